@@ -1,0 +1,90 @@
+import type { CallEvent } from '../domain/call.js';
+import type { DomainEvent, NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
+import type { Sealed, SecretId, UserId } from '../domain/ids.js';
+import type { Instant } from '../domain/instant.js';
+
+/* What the application needs from the world. Each port has one contract test, run over every implementation. */
+
+export type ExpectedRevision = Revision | 'any' | 'no-stream';
+
+/** A lost race is an answer, not an exception: whoever appends must choose what to do about it. */
+export type AppendResult =
+  | { readonly ok: true; readonly revision: Revision; readonly position: Position }
+  | { readonly ok: false; readonly conflict: { readonly actual: Revision | null } };
+
+export interface EventStore {
+  /**
+   * Appends to one stream, all or nothing, and resolves once durable. `revision` and `position` are those of the last
+   * event. A repeat of the same event ids changes nothing and returns the first result. Rejects with
+   * `store-unavailable` when the outcome is unknown; the same append may then be repeated.
+   */
+  append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
+
+  /** One stream from its start, oldest first. A stream that does not exist is empty. */
+  readStream(stream: StreamName): Promise<readonly Recorded[]>;
+
+  /** The global order after `after`, at most `limit` events, oldest first. */
+  readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
+
+  /** The newest position; -1 when the log is empty. */
+  head(): Promise<Position>;
+
+  /**
+   * Batches after `after`, first what is stored, then as it comes, in order, at least once, never an empty one.
+   * Ends when the signal aborts; survives a lost connection by itself.
+   */
+  subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
+
+  close(): Promise<void>;
+}
+
+export interface Clock {
+  now(): Instant;
+}
+
+/** Numeric ids, which the legacy contract needs; unique for ever, increasing, gaps allowed. */
+export interface Ids {
+  next(kind: 'user' | 'api-key' | 'channel'): Promise<number>;
+}
+
+/** Secrets that events refer to. Encrypted at rest with the master key. */
+export interface Vault {
+  put(secret: string): Promise<SecretId>;
+  /** null: unknown or dropped. */
+  get(id: SecretId): Promise<string | null>;
+  getMany(ids: readonly SecretId[]): Promise<ReadonlyMap<SecretId, string>>;
+  drop(id: SecretId): Promise<void>;
+  /** A keyed hash (hex) that finds a secret without storing it: API keys, access tokens, channel keys. */
+  hash(secret: string): string;
+}
+
+/** Personal data, encrypted with one key per user. */
+export interface PersonalData {
+  seal(user: UserId, text: string): Promise<Sealed>;
+  /** null: the user's key has been destroyed. */
+  open(user: UserId, sealed: Sealed): Promise<string | null>;
+  /** Destroys the user's key; everything sealed with it is gone. */
+  forget(user: UserId): Promise<void>;
+}
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  verify(hash: string, password: string): Promise<boolean>;
+}
+
+/** Console sessions. The token goes into the cookie; only its hash is stored. */
+export interface Sessions {
+  open(user: UserId): Promise<string>;
+  find(token: string): Promise<UserId | null>;
+  close(token: string): Promise<void>;
+  closeAll(user: UserId): Promise<void>;
+}
+
+/** How far each read model has come; faces wait here to see their own writes. */
+export interface ReadModelProgress {
+  /** Resolves true once every read model has reached `position`, or false after `timeoutMs`. */
+  reached(position: Position, timeoutMs: number): Promise<boolean>;
+}
+
+export type Outcome = Exclude<CallEvent, { type: 'CallReserved' }>;
+export type { DomainEvent };

@@ -1,0 +1,109 @@
+import type { Decider } from './decider.js';
+import { assertNever, Failure } from './failure.js';
+import type { SecretId, UserId } from './ids.js';
+import type { Instant } from './instant.js';
+import type { Quota } from './quota.js';
+
+/* A caller's credential. Stream `apikey-{id}`. The legacy contract calls it a token. */
+
+/** What the owner decides about a key. `quota` here is what remains when the terms are written. */
+export interface ApiKeyTerms {
+  readonly name: string;
+  readonly unlimited: boolean;
+  /** null: never expires. */
+  readonly expiresAt: Instant | null;
+  readonly modelLimitsEnabled: boolean;
+  readonly modelLimits: readonly string[];
+  /** Lines as the owner wrote them: addresses or CIDR ranges; empty: any address. */
+  readonly allowIps: readonly string[];
+  /** Empty: the owner's own group. */
+  readonly group: string;
+}
+
+export type ApiKeyDisabledCause = 'manual' | 'expired' | 'exhausted';
+
+export type ApiKeyEvent =
+  | { type: 'ApiKeyIssued'; owner: UserId; keyHash: string; secret: SecretId; quota: Quota; terms: ApiKeyTerms }
+  | { type: 'ApiKeyEdited'; owner: UserId; quotaDelta: Quota; terms: ApiKeyTerms }
+  | { type: 'ApiKeyEnabled'; owner: UserId }
+  | { type: 'ApiKeyDisabled'; owner: UserId; cause: ApiKeyDisabledCause }
+  | { type: 'ApiKeyDeleted'; owner: UserId };
+
+export type ApiKeyCommand =
+  | { type: 'IssueApiKey'; owner: UserId; keyHash: string; secret: SecretId; quota: Quota; terms: ApiKeyTerms }
+  | {
+      type: 'EditApiKey';
+      owner: UserId;
+      /** The new remainder minus the one observed, so charges that land meanwhile are not undone. */
+      quotaDelta: Quota;
+      terms: ApiKeyTerms;
+    }
+  | { type: 'EnableApiKey'; owner: UserId; at: Instant; remaining: Quota }
+  | { type: 'DisableApiKey'; owner: UserId; cause: ApiKeyDisabledCause }
+  | { type: 'DeleteApiKey'; owner: UserId };
+
+export type ApiKey =
+  | { status: 'absent' | 'deleted' }
+  | { status: 'enabled' | ApiKeyDisabledCause; owner: UserId; terms: ApiKeyTerms };
+
+type Live = Exclude<ApiKey, { status: 'absent' | 'deleted' }>;
+
+const isLive = (key: ApiKey): key is Live => key.status !== 'absent' && key.status !== 'deleted';
+
+/** Somebody else's key is as good as none: its existence is not revealed. */
+const owned = (key: ApiKey, owner: UserId): Live => {
+  if (!isLive(key) || key.owner !== owner) throw new Failure('api-key-not-found');
+  return key;
+};
+
+export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
+  initial: { status: 'absent' },
+  decide(command, key) {
+    const { owner } = command;
+    switch (command.type) {
+      case 'IssueApiKey': {
+        if (key.status !== 'absent') return [];
+        const { keyHash, secret, quota, terms } = command;
+        return [{ type: 'ApiKeyIssued', owner, keyHash, secret, quota, terms }];
+      }
+      case 'EditApiKey': {
+        owned(key, owner);
+        return [{ type: 'ApiKeyEdited', owner, quotaDelta: command.quotaDelta, terms: command.terms }];
+      }
+      case 'EnableApiKey': {
+        const { status, terms } = owned(key, owner);
+        if (status === 'enabled') return [];
+        if (status === 'expired' && terms.expiresAt !== null && terms.expiresAt <= command.at)
+          throw new Failure('api-key-expired-enable');
+        if (status === 'exhausted' && !terms.unlimited && command.remaining <= 0)
+          throw new Failure('api-key-exhausted-enable');
+        return [{ type: 'ApiKeyEnabled', owner }];
+      }
+      case 'DisableApiKey':
+        return owned(key, owner).status === command.cause
+          ? []
+          : [{ type: 'ApiKeyDisabled', owner, cause: command.cause }];
+      case 'DeleteApiKey':
+        owned(key, owner);
+        return [{ type: 'ApiKeyDeleted', owner }];
+      default:
+        return assertNever(command);
+    }
+  },
+  evolve(key, event) {
+    switch (event.type) {
+      case 'ApiKeyIssued':
+        return { status: 'enabled', owner: event.owner, terms: event.terms };
+      case 'ApiKeyEdited':
+        return isLive(key) ? { ...key, terms: event.terms } : key;
+      case 'ApiKeyEnabled':
+        return isLive(key) ? { ...key, status: 'enabled' } : key;
+      case 'ApiKeyDisabled':
+        return isLive(key) ? { ...key, status: event.cause } : key;
+      case 'ApiKeyDeleted':
+        return { status: 'deleted' };
+      default:
+        return assertNever(event);
+    }
+  },
+};

@@ -1,0 +1,109 @@
+import type { Decider } from './decider.js';
+import { assertNever, Failure } from './failure.js';
+import type { ApiKeyId, ChannelId, UserId } from './ids.js';
+import type { Price, Usage } from './pricing.js';
+import type { Quota } from './quota.js';
+
+/* One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. */
+
+/** What stays the same from reservation to outcome; repeated in each event so that each can be read alone. */
+export interface CallFacts {
+  readonly userId: UserId;
+  /** null: no API key pays (playground). */
+  readonly apiKeyId: ApiKeyId | null;
+  readonly apiKeyName: string;
+  readonly group: string;
+  /** The name asked and billed for, never the mapped one. */
+  readonly model: string;
+  /** The endpoint, e.g. `/v1/chat/completions`. */
+  readonly path: string;
+  readonly stream: boolean;
+}
+
+/** Where the settled token counts come from. */
+export type UsageSource = 'upstream' | 'estimated' | 'none';
+
+/** How the answer ended, as far as the caller could see. */
+export type CallOutcome = 'completed' | 'caller-left' | 'upstream-broke' | 'quota-ran-out';
+
+export type ReleaseReason = 'upstream-failed' | 'no-channel' | 'caller-left' | 'internal' | 'recovered';
+
+export type CallEvent =
+  | {
+      type: 'CallReserved';
+      facts: CallFacts;
+      reserved: Quota;
+      promptTokens: number;
+      maxOutputTokens: number | null;
+      price: Price;
+    }
+  | {
+      type: 'CallSettled';
+      facts: CallFacts;
+      reserved: Quota;
+      charged: Quota;
+      usage: Usage;
+      usageSource: UsageSource;
+      price: Price;
+      outcome: CallOutcome;
+      channelId: ChannelId;
+      /** Channels in the order tried; the last one answered. */
+      attempts: readonly ChannelId[];
+      /** The name sent upstream when it differs from the one asked for. */
+      upstreamModel: string | null;
+      useTimeMs: number;
+      firstTokenMs: number | null;
+      reasoningEffort: string | null;
+    }
+  | {
+      type: 'CallReleased';
+      facts: CallFacts;
+      reserved: Quota;
+      reason: ReleaseReason;
+      /** The status and code the caller got; null when nobody was there to get one. */
+      status: number | null;
+      code: string | null;
+      attempts: readonly ChannelId[];
+      useTimeMs: number;
+      /** The upstream may have done the work although nobody could be charged: booked to suspense. */
+      upstreamCostUnknown: boolean;
+    };
+
+export type CallReserved = Extract<CallEvent, { type: 'CallReserved' }>;
+export type CallSettled = Extract<CallEvent, { type: 'CallSettled' }>;
+export type CallReleased = Extract<CallEvent, { type: 'CallReleased' }>;
+
+export type CallCommand =
+  | { type: 'Reserve'; event: CallReserved }
+  | { type: 'Settle'; event: CallSettled }
+  | { type: 'Release'; event: CallReleased };
+
+export type Call = { status: 'none' | 'reserved' | 'settled' | 'released' };
+
+export const callDecider: Decider<Call, CallCommand, CallEvent> = {
+  initial: { status: 'none' },
+  decide(command, call) {
+    switch (command.type) {
+      case 'Reserve':
+        return call.status === 'none' ? [command.event] : [];
+      case 'Settle':
+      case 'Release':
+        if (call.status === 'none') throw new Failure('lost-race');
+        return call.status === 'reserved' ? [command.event] : [];
+      default:
+        return assertNever(command);
+    }
+  },
+  evolve(_, event) {
+    switch (event.type) {
+      case 'CallReserved':
+        return { status: 'reserved' };
+      case 'CallSettled':
+        return { status: 'settled' };
+      case 'CallReleased':
+        return { status: 'released' };
+      default:
+        return assertNever(event);
+    }
+  },
+};

@@ -1,0 +1,155 @@
+import type { Decider } from './decider.js';
+import { assertNever, Failure } from './failure.js';
+import type { SecretId } from './ids.js';
+import type { Quota } from './quota.js';
+
+/* One upstream connection. Stream `channel-{id}`. */
+
+export interface ChannelSettings {
+  readonly name: string;
+  /** Provider number, as the legacy contract has it (1 OpenAI, 3 Azure, …). */
+  readonly type: number;
+  /** Empty: the provider's default. */
+  readonly baseUrl: string;
+  readonly models: readonly string[];
+  readonly groups: readonly string[];
+  readonly priority: number;
+  readonly weight: number;
+  readonly tag: string | null;
+  /** JSON text {requested: upstream}. */
+  readonly modelMapping: string | null;
+  /** JSON text {"400":"500"}. */
+  readonly statusCodeMapping: string;
+  /** JSON text; its top-level members replace those of the outgoing body. */
+  readonly paramOverride: string | null;
+  /** JSON text without the proxy, whose address may carry a password and lives in the vault. */
+  readonly setting: string | null;
+  readonly other: string;
+  readonly organization: string | null;
+  readonly testModel: string | null;
+  readonly autoBan: boolean;
+  readonly maxInputTokens: number;
+}
+
+export interface ChannelSecrets {
+  readonly key: SecretId;
+  /** Keyed hash, for "find the channel with this key". */
+  readonly keyHash: string;
+  readonly proxy: SecretId | null;
+}
+
+/** What a successful test would have cost; it is logged, nobody pays. */
+export interface ChannelTestUsage {
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly quota: Quota;
+  readonly modelRatio: string;
+  readonly completionRatio: string;
+  readonly modelPrice: string | null;
+}
+
+export type ChannelEvent =
+  | { type: 'ChannelAdded'; settings: ChannelSettings; secrets: ChannelSecrets }
+  | { type: 'ChannelEdited'; settings: ChannelSettings; secrets: ChannelSecrets }
+  | { type: 'ChannelEnabled'; automatic: boolean }
+  | { type: 'ChannelDisabled'; automatic: boolean; reason: string }
+  | { type: 'ChannelTested'; ok: boolean; responseTimeMs: number; error: string | null; usage: ChannelTestUsage | null }
+  | { type: 'ChannelRemoved' };
+
+export type ChannelCommand =
+  | { type: 'AddChannel'; settings: ChannelSettings; secrets: ChannelSecrets; enabled: boolean }
+  | { type: 'EditChannel'; change: (now: ChannelSettings) => ChannelSettings; secrets: Partial<ChannelSecrets> }
+  | { type: 'EnableChannel'; automatic: boolean }
+  | { type: 'DisableChannel'; automatic: boolean; reason: string }
+  | {
+      type: 'RecordChannelTest';
+      ok: boolean;
+      responseTimeMs: number;
+      error: string | null;
+      usage: ChannelTestUsage | null;
+    }
+  | { type: 'RemoveChannel' };
+
+export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled';
+
+export type Channel =
+  | { status: 'absent' | 'removed' }
+  | { status: ChannelStatus; settings: ChannelSettings; secrets: ChannelSecrets };
+
+type Live = Exclude<Channel, { status: 'absent' | 'removed' }>;
+
+const isLive = (channel: Channel): channel is Live => channel.status !== 'absent' && channel.status !== 'removed';
+
+const live = (channel: Channel): Live => {
+  if (!isLive(channel)) throw new Failure('channel-not-found');
+  return channel;
+};
+
+export const maxModelNameLength = 255;
+
+const checked = (settings: ChannelSettings): ChannelSettings => {
+  const tooLong = settings.models.find((model) => model.length > maxModelNameLength);
+  if (tooLong !== undefined) throw new Failure('model-name-too-long', { model: tooLong.slice(0, 64) });
+  return settings;
+};
+
+export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
+  initial: { status: 'absent' },
+  decide(command, channel) {
+    switch (command.type) {
+      case 'AddChannel': {
+        if (channel.status !== 'absent') return [];
+        const { secrets, enabled } = command;
+        const added: ChannelEvent = { type: 'ChannelAdded', settings: checked(command.settings), secrets };
+        return enabled ? [added] : [added, { type: 'ChannelDisabled', automatic: false, reason: '' }];
+      }
+      case 'EditChannel': {
+        const { settings, secrets } = live(channel);
+        return [
+          {
+            type: 'ChannelEdited',
+            settings: checked(command.change(settings)),
+            secrets: { ...secrets, ...command.secrets },
+          },
+        ];
+      }
+      case 'EnableChannel':
+        return live(channel).status === 'enabled' ? [] : [{ type: 'ChannelEnabled', automatic: command.automatic }];
+      case 'DisableChannel': {
+        const { automatic, reason } = command;
+        const { status } = live(channel);
+        // A channel switched off by hand stays a manual decision; and one incident is recorded once.
+        if (automatic ? status !== 'enabled' : status === 'disabled') return [];
+        return [{ type: 'ChannelDisabled', automatic, reason }];
+      }
+      case 'RecordChannelTest': {
+        live(channel);
+        const { ok, responseTimeMs, error, usage } = command;
+        return [{ type: 'ChannelTested', ok, responseTimeMs, error, usage }];
+      }
+      case 'RemoveChannel':
+        return isLive(channel) ? [{ type: 'ChannelRemoved' }] : [];
+      default:
+        return assertNever(command);
+    }
+  },
+  evolve(channel, event) {
+    switch (event.type) {
+      case 'ChannelAdded':
+        return { status: 'enabled', settings: event.settings, secrets: event.secrets };
+      case 'ChannelEdited':
+        return isLive(channel) ? { ...channel, settings: event.settings, secrets: event.secrets } : channel;
+      case 'ChannelEnabled':
+        return isLive(channel) ? { ...channel, status: 'enabled' } : channel;
+      case 'ChannelDisabled':
+        return isLive(channel) ? { ...channel, status: event.automatic ? 'auto-disabled' : 'disabled' } : channel;
+      case 'ChannelTested':
+        return channel;
+      case 'ChannelRemoved':
+        return { status: 'removed' };
+      default:
+        return assertNever(event);
+    }
+  },
+};

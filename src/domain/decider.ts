@@ -1,0 +1,9 @@
+/**
+ * One aggregate as three plain values. `decide` refuses (throws a Failure) or returns facts, `[]` for a repeat;
+ * `evolve` never refuses: it has happened. Neither knows a clock, a driver or `await`.
+ */
+export interface Decider<State, Command, Event> {
+  readonly initial: State;
+  decide(command: Command, state: State): Event[];
+  evolve(state: State, event: Event): State;
+}

@@ -1,0 +1,75 @@
+import { invalidField } from './failure.js';
+
+/**
+ * An exact decimal: `digits × 10^-scale`. Ratios and prices are kept as decimal text and multiplied exactly;
+ * the only rounding is `roundHalfAway`, called once per charge.
+ */
+export interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** Reads decimal text such as `1.25`, `-3` or `2.5e-7`. Throws `invalid-field` for anything else. */
+export function decimal(text: string): Decimal {
+  const match = pattern.exec(text.trim());
+  if (!match) throw invalidField('ratio', 'a decimal number');
+  const [, sign, whole, fraction = '', exponent = '0'] = match;
+  const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
+  const scale = fraction.length - Number(exponent);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** A number at its shortest decimal text, so 0.1 is exactly 0.1. */
+export const decimalOf = (value: number): Decimal => decimal(String(value));
+export const integer = (value: number | bigint): Decimal => ({ digits: BigInt(value), scale: 0 });
+export const ONE = integer(1);
+export const ZERO = integer(0);
+
+export const times = (a: Decimal, b: Decimal): Decimal => ({ digits: a.digits * b.digits, scale: a.scale + b.scale });
+
+const digitsAt = (value: Decimal, scale: number): bigint => value.digits * 10n ** BigInt(scale - value.scale);
+
+export function add(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return { digits: digitsAt(a, scale) + digitsAt(b, scale), scale };
+}
+
+export const sum = (terms: readonly Decimal[]): Decimal => terms.reduce(add, ZERO);
+
+/** `a / b` to 12 places: for turning prices into ratios when tables are built, never inside a charge. */
+export function ratioOf(a: Decimal, b: Decimal): Decimal {
+  const scale = 12;
+  return {
+    digits: (a.digits * 10n ** BigInt(b.scale + scale) * 10n) / (b.digits * 10n ** BigInt(a.scale)) / 10n,
+    scale,
+  };
+}
+
+export const isZero = (value: Decimal): boolean => value.digits === 0n;
+export const isNegative = (value: Decimal): boolean => value.digits < 0n;
+
+/** Nearest integer, halves away from zero: the one rounding in the code base. */
+export function roundHalfAway(value: Decimal): number {
+  const unit = 10n ** BigInt(value.scale);
+  const magnitude = value.digits < 0n ? -value.digits : value.digits;
+  const rounded = (magnitude * 2n + unit) / (unit * 2n);
+  return Number(value.digits < 0n ? -rounded : rounded);
+}
+
+/** Smallest integer not below the value: reservations are upper bounds. */
+export function ceiling(value: Decimal): number {
+  const unit = 10n ** BigInt(value.scale);
+  const whole = value.digits / unit;
+  return Number(value.digits % unit > 0n ? whole + 1n : whole);
+}
+
+/** Shortest plain text: `1.25`, `37.5`, `2`. */
+export function decimalText(value: Decimal): string {
+  const negative = value.digits < 0n;
+  const digits = (negative ? -value.digits : value.digits).toString().padStart(value.scale + 1, '0');
+  const whole = digits.slice(0, digits.length - value.scale);
+  const fraction = digits.slice(digits.length - value.scale).replace(/0+$/, '');
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}

@@ -1,0 +1,61 @@
+import type { ApiKeyEvent } from './api-key.js';
+import type { Brand } from './brand.js';
+import type { CallEvent } from './call.js';
+import type { ChannelEvent } from './channel.js';
+import { invalidField } from './failure.js';
+import type { ApiKeyId, CallId, ChannelId, UserId } from './ids.js';
+import type { Instant } from './instant.js';
+import type { OptionEvent } from './option.js';
+import type { SetupEvent } from './setup.js';
+import type { UserEvent, UsernameEvent } from './user.js';
+
+/** Everything that can have happened. */
+export type DomainEvent = UserEvent | UsernameEvent | ApiKeyEvent | ChannelEvent | OptionEvent | CallEvent | SetupEvent;
+
+export type EventType = DomainEvent['type'];
+
+/** An event's place in the global order; grows, without gaps that fill later. -1: before the first. */
+export type Position = Brand<number, 'Position'>;
+
+export const Position = (raw: number | string | bigint): Position => {
+  const value = Number(raw);
+  if (!Number.isSafeInteger(value) || value < -1) throw invalidField('position', 'an integer from -1');
+  return value as Position;
+};
+
+export const beginning = Position(-1);
+
+/** An event's place in its stream: 0, 1, 2, … */
+export type Revision = number;
+
+export type StreamName = Brand<string, 'StreamName'>;
+
+export const streams = {
+  user: (id: UserId) => `user-${id}` as StreamName,
+  username: (name: string) => `username-${name.toLowerCase()}` as StreamName,
+  apiKey: (id: ApiKeyId) => `apikey-${id}` as StreamName,
+  channel: (id: ChannelId) => `channel-${id}` as StreamName,
+  call: (id: CallId) => `call-${id}` as StreamName,
+  options: 'options' as StreamName,
+  system: 'system' as StreamName,
+} as const;
+
+/** The id a stream name ends in: `user-7` → `7`. */
+export const streamKey = (stream: StreamName): string => stream.slice(stream.indexOf('-') + 1);
+
+/** An event with its envelope, as it stands in the log. `at` is when it happened, told by whoever recorded it. */
+export interface Recorded<Event extends DomainEvent = DomainEvent> {
+  readonly id: string;
+  readonly stream: StreamName;
+  readonly revision: Revision;
+  readonly position: Position;
+  readonly at: Instant;
+  readonly event: Event;
+}
+
+/** An event about to be appended. The id makes a repeated append a no-op. */
+export interface NewEvent<Event extends DomainEvent = DomainEvent> {
+  readonly id: string;
+  readonly at: Instant;
+  readonly event: Event;
+}

@@ -1,0 +1,107 @@
+import { add, ceiling, type Decimal, decimal, integer, isZero, ONE, roundHalfAway, sum, times } from './decimal.js';
+import { Quota, zero } from './quota.js';
+
+/* What a call costs. Pure, exact, rounded once; every factor travels with the event, so a charge can be recomputed. */
+
+/**
+ * Tokens of one call. `prompt` is all input and includes `cached`, `cacheWrite` and `image`; `completion` is all output
+ * and includes `reasoning`.
+ */
+export interface Usage {
+  readonly prompt: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly image: number;
+  readonly completion: number;
+  readonly reasoning: number;
+}
+
+export const noUsage: Usage = { prompt: 0, cached: 0, cacheWrite: 0, image: 0, completion: 0, reasoning: 0 };
+
+/** Every factor of a charge as decimal text. Ratio 1 = 2 USD per million input tokens. */
+export type Price =
+  | {
+      readonly per: 'token';
+      readonly model: string;
+      readonly completion: string;
+      readonly cache: string;
+      readonly cacheWrite: string;
+      readonly image: string;
+      readonly reasoning: string;
+      readonly group: string;
+    }
+  | {
+      readonly per: 'call';
+      /** USD. */
+      readonly price: string;
+      readonly quotaPerUnit: string;
+      readonly group: string;
+    };
+
+const factors = new Map<string, Decimal>();
+
+/** Parsed factors are few and repeat on every call; the cache is emptied rather than allowed to grow. */
+const factor = (text: string): Decimal => {
+  const known = factors.get(text);
+  if (known !== undefined) return known;
+  if (factors.size > 10_000) factors.clear();
+  const parsed = decimal(text);
+  factors.set(text, parsed);
+  return parsed;
+};
+
+const perCall = (price: Extract<Price, { per: 'call' }>): Decimal =>
+  times(times(factor(price.price), factor(price.quotaPerUnit)), factor(price.group));
+
+/**
+ * The charge for a call (contract: text charge). At least 1 where the price is not free, 0 where nothing was used;
+ * a per-call price is due as soon as something was delivered.
+ */
+export function chargeOf(usage: Usage, price: Price, delivered: boolean): Quota {
+  switch (price.per) {
+    case 'call':
+      return delivered ? Quota(roundHalfAway(perCall(price))) : zero;
+    case 'token': {
+      if (usage.prompt + usage.completion === 0) return zero;
+      const unit = times(factor(price.model), factor(price.group));
+      if (isZero(unit)) return zero;
+      const plain = Math.max(usage.prompt - usage.cached - usage.cacheWrite - usage.image, 0);
+      const spoken = Math.max(usage.completion - usage.reasoning, 0);
+      const weighted = sum([
+        integer(plain),
+        times(integer(usage.cached), factor(price.cache)),
+        times(integer(usage.cacheWrite), factor(price.cacheWrite)),
+        times(integer(usage.image), factor(price.image)),
+        times(integer(spoken), factor(price.completion)),
+        times(integer(usage.reasoning), factor(price.reasoning)),
+      ]);
+      return Quota(Math.max(roundHalfAway(times(weighted, unit)), 1));
+    }
+  }
+}
+
+const larger = (a: Decimal, b: Decimal): Decimal => (add(a, { digits: -b.digits, scale: b.scale }).digits > 0n ? a : b);
+
+/** The dearest any input or output token can get under this price. */
+const dearest = (price: Extract<Price, { per: 'token' }>): { input: Decimal; output: Decimal } => ({
+  input: [price.cache, price.cacheWrite, price.image].map(factor).reduce(larger, ONE),
+  output: larger(factor(price.completion), factor(price.reasoning)),
+});
+
+/**
+ * What to hold for a call: an upper bound of `chargeOf` for up to `prompt` input and `output` output tokens.
+ * Rounded up; at least 1 where the price is not free.
+ */
+export function reservationOf(prompt: number, output: number, price: Price): Quota {
+  switch (price.per) {
+    case 'call':
+      return Quota(ceiling(perCall(price)));
+    case 'token': {
+      const unit = times(factor(price.model), factor(price.group));
+      if (isZero(unit)) return zero;
+      const bound = dearest(price);
+      const weighted = add(times(integer(prompt), bound.input), times(integer(output), bound.output));
+      return Quota(Math.max(ceiling(times(weighted, unit)), 1));
+    }
+  }
+}

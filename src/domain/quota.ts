@@ -1,0 +1,18 @@
+import type { Brand } from './brand.js';
+import { Failure } from './failure.js';
+
+/** The integer unit of account; 500000 = 1 USD by default. May be negative (debt, a negative adjustment). */
+export type Quota = Brand<number, 'Quota'>;
+
+export const Quota = (raw: unknown): Quota => {
+  if (typeof raw !== 'number' || !Number.isSafeInteger(raw))
+    throw new Failure('quota-out-of-range', { allowed: `an integer within ±${Number.MAX_SAFE_INTEGER}` });
+  // -0 and 0 are one amount; JSON and equality checks must not tell them apart.
+  return (raw === 0 ? 0 : raw) as Quota;
+};
+
+export const zero = Quota(0);
+export const plus = (a: Quota, b: Quota): Quota => Quota(a + b);
+export const minus = (a: Quota, b: Quota): Quota => Quota(a - b);
+export const negated = (a: Quota): Quota => Quota(-a);
+export const max = (a: Quota, b: Quota): Quota => (a > b ? a : b);
