@@ -1,7 +1,11 @@
-import type { CallEvent } from '../domain/call.js';
-import type { DomainEvent, NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
-import type { Sealed, SecretId, UserId } from '../domain/ids.js';
+import type { ApiKey, ApiKeyTerms } from '../domain/api-key.js';
+import type { ChannelSecrets, ChannelSettings, ChannelStatus, ChannelTestUsage } from '../domain/channel.js';
+import type { NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
+import type { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
+import type { Quota } from '../domain/quota.js';
+import type { Role } from '../domain/user.js';
+import type { Settings } from './settings.js';
 
 /* What the application needs from the world. Each port has one contract test, run over every implementation. */
 
@@ -86,5 +90,83 @@ export interface ReadModelProgress {
   reached(position: Position, timeoutMs: number): Promise<boolean>;
 }
 
-export type Outcome = Exclude<CallEvent, { type: 'CallReserved' }>;
-export type { DomainEvent };
+/* ---- the node's memory, kept by tailing the log ---- */
+
+export interface ApiKeyView {
+  readonly id: ApiKeyId;
+  readonly owner: UserId;
+  readonly status: Exclude<ApiKey['status'], 'absent' | 'deleted'>;
+  readonly terms: ApiKeyTerms;
+}
+
+export interface UserView {
+  readonly id: UserId;
+  readonly username: string;
+  readonly role: Role;
+  readonly status: 'enabled' | 'disabled' | 'deleted';
+  readonly group: string;
+  readonly acceptUnpricedModels: boolean;
+}
+
+export interface ChannelView {
+  readonly id: ChannelId;
+  readonly status: ChannelStatus;
+  readonly settings: ChannelSettings;
+  readonly secrets: ChannelSecrets;
+}
+
+/** What a node knows by heart. Never a read-model query once an entry is here; never staler than the tail. */
+export interface Directory {
+  /** By keyed hash. null: no such key. */
+  apiKey(keyHash: string): Promise<ApiKeyView | null>;
+  user(id: UserId): Promise<UserView | null>;
+  channel(id: ChannelId): ChannelView | null;
+  channels(): readonly ChannelView[];
+  /** Enabled channels that serve the model for the group, dearest priority first. */
+  candidates(group: string, model: string): readonly ChannelView[];
+  /** Distinct models that some enabled channel serves for one of the groups, sorted. */
+  models(groups: readonly string[]): readonly string[];
+  settings(): Settings;
+}
+
+export interface AdmissionRequest {
+  readonly callId: CallId;
+  readonly userId: UserId;
+  /** null: only the user pays. */
+  readonly apiKeyId: ApiKeyId | null;
+  readonly apiKeyUnlimited: boolean;
+  readonly quota: Quota;
+}
+
+export type Admission =
+  | { readonly admitted: true }
+  | { readonly admitted: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
+
+/** Admits or refuses reservations: available − reserved ≥ estimate, for user and API key together, atomically. */
+export interface QuotaGate {
+  admit(request: AdmissionRequest): Promise<Admission>;
+  /** Raises a call's hold to `quota`; false (and unchanged) when user or API key cannot afford it. */
+  extend(callId: CallId, quota: Quota): boolean;
+  /** The settlement is durable: from now on the hold is exactly the charge, until the tail has it. */
+  settled(callId: CallId, charged: Quota): void;
+  /** The reservation never became durable: forget it. */
+  drop(callId: CallId): void;
+  /** What a key may still spend, holds deducted. */
+  remaining(apiKeyId: ApiKeyId): Promise<Quota>;
+  /** What a user may still spend, holds deducted. */
+  available(userId: UserId): Promise<Quota>;
+}
+
+export interface ProbeResult {
+  readonly ok: boolean;
+  /** Why not; '' when ok. Never a key or an upstream address. */
+  readonly message: string;
+  readonly responseTimeMs: number;
+  readonly usage: ChannelTestUsage | null;
+}
+
+/** Sends a channel one small request, charging nobody. */
+export interface ChannelProbe {
+  /** `model` '': the channel's test model, else its first. */
+  test(channel: ChannelView, model: string): Promise<ProbeResult>;
+}

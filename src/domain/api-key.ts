@@ -46,13 +46,13 @@ export type ApiKey =
   | { status: 'absent' | 'deleted' }
   | { status: 'enabled' | ApiKeyDisabledCause; owner: UserId; terms: ApiKeyTerms };
 
-type Live = Exclude<ApiKey, { status: 'absent' | 'deleted' }>;
+type LiveApiKey = Exclude<ApiKey, { status: 'absent' | 'deleted' }>;
 
-const isLive = (key: ApiKey): key is Live => key.status !== 'absent' && key.status !== 'deleted';
+export const isLiveApiKey = (key: ApiKey): key is LiveApiKey => key.status !== 'absent' && key.status !== 'deleted';
 
 /** Somebody else's key is as good as none: its existence is not revealed. */
-const owned = (key: ApiKey, owner: UserId): Live => {
-  if (!isLive(key) || key.owner !== owner) throw new Failure('api-key-not-found');
+const owned = (key: ApiKey, owner: UserId): LiveApiKey => {
+  if (!isLiveApiKey(key) || key.owner !== owner) throw new Failure('api-key-not-found');
   return key;
 };
 
@@ -95,11 +95,11 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
       case 'ApiKeyIssued':
         return { status: 'enabled', owner: event.owner, terms: event.terms };
       case 'ApiKeyEdited':
-        return isLive(key) ? { ...key, terms: event.terms } : key;
+        return isLiveApiKey(key) ? { ...key, terms: event.terms } : key;
       case 'ApiKeyEnabled':
-        return isLive(key) ? { ...key, status: 'enabled' } : key;
+        return isLiveApiKey(key) ? { ...key, status: 'enabled' } : key;
       case 'ApiKeyDisabled':
-        return isLive(key) ? { ...key, status: event.cause } : key;
+        return isLiveApiKey(key) ? { ...key, status: event.cause } : key;
       case 'ApiKeyDeleted':
         return { status: 'deleted' };
       default:

@@ -77,12 +77,12 @@ export type Channel =
   | { status: 'absent' | 'removed' }
   | { status: ChannelStatus; settings: ChannelSettings; secrets: ChannelSecrets };
 
-type Live = Exclude<Channel, { status: 'absent' | 'removed' }>;
+type LiveChannel = Exclude<Channel, { status: 'absent' | 'removed' }>;
 
-const isLive = (channel: Channel): channel is Live => channel.status !== 'absent' && channel.status !== 'removed';
+export const isLiveChannel = (channel: Channel): channel is LiveChannel => channel.status !== 'absent' && channel.status !== 'removed';
 
-const live = (channel: Channel): Live => {
-  if (!isLive(channel)) throw new Failure('channel-not-found');
+const live = (channel: Channel): LiveChannel => {
+  if (!isLiveChannel(channel)) throw new Failure('channel-not-found');
   return channel;
 };
 
@@ -129,7 +129,7 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
         return [{ type: 'ChannelTested', ok, responseTimeMs, error, usage }];
       }
       case 'RemoveChannel':
-        return isLive(channel) ? [{ type: 'ChannelRemoved' }] : [];
+        return isLiveChannel(channel) ? [{ type: 'ChannelRemoved' }] : [];
       default:
         return assertNever(command);
     }
@@ -139,11 +139,11 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
       case 'ChannelAdded':
         return { status: 'enabled', settings: event.settings, secrets: event.secrets };
       case 'ChannelEdited':
-        return isLive(channel) ? { ...channel, settings: event.settings, secrets: event.secrets } : channel;
+        return isLiveChannel(channel) ? { ...channel, settings: event.settings, secrets: event.secrets } : channel;
       case 'ChannelEnabled':
-        return isLive(channel) ? { ...channel, status: 'enabled' } : channel;
+        return isLiveChannel(channel) ? { ...channel, status: 'enabled' } : channel;
       case 'ChannelDisabled':
-        return isLive(channel) ? { ...channel, status: event.automatic ? 'auto-disabled' : 'disabled' } : channel;
+        return isLiveChannel(channel) ? { ...channel, status: event.automatic ? 'auto-disabled' : 'disabled' } : channel;
       case 'ChannelTested':
         return channel;
       case 'ChannelRemoved':

@@ -1,0 +1,92 @@
+import { type ApiKeyTerms, apiKeyDecider } from '../domain/api-key.js';
+import { type Position, streams } from '../domain/events.js';
+import { Failure, invalidField } from '../domain/failure.js';
+import { ApiKeyId } from '../domain/ids.js';
+import { minus, Quota } from '../domain/quota.js';
+import type { Actor } from '../domain/user.js';
+import type { Handle } from './handle.js';
+import type { Clock, Ids, QuotaGate, Vault } from './ports.js';
+import { randomText } from './random-text.js';
+
+export interface ApiKeyCommandPorts {
+  readonly clock: Clock;
+  readonly handle: Handle;
+  readonly ids: Ids;
+  readonly vault: Vault;
+  readonly gate: QuotaGate;
+}
+
+export interface ApiKeyInput {
+  readonly terms: ApiKeyTerms;
+  /** What the key may spend; ignored for refusals when unlimited, still counted. */
+  readonly quota: number;
+}
+
+export type ApiKeyStatusChange = 'enabled' | 'manual' | 'expired' | 'exhausted';
+
+/** Length of a key without its `sk-` prefix. No dash can occur: callers may append `-{channel id}`. */
+export const apiKeyLength = 48;
+
+const maxNameBytes = 30;
+const maxModelLimitsLength = 1024;
+
+function checkTerms({ name, modelLimits }: ApiKeyTerms): void {
+  if (Buffer.byteLength(name) > maxNameBytes) throw new Failure('api-key-name-too-long', { max: maxNameBytes });
+  if (modelLimits.join(',').length > maxModelLimitsLength)
+    throw invalidField('model_limits', `at most ${maxModelLimitsLength} characters`);
+}
+
+export function apiKeyCommands({ clock, handle, ids, vault, gate }: ApiKeyCommandPorts) {
+  return {
+    /** `key` is without prefix. */
+    async issue(
+      actor: Actor,
+      { terms, quota }: ApiKeyInput,
+    ): Promise<{ id: ApiKeyId; key: string; position: Position }> {
+      checkTerms(terms);
+      const allowance = Quota(quota);
+      const id = ApiKeyId(await ids.next('api-key'));
+      const key = randomText(apiKeyLength);
+      const { position } = await handle(apiKeyDecider, streams.apiKey(id), {
+        type: 'IssueApiKey',
+        owner: actor.id,
+        keyHash: vault.hash(key),
+        secret: await vault.put(key),
+        quota: allowance,
+        terms,
+      });
+      return { id, key, position };
+    },
+
+    /** Writes the terms and what remains; the status stays. */
+    async edit(actor: Actor, id: ApiKeyId, { terms, quota }: ApiKeyInput): Promise<Position> {
+      checkTerms(terms);
+      const quotaDelta = minus(Quota(quota), await gate.remaining(id));
+      const { position } = await handle(apiKeyDecider, streams.apiKey(id), {
+        type: 'EditApiKey',
+        owner: actor.id,
+        quotaDelta,
+        terms,
+      });
+      return position;
+    },
+
+    async setStatus(actor: Actor, id: ApiKeyId, status: ApiKeyStatusChange): Promise<Position> {
+      const { position } = await handle(
+        apiKeyDecider,
+        streams.apiKey(id),
+        status === 'enabled'
+          ? { type: 'EnableApiKey', owner: actor.id, at: clock.now(), remaining: await gate.remaining(id) }
+          : { type: 'DisableApiKey', owner: actor.id, cause: status },
+      );
+      return position;
+    },
+
+    async remove(actor: Actor, id: ApiKeyId): Promise<Position> {
+      const { position } = await handle(apiKeyDecider, streams.apiKey(id), { type: 'DeleteApiKey', owner: actor.id });
+      return position;
+    },
+  };
+}
+
+export type ApiKeyCommands = ReturnType<typeof apiKeyCommands>;

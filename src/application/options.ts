@@ -1,0 +1,49 @@
+import { type Position, streams } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
+import { optionDecider } from '../domain/option.js';
+import { checkOption, isSecretOption, type OptionKey, prerequisites } from '../domain/option-table.js';
+import type { Actor } from '../domain/user.js';
+import { authorise } from './authorise.js';
+import type { NodeDirectory } from './directory.js';
+import type { Handle } from './handle.js';
+import type { Vault } from './ports.js';
+
+export interface OptionCommandPorts {
+  readonly handle: Handle;
+  readonly vault: Vault;
+  readonly directory: NodeDirectory;
+}
+
+export function optionCommands({ handle, vault, directory }: OptionCommandPorts) {
+  const isFilled = (key: OptionKey): boolean =>
+    isSecretOption(key) ? directory.optionSecret(key) !== null : directory.settings().text(key).trim() !== '';
+
+  return {
+    /** Values are checked before they are stored: a bad one changes nothing. */
+    async change(actor: Actor, key: string, value: string): Promise<Position> {
+      authorise(actor, 'root');
+      if (key === '') throw new Failure('option-value-invalid', { field: 'key', allowed: 'a non-empty text' });
+      checkOption(key, value);
+      const needed = value === 'true' ? prerequisites[key as OptionKey] : undefined;
+      if (needed !== undefined && !isFilled(needed))
+        throw new Failure('option-prerequisite-missing', { field: key, needed });
+      const { position } = await handle(optionDecider, streams.options, {
+        type: 'ChangeOption',
+        key,
+        value: isSecretOption(key) ? { secret: await vault.put(value) } : { text: value },
+      });
+      return position;
+    },
+
+    /** Every option and its effective text, sorted by key; secrets are left out. */
+    list(actor: Actor): readonly { key: string; value: string }[] {
+      authorise(actor, 'root');
+      return [...directory.optionTexts()]
+        .filter(([key]) => !isSecretOption(key))
+        .map(([key, value]) => ({ key, value }))
+        .sort((a, b) => (a.key < b.key ? -1 : 1));
+    },
+  };
+}
+
+export type OptionCommands = ReturnType<typeof optionCommands>;

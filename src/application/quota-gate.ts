@@ -1,0 +1,259 @@
+import { beginning, type Position, type Recorded, streamKey } from '../domain/events.js';
+import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
+import { minus, plus, type Quota, zero } from '../domain/quota.js';
+import type { Admission, AdmissionRequest, QuotaGate } from './ports.js';
+import type { TailConsumer } from './tail.js';
+
+/*
+ * Balances and holds of the accounts that matter to this node, folded from the log. An account's balance comes from the
+ * tail alone; on top lie the holds of calls under way, which this node knows before the tail does.
+ */
+
+/** An account at one position of the log: its balance without holds, and the holds. */
+export interface AccountSnapshot {
+  readonly balance: Quota;
+  readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
+  readonly position: Position;
+}
+
+export interface AccountSource {
+  user(id: UserId): Promise<AccountSnapshot>;
+  apiKey(id: ApiKeyId): Promise<AccountSnapshot>;
+  /** Waits, bounded, until snapshots are at least this new; only spares reading the gap. */
+  caughtUp(position: Position): Promise<unknown>;
+  /** Every event after `after` up to and including `to`. */
+  between(after: Position, to: Position): Promise<readonly Recorded[]>;
+}
+
+interface Account {
+  balance: Quota;
+  held: Quota;
+  readonly holds: Map<CallId, Quota>;
+  /** What the account already contains: the tail may be behind the snapshot. */
+  since: Position;
+  /** Tail events that came while the snapshot was being read; null once the account is ready. */
+  arrived: Recorded[] | null;
+  loading: Promise<void>;
+}
+
+const available = (account: Account): Quota => minus(account.balance, account.held);
+
+function hold(account: Account, callId: CallId, quota: Quota): void {
+  account.held = plus(minus(account.held, account.holds.get(callId) ?? zero), quota);
+  account.holds.set(callId, quota);
+}
+
+function unhold(account: Account, callId: CallId): void {
+  account.held = minus(account.held, account.holds.get(callId) ?? zero);
+  account.holds.delete(callId);
+}
+
+/** One event's effect on a user's account or, where `apiKey` is set, on an API key's. */
+function apply(account: Account, { event, stream, position }: Recorded, apiKey: boolean): void {
+  if (position <= account.since) return;
+  switch (event.type) {
+    case 'QuotaGranted':
+      account.balance = plus(account.balance, event.quota);
+      return;
+    case 'QuotaAdjusted':
+      account.balance = plus(account.balance, event.delta);
+      return;
+    case 'ApiKeyIssued':
+      if (apiKey) account.balance = plus(account.balance, event.quota);
+      return;
+    case 'ApiKeyEdited':
+      if (apiKey) account.balance = plus(account.balance, event.quotaDelta);
+      return;
+    case 'CallReserved': {
+      const callId = CallId(streamKey(stream));
+      // This node's own hold may have been extended since; the echo must not shrink it.
+      if (!account.holds.has(callId)) hold(account, callId, event.reserved);
+      return;
+    }
+    case 'CallSettled':
+      unhold(account, CallId(streamKey(stream)));
+      account.balance = minus(account.balance, event.charged);
+      return;
+    case 'CallReleased':
+      unhold(account, CallId(streamKey(stream)));
+      return;
+    default:
+      return;
+  }
+}
+
+/** The accounts an event touches. */
+function touched({ event, stream }: Recorded): { user: UserId | null; apiKey: ApiKeyId | null } {
+  switch (event.type) {
+    case 'QuotaGranted':
+    case 'QuotaAdjusted':
+      return { user: UserId(streamKey(stream)), apiKey: null };
+    case 'ApiKeyIssued':
+    case 'ApiKeyEdited':
+      return { user: null, apiKey: ApiKeyId(streamKey(stream)) };
+    case 'CallReserved':
+    case 'CallSettled':
+    case 'CallReleased':
+      return { user: event.facts.userId, apiKey: event.facts.apiKeyId };
+    default:
+      return { user: null, apiKey: null };
+  }
+}
+
+export interface QuotaGateOptions {
+  /** Accounts kept in memory; those with a call under way are never dropped. */
+  readonly capacity: number;
+  /** Where the tail starts. */
+  readonly after: Position;
+}
+
+export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaGateOptions): QuotaGate & TailConsumer {
+  const users = new Map<UserId, Account>();
+  const apiKeys = new Map<ApiKeyId, Account>();
+  const calls = new Map<CallId, { user: Account; apiKey: Account | null; apiKeyUnlimited: boolean }>();
+  let tail: Position = after;
+
+  const makeRoom = <Id>(accounts: Map<Id, Account>): void => {
+    if (accounts.size < capacity) return;
+    for (const [id, account] of accounts) {
+      if (account.arrived !== null || account.holds.size > 0) continue;
+      accounts.delete(id);
+      return;
+    }
+  };
+
+  const load = async <Id extends UserId | ApiKeyId>(
+    accounts: Map<Id, Account>,
+    id: Id,
+    account: Account,
+    snapshotOf: (id: Id) => Promise<AccountSnapshot>,
+    concerns: (recorded: Recorded) => boolean,
+    apiKey: boolean,
+  ): Promise<void> => {
+    try {
+      // Everything up to `from` must come from the snapshot or the gap, everything later comes by the tail.
+      const from = tail;
+      await source.caughtUp(from);
+      const { balance, holds, position } = await snapshotOf(id);
+      account.balance = balance;
+      for (const { callId, quota } of holds) hold(account, callId, quota);
+      account.since = position;
+      const gap = position < from ? await source.between(position, from) : [];
+      for (const recorded of gap) if (concerns(recorded)) apply(account, recorded, apiKey);
+      for (const recorded of account.arrived ?? []) apply(account, recorded, apiKey);
+      account.arrived = null;
+    } catch (error) {
+      accounts.delete(id);
+      throw error;
+    }
+  };
+
+  const opened = (): Account => ({
+    balance: zero,
+    held: zero,
+    holds: new Map(),
+    since: beginning,
+    arrived: [],
+    loading: Promise.resolve(),
+  });
+
+  const userAccount = async (id: UserId): Promise<Account> => {
+    let account = users.get(id);
+    if (account === undefined) {
+      makeRoom(users);
+      account = opened();
+      users.set(id, account);
+      account.loading = load(users, id, account, source.user, (recorded) => touched(recorded).user === id, false);
+    }
+    if (account.arrived !== null) await account.loading;
+    return account;
+  };
+
+  const apiKeyAccount = async (id: ApiKeyId): Promise<Account> => {
+    let account = apiKeys.get(id);
+    if (account === undefined) {
+      makeRoom(apiKeys);
+      account = opened();
+      apiKeys.set(id, account);
+      account.loading = load(apiKeys, id, account, source.apiKey, (recorded) => touched(recorded).apiKey === id, true);
+    }
+    if (account.arrived !== null) await account.loading;
+    return account;
+  };
+
+  const accounts = async ({ userId, apiKeyId }: AdmissionRequest): Promise<[Account, Account | null]> => {
+    for (;;) {
+      const user = await userAccount(userId);
+      const apiKey = apiKeyId === null ? null : await apiKeyAccount(apiKeyId);
+      // Either may have been dropped to make room while the other was loading.
+      if (users.get(userId) === user && (apiKeyId === null || apiKeys.get(apiKeyId) === apiKey)) return [user, apiKey];
+    }
+  };
+
+  return {
+    async admit(request): Promise<Admission> {
+      const [user, apiKey] = await accounts(request);
+      // From here to the end nothing waits: check and hold are one step.
+      const { callId, quota, apiKeyUnlimited } = request;
+      if (apiKey !== null && !apiKeyUnlimited && available(apiKey) < quota)
+        return { admitted: false, short: 'api-key', available: available(apiKey) };
+      if (available(user) <= 0 || available(user) < quota)
+        return { admitted: false, short: 'user', available: available(user) };
+      hold(user, callId, quota);
+      if (apiKey !== null) hold(apiKey, callId, quota);
+      calls.set(callId, { user, apiKey, apiKeyUnlimited });
+      return { admitted: true };
+    },
+
+    extend(callId, quota) {
+      const call = calls.get(callId);
+      if (call === undefined) return false;
+      const { user, apiKey, apiKeyUnlimited } = call;
+      const more = minus(quota, user.holds.get(callId) ?? zero);
+      if (more <= 0) return true;
+      if (available(user) < more) return false;
+      if (apiKey !== null && !apiKeyUnlimited && available(apiKey) < more) return false;
+      hold(user, callId, quota);
+      if (apiKey !== null) hold(apiKey, callId, quota);
+      return true;
+    },
+
+    settled(callId, charged) {
+      const call = calls.get(callId);
+      // The tail may have been faster: then the charge is in the balance already.
+      if (call === undefined) return;
+      hold(call.user, callId, charged);
+      if (call.apiKey !== null) hold(call.apiKey, callId, charged);
+    },
+
+    drop(callId) {
+      const call = calls.get(callId);
+      if (call === undefined) return;
+      calls.delete(callId);
+      unhold(call.user, callId);
+      if (call.apiKey !== null) unhold(call.apiKey, callId);
+    },
+
+    remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
+    available: async (userId) => available(await userAccount(userId)),
+
+    take(batch) {
+      for (const recorded of batch) {
+        const { user, apiKey } = touched(recorded);
+        const userEntry = user === null ? undefined : users.get(user);
+        const apiKeyEntry = apiKey === null ? undefined : apiKeys.get(apiKey);
+        if (userEntry !== undefined) {
+          if (userEntry.arrived === null) apply(userEntry, recorded, false);
+          else userEntry.arrived.push(recorded);
+        }
+        if (apiKeyEntry !== undefined) {
+          if (apiKeyEntry.arrived === null) apply(apiKeyEntry, recorded, true);
+          else apiKeyEntry.arrived.push(recorded);
+        }
+        if (recorded.event.type === 'CallSettled' || recorded.event.type === 'CallReleased')
+          calls.delete(CallId(streamKey(recorded.stream)));
+      }
+      tail = batch.at(-1)?.position ?? tail;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { type OptionKey, optionTable, readRatios } from '../domain/option-table.js';
+import type { PriceTables, RatioTable } from '../domain/price-tables.js';
+import type { DefaultPrices } from './default-prices.js';
+
+/* The options as the code uses them: typed, parsed once per change. */
+
+export interface Settings {
+  readonly prices: PriceTables;
+  /** Group → description, as users may choose. */
+  readonly usableGroups: ReadonlyMap<string, string>;
+  readonly retryTimes: number;
+  readonly preConsumedTokens: number;
+  readonly quotaForNewUser: number;
+  readonly selfUseMode: boolean;
+  readonly passThroughRequests: boolean;
+  readonly autoDisable: { readonly enabled: boolean; readonly keywords: readonly string[] };
+  readonly autoEnable: boolean;
+  readonly modelRateLimit: {
+    readonly enabled: boolean;
+    readonly total: number;
+    readonly successful: number;
+    readonly windowSeconds: number;
+  };
+  readonly sensitiveWords: readonly string[];
+  readonly pingIntervalMs: number | null;
+  readonly passwordLogin: boolean;
+  /** The effective text of an option; '' for an unknown key and for every secret. */
+  text(key: OptionKey): string;
+  flag(key: OptionKey): boolean;
+}
+
+const tableText = (table: RatioTable): string =>
+  JSON.stringify(Object.fromEntries([...table].map(([name, ratio]) => [name, Number(ratio)])));
+
+/** What each option holds until it is changed, prices included. */
+export function initialOptions(prices: DefaultPrices): ReadonlyMap<string, string> {
+  const initial = new Map<string, string>(Object.entries(optionTable).map(([key, { initial }]) => [key, initial]));
+  initial.set('ModelRatio', tableText(prices.modelRatio));
+  initial.set('ModelPrice', tableText(prices.modelPrice));
+  initial.set('CompletionRatio', tableText(prices.completionRatio));
+  initial.set('CacheRatio', tableText(prices.cacheRatio));
+  return initial;
+}
+
+const lines = (value: string): string[] =>
+  value
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** `changed`: the values operators have set, by key; secrets left out. Values were checked when they were stored. */
+export function settingsFrom(
+  changed: ReadonlyMap<string, string>,
+  defaults: DefaultPrices,
+  initial: ReadonlyMap<string, string>,
+): Settings {
+  const text = (key: OptionKey): string => changed.get(key) ?? initial.get(key) ?? '';
+  const flag = (key: OptionKey): boolean => text(key) === 'true';
+  const ratios = (key: OptionKey, fallback: RatioTable | null): RatioTable =>
+    fallback !== null && !changed.has(key) ? fallback : readRatios(key, text(key));
+  const words = flag('CheckSensitiveEnabled') && flag('CheckSensitiveOnPromptEnabled');
+  return {
+    prices: {
+      modelRatio: ratios('ModelRatio', defaults.modelRatio),
+      modelPrice: ratios('ModelPrice', defaults.modelPrice),
+      completionRatio: ratios('CompletionRatio', defaults.completionRatio),
+      cacheRatio: ratios('CacheRatio', defaults.cacheRatio),
+      cacheWriteRatio: defaults.cacheWriteRatio,
+      imageRatio: defaults.imageRatio,
+      reasoningRatio: ratios('ReasoningRatio', null),
+      groupRatio: ratios('GroupRatio', null),
+      quotaPerUnit: text('QuotaPerUnit'),
+    },
+    usableGroups: new Map(Object.entries(JSON.parse(text('UserUsableGroups')) as Record<string, string>)),
+    retryTimes: Math.max(0, Number(text('RetryTimes'))),
+    preConsumedTokens: Number(text('PreConsumedQuota')),
+    quotaForNewUser: Number(text('QuotaForNewUser')),
+    selfUseMode: flag('SelfUseModeEnabled'),
+    passThroughRequests: flag('global.pass_through_request_enabled'),
+    autoDisable: {
+      enabled: flag('AutomaticDisableChannelEnabled'),
+      keywords: lines(text('AutomaticDisableKeywords')).map((word) => word.toLowerCase()),
+    },
+    autoEnable: flag('AutomaticEnableChannelEnabled'),
+    modelRateLimit: {
+      enabled: flag('ModelRequestRateLimitEnabled'),
+      total: Number(text('ModelRequestRateLimitCount')),
+      successful: Number(text('ModelRequestRateLimitSuccessCount')),
+      windowSeconds: Number(text('ModelRequestRateLimitDurationMinutes')) * 60,
+    },
+    sensitiveWords: words ? lines(text('SensitiveWords')).map((word) => word.toLowerCase()) : [],
+    pingIntervalMs: flag('general_setting.ping_interval_enabled')
+      ? Number(text('general_setting.ping_interval_seconds')) * 1000
+      : null,
+    passwordLogin: flag('PasswordLoginEnabled'),
+    text,
+    flag,
+  };
+}

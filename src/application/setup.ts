@@ -1,0 +1,84 @@
+import { type Position, streams } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
+import { UserId } from '../domain/ids.js';
+import { optionDecider } from '../domain/option.js';
+import { Quota } from '../domain/quota.js';
+import { type SetupEvent, setupDecider, type UsageMode } from '../domain/setup.js';
+import type { Handle } from './handle.js';
+import type { EventStore, Ids, Passwords, Vault } from './ports.js';
+import type { UserCommands } from './users.js';
+
+export interface SetupPorts {
+  readonly store: EventStore;
+  readonly handle: Handle;
+  readonly ids: Ids;
+  readonly vault: Vault;
+  readonly passwords: Passwords;
+  readonly users: Pick<UserCommands, 'register'>;
+}
+
+export interface SetupInput {
+  readonly username: string;
+  readonly password: string;
+  readonly confirmPassword: string;
+  readonly mode: UsageMode;
+}
+
+const rootQuota = Quota(100_000_000);
+const minPasswordBytes = 8;
+
+export function setupCommands({ store, handle, ids, vault, passwords, users }: SetupPorts) {
+  const completed = async (): Promise<SetupEvent | null> => {
+    const event = (await store.readStream(streams.system)).find(({ event }) => event.type === 'SetupCompleted')?.event;
+    return event?.type === 'SetupCompleted' ? event : null;
+  };
+
+  /** Everything that follows from the decision; safe to repeat, so a start after a crash finishes it. */
+  const carryOut = async ({ rootUserId, username, passwordSecret, mode }: SetupEvent): Promise<Position> => {
+    for (const [key, on] of [
+      ['SelfUseModeEnabled', mode === 'self'],
+      ['DemoSiteEnabled', mode === 'demo'],
+    ] as const) {
+      const value = { text: String(on) };
+      await handle(optionDecider, streams.options, { type: 'ChangeOption', key, value });
+    }
+    return users.register({ id: rootUserId, username, displayName: 'Root User', passwordSecret, role: 'root' }, [
+      { quota: rootQuota, reason: 'setup' },
+    ]);
+  };
+
+  return {
+    async isDone(): Promise<boolean> {
+      return (await completed()) !== null;
+    },
+
+    async complete({ username, password, confirmPassword, mode }: SetupInput): Promise<Position> {
+      if ((await completed()) !== null) throw new Failure('already-set-up');
+      if (username.trim() === '') throw new Failure('username-blank');
+      if (password !== confirmPassword) throw new Failure('passwords-differ');
+      if (Buffer.byteLength(password) < minPasswordBytes)
+        throw new Failure('password-too-short', { min: minPasswordBytes });
+      const { events } = await handle(setupDecider, streams.system, {
+        type: 'CompleteSetup',
+        rootUserId: UserId(await ids.next('user')),
+        username: username.trim(),
+        passwordSecret: await vault.put(await passwords.hash(password)),
+        mode,
+      });
+      const [event] = events;
+      if (event === undefined) throw new Failure('already-set-up');
+      return carryOut(event);
+    },
+
+    /** At start: a node that died between the decision and the root user is made good. */
+    async resume(): Promise<void> {
+      const event = await completed();
+      if (event === null) return;
+      // Once the root user exists, name and options are its own to change.
+      const root = await store.readStream(streams.user(event.rootUserId));
+      if (root.length === 0) await carryOut(event);
+    },
+  };
+}
+
+export type SetupCommands = ReturnType<typeof setupCommands>;

@@ -1,0 +1,69 @@
+import type { Decider } from '../domain/decider.js';
+import type { DomainEvent, Recorded, Revision, StreamName } from '../domain/events.js';
+import type { EventStore } from './ports.js';
+
+/*
+ * Folded streams, kept fresh by the tail. An entry is registered before its stream is read, so an event that lands
+ * meanwhile is applied after the read, by revision: it can be neither lost nor applied twice, whichever of the two,
+ * read or tail, is ahead.
+ */
+
+interface Entry<State> {
+  state: State;
+  revision: Revision;
+  /** Events that came while the stream was being read; null once it has been. */
+  arrived: Recorded[] | null;
+  loading: Promise<void>;
+}
+
+export interface StreamFolds<State> {
+  get(stream: StreamName): Promise<State>;
+  take(recorded: Recorded): void;
+}
+
+export function foldStreams<State, Command, Event extends DomainEvent>(
+  store: EventStore,
+  { initial, evolve }: Decider<State, Command, Event>,
+  capacity: number,
+): StreamFolds<State> {
+  const entries = new Map<StreamName, Entry<State>>();
+
+  const apply = (entry: Entry<State>, { revision, event }: Recorded): void => {
+    if (revision <= entry.revision) return;
+    entry.state = evolve(entry.state, event as Event);
+    entry.revision = revision;
+  };
+
+  const load = async (stream: StreamName, entry: Entry<State>): Promise<void> => {
+    try {
+      for (const recorded of await store.readStream(stream)) apply(entry, recorded);
+      for (const recorded of entry.arrived ?? []) apply(entry, recorded);
+      entry.arrived = null;
+    } catch (error) {
+      entries.delete(stream);
+      throw error;
+    }
+  };
+
+  return {
+    async get(stream) {
+      let entry = entries.get(stream);
+      if (entry === undefined) {
+        const oldest = entries.size >= capacity ? entries.keys().next() : null;
+        if (oldest !== null && !oldest.done) entries.delete(oldest.value);
+        const created: Entry<State> = { state: initial, revision: -1, arrived: [], loading: Promise.resolve() };
+        entries.set(stream, created);
+        created.loading = load(stream, created);
+        entry = created;
+      }
+      if (entry.arrived !== null) await entry.loading;
+      return entry.state;
+    },
+    take(recorded) {
+      const entry = entries.get(recorded.stream);
+      if (entry === undefined) return;
+      if (entry.arrived === null) apply(entry, recorded);
+      else entry.arrived.push(recorded);
+    },
+  };
+}

@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { type Position, streams } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
+import { type SecretId, UserId } from '../domain/ids.js';
+import { minus, plus, Quota } from '../domain/quota.js';
+import { type Actor, type GrantReason, type Role, type UserCommand, userDecider } from '../domain/user.js';
+import { authorise } from './authorise.js';
+import type { Handle } from './handle.js';
+import type {
+  Clock,
+  Directory,
+  EventStore,
+  Ids,
+  Passwords,
+  PersonalData,
+  QuotaGate,
+  Sessions,
+  Vault,
+} from './ports.js';
+import { usernames } from './usernames.js';
+
+export interface UserCommandPorts {
+  readonly store: EventStore;
+  readonly clock: Clock;
+  readonly handle: Handle;
+  readonly ids: Ids;
+  readonly vault: Vault;
+  readonly personal: PersonalData;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+  readonly directory: Directory;
+  readonly gate: QuotaGate;
+}
+
+export interface NewUser {
+  readonly username: string;
+  readonly password: string;
+  /** '' : the user name. */
+  readonly displayName: string;
+  readonly role?: Role;
+}
+
+/** null: unchanged. */
+export interface UserPatch {
+  readonly username: string | null;
+  readonly password: string | null;
+  readonly displayName: string | null;
+  readonly group: string | null;
+  /** The balance the user shall have. */
+  readonly quota: number | null;
+  readonly role: Role | null;
+}
+
+export type UserAction = 'enable' | 'disable' | 'delete' | 'promote' | 'demote';
+
+export interface UserSettings {
+  readonly notifyType: 'email' | 'webhook';
+  readonly quotaWarningThreshold: number;
+  readonly webhookUrl: string;
+  readonly webhookSecret: string;
+  readonly notificationEmail: string;
+  readonly acceptUnpricedModels: boolean;
+}
+
+const characters = (text: string): number => [...text].length;
+
+function checkUsername(username: string): void {
+  if (username.trim() === '') throw new Failure('username-blank');
+  if (characters(username) > 12) throw new Failure('username-too-long', { max: 12 });
+}
+
+function checkPassword(password: string): void {
+  const length = characters(password);
+  if (length < 8 || length > 20) throw new Failure('password-length', { min: 8, max: 20 });
+}
+
+function checkDisplayName(displayName: string): void {
+  if (characters(displayName) > 20) throw new Failure('display-name-too-long', { max: 20 });
+}
+
+export function userCommands(ports: UserCommandPorts) {
+  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate } = ports;
+  const names = usernames(store, clock, handle);
+
+  const storedPassword = async (password: string | null): Promise<SecretId | null> =>
+    password === null ? null : vault.put(await passwords.hash(password));
+
+  const run = (id: UserId, command: UserCommand) => handle(userDecider, streams.user(id), command);
+
+  const register = async (
+    user: { id: UserId; username: string; displayName: string; passwordSecret: SecretId; role: Role },
+    grants: readonly { quota: Quota; reason: GrantReason }[],
+  ): Promise<Position> => {
+    const { id, username, displayName, passwordSecret, role } = user;
+    await names.claim(username, id);
+    const sealed = await personal.seal(id, displayName);
+    const { position } = await run(id, {
+      type: 'RegisterUser',
+      username,
+      displayName: sealed,
+      email: null,
+      role,
+      group: 'default',
+      passwordSecret,
+      inviter: null,
+      grants,
+    });
+    return position;
+  };
+
+  /** Claims the new name, lets `change` use it, gives the old one back; or undoes the claim. */
+  const renaming = async (id: UserId, wanted: string | null, change: () => Promise<Position>): Promise<Position> => {
+    const current = (await directory.user(id))?.username ?? null;
+    const renamed = wanted !== null && current !== null && wanted !== current;
+    const sameClaim = renamed && wanted.toLowerCase() === current.toLowerCase();
+    if (!renamed || sameClaim) return change();
+    checkUsername(wanted);
+    await names.claim(wanted, id);
+    let position: Position;
+    try {
+      position = await change();
+    } catch (error) {
+      await names.release(wanted, id);
+      throw error;
+    }
+    await names.release(current, id);
+    return position;
+  };
+
+  /** A name the user already has may be longer than today's limit; only a new one is checked. */
+  const checkProfile = (patch: { password: string | null; displayName: string | null }): void => {
+    if (patch.password !== null) checkPassword(patch.password);
+    if (patch.displayName !== null) checkDisplayName(patch.displayName);
+  };
+
+  return {
+    /** Registers the user unless it exists; for set-up and its recovery. */
+    register,
+
+    async create(
+      actor: Actor,
+      { username, password, displayName, role = 'ordinary' }: NewUser,
+    ): Promise<{ id: UserId; position: Position }> {
+      authorise(actor, 'admin');
+      checkUsername(username);
+      checkPassword(password);
+      checkDisplayName(displayName);
+      if (role !== 'ordinary' && actor.role !== 'root') throw new Failure('role-create-forbidden');
+      if (role === 'root') throw new Failure('role-create-forbidden');
+      const id = UserId(await ids.next('user'));
+      const passwordSecret = await vault.put(await passwords.hash(password));
+      const grant = Quota(directory.settings().quotaForNewUser);
+      const position = await register(
+        { id, username, displayName: displayName === '' ? username : displayName, passwordSecret, role },
+        [{ quota: grant, reason: 'signup' }],
+      );
+      return { id, position };
+    },
+
+    async edit(actor: Actor, id: UserId, patch: UserPatch): Promise<Position> {
+      authorise(actor, 'admin');
+      checkProfile(patch);
+      const { displayName, group, role } = patch;
+      const edited = await renaming(id, patch.username, async () => {
+        const { position } = await run(id, {
+          type: 'EditUser',
+          by: actor,
+          claimedRole: role,
+          username: patch.username,
+          displayName: displayName === null ? null : await personal.seal(id, displayName),
+          group,
+          passwordSecret: await storedPassword(patch.password),
+        });
+        return position;
+      });
+      if (patch.quota === null) return edited;
+      const observed = await gate.available(id);
+      const { position } = await run(id, {
+        type: 'AdjustQuota',
+        by: actor,
+        delta: minus(Quota(patch.quota), observed),
+        gift: Quota(0),
+        observed,
+      });
+      return position > edited ? position : edited;
+    },
+
+    async manage(actor: Actor, id: UserId, action: UserAction): Promise<Position> {
+      authorise(actor, 'admin');
+      const types = {
+        enable: 'EnableUser',
+        disable: 'DisableUser',
+        delete: 'DeleteUser',
+        promote: 'PromoteUser',
+        demote: 'DemoteUser',
+      } as const;
+      const { position } = await run(id, { type: types[action], by: actor });
+      if (action === 'delete' || action === 'disable') await sessions.closeAll(id);
+      if (action === 'delete') await personal.forget(id);
+      return position;
+    },
+
+    async adjustQuota(actor: Actor, id: UserId, delta: number, gift: number): Promise<Position> {
+      authorise(actor, 'admin');
+      const total = plus(Quota(delta), Quota(gift));
+      const observed = await gate.available(id);
+      plus(observed, total); // refuses a result beyond the largest safe integer
+      const { position } = await run(id, { type: 'AdjustQuota', by: actor, delta: total, gift: Quota(gift), observed });
+      return position;
+    },
+
+    async changeOwnProfile(
+      actor: Actor,
+      patch: { username: string | null; password: string | null; displayName: string | null },
+    ): Promise<Position> {
+      checkProfile(patch);
+      return renaming(actor.id, patch.username, async () => {
+        const { position } = await run(actor.id, {
+          type: 'ChangeProfile',
+          username: patch.username,
+          displayName: patch.displayName === null ? null : await personal.seal(actor.id, patch.displayName),
+          email: null,
+          passwordSecret: await storedPassword(patch.password),
+        });
+        return position;
+      });
+    },
+
+    /** A new personal access token; the former one stops working. The only time it can be read. */
+    async issueAccessToken(actor: Actor): Promise<{ token: string; position: Position }> {
+      const token = randomBytes(24).toString('base64');
+      const { position } = await run(actor.id, { type: 'IssueAccessToken', tokenHash: vault.hash(token) });
+      return { token, position };
+    },
+
+    async changeSettings(actor: Actor, settings: UserSettings): Promise<Position> {
+      const { notifyType, quotaWarningThreshold, webhookUrl, webhookSecret, notificationEmail } = settings;
+      if (!(quotaWarningThreshold > 0)) throw new Failure('warning-threshold-invalid');
+      if (notifyType === 'webhook') {
+        if (webhookUrl === '') throw new Failure('webhook-url-missing');
+        if (!URL.canParse(webhookUrl) || new URL(webhookUrl).protocol !== 'https:')
+          throw new Failure('webhook-url-invalid');
+      }
+      if (notifyType === 'email' && notificationEmail !== '' && !notificationEmail.includes('@'))
+        throw new Failure('notification-email-invalid');
+      const stored = {
+        notify_type: notifyType,
+        quota_warning_threshold: quotaWarningThreshold,
+        accept_unset_model_ratio_model: settings.acceptUnpricedModels,
+        ...(notifyType === 'webhook' ? { webhook_url: webhookUrl } : {}),
+        ...(notifyType === 'email' && notificationEmail !== '' ? { notification_email: notificationEmail } : {}),
+      };
+      const keepsSecret = notifyType === 'webhook' && webhookSecret !== '';
+      const { position } = await run(actor.id, {
+        type: 'ChangeSettings',
+        settings: await personal.seal(actor.id, JSON.stringify(stored)),
+        webhookSecret: keepsSecret ? await vault.put(webhookSecret) : null,
+        acceptUnpricedModels: settings.acceptUnpricedModels,
+        quotaWarningThreshold,
+      });
+      return position;
+    },
+  };
+}
+
+export type UserCommands = ReturnType<typeof userCommands>;

@@ -1,0 +1,71 @@
+import { completionRule } from './completion-rules.js';
+import { decimalOf, decimalText } from './decimal.js';
+import type { Price } from './pricing.js';
+
+/* From an operator's tables to the price of one model for one group. */
+
+export type RatioTable = ReadonlyMap<string, string>;
+
+/** Decimal texts by model or group name. */
+export interface PriceTables {
+  readonly modelRatio: RatioTable;
+  readonly modelPrice: RatioTable;
+  readonly completionRatio: RatioTable;
+  readonly cacheRatio: RatioTable;
+  readonly cacheWriteRatio: RatioTable;
+  readonly imageRatio: RatioTable;
+  readonly reasoningRatio: RatioTable;
+  readonly groupRatio: RatioTable;
+  readonly quotaPerUnit: string;
+}
+
+/** What a model without any price costs where the operator or the user accepts such models. */
+export const unpricedRatio = '37.5';
+const cacheWriteFallback = '1.25';
+
+export const ratioTable = (entries: Readonly<Record<string, number>>): RatioTable =>
+  new Map(Object.entries(entries).map(([name, value]) => [name, decimalText(decimalOf(value))]));
+
+/** Custom assistants share one price: their names are folded to the family's wildcard, everywhere and once. */
+export const billedName = (model: string): string => {
+  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
+  if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
+  return model;
+};
+
+export const isPriced = (tables: PriceTables, model: string): boolean => {
+  const name = billedName(model);
+  return tables.modelPrice.has(name) || tables.modelRatio.has(name);
+};
+
+export function completionRatioOf(tables: PriceTables, model: string): { ratio: string; locked: boolean } {
+  const entry = tables.completionRatio.get(model);
+  if (model.includes('/') && entry !== undefined) return { ratio: entry, locked: false };
+  const rule = completionRule(model);
+  if (rule?.locked) return rule;
+  return { ratio: entry ?? rule?.ratio ?? '1', locked: false };
+}
+
+export const groupRatioOf = (tables: PriceTables, group: string): string => tables.groupRatio.get(group) ?? '1';
+
+/** null: the model has neither price nor ratio and unpriced models are not accepted. */
+export function priceOf(tables: PriceTables, model: string, group: string, acceptUnpriced: boolean): Price | null {
+  const name = billedName(model);
+  const groupRatio = groupRatioOf(tables, group);
+  const perCall = tables.modelPrice.get(name);
+  if (perCall !== undefined)
+    return { per: 'call', price: perCall, quotaPerUnit: tables.quotaPerUnit, group: groupRatio };
+  const ratio = tables.modelRatio.get(name) ?? (acceptUnpriced ? unpricedRatio : null);
+  if (ratio === null) return null;
+  const completion = completionRatioOf(tables, name).ratio;
+  return {
+    per: 'token',
+    model: ratio,
+    completion,
+    cache: tables.cacheRatio.get(name) ?? '1',
+    cacheWrite: tables.cacheWriteRatio.get(name) ?? cacheWriteFallback,
+    image: tables.imageRatio.get(name) ?? '1',
+    reasoning: tables.reasoningRatio.get(name) ?? completion,
+    group: groupRatio,
+  };
+}
