@@ -67,8 +67,8 @@ class Tally {
     this.tokens += sign * sample.tokens;
     this.quota += sign * sample.quota;
     if (sample.failed) this.failures += sign;
-    if (sample.latency !== null) this.latency[sample.latency]! += sign;
-    if (sample.firstToken !== null) this.firstToken[sample.firstToken]! += sign;
+    if (sample.latency !== null) bump(this.latency, sample.latency, sign);
+    if (sample.firstToken !== null) bump(this.firstToken, sample.firstToken, sign);
   }
 
   figures(): TrafficFigures {
@@ -84,6 +84,10 @@ class Tally {
     };
   }
 }
+
+const bump = (counts: Uint32Array, index: number, by: number): void => {
+  counts[index] = (counts[index] ?? 0) + by;
+};
 
 function quantile(counts: Uint32Array, share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,116 @@
+import type { AppendResult, ExpectedRevision } from '../application/ports.js';
+import type { NewEvent, StreamName } from '../domain/events.js';
+import type { Payload } from '../domain/upcast.js';
+
+/* Collects concurrent appends and has them written together: one round trip, one commit, many callers. */
+
+/** An event in the form it is stored in. */
+export interface EncodedEvent {
+  readonly recordable: NewEvent;
+  readonly version: number;
+  /** The JSON text of a Payload: one line. */
+  readonly data: string;
+}
+
+export interface Append {
+  readonly stream: StreamName;
+  readonly events: readonly EncodedEvent[];
+  readonly expected: ExpectedRevision;
+  /** When it was asked for, on the clock of performance.now(). */
+  readonly since: number;
+}
+
+/** What became of one append of a batch; an Error when it alone could not be decided. */
+export type AppendOutcome = AppendResult | Error;
+
+interface Waiting {
+  readonly append: Append;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Larger batches gain nothing more and make everyone in them wait for the slowest. */
+const maxAppends = 500;
+const maxEvents = 2_000;
+
+/** The JSON of a payload never holds a raw line break: one line per event needs no escaping. */
+export const encodePayload = (data: Payload): string => JSON.stringify(data);
+
+export class GroupCommit {
+  private queue: Waiting[] = [];
+  private scheduled = false;
+  private writing = false;
+  private idle: (() => void)[] = [];
+
+  /** `write` answers one outcome per append, in order; a batch never holds two appends to one stream. */
+  constructor(private readonly write: (batch: readonly Append[]) => Promise<readonly AppendOutcome[]>) {}
+
+  add(append: Append): Promise<AppendResult> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ append, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** Resolves once nothing is queued or being written. */
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.idle.push(resolve);
+      this.schedule();
+    });
+  }
+
+  /** Not at once: whatever else this turn of the event loop appends shall travel in the same batch. */
+  private schedule(): void {
+    if (this.scheduled || this.writing) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      void this.flush();
+    });
+  }
+
+  private async flush(): Promise<void> {
+    const batch = this.take();
+    if (batch.length === 0) {
+      for (const resolve of this.idle.splice(0)) resolve();
+      return;
+    }
+    this.writing = true;
+    try {
+      const outcomes = await this.write(batch.map(({ append }) => append));
+      batch.forEach(({ resolve, reject }, index) => {
+        const outcome = outcomes[index];
+        if (outcome === undefined) reject(new Error('The batch was answered without this append'));
+        else if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    this.writing = false;
+    if (this.queue.length > 0 || this.idle.length > 0) this.schedule();
+  }
+
+  /** The next batch, oldest first. Of each stream only the first append; what follows it keeps its turn. */
+  private take(): Waiting[] {
+    const batch: Waiting[] = [];
+    const later: Waiting[] = [];
+    const seen = new Set<StreamName>();
+    let events = 0;
+    let index = 0;
+    for (; index < this.queue.length && batch.length < maxAppends && events < maxEvents; index++) {
+      const waiting = this.queue[index];
+      if (waiting === undefined) break;
+      const { append } = waiting;
+      const fits = batch.length === 0 || events + append.events.length <= maxEvents;
+      if (fits && !seen.has(append.stream)) {
+        batch.push(waiting);
+        events += append.events.length;
+      } else later.push(waiting);
+      seen.add(append.stream);
+    }
+    this.queue = later.length === 0 && index === this.queue.length ? [] : [...later, ...this.queue.slice(index)];
+    return batch;
+  }
+}

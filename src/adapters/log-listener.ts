@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Log } from './log.js';
+import { newClient, type PostgresConnection } from './postgres.js';
+
+export interface LogListenerOptions {
+  readonly connection: PostgresConnection;
+  readonly log: Log;
+  /** The writer whose notifications are not worth waking for: our own. */
+  readonly writer: string;
+  readonly onNews: () => void;
+  /** A notification can be lost with its connection; this often we look without one. */
+  readonly pollMs: number;
+}
+
+const reconnectPauseMs = 500;
+
+/** Tells when another process has appended to the log: at once by NOTIFY, and regularly in case that is lost. */
+export class LogListener {
+  private readonly closing = new AbortController();
+  private client: pg.Client | null = null;
+  private readonly poll: NodeJS.Timeout;
+  private readonly running: Promise<void>;
+
+  constructor(private readonly options: LogListenerOptions) {
+    this.poll = setInterval(options.onNews, options.pollMs);
+    this.running = this.run();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.poll);
+    this.closing.abort();
+    await this.client?.end().catch(() => null);
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      try {
+        await this.listen();
+      } catch (error) {
+        if (!signal.aborted)
+          this.options.log.warn({ reason: String(error) }, 'not listening for events of other processes; polling');
+      }
+      await sleep(reconnectPauseMs, null, { signal }).catch(() => null);
+    }
+  }
+
+  /** Resolves when the connection ends. */
+  private async listen(): Promise<void> {
+    const client = newClient(this.options.connection);
+    this.client = client;
+    const ended = new Promise<void>((resolve) => client.once('end', resolve));
+    client.on('error', (error) => this.options.log.warn({ reason: error.message }, 'lost the listening connection'));
+    client.on('notification', ({ payload }) => {
+      if (payload?.split(' ')[1] !== this.options.writer) this.options.onNews();
+    });
+    await client.connect();
+    await client.query('LISTEN events_appended');
+    // Whatever came while nobody listened.
+    this.options.onNews();
+    await ended;
+  }
+}

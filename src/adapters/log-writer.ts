@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { ExpectedRevision } from '../application/ports.js';
+import { Position, type Recorded } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
+import { reusedEventId } from './append-request.js';
+import type { Append, AppendOutcome } from './group-commit.js';
+import type { Log } from './log.js';
+import { isPassing, newClient, type PostgresConnection } from './postgres.js';
+
+/* Writes batches of appends through the function append_events, on one connection of its own. */
+
+export interface LogWriterOptions {
+  readonly connection: PostgresConnection;
+  readonly log: Log;
+  /** Names this writer in the notifications it causes. */
+  readonly writer: string;
+  /** What this writer has appended, in order and without gaps, once it is durable. */
+  readonly onAppended: (events: readonly Recorded[]) => void;
+  /** How long an append with unknown outcome is repeated before its caller is told. */
+  readonly patienceMs: number;
+}
+
+/** One row of append_events. `position` and, for a stream that does not exist, `revision` are null on a conflict. */
+type Answer =
+  | [verdict: 'appended' | 'repeated', revision: number, position: number]
+  | [verdict: 'conflict', actual: number | null, position: null]
+  | [verdict: 'reused', actual: number, position: null];
+
+/** A server that has not answered a batch after this long is taken for lost. */
+const answerTimeoutMs = 10_000;
+const longestPauseMs = 500;
+
+export class LogWriter {
+  private client: pg.Client | null = null;
+  private closed = false;
+
+  constructor(private readonly options: LogWriterOptions) {}
+
+  /**
+   * One outcome per append, in order. A connection lost on the way leaves the outcome unknown: the batch is repeated,
+   * and its event ids make that harmless. An append the server chokes on fails alone.
+   */
+  async write(batch: readonly Append[]): Promise<readonly AppendOutcome[]> {
+    const deadline = Math.max(...batch.map(({ since }) => since)) + this.options.patienceMs;
+    for (let pause = 5; ; pause = Math.min(pause * 2, longestPauseMs)) {
+      try {
+        const answers = await this.send(batch);
+        return this.conclude(batch, answers);
+      } catch (error) {
+        if (!isPassing(error)) return this.isolate(batch, error);
+        this.disconnect();
+        this.options.log.warn({ reason: String(error), appends: batch.length }, 'an append is repeated: no answer');
+        if (this.closed || performance.now() + pause > deadline)
+          return batch.map(() => new Failure('store-unavailable', { reason: 'the event log does not answer' }));
+        await sleep(pause);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const client = this.client;
+    this.client = null;
+    await client?.end();
+  }
+
+  /** The statement failed as such: write the appends one by one, to find the one it failed for. */
+  private async isolate(batch: readonly Append[], error: unknown): Promise<readonly AppendOutcome[]> {
+    if (batch.length === 1) return [error instanceof Error ? error : new Error(String(error))];
+    const outcomes: AppendOutcome[] = [];
+    for (const append of batch) outcomes.push(...(await this.write([append])));
+    return outcomes;
+  }
+
+  private async send(batch: readonly Append[]): Promise<readonly Answer[]> {
+    const client = await this.connected();
+    const timeout = setTimeout(() => client.connection.stream.destroy(), answerTimeoutMs);
+    try {
+      const { rows } = await client.query<Answer>({
+        name: 'append_events',
+        text: 'SELECT * FROM append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+        values: [...parameters(batch), this.options.writer],
+        rowMode: 'array',
+      });
+      return rows;
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+
+  private conclude(batch: readonly Append[], answers: readonly Answer[]): readonly AppendOutcome[] {
+    const appended: Recorded[] = [];
+    const outcomes = batch.map((append, index): AppendOutcome => {
+      const answer = answers[index];
+      if (answer === undefined) return new Error('append_events did not answer every append');
+      const [verdict, revision, position] = answer;
+      if (verdict === 'conflict') return { ok: false, conflict: { actual: revision } };
+      if (verdict === 'reused') return reusedEventId(append.stream);
+      if (verdict === 'appended') appended.push(...recorded(append, revision, position));
+      return { ok: true, revision, position: Position(position) };
+    });
+    this.options.onAppended(appended);
+    return outcomes;
+  }
+
+  private async connected(): Promise<pg.Client> {
+    if (this.client !== null) return this.client;
+    const client = newClient(this.options.connection);
+    client.on('error', () => {
+      if (this.client === client) this.client = null;
+    });
+    await client.connect();
+    this.client = client;
+    return client;
+  }
+
+  private disconnect(): void {
+    this.client?.connection.stream.destroy();
+    this.client = null;
+  }
+}
+
+/** The events of an append as they now stand in the log, given where the last one went. */
+const recorded = ({ stream, events }: Append, lastRevision: number, lastPosition: number): Recorded[] =>
+  events.map(({ recordable: { id, at, event } }, index) => {
+    const before = events.length - 1 - index;
+    return { id, stream, revision: lastRevision - before, position: Position(lastPosition - before), at, event };
+  });
+
+const expectedNumber = (expected: ExpectedRevision): number =>
+  expected === 'any' ? -2 : expected === 'no-stream' ? -1 : expected;
+
+/** For values without quotes, commas or braces; ten times cheaper than escaping them. */
+const plainArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
+
+/** The parameters of append_events up to `data`, in its order. */
+function parameters(batch: readonly Append[]): unknown[] {
+  const owners: number[] = [];
+  const places: number[] = [];
+  const ids: string[] = [];
+  const types: string[] = [];
+  const versions: number[] = [];
+  const instants: number[] = [];
+  const data: string[] = [];
+  batch.forEach(({ events }, appendIndex) => {
+    events.forEach(({ recordable, version, data: payload }, eventIndex) => {
+      owners.push(appendIndex + 1);
+      places.push(eventIndex + 1);
+      ids.push(recordable.id);
+      types.push(recordable.event.type);
+      versions.push(version);
+      instants.push(recordable.at);
+      data.push(payload);
+    });
+  });
+  return [
+    batch.map(({ stream }) => stream),
+    plainArray(batch.map(({ expected }) => expectedNumber(expected))),
+    plainArray(batch.map(({ events }) => events.length)),
+    plainArray(owners),
+    plainArray(places),
+    plainArray(ids),
+    types,
+    plainArray(versions),
+    plainArray(instants),
+    data.join('\n'),
+  ];
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { AppendResult, EventStore, ExpectedRevision } from '../application/ports.js';
+import { type NewEvent, Position, type Recorded, type StreamName } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
+import { Instant } from '../domain/instant.js';
+import { currentPayloads, type Payload, type PayloadVersions } from '../domain/upcast.js';
+import { checkAppend } from './append-request.js';
+import { EventFeed } from './event-feed.js';
+import { type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
+import type { Log } from './log.js';
+import { LogListener } from './log-listener.js';
+import { LogWriter } from './log-writer.js';
+import { isPassing, openPool, type PostgresConnection } from './postgres.js';
+
+/* The event log in Postgres. One instance per process and database; its tables come from adapters/migrations. */
+
+export interface PostgresEventStoreOptions {
+  readonly connection: PostgresConnection;
+  readonly log: Log;
+  readonly payloads?: PayloadVersions;
+  /** How long an append whose outcome is unknown is repeated before it rejects with `store-unavailable`. */
+  readonly patienceMs?: number;
+  /** How often the end of the log is looked at when no notification came. */
+  readonly pollMs?: number;
+  /** Events a subscriber may be behind before it has to read the log again. */
+  readonly subscriberCapacity?: number;
+}
+
+/** Connections for reading: catching up must not wait for a long query of somebody else. */
+const readers = 3;
+
+type EventRow = [
+  position: number,
+  id: string,
+  stream: StreamName,
+  revision: number,
+  type: string,
+  version: number,
+  data: Payload,
+  at: number,
+];
+const columns = 'position, event_id, stream, revision, type, version, data, at';
+
+/** Throws Failure `store-unavailable` when Postgres cannot be reached. */
+export async function openPostgresEventStore(options: PostgresEventStoreOptions): Promise<EventStore> {
+  return new PostgresEventStore(options, await openPool(options.connection, options.log, { size: readers }));
+}
+
+class PostgresEventStore implements EventStore {
+  private readonly payloads: PayloadVersions;
+  private readonly writer: LogWriter;
+  private readonly commits: GroupCommit;
+  private readonly feed: EventFeed;
+  private readonly listener: LogListener;
+  private closed = false;
+
+  constructor(
+    { connection, log, payloads, patienceMs, pollMs, subscriberCapacity }: PostgresEventStoreOptions,
+    private readonly pool: pg.Pool,
+  ) {
+    const writer = randomUUID();
+    this.payloads = payloads ?? currentPayloads;
+    this.feed = new EventFeed(this, log, subscriberCapacity ?? 10_000);
+    const onAppended = (events: readonly Recorded[]) => this.feed.offer(events);
+    this.writer = new LogWriter({ connection, log, writer, onAppended, patienceMs: patienceMs ?? 15_000 });
+    this.commits = new GroupCommit((batch) => this.writer.write(batch));
+    const onNews = () => this.feed.wake();
+    this.listener = new LogListener({ connection, log, writer, onNews, pollMs: pollMs ?? 500 });
+  }
+
+  async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
+    checkAppend(stream, events);
+    if (this.closed) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
+    const encoded = events.map((event) => this.encode(event));
+    return this.commits.add({ stream, events: encoded, expected, since: performance.now() });
+  }
+
+  readStream(stream: StreamName): Promise<readonly Recorded[]> {
+    return this.read({
+      name: 'read_stream',
+      text: `SELECT ${columns} FROM events WHERE stream = $1 ORDER BY revision`,
+      values: [stream],
+    });
+  }
+
+  readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
+    return this.read({
+      name: 'read_all',
+      text: `SELECT ${columns} FROM events WHERE position > $1 ORDER BY position LIMIT $2`,
+      values: [after, limit],
+    });
+  }
+
+  async head(): Promise<Position> {
+    const [row] = await this.query<[number]>({ text: 'SELECT coalesce(max(position), -1) FROM events' });
+    if (row === undefined) throw new Error('Postgres answered an aggregate without a row');
+    return Position(row[0]);
+  }
+
+  subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]> {
+    return this.feed.subscribe(after, signal);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.commits.drained();
+    this.feed.close();
+    await Promise.all([this.writer.close(), this.listener.close(), this.pool.end()]);
+  }
+
+  private encode(recordable: NewEvent): EncodedEvent {
+    const { type, ...data } = recordable.event;
+    return { recordable, version: this.payloads.current(type), data: encodePayload(data) };
+  }
+
+  private async read(query: pg.QueryConfig): Promise<readonly Recorded[]> {
+    const rows = await this.query<EventRow>(query);
+    return rows.map(([position, id, stream, revision, type, version, data, at]) => ({
+      id,
+      stream,
+      revision,
+      position: Position(position),
+      at: Instant(at),
+      event: this.payloads.upcast(type, version, data),
+    }));
+  }
+
+  private async query<Row extends unknown[]>(query: pg.QueryConfig): Promise<Row[]> {
+    try {
+      const { rows } = await this.pool.query<Row>({ ...query, rowMode: 'array' });
+      return rows;
+    } catch (error) {
+      if (isPassing(error)) throw new Failure('store-unavailable', { reason: String(error) });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { Failure } from '../domain/failure.js';
+import type { Log } from './log.js';
+
+/* The only place that opens connections to Postgres and decides how its values arrive. */
+
+/** Where Postgres is: a URL, or its parts. A `host` that starts with `/` is the directory of a unix socket. */
+export type PostgresConnection =
+  | { readonly url: string }
+  | {
+      readonly host: string;
+      readonly port?: number;
+      readonly user: string;
+      readonly database: string;
+      readonly password?: string;
+    };
+
+/** The type number (oid) of bigint. */
+const int8 = 20;
+
+/** bigint comes as text; everything we keep in one (positions, instants, quota) fits a safe integer, or is damaged. */
+export function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The bigint ${text} is not a safe integer`);
+  return value;
+}
+
+const parsers: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === int8 ? parseInt8 : pg.types.getTypeParser(oid, format)),
+};
+
+const settings = (connection: PostgresConnection): pg.ClientConfig => ({
+  ...('url' in connection ? { connectionString: connection.url } : connection),
+  application_name: 'tallygate',
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  types: parsers,
+});
+
+/** Host and port, or socket directory, and database: what an operator may see; never the password. */
+export function describeConnection(connection: PostgresConnection): string {
+  const { host, port, database } = new pg.Client(settings(connection));
+  return host.startsWith('/') ? `the socket in ${host}, database ${database}` : `${host}:${port}, database ${database}`;
+}
+
+/** A single connection outside any pool, not yet connected. The caller must listen to its `error` event. */
+export const newClient = (connection: PostgresConnection): pg.Client => new pg.Client(settings(connection));
+
+/**
+ * A pool that has answered once. Throws Failure `store-unavailable`, whose `reason` tells the operator what to start,
+ * when nobody answers or the answer is no.
+ */
+export async function openPool(
+  connection: PostgresConnection,
+  log: Log,
+  { size = 10 }: { readonly size?: number } = {},
+): Promise<pg.Pool> {
+  const pool = new pg.Pool({ ...settings(connection), max: size });
+  // Without a listener a restart of Postgres ends the process; idle connections are replaced on the next use.
+  pool.on('error', ({ message }) => log.warn({ reason: message }, 'lost an idle Postgres connection'));
+  try {
+    await pool.query('SELECT 1');
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw unreachable(connection, error);
+  }
+}
+
+export const openDatabase = <Tables>(pool: pg.Pool): Kysely<Tables> =>
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+
+/** Says in the operator's words why Postgres cannot be used. */
+function unreachable(connection: PostgresConnection, error: unknown): Failure {
+  const where = describeConnection(connection);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const cause = error instanceof Error ? error.message : String(error);
+  const advice =
+    error instanceof pg.DatabaseError
+      ? (adviceByState[code] ?? 'Look into the log of Postgres.')
+      : 'Start Postgres there, correct DATABASE_URL, or unset it to use the embedded Postgres.';
+  return new Failure('store-unavailable', {
+    reason: `Postgres at ${where} cannot be used (${cause || code}). ${advice}`,
+  });
+}
+
+const adviceByState: Readonly<Record<string, string>> = {
+  '28P01': 'Correct the user name or the password in DATABASE_URL.',
+  '28000': 'Correct the user name or the password in DATABASE_URL.',
+  '3D000': 'Create the database, or correct its name in DATABASE_URL.',
+  '53300': 'Raise max_connections of Postgres, or stop other clients.',
+  '57P03': 'Postgres is starting or stopping; try again in a moment.',
+};
+
+/** SQLSTATE classes and states after which the same statement may succeed: connection lost, shutdown, resources, races. */
+const passing = /^(08|53|57P0[1235]|40001$|40P01$|55P03$|25006$)/;
+
+/** Whether an error is about reaching the server, or its state, and not about the statement. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError ? passing.test(error.code ?? '') : error instanceof Error && !isDefect(error);
+
+/** Errors of the JavaScript language are bugs of ours, not answers of the network. */
+const isDefect = (error: Error): boolean =>
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  error instanceof ReferenceError ||
+  error instanceof SyntaxError;

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Failure } from '../domain/failure.js';
+import type { Log } from './log.js';
+import { newClient } from './postgres.js';
+
+/*
+ * What an earlier start may have left on a data directory: a stale lock file, or a Postgres whose owner has died.
+ *
+ * The owner of an embedded Postgres holds an advisory lock in it for as long as it lives. Whoever finds Postgres
+ * running can so tell a second instance, which must be left alone, from an orphan, which may be stopped.
+ */
+
+export const ownerLock = 812470915372;
+/** The lock is of one database; this one always exists. */
+export const maintenanceDatabase = 'postgres';
+
+interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+  readonly socketDirectory: string;
+}
+
+const longestShutdownMs = 60_000;
+
+/**
+ * Leaves the data directory without a running Postgres and without a lock file. Throws Failure `store-unavailable` when
+ * a live process is using it.
+ */
+export async function clearDataDirectory(directory: string, user: string, log: Log): Promise<void> {
+  const deadline = Date.now() + longestShutdownMs;
+  let freeSightings = 0;
+  for (let postmaster = await find(directory); postmaster !== null; postmaster = await find(directory)) {
+    const { pid } = postmaster;
+    if (Date.now() > deadline)
+      throw new Failure('store-unavailable', { reason: `An earlier Postgres (process ${pid}) on ${directory} does not stop; end it.` });
+    const owner = await ownerOf(postmaster, user);
+    if (owner === 'alive')
+      throw new Failure('store-unavailable', {
+        reason: `${directory} is in use by another running Tallygate (its Postgres is process ${pid}). Stop that one, or choose another DATA_DIR.`,
+      });
+    // Seen twice, as an owner that has just started Postgres needs a moment to take the lock.
+    if (owner === 'dead' && ++freeSightings === 2) {
+      log.warn({ pid }, 'stopping the Postgres of an earlier run that has lost its owner');
+      process.kill(pid, 'SIGINT');
+    }
+    await sleep(100);
+  }
+}
+
+/** The Postgres that runs on this directory. A lock file without one is removed. */
+async function find(directory: string): Promise<Postmaster | null> {
+  const file = join(directory, 'postmaster.pid');
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const [pid, , , port, socketDirectory] = text.split('\n');
+  if (await runsOn(directory, Number(pid)))
+    return { pid: Number(pid), port: Number(port), socketDirectory: socketDirectory ?? '' };
+  // Postgres would take any process that has been given this number since for itself, and refuse to start.
+  await rm(file, { force: true });
+  return null;
+}
+
+/** Whether this process is a Postgres on this directory: it makes it its working directory. */
+async function runsOn(directory: string, pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    if (process.platform === 'linux') return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(directory));
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)]);
+    return stdout.includes('postgres');
+  } catch {
+    return false;
+  }
+}
+
+/** unknown: it does not take connections, since it is starting or stopping. */
+async function ownerOf({ port, socketDirectory }: Postmaster, user: string): Promise<'alive' | 'dead' | 'unknown'> {
+  if (socketDirectory === '') return 'unknown';
+  const client = newClient({ host: socketDirectory, port, user, database: maintenanceDatabase });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ownerLock]);
+    return rows[0]?.free === true ? 'dead' : 'alive';
+  } catch {
+    return 'unknown';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,212 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/* The environment, read once. `main` hands every part of the system its own slice; nobody else looks. */
+
+/** null where the family is switched off. */
+export interface RequestRateLimit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+export interface Config {
+  readonly server: {
+    readonly host: string;
+    /** 0: any free port. */
+    readonly port: number;
+    /** Addresses and CIDR ranges whose forwarding headers are believed; none: the peer is the client. */
+    readonly trustedProxies: readonly string[];
+    /** After decompression. */
+    readonly maxBodyBytes: number;
+    readonly rateLimits: {
+      readonly api: RequestRateLimit | null;
+      readonly web: RequestRateLimit | null;
+      readonly critical: RequestRateLimit | null;
+    };
+    /** How long calls under way may take to finish once the process has been asked to stop. */
+    readonly shutdownGraceMs: number;
+  };
+  readonly database: {
+    /** null: the embedded Postgres under `dataDir`. */
+    readonly url: string | null;
+    readonly dataDir: string;
+  };
+  readonly vault: {
+    /** null: a key made at the first start and kept in `dataDir`. */
+    readonly secretKey: string | null;
+    readonly dataDir: string;
+  };
+  readonly log: {
+    readonly level: LogLevel;
+  };
+  readonly relay: {
+    /** The longest silence of a streaming upstream. */
+    readonly streamIdleTimeoutMs: number;
+    /** The longest an upstream may take in all. */
+    readonly totalTimeoutMs: number;
+    readonly forceStreamOption: boolean;
+    readonly azureDefaultApiVersion: string;
+  };
+  readonly projections: {
+    /** How long a projector gathers events before it writes; 0: not at all. */
+    readonly lingerMs: number;
+  };
+  readonly graphql: {
+    readonly maxDepth: number;
+    readonly maxCost: number;
+  };
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Without RELAY_TIMEOUT: an upstream that never ends must not hold a reservation for ever. */
+const safetyNetSeconds = 600;
+const mebibyte = 1024 * 1024;
+
+/** The text as a value, or what is allowed instead. */
+const parsed = <Value>(allowed: string, read: (text: string) => Value | undefined) =>
+  z.string().transform((text, context): Value => {
+    const value = read(text.trim());
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `use ${allowed}` });
+    return z.NEVER;
+  });
+
+const matching = (allowed: string, pattern: RegExp) =>
+  parsed(allowed, (text) => (pattern.test(text) ? text : undefined));
+
+const integer = (from: number, to: number) =>
+  parsed(`an integer from ${from} to ${to}`, (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return value >= from && value <= to ? value : undefined;
+  });
+
+const truthValues: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+const flag = parsed('true or false', (text) => truthValues[text.toLowerCase()]);
+
+const choice = <const Choice extends string>(choices: readonly Choice[]) =>
+  parsed(`one of ${choices.join(', ')}`, (text) => choices.find((known) => known === text.toLowerCase()));
+
+const isNetwork = (text: string): boolean => {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+};
+
+const networks = parsed('addresses or CIDR ranges separated by commas', (text) => {
+  const listed = text.split(',').map((network) => network.trim());
+  return listed.every(isNetwork) ? listed : undefined;
+});
+
+const refused = (message: string) =>
+  z.string().transform((_, context): never => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+
+const seconds = integer(1, 86_400);
+const requests = integer(1, 1_000_000);
+
+/** Every variable, and the text it stands for when it is not set. */
+export const environment = z.object({
+  HOST: matching('an address or host name to listen on', /^[^\s/]+$/).prefault('127.0.0.1'),
+  PORT: integer(0, 65_535).prefault('3000'),
+  DATA_DIR: matching('the path of a directory', /./).prefault('./data'),
+  DATABASE_URL: matching('postgres://user:password@host:port/database', /^postgres(ql)?:\/\/\S+$/).optional(),
+  SECRET_KEY: matching('at least 32 characters without spaces', /^\S{32,}$/).optional(),
+  LOG_LEVEL: choice(logLevels).prefault('info'),
+  TRUSTED_PROXIES: networks.optional(),
+  MAX_REQUEST_BODY_MB: integer(1, 1024).prefault('64'),
+  SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
+  STREAMING_TIMEOUT: seconds.prefault('60'),
+  RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
+  FORCE_STREAM_OPTION: flag.prefault('true'),
+  AZURE_DEFAULT_API_VERSION: matching(
+    'an API version such as 2024-12-01-preview',
+    /^(\d{4}-\d{2}-\d{2}(-preview)?|v1|preview|latest)$/,
+  ).prefault('2024-12-01-preview'),
+  GLOBAL_API_RATE_LIMIT_ENABLE: flag.prefault('true'),
+  GLOBAL_API_RATE_LIMIT: requests.prefault('180'),
+  GLOBAL_API_RATE_LIMIT_DURATION: seconds.prefault('180'),
+  GLOBAL_WEB_RATE_LIMIT_ENABLE: flag.prefault('true'),
+  GLOBAL_WEB_RATE_LIMIT: requests.prefault('60'),
+  GLOBAL_WEB_RATE_LIMIT_DURATION: seconds.prefault('180'),
+  CRITICAL_RATE_LIMIT_ENABLE: flag.prefault('true'),
+  CRITICAL_RATE_LIMIT: requests.prefault('20'),
+  CRITICAL_RATE_LIMIT_DURATION: seconds.prefault('1200'),
+  GRAPHQL_MAX_DEPTH: integer(3, 50).prefault('10'),
+  GRAPHQL_MAX_COST: integer(100, 1_000_000).prefault('5000'),
+  PROJECTION_LINGER_MS: integer(0, 10_000).prefault('100'),
+  REDIS_URL: refused('unset it: this version runs on one node, which needs no Redis').optional(),
+  EVENTSTORE_URL: refused('unset it: this version keeps its events in Postgres; EventStoreDB comes later').optional(),
+});
+
+/** Their values are never repeated, not even when they are wrong. */
+const confidential: ReadonlySet<string> = new Set(['DATABASE_URL', 'SECRET_KEY', 'REDIS_URL', 'EVENTSTORE_URL']);
+
+/** The environment cannot be used. One line per variable: its name and what is allowed. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const rateLimit = (enabled: boolean, limit: number, windowSeconds: number): RequestRateLimit | null =>
+  enabled ? { limit, windowSeconds } : null;
+
+/** An empty value counts as none. Throws ConfigError. */
+export function readConfig(env: Environment): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
+  const result = environment.safeParse(given);
+  if (!result.success) {
+    throw new ConfigError(
+      result.error.issues.map(({ path: [name], message }) => {
+        const shown = confidential.has(String(name)) ? '' : ` is "${given[String(name)]}";`;
+        return `${String(name)}${shown === '' ? ':' : shown} ${message}`;
+      }),
+    );
+  }
+  const read = result.data;
+  return {
+    server: {
+      host: read.HOST,
+      port: read.PORT,
+      trustedProxies: read.TRUSTED_PROXIES ?? [],
+      maxBodyBytes: read.MAX_REQUEST_BODY_MB * mebibyte,
+      rateLimits: {
+        api: rateLimit(
+          read.GLOBAL_API_RATE_LIMIT_ENABLE,
+          read.GLOBAL_API_RATE_LIMIT,
+          read.GLOBAL_API_RATE_LIMIT_DURATION,
+        ),
+        web: rateLimit(
+          read.GLOBAL_WEB_RATE_LIMIT_ENABLE,
+          read.GLOBAL_WEB_RATE_LIMIT,
+          read.GLOBAL_WEB_RATE_LIMIT_DURATION,
+        ),
+        critical: rateLimit(
+          read.CRITICAL_RATE_LIMIT_ENABLE,
+          read.CRITICAL_RATE_LIMIT,
+          read.CRITICAL_RATE_LIMIT_DURATION,
+        ),
+      },
+      shutdownGraceMs: read.SHUTDOWN_GRACE_SECONDS * 1000,
+    },
+    database: { url: read.DATABASE_URL ?? null, dataDir: read.DATA_DIR },
+    vault: { secretKey: read.SECRET_KEY ?? null, dataDir: read.DATA_DIR },
+    log: { level: read.LOG_LEVEL },
+    relay: {
+      streamIdleTimeoutMs: read.STREAMING_TIMEOUT * 1000,
+      totalTimeoutMs: (read.RELAY_TIMEOUT || safetyNetSeconds) * 1000,
+      forceStreamOption: read.FORCE_STREAM_OPTION,
+      azureDefaultApiVersion: read.AZURE_DEFAULT_API_VERSION,
+    },
+    projections: { lingerMs: read.PROJECTION_LINGER_MS },
+    graphql: { maxDepth: read.GRAPHQL_MAX_DEPTH, maxCost: read.GRAPHQL_MAX_COST },
+  };
+}

@@ -1,0 +1,345 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isObject, type JsonObject, parseJson, textIn } from '../relay/protocols/json.js';
+import {
+  bodyOf,
+  doneFrame,
+  embeddingsOf,
+  errorFrame,
+  framesOf,
+  promptTokensOf,
+  type Speech,
+  type SpokenEndpoint,
+  type Tokens,
+  toolCallFor,
+  usageFrame,
+  usageOf,
+} from './simulated-answers.js';
+
+/* An OpenAI-compatible provider on loopback that does as it is told and counts what it served. */
+
+/** It answers. Everything left out takes the provider's default. */
+export interface Answering {
+  readonly kind?: 'answer';
+  readonly text?: string;
+  readonly reasoning?: string;
+  /** In how many content chunks a stream carries the text; without `text`, that many words are said. */
+  readonly chunks?: number;
+  /** Characters per content chunk; without `text`, the words are made that long. */
+  readonly chunkSize?: number;
+  readonly chunkDelayMs?: number;
+  readonly firstByteDelayMs?: number;
+  /** Whether a stream ends with usage; JSON answers tell it unless `never`. */
+  readonly usage?: 'asked' | 'always' | 'never';
+  readonly tokens?: Partial<Tokens>;
+  /** Something goes wrong after so many frames. */
+  readonly after?: { readonly frames: number; readonly then: 'reset' | 'error' | 'close' | 'hang' };
+  /** The stream goes on until the caller leaves. */
+  readonly endless?: boolean;
+}
+
+/** It refuses. With status 200 it is an error dressed as an answer. A text as body is sent as HTML. */
+export interface Refusing {
+  readonly kind: 'refuse';
+  readonly status: number;
+  readonly body?: JsonObject | string;
+  readonly retryAfter?: string;
+  readonly firstByteDelayMs?: number;
+}
+
+/** It takes the request and says nothing. */
+export interface Hanging {
+  readonly kind: 'hang';
+}
+
+/** It drops the connection before the first byte. */
+export interface Resetting {
+  readonly kind: 'reset';
+}
+
+export type Behaviour = Answering | Refusing | Hanging | Resetting;
+
+export interface SeenRequest {
+  /** The same as the answer's `x-request-id`. */
+  readonly id: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: JsonObject;
+}
+
+export interface Tally {
+  /** Requests for answers; model lists are not counted. */
+  readonly calls: number;
+  readonly byModel: Readonly<Record<string, number>>;
+  /** Calls answered to the last byte; `promptTokens` and `completionTokens` are theirs. */
+  readonly completed: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Callers that left before the end. */
+  readonly abandoned: number;
+  /** The newest requests, oldest first. */
+  readonly requests: readonly SeenRequest[];
+}
+
+export interface SimulatedProviderOptions {
+  readonly port?: number;
+  readonly models?: readonly string[];
+  /** What every model does that has no script. */
+  readonly behaviour?: Answering;
+  /** How many requests the tally remembers. */
+  readonly remember?: number;
+}
+
+export interface SimulatedProvider {
+  /** Without `/v1`: what goes into a channel's base URL. */
+  readonly url: string;
+  tally(): Tally;
+  /** Sets what a model does. A list is done in order, one per call; the last one stays. */
+  script(model: string, behaviour: Behaviour | readonly Behaviour[]): void;
+  /** Forgets scripts and tally. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+const defaultText = 'Every call is metered, every charge can be proved.';
+const defaultModels = ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small', 'simulated-reasoner'];
+
+const endpointOf = (path: string): SpokenEndpoint | 'embeddings' | null => {
+  if (path.endsWith('/chat/completions') || path.endsWith('/chatcompletion_v2')) return 'chat';
+  if (path.endsWith('/completions')) return 'completions';
+  return path.endsWith('/embeddings') ? 'embeddings' : null;
+};
+
+const split = (text: string, size: number): string[] =>
+  Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+
+function piecesOf({ text, chunks, chunkSize }: Answering): string[] {
+  if (text === undefined && (chunks !== undefined || chunkSize !== undefined))
+    return new Array<string>(chunks ?? 8).fill(
+      'word '.repeat(Math.ceil((chunkSize ?? 5) / 5)).slice(0, chunkSize ?? 5),
+    );
+  const said = text ?? defaultText;
+  return said === '' ? [''] : split(said, chunkSize ?? Math.ceil(said.length / (chunks ?? 8)));
+}
+
+const speechFor = (model: string, body: JsonObject, behaviour: Answering): Speech => {
+  const reasoning = behaviour.reasoning ?? (model.includes('reason') ? 'First the facts, then the sum.' : '');
+  return {
+    pieces: piecesOf(behaviour),
+    reasoning: split(reasoning, 8),
+    toolCall: behaviour.text === undefined ? toolCallFor(body) : null,
+  };
+};
+
+/** The part of an answer that does not depend on the prompt. */
+interface Prepared {
+  readonly speech: Speech;
+  readonly frames: readonly string[];
+  readonly whole: readonly [string, string];
+}
+
+/** Writes it once per model: the benchmark's upstream must cost next to nothing. */
+class Speaker {
+  private readonly known = new Map<string, Prepared>();
+
+  constructor(private readonly usual: Answering) {}
+
+  prepare(endpoint: SpokenEndpoint, model: string, body: JsonObject, behaviour: Answering): Prepared {
+    const fixed = behaviour === this.usual && body.tools === undefined;
+    const name = `${endpoint} ${model}`;
+    const known = fixed ? this.known.get(name) : undefined;
+    if (known) return known;
+    const speech = speechFor(model, body, behaviour);
+    const prepared = {
+      speech,
+      frames: framesOf(endpoint, model, speech),
+      whole: bodyOf(endpoint, model, speech),
+    };
+    if (fixed) this.known.set(name, prepared);
+    return prepared;
+  }
+}
+
+class Counter {
+  private counts = { calls: 0, completed: 0, promptTokens: 0, completionTokens: 0, abandoned: 0 };
+  private byModel: Record<string, number> = {};
+  private requests: SeenRequest[] = [];
+  private readonly cutByUs = new WeakSet<ServerResponse>();
+
+  constructor(private readonly remember: number) {}
+
+  /** Notes a call, gives its id, and watches whether the caller stays. */
+  arrived(
+    model: string,
+    path: string,
+    headers: IncomingHttpHeaders,
+    body: JsonObject,
+    response: ServerResponse,
+  ): string {
+    const id = `simulated-${++this.counts.calls}`;
+    this.byModel[model] = (this.byModel[model] ?? 0) + 1;
+    if (this.requests.push({ id, path, headers, body }) > this.remember) this.requests.shift();
+    response.once('close', () => {
+      if (!response.writableFinished && !this.cutByUs.has(response)) this.counts.abandoned++;
+    });
+    return id;
+  }
+
+  served(tokens: Tokens): void {
+    this.counts.completed++;
+    this.counts.promptTokens += tokens.prompt;
+    this.counts.completionTokens += tokens.completion;
+  }
+
+  /** Drops the connection; that is not the caller leaving. */
+  cut(response: ServerResponse): void {
+    this.cutByUs.add(response);
+    response.socket?.resetAndDestroy();
+  }
+
+  read(): Tally {
+    return { ...this.counts, byModel: { ...this.byModel }, requests: [...this.requests] };
+  }
+
+  reset(): void {
+    this.counts = { calls: 0, completed: 0, promptTokens: 0, completionTokens: 0, abandoned: 0 };
+    this.byModel = {};
+    this.requests = [];
+  }
+}
+
+const tokensFor = (body: JsonObject, behaviour: Answering, speech: Speech | null): Tokens => ({
+  prompt: promptTokensOf(body),
+  completion: speech ? speech.pieces.length + speech.reasoning.length : 0,
+  cached: 0,
+  reasoning: speech?.reasoning.length ?? 0,
+  ...behaviour.tokens,
+});
+
+const wait = (milliseconds: number): Promise<void> => pause(milliseconds, undefined, { ref: false });
+
+/** Writes frames as told; false: it did not come to the end, and the caller has what was written. */
+async function write(response: ServerResponse, frames: readonly string[], how: Answering, counter: Counter) {
+  const { after, chunkDelayMs = 0, endless = false } = how;
+  for (let at = 0; endless || at < frames.length; at++) {
+    if (after?.frames === at) {
+      if (after.then === 'close') response.end();
+      if (after.then === 'error') response.end(errorFrame);
+      // What was written so far must be on the wire before the connection goes.
+      if (after.then === 'reset') response.write('\n', () => counter.cut(response));
+      return false;
+    }
+    if (chunkDelayMs > 0 && at > 0) await wait(chunkDelayMs);
+    // The frame after the role is the first word: an endless answer repeats it.
+    const flowing = response.write(frames[endless ? Math.min(at, 1) : at] ?? '');
+    if (!flowing && !response.destroyed) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (response.destroyed) return false;
+  }
+  return true;
+}
+
+const defaultRefusal = (status: number): JsonObject => ({
+  error: { message: `Simulated refusal ${status}`, type: 'simulated_error', param: null, code: `simulated_${status}` },
+});
+
+async function read(request: IncomingMessage): Promise<JsonObject> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  const body = parseJson(Buffer.concat(parts).toString('utf8'));
+  return isObject(body) ? body : {};
+}
+
+const sendJson = (response: ServerResponse, status: number, body: string): void => {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+};
+
+function refuse(response: ServerResponse, { status, body = defaultRefusal(status), retryAfter }: Refusing): void {
+  if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
+  if (typeof body === 'string') response.writeHead(status, { 'content-type': 'text/html' }).end(body);
+  else sendJson(response, status, JSON.stringify(body));
+}
+
+/** Starts it on loopback. */
+export async function startSimulatedProvider(options: SimulatedProviderOptions = {}): Promise<SimulatedProvider> {
+  const { remember = 100, models = defaultModels, behaviour: usual = {} } = options;
+  const scripts = new Map<string, Behaviour[]>();
+  const speaker = new Speaker(usual);
+  const counter = new Counter(remember);
+
+  const nextBehaviour = (model: string): Behaviour => {
+    const script = scripts.get(model);
+    return (script && script.length > 1 ? script.shift() : script?.[0]) ?? usual;
+  };
+
+  const speak = async (
+    endpoint: SpokenEndpoint,
+    model: string,
+    body: JsonObject,
+    behaviour: Answering,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const { speech, frames, whole } = speaker.prepare(endpoint, model, body, behaviour);
+    const tokens = tokensFor(body, behaviour, speech);
+    if (body.stream !== true) {
+      const usage = behaviour.usage === 'never' ? '' : `,"usage":${JSON.stringify(usageOf(tokens))}`;
+      counter.served(tokens);
+      return sendJson(response, 200, whole[0] + usage + whole[1]);
+    }
+    const asked = isObject(body.stream_options) && body.stream_options.include_usage === true;
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    if (!(await write(response, frames, behaviour, counter))) return;
+    if (behaviour.usage === 'always' || (behaviour.usage !== 'never' && asked))
+      response.write(usageFrame(endpoint, model, tokens));
+    counter.served(tokens);
+    response.end(doneFrame);
+  };
+
+  const call = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const endpoint = endpointOf(path);
+    if (!endpoint) return sendJson(response, 404, JSON.stringify(defaultRefusal(404)));
+    const body = await read(request);
+    const model = textIn(body.model) ?? 'unnamed';
+    response.setHeader('x-request-id', counter.arrived(model, path, request.headers, body, response));
+    const behaviour = nextBehaviour(model);
+    if (behaviour.kind === 'hang') return;
+    if (behaviour.kind === 'reset') return counter.cut(response);
+    if (behaviour.firstByteDelayMs) await wait(behaviour.firstByteDelayMs);
+    if (behaviour.kind === 'refuse') return refuse(response, behaviour);
+    if (endpoint !== 'embeddings') return speak(endpoint, model, body, behaviour, response);
+    const tokens = tokensFor(body, behaviour, null);
+    counter.served(tokens);
+    sendJson(response, 200, JSON.stringify(embeddingsOf(model, body, tokens)));
+  };
+
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (path.endsWith('/models')) {
+      const data = models.map((id) => ({ id, object: 'model', created: 1_750_000_000, owned_by: 'simulated' }));
+      return sendJson(response, 200, JSON.stringify({ object: 'list', data }));
+    }
+    call(path, request, response).catch(() => response.destroy());
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    tally: () => counter.read(),
+    script: (model, behaviour) => void scripts.set(model, [behaviour].flat()),
+    reset: () => {
+      scripts.clear();
+      counter.reset();
+    },
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

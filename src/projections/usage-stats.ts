@@ -1,0 +1,211 @@
+import { type Selectable, sql } from 'kysely';
+import type { CallReleased, CallSettled } from '../domain/call.js';
+import { assertNever } from '../domain/failure.js';
+import type { ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
+import { unixSeconds } from '../domain/instant.js';
+import { plus, type Quota, zero } from '../domain/quota.js';
+import type { ReadModels } from './database.js';
+import { addToRows } from './multi-row.js';
+import { projection } from './projection.js';
+import { tallyOf } from './tallies.js';
+
+/* Calls counted by hour and by everything one may ask about. Channel tests are nobody's usage and do not count. */
+
+export interface UsageStatsTables {
+  usage_stats: {
+    /** Start of the hour, unix seconds. */
+    hour: number;
+    user_id: UserId;
+    /** 0: no API key paid. */
+    api_key_id: ApiKeyId | 0;
+    model: string;
+    /** The channel that answered, or was tried last; 0: none. */
+    channel_id: ChannelId | 0;
+    group: string;
+    /** Settled calls. */
+    requests: number;
+    /** Calls that were reserved and could not be served. */
+    errors: number;
+    quota: Quota;
+    prompt_tokens: number;
+    completion_tokens: number;
+    cached_tokens: number;
+    reasoning_tokens: number;
+    /** Summed over settled calls. */
+    use_time_ms: number;
+  };
+}
+
+export type UsageStatsRow = Selectable<UsageStatsTables['usage_stats']>;
+
+const tables = `
+  create table usage_stats (
+    hour bigint not null,
+    user_id bigint not null,
+    api_key_id bigint not null,
+    model text not null,
+    channel_id bigint not null,
+    "group" text not null,
+    requests bigint not null,
+    errors bigint not null,
+    quota bigint not null,
+    prompt_tokens bigint not null,
+    completion_tokens bigint not null,
+    cached_tokens bigint not null,
+    reasoning_tokens bigint not null,
+    use_time_ms bigint not null,
+    primary key (hour, user_id, api_key_id, model, channel_id, "group")
+  ) with (fillfactor = 70);
+  create index usage_stats_user on usage_stats (user_id, hour);
+`;
+
+const key = ['hour', 'user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const;
+
+export const usageStats = projection<CallSettled | CallReleased>({
+  name: 'usage_stats',
+  version: 1,
+  tables,
+  interestedIn: { CallSettled: true, CallReleased: true },
+  async project(tx, batch) {
+    const rows = new Map<string, UsageStatsRow>();
+    for (const { event, at } of batch) {
+      if (event.type === 'CallReleased' && !isFault(event)) continue;
+      const seconds = unixSeconds(at);
+      const row = rowOf(rows, seconds - (seconds % 3600), event);
+      switch (event.type) {
+        case 'CallSettled':
+          row.requests += 1;
+          row.quota = plus(row.quota, event.charged);
+          row.prompt_tokens += event.usage.prompt;
+          row.completion_tokens += event.usage.completion;
+          row.cached_tokens += event.usage.cached;
+          row.reasoning_tokens += event.usage.reasoning;
+          row.use_time_ms += Math.round(event.useTimeMs);
+          break;
+        case 'CallReleased':
+          row.errors += 1;
+          break;
+        default:
+          assertNever(event);
+      }
+    }
+    await addToRows(tx, 'usage_stats', key, [...rows.values()]);
+  },
+});
+
+/** A caller that left and a node that died say nothing about the service. */
+const isFault = ({ reason }: CallReleased): boolean => reason !== 'caller-left' && reason !== 'recovered';
+
+function rowOf(rows: Map<string, UsageStatsRow>, hour: number, event: CallSettled | CallReleased): UsageStatsRow {
+  const { facts } = event;
+  const apiKeyId = facts.apiKeyId ?? 0;
+  const channelId = event.type === 'CallSettled' ? event.channelId : (event.attempts.at(-1) ?? 0);
+  // The two texts come last and apart from each other by a character that neither a model nor a group may hold.
+  return tallyOf(rows, `${hour} ${facts.userId} ${apiKeyId} ${channelId} ${facts.model}\n${facts.group}`, () => ({
+    hour,
+    user_id: facts.userId,
+    api_key_id: apiKeyId,
+    model: facts.model,
+    channel_id: channelId,
+    group: facts.group,
+    requests: 0,
+    errors: 0,
+    quota: zero,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    cached_tokens: 0,
+    reasoning_tokens: 0,
+    use_time_ms: 0,
+  }));
+}
+
+/* ---- queries ---- */
+
+export interface UsageStatsFilter {
+  /** Unix seconds, inclusive; hours count by their start. */
+  readonly from: number;
+  readonly to: number;
+  readonly userId?: UserId;
+  readonly username?: string;
+  readonly apiKeyId?: ApiKeyId;
+  readonly model?: string;
+  readonly channelId?: ChannelId;
+  readonly group?: string;
+}
+
+export type UsageDimension = 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group';
+
+export interface UsageStatsQuery {
+  /** What each row is about; several may be given. */
+  readonly by: readonly UsageDimension[];
+  /** null: the whole range in one. */
+  readonly interval: 'hour' | 'day' | null;
+  /** Where days begin: minutes east of UTC. A zone off the full hour counts each hour to the day it starts in. */
+  readonly offsetMinutes: number;
+}
+
+type Measures = Pick<
+  UsageStatsRow,
+  | 'requests'
+  | 'errors'
+  | 'quota'
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'cached_tokens'
+  | 'reasoning_tokens'
+  | 'use_time_ms'
+>;
+
+/** `start`: of the interval, unix seconds; null without interval. Dimensions not asked for are null. */
+export type UsageStatsGroup = { readonly start: number | null } & {
+  readonly [Dimension in UsageDimension]: UsageStatsRow[Dimension] | null;
+} & Readonly<Measures>;
+
+const dimensions = ['user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const;
+
+const measures = [
+  'requests',
+  'errors',
+  'quota',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'use_time_ms',
+] as const satisfies readonly (keyof Measures)[];
+
+/** Sums over a range, by the dimensions and the interval asked for; oldest interval first, then the dearest. */
+export function usageStatsBy(
+  db: ReadModels,
+  filter: UsageStatsFilter,
+  { by, interval, offsetMinutes }: UsageStatsQuery,
+): Promise<UsageStatsGroup[]> {
+  const offset = Math.round(offsetMinutes) * 60;
+  const start =
+    interval === 'day'
+      ? sql<number>`(hour + ${sql.lit(offset)}) / 86400 * 86400 - ${sql.lit(offset)}`
+      : interval === 'hour'
+        ? sql<number>`hour`
+        : sql<null>`null::bigint`;
+  const grouped = [...(interval === null ? [] : [start]), ...by.map((dimension) => sql.ref(dimension))];
+  let rows = db.selectFrom('usage_stats').where('hour', '>=', filter.from).where('hour', '<=', filter.to);
+  if (filter.userId !== undefined) rows = rows.where('user_id', '=', filter.userId);
+  const { username } = filter;
+  if (username !== undefined)
+    rows = rows.where('user_id', 'in', (where) =>
+      where.selectFrom('users').select('users.id').where('users.username', '=', username),
+    );
+  if (filter.apiKeyId !== undefined) rows = rows.where('api_key_id', '=', filter.apiKeyId);
+  if (filter.model !== undefined) rows = rows.where('model', '=', filter.model);
+  if (filter.channelId !== undefined) rows = rows.where('channel_id', '=', filter.channelId);
+  if (filter.group !== undefined) rows = rows.where('group', '=', filter.group);
+  const query = rows
+    .select(start.as('start'))
+    .select(dimensions.map((dimension) => (by.includes(dimension) ? sql.ref(dimension) : sql`null`).as(dimension)))
+    .select(measures.map((measure) => sql`coalesce(sum(${sql.ref(measure)}), 0)::bigint`.as(measure)));
+  return (grouped.length === 0 ? query : query.groupBy(grouped))
+    .orderBy(sql`1`)
+    .orderBy(sql`sum(quota) desc`)
+    .$castTo<UsageStatsGroup>()
+    .execute();
+}

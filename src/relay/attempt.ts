@@ -1,0 +1,238 @@
+import type { ChannelView } from '../application/ports.js';
+import type { CallId } from '../domain/ids.js';
+import type { Usage } from '../domain/pricing.js';
+import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
+import { fromUpstream, networkFailure, RelayError } from './errors.js';
+import { saysChannelIsDead } from './health.js';
+import type { Order } from './order.js';
+import type { RelayPorts } from './ports.js';
+import {
+  type AnswerStream,
+  type CallerRequest,
+  type Generated,
+  NotConvertible,
+  type Provider,
+  type UpstreamChannel,
+  type UpstreamRequest,
+} from './protocols/protocol.js';
+import { isRetryable } from './routing.js';
+import { readBody, type UpstreamAnswer } from './upstream.js';
+import type { UpstreamError } from './upstream-error.js';
+
+/* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
+
+export type Attempt =
+  | { readonly ok: true; readonly upstreamModel: string; readonly reasoningEffort: string | null; readonly got: Got }
+  | { readonly ok: false; readonly retryable: boolean; readonly error: RelayError; readonly costUnknown: boolean };
+
+export type Got =
+  | {
+      readonly kind: 'answer';
+      readonly bytes: Buffer;
+      readonly contentType: string;
+      readonly usage: Usage | null;
+      readonly generated: Generated;
+    }
+  | { readonly kind: 'stream'; readonly reading: StreamReading };
+
+/** A stream after its first frame; `left` is set when the caller had gone before it came. */
+export interface StreamReading {
+  readonly decoder: AnswerStream;
+  readonly chunks: AsyncIterator<Buffer>;
+  readonly first: { readonly bytes: Buffer | null; readonly finished: boolean };
+  /** Ends the upstream connection. */
+  readonly cancel: () => void;
+}
+
+export interface AttemptCall {
+  readonly callId: CallId;
+  readonly order: Order;
+  readonly caller: CallerRequest;
+  readonly startedAt: number;
+  /** Aborts when the caller has gone. */
+  readonly gone: AbortSignal;
+}
+
+const largestAnswer = 256 * 1024 * 1024;
+/** How long an answer is still waited for when its caller has gone: what upstream accepted must be paid for. */
+const graceWithoutCallerMs = 30_000;
+
+const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
+
+export async function attempt(
+  ports: RelayPorts,
+  { callId, order, caller, startedAt, gone }: AttemptCall,
+  channel: ChannelView,
+  parsed: ParsedChannel,
+): Promise<Attempt> {
+  const provider = ports.providerOf(channel.settings.type);
+  if (provider === null)
+    return failed(
+      new RelayError(400, 'invalid_api_type', `channel type ${channel.settings.type} is not supported`),
+      false,
+    );
+  const model = mappedModel(parsed.modelMapping, order.requestedModel);
+  if (model === null)
+    return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel runs in a circle'), true);
+  const [key, proxy] = await Promise.all([
+    ports.vault.get(channel.secrets.key),
+    channel.secrets.proxy === null ? null : ports.vault.get(channel.secrets.proxy),
+  ]);
+  if (key === null)
+    return failed(new RelayError(500, 'channel_key_missing', 'the key of the channel is missing'), true);
+
+  const upstreamChannel: UpstreamChannel = {
+    type: channel.settings.type,
+    baseUrl: channel.settings.baseUrl.replace(/\/+$/, ''),
+    key,
+    other: channel.settings.other,
+    organization: channel.settings.organization,
+    paramOverride: parsed.paramOverride,
+    forceFormat: parsed.forceFormat,
+    thinkingToContent: parsed.thinkingToContent,
+  };
+  let request: UpstreamRequest;
+  try {
+    request = provider.protocol.request(provider, upstreamChannel, caller, model, {
+      forceUsage: ports.config.forceUsage,
+      azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
+      passThrough: parsed.passThrough || ports.directory.settings().passThroughRequests,
+      now: startedAt,
+    });
+  } catch (error) {
+    if (!(error instanceof NotConvertible)) throw error;
+    const ours = error.fault === 'channel';
+    return failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', error.message), ours);
+  }
+
+  const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
+  const abort = new AbortController();
+  const idleMs = ports.config.streamIdleMs * (thinksFirst(request.model) ? 2 : 1);
+  const onGone = caller.stream ? () => setTimeout(() => abort.abort(), graceWithoutCallerMs).unref() : () => {};
+  gone.addEventListener('abort', onGone, { once: true });
+  try {
+    const sent = await ports.upstream.send(request, {
+      proxy,
+      timeoutMs: ports.config.answerTimeoutMs,
+      idleMs: caller.stream ? idleMs : ports.config.answerTimeoutMs,
+      signal: abort.signal,
+    });
+    if (!sent.ok) {
+      const message = sent.timedOut ? 'the upstream did not answer in time' : undefined;
+      return { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
+    }
+    const answered = {
+      provider,
+      channel: upstreamChannel,
+      caller,
+      info,
+      cancel: () => abort.abort(),
+    };
+    const got = isEventStream(sent.answer)
+      ? await firstFrame(answered, sent.answer)
+      : await wholeAnswer(answered, sent.answer);
+    if (got.ok)
+      return { ok: true, upstreamModel: request.model, reasoningEffort: request.reasoningEffort, got: got.got };
+    return judged(ports, channel, parsed, got.error, got.broken);
+  } finally {
+    gone.removeEventListener('abort', onGone);
+  }
+}
+
+const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: false }> => ({
+  ok: false,
+  retryable,
+  error,
+  costUnknown: false,
+});
+
+const contentType = ({ headers }: UpstreamAnswer): string | null => {
+  const value = headers['content-type'];
+  return typeof value === 'string' ? value : null;
+};
+
+const isEventStream = (answer: UpstreamAnswer): boolean =>
+  answer.status === 200 && (contentType(answer)?.startsWith('text/event-stream') ?? false);
+
+interface Answered {
+  readonly provider: Provider;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly info: { callId: string; model: string; createdAt: number };
+  readonly cancel: () => void;
+}
+
+type Read =
+  | { readonly ok: true; readonly got: Got }
+  /** `broken`: the connection, not the provider, failed. */
+  | { readonly ok: false; readonly error: UpstreamError; readonly broken: boolean };
+
+const brokenOff = (code: string): UpstreamError => ({
+  status: 500,
+  message: 'the upstream broke off its answer',
+  type: 'upstream_error',
+  code,
+  param: '',
+  retryAfter: null,
+});
+
+async function wholeAnswer({ provider, channel, caller, info }: Answered, answer: UpstreamAnswer): Promise<Read> {
+  let body: Buffer;
+  try {
+    body = await readBody(answer.body, largestAnswer);
+  } catch {
+    return { ok: false, error: brokenOff('read_response_body_failed'), broken: true };
+  }
+  const type = contentType(answer);
+  const read = provider.protocol.answer(provider, channel, caller, answer.status, type, body, info);
+  if (!read.ok) {
+    const retryAfter = answer.headers['retry-after'] ?? null;
+    return { ok: false, error: { ...read.error, retryAfter: read.error.retryAfter ?? retryAfter }, broken: false };
+  }
+  const { bytes, usage, generated } = read;
+  return { ok: true, got: { kind: 'answer', bytes, contentType: type ?? 'application/json', usage, generated } };
+}
+
+/** Reads until there is something for the caller: till then a failure can be an honest status, or another channel. */
+async function firstFrame(
+  { provider, channel, caller, info, cancel }: Answered,
+  answer: UpstreamAnswer,
+): Promise<Read> {
+  const decoder = provider.protocol.stream(provider, channel, caller, info);
+  const chunks = answer.body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  try {
+    for (;;) {
+      const next = await chunks.next();
+      const step = next.done ? decoder.end() : decoder.push(next.value);
+      if (step.error !== null) {
+        cancel();
+        return { ok: false, error: step.error, broken: false };
+      }
+      if (step.bytes !== null || step.finished)
+        return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first: step, cancel } } };
+      if (next.done) return { ok: false, error: brokenOff('stream_response_error'), broken: true };
+    }
+  } catch {
+    return { ok: false, error: brokenOff('stream_response_error'), broken: true };
+  }
+}
+
+/** The channel's status mapping first; retry and health are judged by its result. */
+function judged(
+  ports: RelayPorts,
+  channel: ChannelView,
+  parsed: ParsedChannel,
+  error: UpstreamError,
+  broken: boolean,
+): Attempt {
+  const status = broken ? error.status : mappedStatus(parsed, error.status);
+  const { enabled, keywords } = ports.directory.settings().autoDisable;
+  if (
+    !broken &&
+    enabled &&
+    channel.settings.autoBan &&
+    saysChannelIsDead(channel.settings.type, status, error, keywords)
+  )
+    ports.channelHealth.outOfOrder(channel, `status ${status}, code ${error.code ?? ''}: ${error.message}`);
+  return { ok: false, retryable: isRetryable(status), error: fromUpstream(error, status), costUnknown: broken };
+}

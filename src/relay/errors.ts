@@ -1,0 +1,44 @@
+import type { UpstreamError } from './upstream-error.js';
+
+/** The type of every error the gateway itself makes; upstream errors keep their own. */
+export const gatewayErrorType = 'gateway_error';
+
+/** A refusal as the caller gets it: HTTP status and the members of the OpenAI error object. */
+export class RelayError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string | null,
+    message: string,
+    readonly type: string = gatewayErrorType,
+    readonly param: string | null = '',
+    readonly retryAfter: string | null = null,
+  ) {
+    super(message);
+    this.name = 'RelayError';
+  }
+}
+
+/** Every message tells the request id exactly once: what a caller must quote when asking for help. */
+export function errorBody(error: RelayError, requestId: string): { error: Record<string, string | null> } {
+  const suffix = ` (request id: ${requestId})`;
+  const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
+  return { error: { message, type: error.type, param: error.param, code: error.code } };
+}
+
+const saturated = 'the upstream of this group is saturated, retry later';
+
+/** An upstream's refusal after the channel's status mapping. */
+export function fromUpstream(error: UpstreamError, status: number): RelayError {
+  const message = status === 429 ? saturated : error.message;
+  return new RelayError(status, error.code, message, error.type, error.param, error.retryAfter);
+}
+
+export const networkFailure = (message = 'request to upstream failed'): RelayError =>
+  new RelayError(500, 'do_request_failed', message);
+
+export const noChannel = (model: string, group: string): RelayError =>
+  new RelayError(503, 'model_not_found', `no available channel for model ${model} in group ${group}`);
+
+/** Quota as people read it: dollars where the operator shows currency, units otherwise. */
+export const quotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>
+  inCurrency ? `$${(quota / Number(quotaPerUnit)).toFixed(6)}` : String(quota);

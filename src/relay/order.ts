@@ -1,0 +1,174 @@
+import type { ChannelView, Directory } from '../application/ports.js';
+import type { Settings } from '../application/settings.js';
+import { ChannelId } from '../domain/ids.js';
+import { billedName, priceOf } from '../domain/price-tables.js';
+import { reservationOf } from '../domain/pricing.js';
+import type { Caller } from './authenticate.js';
+import { noChannel, RelayError } from './errors.js';
+import { estimatePrompt, maxOutputTokens } from './estimate.js';
+import type { Estimate } from './metered.js';
+import { isObject, type JsonObject, objectsIn, parseJson, textIn } from './protocols/json.js';
+import type { Endpoint, Provider } from './protocols/protocol.js';
+import { validate } from './protocols/validate.js';
+import { preloadTokenizers } from './tokens.js';
+
+/* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
+
+export interface Order {
+  readonly endpoint: Endpoint;
+  readonly body: JsonObject;
+  /** As asked for: selects channels. */
+  readonly requestedModel: string;
+  /** As billed and logged: custom assistants folded to their family. */
+  readonly model: string;
+  readonly group: string;
+  readonly stream: boolean;
+  readonly wantsUsage: boolean;
+  /** Channels able to serve it; one, when the caller pinned it. */
+  readonly channels: readonly ChannelView[];
+  readonly pinned: boolean;
+  readonly estimate: Estimate;
+}
+
+export interface OrderPorts {
+  readonly directory: Directory;
+  readonly providerOf: (channelType: number) => Provider | null;
+}
+
+export function readBodyObject(body: Buffer): JsonObject {
+  const value = parseJson(body.toString('utf8'));
+  if (!isObject(value)) throw new RelayError(400, 'invalid_request', 'invalid request: the body is not a JSON object');
+  return value;
+}
+
+/** The group the call is priced and routed by. */
+export function usedGroup({ apiKey, user }: Caller, settings: Settings): string {
+  const wanted = apiKey.terms.group;
+  if (wanted === '') return user.group;
+  if (wanted !== user.group && !settings.usableGroups.has(wanted))
+    throw new RelayError(403, 'group_not_allowed', `the token's group ${wanted} is not permitted`);
+  if (!settings.prices.groupRatio.has(wanted))
+    throw new RelayError(403, 'group_retired', `the group ${wanted} has been retired`);
+  return wanted;
+}
+
+function pinnedChannel(directory: Directory, text: string): ChannelView {
+  const channel = /^\d{1,15}$/.test(text) && Number(text) > 0 ? directory.channel(ChannelId(Number(text))) : null;
+  if (channel === null) throw new RelayError(400, 'invalid_channel_id', 'invalid channel id');
+  if (channel.status !== 'enabled') throw new RelayError(403, 'channel_disabled', 'the channel is disabled');
+  return channel;
+}
+
+const checkModelLimit = ({ apiKey: { terms } }: Caller, model: string): void => {
+  if (!terms.modelLimitsEnabled || terms.modelLimits.includes(model) || terms.modelLimits.includes(billedName(model)))
+    return;
+  throw new RelayError(403, 'model_not_allowed', `the token may not use the model ${model}`);
+};
+
+/** Every text of a prompt that the word filter looks at. */
+function promptTexts(endpoint: Endpoint, body: JsonObject): string[] {
+  const texts = (value: unknown): string[] =>
+    typeof value === 'string' ? [value] : Array.isArray(value) ? value.flatMap(texts) : [];
+  switch (endpoint) {
+    case 'chat':
+      return objectsIn(body.messages).flatMap(({ content }) => [
+        ...texts(content),
+        ...objectsIn(content).flatMap((part) => texts(part.text)),
+      ]);
+    case 'completions':
+      return texts(body.prompt);
+    case 'embeddings':
+      return texts(body.input);
+  }
+}
+
+function checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): void {
+  if (words.length === 0) return;
+  const text = promptTexts(endpoint, body).join('\n').toLowerCase();
+  if (words.some((word) => text.includes(word)))
+    throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
+}
+
+/** Streams on every endpoint but embeddings, which have no stream. */
+const asksForStream = (endpoint: Endpoint, body: JsonObject): boolean =>
+  endpoint !== 'embeddings' && body.stream === true;
+
+function estimateFor(
+  endpoint: Endpoint,
+  body: JsonObject,
+  model: string,
+  group: string,
+  caller: Caller,
+  settings: Settings,
+): Estimate {
+  const acceptUnpriced = settings.selfUseMode || caller.user.acceptUnpricedModels;
+  const price = priceOf(settings.prices, model, group, acceptUnpriced);
+  if (price === null)
+    throw new RelayError(
+      400,
+      'model_price_error',
+      `ratio or price of model ${model} is not set, please contact the administrator`,
+    );
+  const promptTokens = estimatePrompt(endpoint, model, body);
+  const outputLimit = maxOutputTokens(endpoint, body);
+  const quota =
+    outputLimit === null
+      ? reservationOf(Math.max(promptTokens, settings.preConsumedTokens), 0, price)
+      : reservationOf(promptTokens, outputLimit, price);
+  return { quota, promptTokens, maxOutputTokens: outputLimit, price };
+}
+
+/** Throws RelayError, in the order callers know: group, channel, model limit, validation, words, price. */
+export async function placeOrder(
+  { directory, providerOf }: OrderPorts,
+  caller: Caller,
+  endpoint: Endpoint,
+  body: JsonObject,
+): Promise<Order> {
+  const settings = directory.settings();
+  const requestedModel = textIn(body.model);
+  if (requestedModel === null)
+    throw new RelayError(400, 'invalid_request', 'invalid request: field model is required', undefined, 'model');
+
+  const group = usedGroup(caller, settings);
+  const { pinnedChannel: pin } = caller;
+  const pinned = pin === null ? null : pinnedChannel(directory, pin);
+  checkModelLimit(caller, requestedModel);
+  let serving = pinned === null ? directory.candidates(group, requestedModel) : [pinned];
+  if (serving.length === 0) {
+    const folded = billedName(requestedModel);
+    serving = folded === requestedModel ? serving : directory.candidates(group, folded);
+  }
+  if (serving.length === 0) throw noChannel(requestedModel, group);
+
+  const invalid = validate(endpoint, body);
+  if (invalid !== null)
+    throw new RelayError(
+      400,
+      endpoint === 'embeddings' ? 'invalid_embedding_request' : 'invalid_text_request',
+      invalid.message,
+      'invalid_request_error',
+      invalid.param,
+    );
+  checkWords(endpoint, body, settings.sensitiveWords);
+
+  const channels = serving.filter(({ settings }) => providerOf(settings.type)?.endpoints.includes(endpoint));
+  if (channels.length === 0)
+    throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
+
+  await preloadTokenizers();
+  const model = billedName(requestedModel);
+  const streamOptions = body.stream_options;
+  return {
+    endpoint,
+    body,
+    requestedModel,
+    model,
+    group,
+    stream: asksForStream(endpoint, body),
+    wantsUsage: isObject(streamOptions) && streamOptions.include_usage === true,
+    channels,
+    pinned: pinned !== null,
+    estimate: estimateFor(endpoint, body, model, group, caller, settings),
+  };
+}

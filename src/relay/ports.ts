@@ -1,0 +1,41 @@
+import type { ChannelView, Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
+import type { ApiKeyStatusNotice } from './authenticate.js';
+import type { Meter } from './metered.js';
+import type { Provider } from './protocols/protocol.js';
+import type { ModelRateLimiter } from './rate-limit.js';
+import type { Upstream } from './upstream.js';
+
+/** What the relay is given. */
+export interface RelayPorts {
+  readonly directory: Directory;
+  readonly gate: QuotaGate;
+  readonly meter: Meter;
+  readonly vault: Pick<Vault, 'hash' | 'get'>;
+  readonly clock: Clock;
+  readonly upstream: Upstream;
+  readonly rateLimiter: ModelRateLimiter;
+  readonly apiKeyStatus: ApiKeyStatusNotice;
+  readonly channelHealth: ChannelHealthNotice;
+  readonly providerOf: (channelType: number) => Provider | null;
+  readonly config: RelayConfig;
+  readonly log: RelayLog;
+}
+
+export interface ChannelHealthNotice {
+  /** Live traffic showed that the channel is out of order. Must not throw; the call does not wait for it. */
+  outOfOrder(channel: ChannelView, reason: string): void;
+}
+
+export interface RelayConfig {
+  /** Longest silence inside a stream; doubled for models that think before they speak. */
+  readonly streamIdleMs: number;
+  /** Longest wait for an answer's headers, and for the whole of a JSON answer. */
+  readonly answerTimeoutMs: number;
+  readonly forceUsage: boolean;
+  readonly azureDefaultApiVersion: string;
+}
+
+export interface RelayLog {
+  info(facts: Record<string, unknown>, message: string): void;
+  error(facts: Record<string, unknown>, message: string): void;
+}

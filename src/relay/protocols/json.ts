@@ -1,0 +1,31 @@
+/* Reading JSON that somebody else wrote: every member may be missing or of another kind. */
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  [name: string]: JsonValue | undefined;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
+
+/** The members of a list that are objects; none when it is no list. */
+export const objectsIn = (value: unknown): JsonObject[] => (isList(value) ? value.filter(isObject) : []);
+
+/** A text with something in it, else null. */
+export const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** A count: a finite number from 0, cut to an integer; else null. */
+export const countIn = (value: unknown): number | null =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.trunc(value) : null;
+
+/** null: not JSON. */
+export function parseJson(text: string): JsonValue | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from './json.js';
+import type { CallerRequest, CallInfo, Endpoint, RequestOptions, UpstreamChannel } from './protocol.js';
+
+/* What members of the OpenAI family do differently. A provider names only its own differences. */
+
+/** One request on its way to one upstream. */
+export interface Target {
+  /** The channel's base URL or the provider's default, without a slash at the end. */
+  readonly base: string;
+  /** As it goes upstream; after the edits. */
+  readonly model: string;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly options: RequestOptions;
+}
+
+/** Changes the body to be sent, a copy of the caller's of which only the top level may be changed in place. */
+export type Edit = (body: JsonObject, target: Target) => JsonObject;
+
+/** How a failure dressed as an answer gives itself away; members it does not tell are read from the body. */
+export interface DressedFailure {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string | null;
+}
+
+export interface Reading {
+  readonly endpoint: Endpoint;
+  readonly info: CallInfo;
+  readonly caller: CallerRequest;
+  /** Tool calls seen in the answer before this piece. */
+  readonly toolCalls: number;
+  /** The finish reason has gone by. */
+  readonly finished: boolean;
+}
+
+export interface OpenAiDialect {
+  /** Default: the base URL, then OpenAI's path with the caller's query. */
+  readonly url?: (target: Target) => string;
+  /** Default: the key as a bearer token. */
+  readonly authorize?: (target: Target) => Record<string, string>;
+  /** Further headers. */
+  readonly headers?: (target: Target) => Record<string, string>;
+  /** Streams tell usage only when asked with `stream_options`; where it is not known to be accepted it is not sent. */
+  readonly usageOnRequest?: boolean | ((target: Target) => boolean);
+  /** Run in order over the body. */
+  readonly edits?: readonly Edit[];
+  /** Finish reasons OpenAI's clients do not know. */
+  readonly finishReasons?: Readonly<Record<string, string>>;
+  /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */
+  readonly copiesReasoning?: boolean;
+  /** The completion count leaves reasoning out. */
+  readonly reasoningBeside?: boolean;
+  /** A failure with a success status that has no `error` member. */
+  readonly failure?: (body: JsonObject) => DressedFailure | null;
+  /**
+   * Puts a body or a stream's chunk of another form into OpenAI's. The same object: nothing to do; null: nothing in it
+   * for the caller.
+   */
+  readonly translate?: (body: JsonObject, reading: Reading) => JsonObject | null;
+  /** Mends a message or delta in place; true when something was changed. */
+  readonly mend?: (message: JsonObject, reading: Reading) => boolean;
+}

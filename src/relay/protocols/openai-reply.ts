@@ -1,0 +1,128 @@
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
+import type { OpenAiDialect, Reading } from './openai-dialect.js';
+import type { Generated, UpstreamChannel } from './protocol.js';
+
+/* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
+
+/** Adds up what the model produced. */
+export class Generation implements Generated {
+  text = '';
+  finishReason: string | null = null;
+  private readonly calls = new Set<string>();
+
+  get toolCalls(): number {
+    return this.calls.size;
+  }
+
+  /** Notes one choice of a body or chunk. */
+  note(choice: JsonObject, message: JsonObject | null): void {
+    if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
+    if (typeof choice.text === 'string') this.text += choice.text;
+    if (message === null) return;
+    const { content, tool_calls: toolCalls, function_call: functionCall, refusal } = message;
+    if (typeof content === 'string') this.text += content;
+    const reasoning = message.reasoning_content ?? message.reasoning;
+    if (typeof reasoning === 'string') this.text += reasoning;
+    if (toolCalls !== undefined) this.noteToolCalls(choice, toolCalls);
+    if (isObject(functionCall)) this.noteFunction(`${choice.index} function`, functionCall);
+    if (typeof refusal === 'string') this.text += refusal;
+  }
+
+  private noteToolCalls(choice: JsonObject, toolCalls: JsonValue): void {
+    for (const [position, call] of objectsIn(toolCalls).entries())
+      if (isObject(call.function))
+        this.noteFunction(`${choice.index} ${call.index ?? call.id ?? position}`, call.function);
+  }
+
+  private noteFunction(call: string, { name, arguments: given }: JsonObject): void {
+    this.calls.add(call);
+    if (typeof name === 'string') this.text += name;
+    if (typeof given === 'string') this.text += given;
+  }
+}
+
+/** The part of a choice that carries the words: `delta` in a stream, `message` in a whole answer. */
+export const messageIn = (choice: JsonObject): JsonObject | null => {
+  const message = choice.delta ?? choice.message;
+  return isObject(message) ? message : null;
+};
+
+/**
+ * Puts one choice into the words clients know: the provider's own mending, the name of the reasoning, the finish
+ * reasons. In place; true when something was changed.
+ */
+export function mendChoice(
+  dialect: OpenAiDialect,
+  choice: JsonObject,
+  message: JsonObject | null,
+  reading: Reading,
+): boolean {
+  let changed = false;
+  if (message !== null) {
+    if (dialect.mend?.(message, reading)) changed = true;
+    if (dialect.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {
+      message.reasoning_content = message.reasoning;
+      changed = true;
+    }
+  }
+  const known = typeof choice.finish_reason === 'string' && dialect.finishReasons?.[choice.finish_reason];
+  if (!known) return changed;
+  choice.finish_reason = known;
+  return true;
+}
+
+const withoutUndefined = (members: JsonObject): JsonObject => {
+  for (const name of Object.keys(members)) if (members[name] === undefined) delete members[name];
+  return members;
+};
+
+const strictMessage = ({
+  role,
+  content,
+  reasoning_content,
+  refusal,
+  tool_calls,
+  function_call,
+  audio,
+}: JsonObject): JsonObject =>
+  withoutUndefined({ role, content, reasoning_content, refusal, tool_calls, function_call, audio });
+
+/** A body or chunk with OpenAI's members only. */
+export function strictlyFormatted(body: JsonObject): JsonObject {
+  const { id, object, created, model, service_tier, system_fingerprint, choices, usage } = body;
+  return withoutUndefined({
+    id,
+    object,
+    created,
+    model,
+    service_tier,
+    system_fingerprint,
+    choices: objectsIn(choices).map(({ index, delta, message, text, logprobs, finish_reason }) =>
+      withoutUndefined({
+        index,
+        delta: isObject(delta) ? strictMessage(delta) : undefined,
+        message: isObject(message) ? strictMessage(message) : undefined,
+        text,
+        logprobs,
+        finish_reason: finish_reason ?? null,
+      }),
+    ),
+    usage,
+  });
+}
+
+/** The channel wants answers rewritten although the dialect would not ask for it. */
+export const rewrites = ({ forceFormat, thinkingToContent }: UpstreamChannel): boolean =>
+  forceFormat || thinkingToContent;
+
+export const thinkingOpens = '<think>\n';
+export const thinkingCloses = '\n</think>\n';
+
+/** A whole answer's reasoning put in front of its content. In place. */
+export function thinkingIntoContent(message: JsonObject): void {
+  const reasoning = textIn(message.reasoning_content) ?? textIn(message.reasoning);
+  delete message.reasoning_content;
+  delete message.reasoning;
+  if (reasoning === null) return;
+  message.content = thinkingOpens + reasoning + thinkingCloses + (textIn(message.content) ?? '');
+}

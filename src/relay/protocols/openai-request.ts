@@ -1,0 +1,165 @@
+import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
+import type { Edit, OpenAiDialect, Target } from './openai-dialect.js';
+import {
+  type CallerRequest,
+  type Endpoint,
+  NotConvertible,
+  type Provider,
+  type RequestOptions,
+  type UpstreamChannel,
+  type UpstreamRequest,
+} from './protocol.js';
+
+/* From the caller's request to the upstream's, in the OpenAI family. */
+
+const paths: Readonly<Record<Endpoint, string>> = {
+  chat: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+};
+
+/** Cloudflare's gateway has the provider's root in its own path already. */
+export const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
+
+/** A query parameter in which some callers carry their API key; it is ours, not the upstream's. */
+const callerKeyParameter = 'key';
+
+/** OpenAI's path with the caller's query, at the upstream's base. */
+export function standardUrl({ base, caller }: Target): string {
+  const path = paths[caller.endpoint];
+  const query = new URLSearchParams(caller.query);
+  query.delete(callerKeyParameter);
+  const asked = query.size > 0 ? `?${query}` : '';
+  return base + (base.startsWith(cloudflareGateway) ? path.slice('/v1'.length) : path) + asked;
+}
+
+/** The URL of a provider that keeps the OpenAI paths under other names. */
+export const urlAt =
+  (places: Partial<Record<Endpoint, string>>) =>
+  ({ base, caller }: Target): string => {
+    const place = places[caller.endpoint];
+    if (place === undefined) throw new NotConvertible('caller', `this provider does not serve ${caller.endpoint}`);
+    return base + place;
+  };
+
+export const bearer = ({ channel }: Target): Record<string, string> => ({
+  authorization: `Bearer ${channel.key.trim()}`,
+});
+
+/** Members removed by name. */
+export const without =
+  (...names: readonly string[]): Edit =>
+  (body) => {
+    for (const name of names) delete body[name];
+    return body;
+  };
+
+/** A member sent under another name; what already bears that name stays. */
+export const renamed =
+  (from: string, to: string): Edit =>
+  (body) => {
+    if (body[from] === undefined) return body;
+    body[to] ??= body[from];
+    delete body[from];
+    return body;
+  };
+
+/** `top_p` kept inside the open interval some upstreams insist on. */
+export const boundedTopP =
+  (lowest: number, highest: number): Edit =>
+  (body) => {
+    if (typeof body.top_p === 'number') body.top_p = Math.min(Math.max(body.top_p, lowest), highest);
+    return body;
+  };
+
+/** `name-high` → name, with `reasoning_effort` high; for the names that match. */
+export const effortSuffix =
+  (names: RegExp): Edit =>
+  (body) => {
+    const [, name, effort] = /^(.+)-(high|medium|low)$/.exec(textIn(body.model) ?? '') ?? [];
+    if (name === undefined || effort === undefined || !names.test(name)) return body;
+    return { ...body, model: name, reasoning_effort: effort };
+  };
+
+/** OpenAI's reasoning models: o1, o3, o4-mini, gpt-5 and later, but not the chat variants of those. */
+const reasons = (model: string): boolean =>
+  /^o\d/.test(model) || (/^gpt-([5-9]|\d\d)/.test(model) && !/-chat/.test(model));
+
+const samplingMembers = ['temperature', 'top_p', 'logprobs', 'top_logprobs'];
+const penaltyMembers = ['presence_penalty', 'frequency_penalty', 'logit_bias'];
+
+/** The first instructions as the role these models expect; the very first of them took none at all. */
+const instructed: Edit = (body, { model }) => {
+  const messages = objectsIn(body.messages);
+  const [first, ...others] = messages;
+  if (first?.role !== 'system') return body;
+  const role = /^o1-(mini|preview)/.test(model) ? 'user' : 'developer';
+  return { ...body, messages: [{ ...first, role }, ...others] };
+};
+
+const reasoningParameters: Edit = (body, target) => {
+  const model = textIn(body.model) ?? '';
+  if (!reasons(model)) return body;
+  renamed('max_tokens', 'max_completion_tokens')(body, target);
+  const samples = /^gpt-5\.[1-9]/.test(model) && body.reasoning_effort === 'none';
+  without(...(samples ? [] : samplingMembers), ...penaltyMembers)(body, target);
+  return instructed(body, { ...target, model });
+};
+
+const searchParameters: Edit = (body, target) =>
+  /^gpt-4o(-mini)?-search-preview/.test(textIn(body.model) ?? '') ? without('temperature')(body, target) : body;
+
+/** What OpenAI's own models want, wherever they are served. */
+export const openAiModelRules: readonly Edit[] = [
+  effortSuffix(/^(o\d|gpt-[5-9])/),
+  reasoningParameters,
+  searchParameters,
+];
+
+/** Streams must end with usage, or must not be asked for it. */
+const usageOption =
+  (dialect: OpenAiDialect): Edit =>
+  (body, target) => {
+    const { caller, options } = target;
+    const { usageOnRequest = false } = dialect;
+    const possible = typeof usageOnRequest === 'boolean' ? usageOnRequest : usageOnRequest(target);
+    if (!caller.stream || !possible) return options.passThrough ? body : without('stream_options')(body, target);
+    if (!options.forceUsage && !caller.wantsUsage) return body;
+    const asked = isObject(body.stream_options) ? body.stream_options : {};
+    return { ...body, stream_options: { ...asked, include_usage: true } };
+  };
+
+const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
+  const base = (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, '');
+  if (base === '') throw new NotConvertible('channel', 'this channel has no base URL');
+  return base;
+};
+
+/** Throws NotConvertible. */
+export function openAiRequest(
+  dialect: OpenAiDialect,
+  provider: Provider,
+  channel: UpstreamChannel,
+  caller: CallerRequest,
+  upstreamModel: string,
+  options: RequestOptions,
+): UpstreamRequest {
+  const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
+  const edits = options.passThrough ? [] : (dialect.edits ?? []);
+  let body: JsonObject = { ...caller.body, model: upstreamModel };
+  for (const edit of [usageOption(dialect), ...edits]) body = edit(body, asked);
+  const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
+  if (!options.passThrough && channel.paramOverride) body = { ...body, ...channel.paramOverride };
+  return {
+    url: (dialect.url ?? standardUrl)(target),
+    headers: {
+      'content-type': 'application/json',
+      accept: caller.accept ?? (caller.stream ? 'text/event-stream' : 'application/json'),
+      ...(dialect.authorize ?? bearer)(target),
+      ...dialect.headers?.(target),
+    },
+    body: JSON.stringify(body),
+    model: target.model,
+    reasoningEffort: textIn(body.reasoning_effort),
+  };
+}

@@ -1,0 +1,168 @@
+import type { Usage } from '../../domain/pricing.js';
+import type { UpstreamError } from '../upstream-error.js';
+import type { JsonObject } from './json.js';
+
+/* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
+
+export type Endpoint = 'chat' | 'completions' | 'embeddings';
+
+/** The channel as an adapter sees it: the key is in the clear, the settings are parsed. */
+export interface UpstreamChannel {
+  readonly type: number;
+  /** Empty: the provider's default. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Its meaning depends on the type: api-version, account id, plugin, … */
+  readonly other: string;
+  readonly organization: string | null;
+  readonly paramOverride: JsonObject | null;
+  readonly forceFormat: boolean;
+  readonly thinkingToContent: boolean;
+}
+
+export interface CallerRequest {
+  readonly endpoint: Endpoint;
+  /** As the caller asked, e.g. `/v1/chat/completions`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Parsed and shared between attempts: never changed. */
+  readonly body: JsonObject;
+  readonly stream: boolean;
+  /** The caller asked for a usage chunk at the end of the stream. */
+  readonly wantsUsage: boolean;
+  readonly accept: string | null;
+}
+
+export interface RequestOptions {
+  /** Ask every upstream that can for usage in streams, whether the caller wants it or not. */
+  readonly forceUsage: boolean;
+  readonly azureDefaultApiVersion: string;
+  /** Send the caller's body as it is; only model name and usage reporting are ours. */
+  readonly passThrough: boolean;
+  /** Milliseconds since 1970, for providers that sign with the time. */
+  readonly now: number;
+}
+
+export interface UpstreamRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | Buffer;
+  /** The model name that goes out, a suffix that only meant something to us taken off. */
+  readonly model: string;
+  /** The effort the request carries, given by the caller or by a suffix of the name. */
+  readonly reasoningEffort: string | null;
+}
+
+export interface CallInfo {
+  readonly callId: string;
+  /** The model as it goes upstream. */
+  readonly model: string;
+  /** Seconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** What the model has produced, for counting locally when upstream sends no usage. */
+export interface Generated {
+  /** Content, reasoning, tool names and tool arguments, one after the other. */
+  readonly text: string;
+  /** Distinct tool calls. */
+  readonly toolCalls: number;
+  /** In OpenAI's words; null: none seen, the answer may be incomplete. */
+  readonly finishReason: string | null;
+}
+
+export type Answer =
+  | {
+      readonly ok: true;
+      /** What the caller gets: the upstream's bytes, unless something had to be rewritten. */
+      readonly bytes: Buffer;
+      /** null: upstream told nothing usable. */
+      readonly usage: Usage | null;
+      readonly generated: Generated;
+    }
+  | { readonly ok: false; readonly error: UpstreamError };
+
+export interface StreamStep {
+  /** To be sent now; null: nothing. */
+  readonly bytes: Buffer | null;
+  /** Upstream reported a failure inside the stream. Nothing after it is read. */
+  readonly error: UpstreamError | null;
+  /** Upstream said it is done. Closing without it is fine when `generated.finishReason` is there. */
+  readonly finished: boolean;
+  /** Frames read in this step. */
+  readonly frames: number;
+}
+
+/** One streamed answer on its way through. Everything is synchronous; it holds no timer and no connection. */
+export interface AnswerStream {
+  /** Takes bytes as they come, cut anywhere; gives what can go to the caller. The chunk must not be reused. */
+  push(chunk: Buffer): StreamStep;
+  /** Upstream has closed: reads what is left when the last frame has no blank line. */
+  end(): StreamStep;
+  /** What the caller must still get: a usage chunk when asked for, and the end mark. `usage` is what is settled. */
+  closing(usage: Usage): Buffer;
+  /** The last one seen; cumulative figures replace, they do not add up. */
+  readonly usage: Usage | null;
+  readonly generated: Generated;
+}
+
+/** One wire family. */
+export interface Protocol {
+  /** Throws NotConvertible. */
+  request(
+    provider: Provider,
+    channel: UpstreamChannel,
+    caller: CallerRequest,
+    upstreamModel: string,
+    options: RequestOptions,
+  ): UpstreamRequest;
+  /** A complete body, whatever its status. The error's `retryAfter` is for whoever has the headers to fill in. */
+  answer(
+    provider: Provider,
+    channel: UpstreamChannel,
+    caller: CallerRequest,
+    status: number,
+    contentType: string | null,
+    body: Buffer,
+    info: CallInfo,
+  ): Answer;
+  stream(provider: Provider, channel: UpstreamChannel, caller: CallerRequest, info: CallInfo): AnswerStream;
+}
+
+/** What people see of a provider when they set up a channel. */
+export interface ProviderListing {
+  /** The channel type number. */
+  readonly type: number;
+  readonly name: string;
+  /** Empty: the operator must give one (or the host follows from the key). */
+  readonly defaultBaseUrl: string;
+  readonly defaultModels: readonly string[];
+  /** Label colour; null: not offered for new channels. */
+  readonly colour: string | null;
+  readonly keyHint: string;
+  /** What the channel's `other` field means; null: nothing. */
+  readonly otherHint: string | null;
+  /** The provider tells the account's balance. */
+  readonly balance: boolean;
+  /** Gone or superseded. */
+  readonly deprecated: boolean;
+}
+
+export interface Provider extends ProviderListing {
+  readonly endpoints: readonly Endpoint[];
+  readonly protocol: Protocol;
+}
+
+/**
+ * The request cannot be put to this upstream. `fault` says who can mend it: the caller by asking otherwise, or the
+ * operator by mending the channel. Messages hold no key and no address.
+ */
+export class NotConvertible extends Error {
+  constructor(
+    readonly fault: 'caller' | 'channel',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'NotConvertible';
+  }
+}

@@ -1,0 +1,195 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock, Directory } from '../application/ports.js';
+import { errorBody, RelayError } from './errors.js';
+import { type Dialect, listing, modelsFor, openAiModel, unknownModel } from './models.js';
+import type { Endpoint } from './protocols/protocol.js';
+import { type Relay, sendError } from './relay.js';
+import { requestId } from './request-id.js';
+
+/* The /v1 endpoints over HTTP. */
+
+export interface RelayRoutesOptions {
+  readonly relay: Relay;
+  readonly directory: Directory;
+  readonly clock: Clock;
+  /** Name of the provider behind a channel type. */
+  readonly providerName: (channelType: number) => string | null;
+  /** Limit of a request body, as sent and decompressed. */
+  readonly maxBodyBytes: number;
+}
+
+const calls: readonly (readonly [string, Endpoint])[] = [
+  ['/v1/chat/completions', 'chat'],
+  ['/v1/completions', 'completions'],
+  ['/v1/embeddings', 'embeddings'],
+];
+
+/** Known to every client of the dialect, served by no gateway, or not served yet. */
+const notImplemented: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] = [
+  ['POST', '/v1/edits'],
+  ['POST', '/v1/moderations'],
+  ['POST', '/v1/images/generations'],
+  ['POST', '/v1/images/edits'],
+  ['POST', '/v1/images/variations'],
+  ['POST', '/v1/audio/speech'],
+  ['POST', '/v1/audio/transcriptions'],
+  ['POST', '/v1/audio/translations'],
+  ['POST', '/v1/rerank'],
+  ['POST', '/v1/responses'],
+  ['POST', '/v1/messages'],
+  ['GET', '/v1/files'],
+  ['POST', '/v1/files'],
+  ['GET', '/v1/files/:id'],
+  ['DELETE', '/v1/files/:id'],
+  ['GET', '/v1/files/:id/content'],
+  ['GET', '/v1/fine-tunes'],
+  ['POST', '/v1/fine-tunes'],
+  ['GET', '/v1/fine-tunes/:id'],
+  ['POST', '/v1/fine-tunes/:id/cancel'],
+  ['GET', '/v1/fine-tunes/:id/events'],
+  ['DELETE', '/v1/models/*'],
+];
+
+const decompressors = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const;
+
+const queryOf = (request: FastifyRequest): URLSearchParams => {
+  const start = request.url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : request.url.slice(start + 1));
+};
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? request.url;
+
+function dialectOf({ headers }: FastifyRequest, query: URLSearchParams): Dialect {
+  if (headers['x-api-key'] !== undefined && headers['anthropic-version'] !== undefined) return 'anthropic';
+  if (headers['x-goog-api-key'] !== undefined || query.has('key')) return 'gemini';
+  return 'openai';
+}
+
+/** The gateway's own request id on every answer, under the name of today and the one older clients read. */
+export const tellRequestId = (reply: FastifyReply, id: string): void => {
+  reply.raw.setHeader('x-request-id', id);
+  reply.raw.setHeader('x-oneapi-request-id', id);
+};
+
+export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOptions): Promise<void> {
+  const { relay, directory, clock, providerName, maxBodyBytes } = options;
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
+    done(null, body),
+  );
+
+  const decompressed = async (request: FastifyRequest): Promise<Buffer> => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const encoding = request.headers['content-encoding'];
+    if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
+    const decompress = decompressors[encoding as keyof typeof decompressors];
+    if (decompress === undefined)
+      throw new RelayError(400, 'invalid_request', `invalid request: content-encoding ${encoding} is not supported`);
+    try {
+      return await decompress(body, { maxOutputLength: maxBodyBytes });
+    } catch (error) {
+      if (error instanceof RangeError) throw tooLarge();
+      throw new RelayError(400, 'invalid_request', `invalid request: the body is not valid ${encoding}`);
+    }
+  };
+
+  const tooLarge = (): RelayError =>
+    new RelayError(413, 'read_request_body_failed', `the request body is larger than ${maxBodyBytes} bytes`);
+
+  const allowOrigin = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { origin } = request.headers;
+    if (origin === undefined) return;
+    reply.raw.setHeader('access-control-allow-origin', origin);
+    reply.raw.setHeader('vary', 'origin');
+    reply.raw.setHeader('access-control-expose-headers', 'x-request-id, x-oneapi-request-id, retry-after');
+  };
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.id = requestId(clock.now());
+    tellRequestId(reply, request.id);
+    allowOrigin(request, reply);
+  });
+
+  app.setErrorHandler((error, request, reply) => {
+    const refusal =
+      error instanceof RelayError
+        ? error
+        : (error as { statusCode?: number }).statusCode === 413
+          ? tooLarge()
+          : new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
+    if (!(error instanceof RelayError) && refusal.status === 500)
+      request.log.error({ err: error }, 'a relay request failed');
+    reply.hijack();
+    sendError(reply.raw, request.id, refusal);
+  });
+
+  app.options('/v1/*', async (_request, reply) =>
+    reply
+      .header('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
+      .header('access-control-allow-headers', '*, authorization, content-type')
+      .header('access-control-max-age', '43200')
+      .status(204)
+      .send(),
+  );
+
+  for (const [path, endpoint] of calls) {
+    app.post(path, async (request, reply) => {
+      const body = await decompressed(request);
+      reply.hijack();
+      await relay.handle({
+        requestId: request.id,
+        endpoint,
+        path,
+        query: queryOf(request),
+        headers: request.headers,
+        body,
+        ip: request.ip,
+        response: reply.raw,
+      });
+    });
+  }
+
+  const identified = async (request: FastifyRequest) => {
+    const query = queryOf(request);
+    const caller = await relay.identify({ path: pathOf(request), query, headers: request.headers, ip: request.ip });
+    return { caller, query };
+  };
+
+  const ownerOf = (model: string): string => {
+    const serving = directory.channels().find(({ settings }) => settings.models.includes(model));
+    return (serving === undefined ? null : providerName(serving.settings.type))?.toLowerCase() ?? 'custom';
+  };
+
+  app.get('/v1/models', async (request) => {
+    const { caller, query } = await identified(request);
+    return listing(modelsFor(directory, caller), dialectOf(request, query), ownerOf);
+  });
+
+  // Names hold slashes (vendor/model): everything after the prefix is the name.
+  app.get<{ Params: { '*': string } }>('/v1/models/*', async (request) => {
+    const { caller } = await identified(request);
+    const model = decodeURIComponent(request.params['*']);
+    if (!modelsFor(directory, caller).includes(model)) throw unknownModel(model);
+    return openAiModel(model, ownerOf(model));
+  });
+
+  for (const [method, url] of notImplemented) {
+    app.route({
+      method,
+      url,
+      handler: async (request, reply) => {
+        await identified(request);
+        return reply.status(501).send({
+          error: { ...errorBody(new RelayError(501, 'api_not_implemented', 'API not implemented'), request.id).error },
+        });
+      },
+    });
+  }
+}

@@ -1,0 +1,196 @@
+/* Bytes ↔ frames: the whole grammar of server-sent events, and nothing about what the frames mean. */
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+const BOM = [0xef, 0xbb, 0xbf] as const;
+const DATA = [0x64, 0x61, 0x74, 0x61] as const;
+const DATA_PREFIX = Buffer.from('data: ');
+const LINE_END = Buffer.from('\n');
+const FRAME_END = Buffer.from('\n\n');
+
+/** Longest line, and most data in one frame, in bytes. */
+export const longestLine = 64 * 1024 * 1024;
+
+/** The other side sends a line without end. */
+export class LineTooLong extends Error {
+  constructor() {
+    super(`A line of the stream is longer than ${longestLine} bytes`);
+    this.name = 'LineTooLong';
+  }
+}
+
+export interface FrameReader {
+  /**
+   * One frame's data is `bytes[start..end)`. When the frame is written exactly as `data: …` and a blank line, `bytes`
+   * holds all of it, from `start - 6` to `end + 2`, and `plain` is true; otherwise it came in another spelling (CRLF,
+   * comments, several data lines, cut by the network) and must be written anew to be passed on.
+   */
+  frame(bytes: Buffer, start: number, end: number, plain: boolean): void;
+}
+
+/**
+ * Takes a stream in chunks cut anywhere and calls the reader for each complete frame. Cuts only at line ends, so never
+ * inside a character. Keeps the chunks it is given for as long as a line is incomplete.
+ */
+export class SseDecoder {
+  private readonly partial: Buffer[] = [];
+  private partialLength = 0;
+  private data: Buffer[] = [];
+  private dataLength = 0;
+  private bomSeen = 0;
+  private skipLineFeed = false;
+
+  constructor(private readonly reader: FrameReader) {}
+
+  /** Throws LineTooLong. */
+  push(chunk: Buffer): void {
+    let at = this.bomSeen < BOM.length ? this.afterBom(chunk) : 0;
+    if (this.skipLineFeed && at < chunk.length) {
+      this.skipLineFeed = false;
+      if (chunk[at] === LF) at++;
+    }
+    let carriageReturn = -2;
+    while (at < chunk.length) {
+      if (this.partialLength === 0 && this.data.length === 0) {
+        const after = this.plainFrame(chunk, at);
+        if (after > at) {
+          at = after;
+          continue;
+        }
+      }
+      const lineFeed = chunk.indexOf(LF, at);
+      // Looked for once per chunk, not once per line: most streams have none.
+      if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = chunk.indexOf(CR, at);
+      const end = carriageReturn !== -1 && (lineFeed === -1 || carriageReturn < lineFeed) ? carriageReturn : lineFeed;
+      if (end === -1) {
+        this.keep(chunk, at);
+        return;
+      }
+      this.completeLine(chunk, at, end);
+      at = end + 1;
+      if (end !== carriageReturn) continue;
+      if (at === chunk.length) this.skipLineFeed = true;
+      else if (chunk[at] === LF) at++;
+    }
+  }
+
+  /** The stream has ended: what is left counts as complete, though no blank line came. */
+  end(): void {
+    if (this.partialLength > 0) this.completeLine(Buffer.alloc(0), 0, 0);
+    this.dispatch();
+  }
+
+  /** The common case, without a copy: the frame lies whole in the chunk, spelled the usual way. */
+  private plainFrame(chunk: Buffer, at: number): number {
+    for (let index = 0; index < DATA_PREFIX.length; index++) if (chunk[at + index] !== DATA_PREFIX[index]) return at;
+    const start = at + DATA_PREFIX.length;
+    const end = chunk.indexOf(LF, start);
+    if (end === -1 || chunk[end + 1] !== LF || chunk[end - 1] === CR) return at;
+    this.reader.frame(chunk, start, end, true);
+    return end + 2;
+  }
+
+  private afterBom(chunk: Buffer): number {
+    let at = 0;
+    while (at < chunk.length && this.bomSeen < BOM.length) {
+      if (chunk[at] !== BOM[this.bomSeen]) {
+        // The start of a mark that is none belongs to the first line.
+        if (this.bomSeen > 0) this.keep(Buffer.from(BOM.slice(0, this.bomSeen)), 0);
+        this.bomSeen = BOM.length;
+        return at;
+      }
+      at++;
+      this.bomSeen++;
+    }
+    return at;
+  }
+
+  private keep(chunk: Buffer, from: number): void {
+    this.partialLength += chunk.length - from;
+    if (this.partialLength > longestLine) throw new LineTooLong();
+    this.partial.push(from === 0 ? chunk : chunk.subarray(from));
+  }
+
+  private completeLine(chunk: Buffer, start: number, end: number): void {
+    if (this.partialLength === 0) {
+      this.line(chunk, start, end);
+      return;
+    }
+    this.keep(chunk.subarray(start, end), 0);
+    const line = Buffer.concat(this.partial, this.partialLength);
+    this.partial.length = 0;
+    this.partialLength = 0;
+    this.line(line, 0, line.length);
+  }
+
+  private line(bytes: Buffer, start: number, end: number): void {
+    if (start === end) {
+      this.dispatch();
+      return;
+    }
+    for (let index = 0; index < DATA.length; index++) if (bytes[start + index] !== DATA[index]) return;
+    let from = start + DATA.length;
+    // A field name alone is a field with nothing in it; anything else after the name is another field.
+    if (from < end) {
+      if (bytes[from] !== COLON) return;
+      from++;
+      if (from < end && bytes[from] === SPACE) from++;
+    }
+    this.dataLength += end - from + 1;
+    if (this.dataLength > longestLine) throw new LineTooLong();
+    this.data.push(bytes.subarray(from, end));
+  }
+
+  private dispatch(): void {
+    const { data } = this;
+    if (data.length === 0) return;
+    this.data = [];
+    this.dataLength = 0;
+    const [first = LINE_END, ...others] = data;
+    const whole = others.length === 0 ? first : Buffer.concat([first, ...others.flatMap((line) => [LINE_END, line])]);
+    this.reader.frame(whole, 0, whole.length, false);
+  }
+}
+
+/** Collects what goes out of one step into one buffer; neighbouring parts of one source are not copied. */
+export class Outgoing {
+  private parts: Buffer[] = [];
+  private source: Buffer | null = null;
+  private start = 0;
+  private end = 0;
+
+  /** Passes on `source[start..end)`. */
+  pass(source: Buffer, start: number, end: number): void {
+    if (source === this.source && start === this.end) {
+      this.end = end;
+      return;
+    }
+    this.flush();
+    this.source = source;
+    this.start = start;
+    this.end = end;
+  }
+
+  /** Writes data as a frame of its own. The data holds no line end. */
+  frame(data: Buffer): void {
+    this.flush();
+    this.parts.push(DATA_PREFIX, data, FRAME_END);
+  }
+
+  /** null: nothing was collected. */
+  take(): Buffer | null {
+    this.flush();
+    const { parts } = this;
+    if (parts.length === 0) return null;
+    this.parts = [];
+    return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  }
+
+  private flush(): void {
+    if (this.source === null) return;
+    this.parts.push(this.source.subarray(this.start, this.end));
+    this.source = null;
+  }
+}

@@ -1,0 +1,158 @@
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from './protocols/json.js';
+
+/** An upstream's refusal in one shape, fit to be shown: no key, address or foreign HTML is left in it. */
+export interface UpstreamError {
+  /** As upstream answered, before any mapping; for a failure inside a 200 or a stream the status it should have had. */
+  readonly status: number;
+  readonly message: string;
+  readonly type: string;
+  /** null: the provider has such a field and left it empty. */
+  readonly code: string | null;
+  readonly param: string | null;
+  /** The Retry-After header as sent; null: none. */
+  readonly retryAfter: string | null;
+}
+
+/** What must not be read in a message. */
+export interface Confidential {
+  readonly key: string;
+  readonly baseUrl: string;
+}
+
+/** A failure as a body tells it; null members were not told. */
+export interface ToldFailure {
+  readonly message: string | null;
+  readonly type: string | null;
+  readonly code: string | null;
+  readonly param: string | null;
+}
+
+const defaultType = 'upstream_error';
+const defaultCode = 'bad_response_status_code';
+const longestMessage = 2000;
+
+const withoutStatus = (status: number): string => `bad response status code ${status}`;
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/**
+ * Matches the upstream's host and its siblings, which providers name in their messages (help pages, consoles). A host of
+ * one label is an ordinary word unless a port follows.
+ */
+const hostPattern = (baseUrl: string): RegExp | null => {
+  if (!URL.canParse(baseUrl)) return null;
+  const { hostname } = new URL(baseUrl);
+  // Numeric addresses are taken out in any case.
+  if (/^[\d.]+$/.test(hostname)) return null;
+  const labels = hostname.split('.');
+  if (labels.length === 1) return new RegExp(`\\b${escaped(hostname)}:\\d+`, 'gi');
+  return new RegExp(`(?:[\\w-]+\\.)*${escaped(labels.slice(-2).join('.'))}(?::\\d+)?`, 'gi');
+};
+
+/** Takes out of a message what tells where the upstream is or how it is paid. */
+export function withoutSecrets(message: string, { key, baseUrl }: Confidential): string {
+  let text = message.slice(0, 2 * longestMessage);
+  for (const secret of [key, ...key.split(/[|.\n]/)]) if (secret.length >= 8) text = text.replaceAll(secret, '***');
+  text = text.replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`)\]}]+/gi, '***');
+  const host = hostPattern(baseUrl);
+  if (host) text = text.replace(host, '***');
+  return (
+    text
+      .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '***')
+      // Providers repeat the key they were given, half masked.
+      .replace(/\b(?:sk|rk|pk|ak|gsk|xai|fastgpt|bce-v3)[-_/][\w*./-]{6,}/gi, '***')
+      .slice(0, longestMessage)
+  );
+}
+
+const shortText = (value: unknown): string | null => (typeof value === 'number' ? String(value) : textIn(value));
+
+/** An error code is one word; some providers put a sentence there. */
+const codeIn = (value: unknown): string | null => {
+  const text = shortText(value);
+  return text !== null && !/\s/.test(text) ? text : null;
+};
+
+const told = (source: JsonObject, message: string | null): ToldFailure => ({
+  message,
+  type: textIn(source.type),
+  code: codeIn(source.code),
+  param: shortText(source.param),
+});
+
+const detailIn = (detail: JsonValue | undefined): string | null => {
+  if (!isList(detail)) return textIn(detail);
+  const lines = objectsIn(detail).map(({ msg, loc }) =>
+    [isList(loc) ? loc.map(String).join('.') : null, textIn(msg)].filter((part) => part !== null).join(': '),
+  );
+  return textIn(lines.filter((line) => line !== '').join('; '));
+};
+
+const messageIn = (error: JsonObject): string | null =>
+  textIn(error.message) ?? (isObject(error.message) ? messageIn(error.message) : null) ?? textIn(error.msg);
+
+/** Reads the failure out of whatever shape a provider gives it. */
+export function failureTold(body: JsonValue | null): ToldFailure {
+  const none: ToldFailure = { message: null, type: null, code: null, param: null };
+  if (isList(body)) return failureTold(objectsIn(body)[0] ?? null);
+  if (!isObject(body)) return { ...none, message: textIn(body) };
+  const { error, header, response } = body;
+  if (isObject(error)) return told(error, messageIn(error));
+  if (textIn(error) !== null) return { ...none, message: textIn(error), code: codeIn(body.code) };
+  const plain = [body.message, body.msg, body.err, body.error_msg].map(textIn).find((text) => text !== null);
+  if (plain) return told({ ...body, type: body.object === 'error' ? body.type : undefined }, plain);
+  const detail = detailIn(body.detail);
+  if (detail !== null) return { ...none, message: detail };
+  const listed = objectsIn(body.errors)[0];
+  if (listed) return told(listed, messageIn(listed));
+  if (isObject(header) && textIn(header.message) !== null) return { ...none, message: textIn(header.message) };
+  if (isObject(response) && isObject(response.error)) return told(response.error, messageIn(response.error));
+  return { ...none, message: textIn(body.statusText), code: codeIn(body.code) };
+}
+
+const kinds: readonly (readonly [RegExp, number])[] = [
+  [/content.?filter|sensitive|moderation|inspection|safety/, 400],
+  [/api.?key|authenticat|unauthori[sz]ed|token.?invalid|invalid.?token/, 401],
+  [/permission|forbidden|access.?denied/, 403],
+  [/quota|balance|arrear|billing|credit/, 429],
+  [/rate.?limit|throttl|too.?many|concurren|overload|capacity|exhausted/, 429],
+  [/not.?found/, 404],
+  [/invalid|bad.?request|param|unsupported|context.?length/, 400],
+];
+
+/** The status a failure ought to have had that came inside a 200 or in the middle of a stream. */
+export function statusOf({ type, code, message }: ToldFailure): number {
+  const number = Number(code);
+  if (Number.isInteger(number) && number >= 400 && number <= 599) return number;
+  for (const text of [`${type ?? ''} ${code ?? ''}`, message ?? '']) {
+    const known = kinds.find(([pattern]) => pattern.test(text.toLowerCase()));
+    if (known) return known[1];
+  }
+  return 502;
+}
+
+export const asUpstreamError = (failure: ToldFailure, status: number, confidential: Confidential): UpstreamError => {
+  const classified = failure.type !== null || failure.code !== null;
+  return {
+    status,
+    message: withoutSecrets(failure.message ?? withoutStatus(status), confidential),
+    type: failure.type ?? defaultType,
+    code: classified ? failure.code : defaultCode,
+    param: classified ? failure.param : String(status),
+    retryAfter: null,
+  };
+};
+
+/** An answer with an error status. A body that is not JSON is a proxy's page: nobody's business. */
+export const refusalOf = (status: number, body: Buffer, confidential: Confidential): UpstreamError =>
+  asUpstreamError(failureTold(parseJson(body.toString('utf8'))), status, confidential);
+
+/** Something the wire family does not allow: half an answer, no JSON where JSON must be. */
+export const unreadableAnswer = (what: string): UpstreamError => ({
+  status: 502,
+  message: what,
+  type: defaultType,
+  code: 'bad_response_body',
+  param: '',
+  retryAfter: null,
+});

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, environment, readConfig } from '../src/config.js';
+
+const file = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+
+/** What a start with these variables is refused with, one line per variable; [] when it is not refused. */
+const problemsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+};
+
+describe('an empty environment', () => {
+  const config = readConfig({});
+
+  test('listens on loopback, port 3000, and believes no proxy', () => {
+    expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustedProxies: [] });
+  });
+  test('uses the embedded Postgres and a key file, both in ./data', () => {
+    expect(config.database).toEqual({ url: null, dataDir: './data' });
+    expect(config.vault).toEqual({ secretKey: null, dataDir: './data' });
+  });
+  test('takes bodies up to 64 MiB', () => {
+    expect(config.server.maxBodyBytes).toBe(67_108_864);
+  });
+  test('limits /api, pages and logins as older gateways did', () => {
+    expect(config.server.rateLimits).toEqual({
+      api: { limit: 180, windowSeconds: 180 },
+      web: { limit: 60, windowSeconds: 180 },
+      critical: { limit: 20, windowSeconds: 1200 },
+    });
+  });
+  test('gives a silent stream a minute and every upstream call ten', () => {
+    expect(config.relay).toMatchObject({ streamIdleTimeoutMs: 60_000, totalTimeoutMs: 600_000 });
+  });
+});
+
+describe('a variable that is set', () => {
+  test('replaces the default', () => {
+    const { server, relay, log } = readConfig({ PORT: '0', RELAY_TIMEOUT: '30', LOG_LEVEL: 'WARN' });
+    expect([server.port, relay.totalTimeoutMs, log.level]).toEqual([0, 30_000, 'warn']);
+  });
+  test('counts as none when it is empty or blank', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '  ', REDIS_URL: '', TRUSTED_PROXIES: '' })).toEqual(readConfig({}));
+  });
+  test('switches a rate limit off', () => {
+    expect(readConfig({ GLOBAL_API_RATE_LIMIT_ENABLE: 'false' }).server.rateLimits.api).toBeNull();
+  });
+  test('lists trusted proxies as addresses and ranges', () => {
+    const { server } = readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
+    expect(server.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
+  });
+  test('may belong to someone else', () => {
+    expect(readConfig({ HOME: '/root', EDITOR: 'ed' })).toEqual(readConfig({}));
+  });
+});
+
+describe('a wrong value', () => {
+  test.each([
+    ['PORT', '70000', 'PORT is "70000"; use an integer from 0 to 65535'],
+    ['PORT', '0x50', 'PORT is "0x50"; use an integer from 0 to 65535'],
+    ['STREAMING_TIMEOUT', '0', 'STREAMING_TIMEOUT is "0"; use an integer from 1 to 86400'],
+    ['FORCE_STREAM_OPTION', 'maybe', 'FORCE_STREAM_OPTION is "maybe"; use true or false'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud"; use one of fatal, error, warn, info, debug, trace, silent'],
+    ['HOST', 'http://x', 'HOST is "http://x"; use an address or host name to listen on'],
+    [
+      'TRUSTED_PROXIES',
+      '10.0.0.0/33',
+      'TRUSTED_PROXIES is "10.0.0.0/33"; use addresses or CIDR ranges separated by commas',
+    ],
+  ])('%s=%s is refused with its name and what is allowed', (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual([problem]);
+  });
+
+  test('is not repeated when it may be a secret', () => {
+    expect(problemsOf({ SECRET_KEY: 'too-short-a-secret', DATABASE_URL: 'mysql://root:hunter2@db/x' })).toEqual([
+      'DATABASE_URL: use postgres://user:password@host:port/database',
+      'SECRET_KEY: use at least 32 characters without spaces',
+    ]);
+  });
+  test('is named together with every other one, a line each', () => {
+    expect(() => readConfig({ PORT: 'x', RELAY_TIMEOUT: '-1' })).toThrow(
+      /^PORT is "x"; [^\n]+\nRELAY_TIMEOUT is "-1"; [^\n]+$/,
+    );
+  });
+});
+
+describe('what this version cannot do yet', () => {
+  test('several nodes: REDIS_URL is refused', () => {
+    expect(problemsOf({ REDIS_URL: 'redis://:hunter2@cache' })).toEqual([
+      'REDIS_URL: unset it: this version runs on one node, which needs no Redis',
+    ]);
+  });
+  test('events elsewhere: EVENTSTORE_URL is refused', () => {
+    expect(problemsOf({ EVENTSTORE_URL: 'esdb://events' })).toEqual([
+      'EVENTSTORE_URL: unset it: this version keeps its events in Postgres; EventStoreDB comes later',
+    ]);
+  });
+});
+
+describe('what is written about the variables', () => {
+  const names = Object.keys(environment.shape).sort();
+  const example = parseEnv(file('.env.example')) as Record<string, string>;
+  const documented = new Map(
+    [...file('docs/configuration.md').matchAll(/^\| `([A-Z_]+)` \| (?:`(.*?)`|–) \|/gm)].map(
+      ([, name, initial]) => [name ?? '', initial ?? ''] as const,
+    ),
+  );
+
+  test('.env.example lists every variable with its default', () => {
+    expect(Object.keys(example).sort()).toEqual(names);
+    expect(readConfig(example)).toEqual(readConfig({}));
+  });
+  test('.env.example says something about every variable or group', () => {
+    const groups = file('.env.example').split(/\n\n/);
+    expect(groups.filter((group) => /^[A-Z_]+=/m.test(group) && !group.includes('#'))).toEqual([]);
+  });
+  test('docs/configuration.md lists every variable with its default', () => {
+    expect([...documented.keys()].sort()).toEqual(names);
+    expect(Object.fromEntries(documented)).toEqual(example);
+  });
+});
