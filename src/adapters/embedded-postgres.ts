@@ -1,6 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, type FileHandle, lchown, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  type FileHandle,
+  lchown,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -84,14 +96,17 @@ export async function startEmbeddedPostgres(options: {
   await mkdir(dataDir, { recursive: true });
   const account = postgresAccount();
   const binaries = await postgresBinaries(dataDir, account);
-  const directory = join(dataDir, 'postgres');
-  await initialiseOnce(dataDir, directory, binaries, account);
-  await clearDataDirectory(directory, superuser, options.log);
+  const directory = await postgresDirectory(dataDir, binaries, account);
   const server = new EmbeddedServer(directory, binaries, account, await socketDirectory(dataDir, account), options.log);
   await server.start();
   await removeUnfinished(dataDir);
   return server;
 }
+
+/** A kill -9 of Postgres alone leaves its children for a moment, and they keep the next one out. */
+const childrenRemain = /pre-existing shared memory block/;
+const childrenRemainMs = 10_000;
+const shutdownMs = 30_000;
 
 class EmbeddedServer implements EmbeddedPostgres {
   readonly connection: PostgresConnection;
@@ -111,17 +126,202 @@ class EmbeddedServer implements EmbeddedPostgres {
 
   async start(): Promise<void> {
     await this.launch();
-    const { rows } = await this.ownerQuery('SELECT FROM pg_database WHERE datname = $1', [database]);
-    if (rows.length === 0) await this.ownerQuery(`CREATE DATABASE ${database}`);
+    const { owner } = this;
+    const exists = await owner?.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+    if (exists?.rowCount === 0) await owner?.query(`CREATE DATABASE ${database}`);
   }
 
   async stop(): Promise<void> {
     this.stopping = true;
     await this.owner?.end();
     const { child } = this;
-    if (child === null || child.exitCode !== null) return;
+    if (child === null || !isRunning(child)) return;
     const gone = once(child, 'exit');
     child.stdio[3]?.destroy();
+    const impatient = setTimeout(() => {
+      this.log.warn({}, 'Postgres does not stop; ending it at once, it recovers at its next start');
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGQUIT');
+    }, shutdownMs);
     await gone;
+    clearTimeout(impatient);
+  }
+
+  private async launch(): Promise<void> {
+    const deadline = Date.now() + childrenRemainMs;
+    for (;;) {
+      await clearDataDirectory(this.directory, superuser, this.log);
+      const { child, lines } = await this.spawn();
+      await this.claim(child);
+      if (isRunning(child)) {
+        this.child = child;
+        child.once('exit', () => this.stopping || void this.relaunch());
+        return;
+      }
+      const said = lines.join('\n');
+      if (!childrenRemain.test(said) || Date.now() > deadline)
+        throw new Failure('store-unavailable', { reason: `The embedded Postgres did not start. It said:\n${said}` });
+      await sleep(200);
+    }
+  }
+
+  private async relaunch(): Promise<void> {
+    while (!this.stopping) {
+      this.log.error({}, 'the embedded Postgres has ended; starting it again');
+      try {
+        await this.launch();
+        return;
+      } catch (error) {
+        this.log.error({ err: error }, 'the embedded Postgres could not be started again');
+        await sleep(1_000);
+      }
+    }
+  }
+
+  private async spawn(): Promise<{ readonly child: ChildProcess; readonly lines: readonly string[] }> {
+    const reach = await reachable(this.directory, this.account);
+    const options = Object.entries({ ...settings, unix_socket_directories: this.socket.path });
+    const child = spawn(
+      '/bin/sh',
+      [
+        ...['-c', supervisor, 'sh', join(this.binaries, 'bin', 'postgres'), '-D', reach.path],
+        ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      {
+        ...childOptions(this.account),
+        env: { ...childEnvironment, TEMPORARY_SOCKET_DIR: this.socket.temporary ? this.socket.path : '' },
+        // A session of its own: Ctrl-C is for us, who end Postgres last.
+        detached: true,
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', reach.handle?.fd ?? 'ignore'],
+      },
+    );
+    const lines: string[] = [];
+    if (child.stderr !== null)
+      createInterface(child.stderr).on('line', (line) => {
+        lines.push(line);
+        if (lines.length > 20) lines.shift();
+        this.log.info({ postgres: line }, 'postgres');
+      });
+    // A spawn that fails has no exit code, and would look like one that runs.
+    await once(child, 'spawn').finally(() => reach.handle?.close());
+    return { child, lines };
+  }
+
+  /** Waits until Postgres takes connections and marks it as owned by this process; gives up when it ends. */
+  private async claim(child: ChildProcess): Promise<void> {
+    while (isRunning(child) && !this.stopping) {
+      const client = newClient({ ...this.connection, database: maintenanceDatabase });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        await client.query('SELECT pg_advisory_lock($1)', [ownerLock]);
+        this.owner = client;
+        client.once('end', () => void this.claim(child));
+        return;
+      } catch {
+        await client.end().catch(() => undefined);
+        await sleep(10);
+      }
+    }
   }
 }
+
+const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+
+const childEnvironment = { PATH: '/usr/bin:/bin', TZ: 'UTC' };
+const childOptions = (account: Account) => ({ ...account, env: childEnvironment, cwd: '/' });
+
+/** `${dataDir}/postgres`, initialised, belonging to the account that runs Postgres. */
+async function postgresDirectory(dataDir: string, binaries: string, account: Account): Promise<string> {
+  const directory = join(dataDir, 'postgres');
+  const version = join(directory, 'PG_VERSION');
+  if ((await statOrNull(version)) === null) {
+    // Elsewhere first: a start that is killed half-way leaves nothing that looks like a database.
+    const unfinished = await mkdtemp(join(dataDir, unfinishedPrefix));
+    await give(unfinished, account);
+    await initdb(unfinished, binaries, account);
+    await rename(unfinished, directory).catch(() => rm(unfinished, { recursive: true, force: true }));
+  }
+  const found = await statOrNull(version);
+  if (found === null)
+    throw new Failure('store-unavailable', { reason: `${directory} holds something else than Postgres data.` });
+  if (account !== null && found.uid !== account.uid) await give(directory, account);
+  if (account === null && found.uid !== process.getuid?.())
+    throw new Failure('store-unavailable', {
+      reason: `${directory} belongs to another user. Start Tallygate as that user or as root, or choose another DATA_DIR.`,
+    });
+  return directory;
+}
+
+const unfinishedPrefix = 'postgres-unfinished-';
+
+/** What killed first starts have left. Only for the process whose Postgres runs: all others have lost. */
+async function removeUnfinished(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (name.startsWith(unfinishedPrefix)) await rm(join(dataDir, name), { recursive: true, force: true });
+}
+
+async function initdb(directory: string, binaries: string, account: Account): Promise<void> {
+  const reach = await reachable(directory, account);
+  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8'];
+  // Who may enter the socket directory is decided by its owner: no password would add to that.
+  const access = [`--username=${superuser}`, '--auth=trust'];
+  const child = spawn(
+    join(binaries, 'bin', 'initdb'),
+    [`--pgdata=${reach.path}`, '--no-instructions', ...access, ...locale],
+    { ...childOptions(account), stdio: ['ignore', 'ignore', 'pipe', 'ignore', reach.handle?.fd ?? 'ignore'] },
+  );
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0)
+      throw new Failure('store-unavailable', { reason: `Postgres could not be set up. It said:\n${said}` });
+  } finally {
+    await reach.handle?.close();
+  }
+}
+
+/**
+ * A path by which the account can get to a directory of its own. Where a parent is closed to it (/root), that is the
+ * directory's descriptor, opened by us and handed down as number 4.
+ */
+async function reachable(directory: string, account: Account): Promise<{ path: string; handle: FileHandle | null }> {
+  if (await isOpenTo(account, directory)) return { path: directory, handle: null };
+  if (process.platform !== 'linux')
+    throw new Failure('store-unavailable', {
+      reason: `Postgres cannot run as root, and the user nobody cannot enter ${directory}. Start as another user or choose another DATA_DIR.`,
+    });
+  return { path: '/proc/self/fd/4', handle: await open(directory, 'r') };
+}
+
+interface SocketDirectory {
+  readonly path: string;
+  /** Made for this start only. */
+  readonly temporary: boolean;
+}
+
+/** Bytes in the path of a unix socket, on the stricter of our systems (macOS). */
+const longestSocketPath = 103;
+
+async function socketDirectory(dataDir: string, account: Account): Promise<SocketDirectory> {
+  const beside = join(dataDir, 'postgres-socket');
+  const temporary =
+    Buffer.byteLength(join(beside, `.s.PGSQL.${port}`)) > longestSocketPath || !(await isOpenTo(account, dataDir));
+  const path = temporary ? await mkdtemp(join(tmpdir(), 'tallygate-')) : beside;
+  await mkdir(path, { recursive: true });
+  await chmod(path, 0o700);
+  if (account !== null) await chown(path, account.uid, account.gid);
+  return { path, temporary };
+}
+
+/** Makes the account the owner of a directory and of all that is in it. */
+async function give(directory: string, account: Account): Promise<void> {
+  if (account === null) return;
+  const names = await readdir(directory, { recursive: true });
+  for (const path of [directory, ...names.map((name) => join(directory, name))])
+    await lchown(path, account.uid, account.gid);
+}
+
+const statOrNull = (path: string) => stat(path).catch(() => null);

@@ -54,7 +54,10 @@ function installedPackage(): string {
  * missing and cannot be made here.
  */
 async function linkLibraries(native: string): Promise<boolean> {
-  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
   for (const { source, target } of links) {
     // Both are given as native/…, and lie in one directory.
     const link = join(native, relative('native', target));

@@ -36,7 +36,9 @@ export async function clearDataDirectory(directory: string, user: string, log: L
   for (let postmaster = await find(directory); postmaster !== null; postmaster = await find(directory)) {
     const { pid } = postmaster;
     if (Date.now() > deadline)
-      throw new Failure('store-unavailable', { reason: `An earlier Postgres (process ${pid}) on ${directory} does not stop; end it.` });
+      throw new Failure('store-unavailable', {
+        reason: `An earlier Postgres (process ${pid}) on ${directory} does not stop; end it.`,
+      });
     const owner = await ownerOf(postmaster, user);
     if (owner === 'alive')
       throw new Failure('store-unavailable', {
@@ -51,23 +53,33 @@ export async function clearDataDirectory(directory: string, user: string, log: L
   }
 }
 
-/** The Postgres that runs on this directory. A lock file without one is removed. */
+/** The Postgres that runs on this directory; null also when only its lock file is left. */
 async function find(directory: string): Promise<Postmaster | null> {
   const file = join(directory, 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return null;
-  const [pid, , , port, socketDirectory] = text.split('\n');
-  if (await runsOn(directory, Number(pid)))
-    return { pid: Number(pid), port: Number(port), socketDirectory: socketDirectory ?? '' };
-  // Postgres would take any process that has been given this number since for itself, and refuse to start.
+  const [number, , , port, socketDirectory] = text.split('\n');
+  const pid = Number(number);
+  // Postgres deals with the lock file of a dead process better than we could: it also looks for orphaned children.
+  if (!(pid > 0) || !isAlive(pid)) return null;
+  if (await isPostgres(pid, directory)) return { pid, port: Number(port), socketDirectory: socketDirectory ?? '' };
+  // But it would take whoever has been given that process number since for a Postgres, and refuse to start.
   await rm(file, { force: true });
   return null;
 }
 
-/** Whether this process is a Postgres on this directory: it makes it its working directory. */
-async function runsOn(directory: string, pid: number): Promise<boolean> {
+/** Of ours, or as root of anybody's. */
+function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function isPostgres(pid: number, directory: string): Promise<boolean> {
+  try {
+    // Postgres makes the data directory its working directory.
     if (process.platform === 'linux') return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(directory));
     const { stdout } = await promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)]);
     return stdout.includes('postgres');

@@ -74,8 +74,7 @@ function filtered(db: ReadModels, filter: ChannelFilter) {
       ]),
     );
   }
-  if (model !== '')
-    matching = matching.where(sql`array_to_string(models, ',')`, 'like', containing(model));
+  if (model !== '') matching = matching.where(sql`array_to_string(models, ',')`, 'like', containing(model));
   if (group !== '') matching = matching.where(sql<boolean>`${group} = any(groups)`);
   if (status !== undefined) matching = matching.where('status', '=', status);
   if (type !== undefined) matching = matching.where('type', '=', type);
@@ -111,10 +110,7 @@ export async function channelPageByTag(
 ): Promise<Page<ChannelRow>> {
   const tagged = filtered(db, filter).where('tag', 'is not', null).where('tag', '<>', '');
   const page = tagged.select('tag').distinct().orderBy('tag').limit(request.size).offset(offsetOf(request));
-  const items = await sorted(
-    all(db).where('tag', 'in', page).orderBy('tag'),
-    request.sort ?? 'priority',
-  ).execute();
+  const items = await sorted(all(db).where('tag', 'in', page).orderBy('tag'), request.sort ?? 'priority').execute();
   const { total } = await tagged.select(sql<number>`count(distinct tag)`.as('total')).executeTakeFirstOrThrow();
   return { items, total };
 }

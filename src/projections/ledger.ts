@@ -85,10 +85,7 @@ const tables = `
 `;
 
 type QuotaEvent = Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' }>;
-type LedgerEvent =
-  | QuotaEvent
-  | Extract<ApiKeyEvent, { type: 'ApiKeyIssued' | 'ApiKeyEdited' }>
-  | CallEvent;
+type LedgerEvent = QuotaEvent | Extract<ApiKeyEvent, { type: 'ApiKeyIssued' | 'ApiKeyEdited' }> | CallEvent;
 
 /** What a batch changes. */
 interface Movements {
@@ -124,8 +121,18 @@ export const ledger = projection<LedgerEvent>({
     for (const recorded of batch) move(movements, recorded);
     const { balances, apiKeys, postings, opened, closed } = movements;
     const changed = [...balances].filter(([, balance]) => balance !== 0);
-    await addToRows(tx, 'ledger_balance', ['account'], changed.map(([account, balance]) => ({ account, balance })));
-    await addToRows(tx, 'api_key_balance', ['api_key_id'], [...apiKeys].map(([id, balance]) => ({ api_key_id: id, balance })));
+    await addToRows(
+      tx,
+      'ledger_balance',
+      ['account'],
+      changed.map(([account, balance]) => ({ account, balance })),
+    );
+    await addToRows(
+      tx,
+      'api_key_balance',
+      ['api_key_id'],
+      [...apiKeys].map(([id, balance]) => ({ api_key_id: id, balance })),
+    );
     await insertRows(tx, 'ledger_posting', postings);
     if (closed.length > 0) await sql`delete from open_call where call_id = any(${closed}::text[])`.execute(tx);
     await insertRows(tx, 'open_call', [...opened.values()]);

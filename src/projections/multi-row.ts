@@ -14,7 +14,6 @@ type Row<T extends Table> = Partial<Selectable<Database[T]>>;
 const unstorable = /\\u0000|\\ud[89a-f]/i;
 
 /** What Postgres refuses in text: NUL, and half of a surrogate pair. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what this looks for.
 const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
@@ -34,8 +33,7 @@ const source = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<
 
 const columnsOf = <T extends Table>(rows: readonly Row<T>[]): Column<T>[] => Object.keys(rows[0] ?? {}) as Column<T>[];
 
-const refs = (columns: readonly string[]): RawBuilder<unknown> =>
-  sql.join(columns.map((column) => sql.ref(column)));
+const refs = (columns: readonly string[]): RawBuilder<unknown> => sql.join(columns.map((column) => sql.ref(column)));
 
 const insert = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<unknown> => {
   const columns = refs(columnsOf(rows));

@@ -47,11 +47,7 @@ export const projection = <Event extends DomainEvent>(definition: {
   readonly version: number;
   readonly tables: string;
   readonly interestedIn: Readonly<Record<Event['type'], true>>;
-  readonly project: (
-    tx: ReadModels,
-    batch: readonly Recorded<Event>[],
-    context: ProjectionContext,
-  ) => Promise<void>;
+  readonly project: (tx: ReadModels, batch: readonly Recorded<Event>[], context: ProjectionContext) => Promise<void>;
 }): Projection => ({
   ...definition,
   interestedIn: new Set(Object.keys(definition.interestedIn) as EventType[]),

@@ -214,12 +214,7 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
   }
 }
 
-const line = (
-  { position, at }: Recorded,
-  type: LogType,
-  userId: UserId,
-  facts: Partial<UsageLogRow>,
-): UsageLogRow => ({
+const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: Partial<UsageLogRow>): UsageLogRow => ({
   id: position,
   created_at: unixSeconds(at),
   type,
@@ -326,7 +321,9 @@ function testedLine(
 
 /** The partitions these lines need and do not have. */
 async function makePartitions(tx: ReadModels, lines: readonly UsageLogRow[]): Promise<void> {
-  const months = new Map(lines.map(({ created_at }) => monthOf(created_at * 1000)).map((month) => [month.table, month]));
+  const months = new Map(
+    lines.map(({ created_at }) => monthOf(created_at * 1000)).map((month) => [month.table, month]),
+  );
   if (months.size === 0) return;
   const missing = await sql<{ table: string }>`
     select wanted as table from unnest(${[...months.keys()]}::text[]) wanted where to_regclass(wanted) is null

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallReleased, CallSettled } from '../domain/call.js';
 import { assertNever } from '../domain/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
@@ -100,14 +100,15 @@ function rowOf(rows: Map<string, UsageStatsRow>, hour: number, event: CallSettle
   const { facts } = event;
   const apiKeyId = facts.apiKeyId ?? 0;
   const channelId = event.type === 'CallSettled' ? event.channelId : (event.attempts.at(-1) ?? 0);
-  // The two texts come last and apart from each other by a character that neither a model nor a group may hold.
-  return tallyOf(rows, `${hour} ${facts.userId} ${apiKeyId} ${channelId} ${facts.model}\n${facts.group}`, () => ({
+  const { model, group } = facts;
+  // The length keeps the two texts apart, whatever they hold.
+  return tallyOf(rows, `${hour} ${facts.userId} ${apiKeyId} ${channelId} ${model.length} ${model}${group}`, () => ({
     hour,
     user_id: facts.userId,
     api_key_id: apiKeyId,
-    model: facts.model,
+    model,
     channel_id: channelId,
-    group: facts.group,
+    group,
     requests: 0,
     errors: 0,
     quota: zero,
@@ -181,12 +182,12 @@ export function usageStatsBy(
   { by, interval, offsetMinutes }: UsageStatsQuery,
 ): Promise<UsageStatsGroup[]> {
   const offset = Math.round(offsetMinutes) * 60;
-  const start =
+  const start: RawBuilder<number | null> =
     interval === 'day'
-      ? sql<number>`(hour + ${sql.lit(offset)}) / 86400 * 86400 - ${sql.lit(offset)}`
+      ? sql`(hour + ${sql.lit(offset)}) / 86400 * 86400 - ${sql.lit(offset)}`
       : interval === 'hour'
-        ? sql<number>`hour`
-        : sql<null>`null::bigint`;
+        ? sql`hour`
+        : sql`null::bigint`;
   const grouped = [...(interval === null ? [] : [start]), ...by.map((dimension) => sql.ref(dimension))];
   let rows = db.selectFrom('usage_stats').where('hour', '>=', filter.from).where('hour', '<=', filter.to);
   if (filter.userId !== undefined) rows = rows.where('user_id', '=', filter.userId);
@@ -201,8 +202,12 @@ export function usageStatsBy(
   if (filter.group !== undefined) rows = rows.where('group', '=', filter.group);
   const query = rows
     .select(start.as('start'))
-    .select(dimensions.map((dimension) => (by.includes(dimension) ? sql.ref(dimension) : sql`null`).as(dimension)))
-    .select(measures.map((measure) => sql`coalesce(sum(${sql.ref(measure)}), 0)::bigint`.as(measure)));
+    .select(
+      dimensions.map((dimension) =>
+        by.includes(dimension) ? sql<unknown>`${sql.ref(dimension)}`.as(dimension) : sql<unknown>`null`.as(dimension),
+      ),
+    )
+    .select(measures.map((measure) => sql<number>`coalesce(sum(${sql.ref(measure)}), 0)::bigint`.as(measure)));
   return (grouped.length === 0 ? query : query.groupBy(grouped))
     .orderBy(sql`1`)
     .orderBy(sql`sum(quota) desc`)

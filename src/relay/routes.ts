@@ -1,19 +1,18 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock, Directory } from '../application/ports.js';
+import type { Directory } from '../application/ports.js';
 import { errorBody, RelayError } from './errors.js';
 import { type Dialect, listing, modelsFor, openAiModel, unknownModel } from './models.js';
 import type { Endpoint } from './protocols/protocol.js';
 import { type Relay, sendError } from './relay.js';
-import { requestId } from './request-id.js';
 
 /* The /v1 endpoints over HTTP. */
 
 export interface RelayRoutesOptions {
   readonly relay: Relay;
   readonly directory: Directory;
-  readonly clock: Clock;
+  readonly newRequestId: () => string;
   /** Name of the provider behind a channel type. */
   readonly providerName: (channelType: number) => string | null;
   /** Limit of a request body, as sent and decompressed. */
@@ -78,7 +77,7 @@ export const tellRequestId = (reply: FastifyReply, id: string): void => {
 };
 
 export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOptions): Promise<void> {
-  const { relay, directory, clock, providerName, maxBodyBytes } = options;
+  const { relay, directory, newRequestId, providerName, maxBodyBytes } = options;
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
@@ -112,7 +111,7 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
   };
 
   app.addHook('onRequest', async (request, reply) => {
-    request.id = requestId(clock.now());
+    request.id = newRequestId();
     tellRequestId(reply, request.id);
     allowOrigin(request, reply);
   });

@@ -2,7 +2,7 @@ import type { Usage } from '../../domain/pricing.js';
 import { type FrameReader, LineTooLong, Outgoing, SseDecoder } from '../sse.js';
 import type { Confidential, UpstreamError } from '../upstream-error.js';
 import { unreadableAnswer } from '../upstream-error.js';
-import { isObject, type JsonObject, objectsIn } from './json.js';
+import { isObject, type JsonObject } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import { failureIn } from './openai-failure.js';
 import { Generation, mendChoice, messageIn, strictlyFormatted } from './openai-reply.js';
@@ -11,6 +11,9 @@ import type { AnswerStream, CallerRequest, CallInfo, StreamStep, UpstreamChannel
 import { ThinkingStream } from './thinking-stream.js';
 
 const done = Buffer.from('[DONE]');
+
+/** Members in which some upstreams repeat the usage of a chunk. */
+const usageCopies = ['x_groq'];
 
 /**
  * A stream of the OpenAI family. A chunk goes to the caller as it came, at once, unless something in it must be
@@ -22,6 +25,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   private readonly decoder = new SseDecoder(this);
   private readonly outgoing = new Outgoing();
   private readonly thinking: ThinkingStream | null;
+  private readonly reading: Reading;
   private error: UpstreamError | null = null;
   private finished = false;
   private frames = 0;
@@ -38,6 +42,18 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     private readonly caller: CallerRequest,
     private readonly info: CallInfo,
   ) {
+    const { generated } = this;
+    this.reading = {
+      endpoint: caller.endpoint,
+      info,
+      caller,
+      get toolCalls() {
+        return generated.toolCalls;
+      },
+      get finished() {
+        return generated.finishReason !== null;
+      },
+    };
     this.thinking = channel.thinkingToContent && caller.endpoint === 'chat' ? new ThinkingStream() : null;
   }
 
@@ -71,6 +87,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     try {
       chunk = JSON.parse(text);
     } catch {
+      if (text.trim() === '[DONE]') this.finished = true;
       return;
     }
     if (!isObject(chunk)) return;
@@ -85,18 +102,18 @@ export class OpenAiStream implements AnswerStream, FrameReader {
 
   /** Reads one chunk, changes what must be changed, and sends it on, holds it back or drops it. */
   private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void {
-    const { dialect, channel } = this;
-    const chunk = dialect.translate ? dialect.translate(told, this.reading()) : told;
+    const { dialect } = this;
+    const chunk = dialect.translate ? dialect.translate(told, this.reading) : told;
     if (chunk === null) return;
     let changed = chunk !== told;
-    this.latest = chunk;
+    if (chunk.id) this.latest = chunk;
 
     const { choices } = chunk;
     const listed = Array.isArray(choices) ? choices : [];
     for (const choice of listed) {
       if (!isObject(choice)) continue;
       const message = messageIn(choice);
-      if (mendChoice(dialect, choice, message, this.reading())) changed = true;
+      if (mendChoice(dialect, choice, message, this.reading)) changed = true;
       this.generated.note(choice, message);
       if (this.thinking) {
         const before = this.thinking.rewrite(choice, message);
@@ -105,15 +122,13 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       }
     }
     if (this.takeUsage(chunk, listed)) {
-      changed = true;
       if (listed.length === 0) {
-        // Kept as it came, to be sent last; written anew when the figures had to be mended.
-        const asItCame = chunk === told && !channel.forceFormat && this.toldUsage === told.usage;
-        this.usageFrame = asItCame ? Buffer.from(bytes.subarray(start, end)) : null;
+        if (chunk === told && this.toldUsage === told.usage) this.keepUsageFrame(bytes, start, end);
         return;
       }
+      changed = true;
     }
-    if (channel.forceFormat && this.caller.endpoint === 'chat') this.write(strictlyFormatted(chunk));
+    if (this.channel.forceFormat && this.caller.endpoint === 'chat') this.write(strictlyFormatted(chunk));
     else if (changed) this.write(chunk);
     else if (plain) this.outgoing.pass(bytes, start - 6, end + 2);
     else if (bytes.indexOf(10, start) === -1) this.outgoing.frame(bytes.subarray(start, end));
@@ -122,43 +137,38 @@ export class OpenAiStream implements AnswerStream, FrameReader {
 
   /** Moves usage from the chunk into this stream; true when there was some. */
   private takeUsage(chunk: JsonObject, choices: readonly unknown[]): boolean {
-    const told = isObject(chunk.usage) ? chunk.usage : null;
-    const first = choices[0];
-    const inChoice = told === null && isObject(first) && isObject(first.usage) ? first : null;
-    const found = told ?? (inChoice && isObject(inChoice.usage) ? inChoice.usage : null);
-    if (found === null) return false;
-    const usage = readUsage(found, this.dialect.reasoningBeside ?? false);
+    const [first] = choices;
+    const holder = isObject(chunk.usage) ? chunk : first;
+    if (!isObject(holder) || !isObject(holder.usage)) return false;
+    const usage = readUsage(holder.usage, this.dialect.reasoningBeside ?? false);
     if (usage) {
       this.usage = usage;
-      this.toldUsage = mendedUsage(found, usage);
+      this.toldUsage = mendedUsage(holder.usage, usage);
       this.usageFrame = null;
     }
-    if (inChoice) delete inChoice.usage;
-    else if (choices.length > 0) delete chunk.usage;
+    if (choices.length > 0) {
+      delete holder.usage;
+      for (const name of usageCopies) if (isObject(chunk[name])) delete chunk[name].usage;
+    }
     return true;
+  }
+
+  /** A frame with usage and nothing else is sent last, as it came. */
+  private keepUsageFrame(bytes: Buffer, start: number, end: number): void {
+    const frame = bytes.subarray(start, end);
+    if (!this.channel.forceFormat && !frame.includes('\n')) this.usageFrame = Buffer.from(frame);
   }
 
   private usageToTell(settled: Usage): JsonObject {
     return this.usage && this.toldUsage ? this.toldUsage : writtenUsage(settled);
   }
 
-  private reading(): Reading {
-    const { caller, info, generated } = this;
-    return {
-      endpoint: caller.endpoint,
-      info,
-      caller,
-      toolCalls: generated.toolCalls,
-      finished: generated.finishReason !== null,
-    };
-  }
-
   /** The members all chunks of one answer share. */
   private head(): JsonObject {
-    const { id, object, created, model, system_fingerprint = null } = this.latest ?? {};
+    const { id, created, model, system_fingerprint = null } = this.latest ?? {};
     return {
       id: id || this.info.callId,
-      object: object || (this.caller.endpoint === 'chat' ? 'chat.completion.chunk' : 'text_completion'),
+      object: this.caller.endpoint === 'chat' ? 'chat.completion.chunk' : 'text_completion',
       created: created || this.info.createdAt,
       model: model || this.info.model,
       system_fingerprint,

@@ -1,4 +1,4 @@
-import { randomText } from '../application/random-text.js';
+import { randomText } from './random-text.js';
 
 /** UTC `yyyyMMddHHmmss`, milliseconds, 8 random alphanumerics: sorts by time and names the call's stream. */
 export const requestId = (now: number): string =>

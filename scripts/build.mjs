@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/* What every script needs first: a Node that is new enough, the packages, and an up-to-date dist. */
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const oldestNode = [20, 19];
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+
+/**
+ * Left by a build that succeeded, dated at its start: what was saved meanwhile is newer. The times of the compiled files
+ * say nothing, tsc leaves unchanged ones alone.
+ */
+const stamp = join(root, 'dist/.built');
+
+/** A reason to stop that the reader can do something about; shown without a stack. */
+export class NotReady extends Error {}
+
+export function checkMachine() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldestNode;
+  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor))
+    throw new NotReady(`Tallygate needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}.`);
+  if (!existsSync(join(root, 'node_modules')))
+    throw new NotReady('The packages are not installed yet. Run this first: npm ci');
+}
+
+const modified = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+
+/** The newest change under a directory, in ms. Directories count: a deleted file changes only them. */
+const newestUnder = (directory) =>
+  readdirSync(directory, { withFileTypes: true, recursive: true }).reduce(
+    (newest, entry) => Math.max(newest, modified(join(entry.parentPath, entry.name))),
+    modified(directory),
+  );
+
+const isBuilt = () => {
+  const sources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+  const newest = Math.max(newestUnder(join(root, 'src')), ...sources.map((name) => modified(join(root, name))));
+  return modified(stamp) >= newest;
+};
+
+/** Compiles src to dist unless that has been done. Says so only when there is something to do. */
+export function buildIfNeeded() {
+  // A packed release brings dist and no sources.
+  if (!existsSync(join(root, 'src')) || isBuilt()) return;
+  if (!existsSync(tsc)) throw new NotReady('Building needs the development packages. Run this first: npm ci');
+  process.stderr.write('Building Tallygate …\n');
+  const started = new Date();
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new NotReady(`The build failed.\n${stdout}${stderr}`.trimEnd());
+  writeFileSync(stamp, '');
+  utimesSync(stamp, started, started);
+}
+
+/** Runs a script's body; what went wrong is told in a sentence, with exit code 1. */
+export async function asScript(body) {
+  try {
+    await body();
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

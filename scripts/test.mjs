@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { asScript, buildIfNeeded, checkMachine, NotReady, root } from './build.mjs';
+
+/*
+ * npm test: build, type check, lint, then the suite; one last line with the sum. With arguments, which go to vitest,
+ * the two checks are left out: that is somebody working on a few files.
+ */
+
+const checks = [
+  { name: 'type check', tool: 'typescript/bin/tsc', args: ['--noEmit'] },
+  { name: 'lint', tool: '@biomejs/biome/bin/biome', args: ['check', '.'] },
+];
+
+/** Runs a locally installed tool to its end and gives its exit code; signals to this process reach it. */
+function run(tool, args) {
+  const child = spawn(process.execPath, [join(root, 'node_modules', tool), ...args], { cwd: root, stdio: 'inherit' });
+  const pass = (signal) => child.kill(signal);
+  process.on('SIGINT', pass).on('SIGTERM', pass);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      process.off('SIGINT', pass).off('SIGTERM', pass);
+      resolve(signal === null ? code : 1);
+    });
+  });
+}
+
+/** Skipped tests by file and suite: the suite's title says what it was waiting for. */
+function skippedSuites(testResults) {
+  const suites = new Map();
+  for (const { name, assertionResults } of testResults) {
+    for (const { status, ancestorTitles, title } of assertionResults) {
+      if (status !== 'skipped' && status !== 'pending' && status !== 'todo') continue;
+      const suite = ancestorTitles.filter((text) => text !== '')[0] ?? title;
+      const line = `${relative(root, name)}: ${suite}`;
+      suites.set(line, (suites.get(line) ?? 0) + 1);
+    }
+  }
+  return suites;
+}
+
+/** The suite is worth running without a build: only the tests that start the gateway itself need one. */
+function builds() {
+  try {
+    buildIfNeeded();
+    return true;
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    console.error(error.message);
+    return false;
+  }
+}
+
+async function runSuite(args) {
+  const directory = mkdtempSync(join(tmpdir(), 'tallygate-test-'));
+  const report = join(directory, 'report.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const code = await run('vitest/vitest.mjs', ['run', ...reporters, ...args]);
+    const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null;
+    return { code, results };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+await asScript(async () => {
+  const args = process.argv.slice(2);
+  checkMachine();
+
+  const failedChecks = builds() ? [] : ['build'];
+  for (const { name, tool, args: options } of args.length === 0 ? checks : []) {
+    if ((await run(tool, options)) !== 0) failedChecks.push(name);
+  }
+
+  const { code, results } = await runSuite(args);
+  const testResults = results?.testResults ?? [];
+  for (const [suite, count] of skippedSuites(testResults)) console.log(`skipped ${count} in ${suite}`);
+  for (const name of failedChecks) console.log(`failed: ${name}, see above`);
+
+  // A file that cannot be loaded has no tests to fail, and an unhandled error belongs to none: both count as one.
+  const brokenFiles = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((assertion) => assertion.status !== 'failed'),
+  );
+  const failedTests = (results?.numFailedTests ?? 0) + brokenFiles.length;
+  const unexplained = code !== 0 && failedTests === 0 ? 1 : 0;
+  const failed = failedTests + failedChecks.length + unexplained;
+  console.log(`${results?.numPassedTests ?? 0} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+});

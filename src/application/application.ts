@@ -1,0 +1,77 @@
+import type { Position } from '../domain/events.js';
+import type { ReadModels } from '../projections/database.js';
+import { apiKeyCommands } from './api-keys.js';
+import { channelCommands } from './channels.js';
+import type { NodeDirectory } from './directory.js';
+import { handle } from './handle.js';
+import { type IdentitySource, identity } from './identity.js';
+import type { LiveTraffic } from './live-traffic.js';
+import { optionCommands } from './options.js';
+import type {
+  ChannelProbe,
+  Clock,
+  EventStore,
+  Ids,
+  Passwords,
+  PersonalData,
+  QuotaGate,
+  ReadModelProgress,
+  Sessions,
+  Vault,
+} from './ports.js';
+import { queries } from './queries.js';
+import { setupCommands } from './setup.js';
+import type { Tail } from './tail.js';
+import { userCommands } from './users.js';
+
+/* What the system can do, whatever the wire: the faces get this and nothing else. */
+
+export interface ApplicationPorts {
+  readonly store: EventStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly vault: Vault;
+  readonly personal: PersonalData;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+  readonly db: ReadModels;
+  readonly progress: ReadModelProgress;
+  readonly identitySource: IdentitySource;
+  readonly directory: NodeDirectory;
+  readonly gate: QuotaGate;
+  readonly tail: Tail;
+  readonly traffic: LiveTraffic;
+  readonly probe: ChannelProbe;
+}
+
+/** Longest a face waits to show its own write; then it answers with what there is. */
+const visibilityTimeoutMs = 3000;
+
+export function openApplication(ports: ApplicationPorts) {
+  const { store, clock, directory, gate, tail, traffic, progress } = ports;
+  const handling = handle(store, clock);
+  const users = userCommands({ ...ports, handle: handling });
+  return {
+    users,
+    apiKeys: apiKeyCommands({ ...ports, handle: handling }),
+    channels: channelCommands({ ...ports, handle: handling }),
+    options: optionCommands({ ...ports, handle: handling }),
+    setup: setupCommands({ ...ports, handle: handling, users }),
+    identity: identity({ ...ports, source: ports.identitySource }),
+    queries: queries(ports),
+    directory,
+    gate,
+    tail,
+    traffic,
+    clock,
+    /** Waits, bounded, until both the read models and this node's memory contain the event at `position`. */
+    async visible(position: Position): Promise<void> {
+      await Promise.all([
+        progress.reached(position, visibilityTimeoutMs),
+        tail.reached(position, visibilityTimeoutMs),
+      ]);
+    },
+  };
+}
+
+export type Application = ReturnType<typeof openApplication>;

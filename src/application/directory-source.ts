@@ -1,0 +1,43 @@
+import { beginning, Position } from '../domain/events.js';
+import { apiKeyByHash } from '../projections/api-keys.js';
+import { allChannels, channelSecrets, channelSettings } from '../projections/channel-queries.js';
+import type { ReadModels } from '../projections/database.js';
+import { allOptions, optionValue } from '../projections/options.js';
+import { userByAccessTokenHash, userByEmail, userByUsername } from '../projections/users.js';
+import type { DirectorySource } from './directory.js';
+import type { IdentitySource } from './identity.js';
+
+/* The directory's and the identity's view of the read models. */
+
+export interface Checkpoints {
+  /** Position of a read model's last committed batch. */
+  positionOf(readModel: string): Position;
+}
+
+export const directorySource = (db: ReadModels, checkpoints: Checkpoints): DirectorySource => ({
+  async snapshot() {
+    // Read before the rows: they can only be newer, and a newer event applied again changes nothing.
+    const position = Position(Math.min(checkpoints.positionOf('channels'), checkpoints.positionOf('options')));
+    const [channels, options] = await Promise.all([allChannels(db), allOptions(db)]);
+    return {
+      position,
+      channels: channels.map((row) => ({
+        id: row.id,
+        status: row.status,
+        settings: channelSettings(row),
+        secrets: channelSecrets(row),
+        position: beginning,
+      })),
+      options: new Map(options.map((row) => [row.key, optionValue(row)])),
+    };
+  },
+  apiKeyIdByHash: async (keyHash) => (await apiKeyByHash(db, keyHash))?.id ?? null,
+});
+
+export const identitySource = (db: ReadModels): IdentitySource => ({
+  async byLogin(login) {
+    const row = (await userByUsername(db, login)) ?? (login.includes('@') ? await userByEmail(db, login) : undefined);
+    return row === undefined || row.deleted_at !== null ? null : { id: row.id, passwordSecret: row.password_secret };
+  },
+  byAccessTokenHash: async (tokenHash) => (await userByAccessTokenHash(db, tokenHash))?.id ?? null,
+});

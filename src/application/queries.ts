@@ -1,0 +1,256 @@
+import type { Position } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
+import type { ApiKeyId, ChannelId, SecretId, UserId } from '../domain/ids.js';
+import { groupRatioOf } from '../domain/price-tables.js';
+import { type Actor, atLeast } from '../domain/user.js';
+import {
+  type ApiKeyFilter,
+  type ApiKeyRow,
+  allApiKeysOf,
+  apiKeyById,
+  apiKeyPage,
+  apiKeyPageOf,
+} from '../projections/api-keys.js';
+import {
+  type ChannelFilter,
+  type ChannelSort,
+  channelById,
+  channelPage,
+  channelPageByTag,
+  enabledModels,
+  searchChannels,
+} from '../projections/channel-queries.js';
+import type { ChannelRow } from '../projections/channels.js';
+import type { ReadModels } from '../projections/database.js';
+import type { Page, PageRequest } from '../projections/page.js';
+import {
+  type UsageLogEntry,
+  type UsageLogFilter,
+  type UsageTotals,
+  usageLogBefore,
+  usageLogPage,
+  usageOfLastMinute,
+  usageTotals,
+} from '../projections/usage-log-queries.js';
+import {
+  type UsageStatsFilter,
+  type UsageStatsGroup,
+  type UsageStatsQuery,
+  usageStatsBy,
+} from '../projections/usage-stats.js';
+import { type UserFilter, type UserRow, type UserSort, userById, userPage, usersById } from '../projections/users.js';
+import { authorise } from './authorise.js';
+import type { Clock, Directory, Vault } from './ports.js';
+
+/* Reads, each for a viewer: what one may see is decided here and nowhere else. */
+
+export interface QueryPorts {
+  readonly db: ReadModels;
+  readonly vault: Vault;
+  readonly directory: Directory;
+  readonly clock: Clock;
+}
+
+/** An API key with its text, without prefix; '' when the vault has lost it. */
+export type ReadableApiKey = ApiKeyRow & { readonly key: string };
+
+export interface UsableGroup {
+  readonly name: string;
+  /** Decimal text. */
+  readonly ratio: string;
+  readonly description: string;
+}
+
+export type LogStatistics = UsageTotals & { readonly rpm: number; readonly tpm: number };
+
+/** What may be asked of the log; whose lines are seen is decided by the viewer. */
+export type LogFilter = Omit<UsageLogFilter, 'userId'>;
+
+const ownGroupDescription = '用户分组';
+
+export function queries({ db, vault, directory, clock }: QueryPorts) {
+  const readable = async (rows: readonly ApiKeyRow[]): Promise<ReadableApiKey[]> => {
+    const secrets = await vault.getMany(rows.map(({ secret }) => secret));
+    return rows.map((row) => ({ ...row, key: secrets.get(row.secret) ?? '' }));
+  };
+
+  /** Admins see everything; others their own lines, without what tells about channels. */
+  const visibleLog = (viewer: Actor, filter: LogFilter, own: boolean): UsageLogFilter => {
+    if (own) return { ...filter, username: undefined, userId: viewer.id };
+    authorise(viewer, 'admin');
+    return filter;
+  };
+
+  const usableGroups = (group: string): UsableGroup[] => {
+    const { prices, usableGroups } = directory.settings();
+    const names = new Set([...usableGroups.keys(), group]);
+    return [...names]
+      .filter((name) => prices.groupRatio.has(name))
+      .map((name) => ({
+        name,
+        ratio: groupRatioOf(prices, name),
+        description: usableGroups.get(name) ?? ownGroupDescription,
+      }));
+  };
+
+  return {
+    /** Oneself. */
+    async self(viewer: Actor): Promise<UserRow> {
+      const row = await userById(db, viewer.id);
+      if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
+      return row;
+    },
+
+    /** A live user; equal and higher roles are for root only. */
+    async user(viewer: Actor, id: UserId): Promise<UserRow> {
+      authorise(viewer, 'admin');
+      const row = await userById(db, id);
+      if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
+      if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
+      return row;
+    },
+
+    async users(
+      viewer: Actor,
+      request: PageRequest & { readonly sort?: UserSort },
+      filter: UserFilter = {},
+    ): Promise<Page<UserRow>> {
+      authorise(viewer, 'admin');
+      return userPage(db, request, filter);
+    },
+
+    /** For showing names beside ids. */
+    async usersById(viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
+      authorise(viewer, 'admin');
+      return ids.length === 0 ? [] : usersById(db, ids);
+    },
+
+    async apiKeys(viewer: Actor, request: PageRequest): Promise<Page<ReadableApiKey>> {
+      const { items, total } = await apiKeyPageOf(db, viewer.id, request);
+      return { items: await readable(items), total };
+    },
+
+    /** Own keys whose name contains `name` and whose text contains `key`, newest first. */
+    async searchApiKeys(viewer: Actor, { name, key }: { name: string; key: string }): Promise<ReadableApiKey[]> {
+      const own = await readable(await allApiKeysOf(db, viewer.id));
+      return own.filter((row) => row.name.includes(name) && row.key.includes(key));
+    },
+
+    async apiKey(viewer: Actor, id: ApiKeyId): Promise<ReadableApiKey> {
+      const row = await apiKeyById(db, id);
+      if (row === undefined || row.owner_id !== viewer.id) throw new Failure('api-key-not-found');
+      const [found] = await readable([row]);
+      if (found === undefined) throw new Failure('api-key-not-found');
+      return found;
+    },
+
+    /** Everybody's keys, without their texts: an administrator manages keys, it does not use them. */
+    async allApiKeys(
+      viewer: Actor,
+      request: PageRequest,
+      filter: ApiKeyFilter & { key?: string },
+    ): Promise<Page<ApiKeyRow>> {
+      authorise(viewer, 'admin');
+      const { key = '', ...rest } = filter;
+      return apiKeyPage(db, request, key === '' ? rest : { ...rest, keyHash: vault.hash(key) });
+    },
+
+    async channel(viewer: Actor, id: ChannelId): Promise<ChannelRow> {
+      authorise(viewer, 'admin');
+      const row = await channelById(db, id);
+      if (row === undefined) throw new Failure('channel-not-found');
+      return row;
+    },
+
+    async channels(
+      viewer: Actor,
+      request: PageRequest & { readonly sort?: ChannelSort; readonly byTag?: boolean },
+      filter: ChannelFilter = {},
+    ): Promise<Page<ChannelRow>> {
+      authorise(viewer, 'admin');
+      return (request.byTag ? channelPageByTag : channelPage)(db, request, withKeyHash(filter));
+    },
+
+    async searchChannels(viewer: Actor, filter: ChannelFilter, sort: ChannelSort): Promise<ChannelRow[]> {
+      authorise(viewer, 'admin');
+      return searchChannels(db, withKeyHash(filter), sort);
+    },
+
+    /** The proxy address of a channel, which may hold a password. */
+    async channelProxy(viewer: Actor, proxy: SecretId | null): Promise<string> {
+      authorise(viewer, 'admin');
+      return proxy === null ? '' : ((await vault.get(proxy)) ?? '');
+    },
+
+    async enabledModels(viewer: Actor): Promise<string[]> {
+      authorise(viewer, 'admin');
+      return enabledModels(db);
+    },
+
+    /** Models enabled in any group the viewer may use. */
+    async ownModels(viewer: Actor): Promise<string[]> {
+      const { group } = await directoryUser(viewer);
+      return enabledModels(
+        db,
+        usableGroups(group).map(({ name }) => name),
+      );
+    },
+
+    async ownGroups(viewer: Actor): Promise<UsableGroup[]> {
+      return usableGroups((await directoryUser(viewer)).group);
+    },
+
+    groupNames(viewer: Actor): string[] {
+      authorise(viewer, 'admin');
+      return [...directory.settings().prices.groupRatio.keys()];
+    },
+
+    /** `own`: the viewer's lines only, whoever asks. */
+    async log(viewer: Actor, filter: LogFilter, request: PageRequest, own: boolean): Promise<Page<UsageLogEntry>> {
+      return usageLogPage(db, visibleLog(viewer, filter, own), request);
+    },
+
+    /** Keyset pages, newest first. */
+    async logBefore(
+      viewer: Actor,
+      filter: LogFilter,
+      request: { readonly before?: Position; readonly limit: number },
+      own: boolean,
+    ): Promise<UsageLogEntry[]> {
+      return usageLogBefore(db, visibleLog(viewer, filter, own), request);
+    },
+
+    async logStatistics(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogStatistics> {
+      const visible = visibleLog(viewer, filter, own);
+      const { type: _type, from: _from, to: _to, ...timeless } = visible;
+      const [totals, { requests: rpm, tokens: tpm }] = await Promise.all([
+        usageTotals(db, visible),
+        usageOfLastMinute(db, timeless, Math.floor(clock.now() / 1000)),
+      ]);
+      return { ...totals, rpm, tpm };
+    },
+
+    /** Hourly statistics; ordinary users see their own. */
+    async statistics(
+      viewer: Actor,
+      filter: UsageStatsFilter,
+      query: UsageStatsQuery,
+      own: boolean,
+    ): Promise<UsageStatsGroup[]> {
+      if (!own) authorise(viewer, 'admin');
+      return usageStatsBy(db, own ? { ...filter, username: undefined, userId: viewer.id } : filter, query);
+    },
+  };
+
+  function withKeyHash(filter: ChannelFilter): ChannelFilter {
+    return filter.keyword ? { ...filter, keyHash: vault.hash(filter.keyword) } : filter;
+  }
+
+  async function directoryUser(viewer: Actor) {
+    const user = await directory.user(viewer.id);
+    if (user === null) throw new Failure('user-not-found');
+    return user;
+  }
+}
+
+export type Queries = ReturnType<typeof queries>;

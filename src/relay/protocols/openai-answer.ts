@@ -1,0 +1,79 @@
+import { type Confidential, failureTold, refusalOf, unreadableAnswer } from '../upstream-error.js';
+import { withBase64Vectors } from './embeddings.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from './json.js';
+import type { OpenAiDialect, Reading } from './openai-dialect.js';
+import { failureIn, failureOf } from './openai-failure.js';
+import { Generation, mendChoice, messageIn, strictlyFormatted, thinkingIntoContent } from './openai-reply.js';
+import { mendedUsage, readUsage } from './openai-usage.js';
+import type { Answer, CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
+
+/* A complete answer of the OpenAI family: passed on byte for byte unless something in it must be changed. */
+
+const parsed = (body: Buffer): JsonObject | null => {
+  const text = body.toString('utf8');
+  const value = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  return isObject(value) ? value : null;
+};
+
+/** Mends the choices in place and notes what was produced; true when something was changed. */
+function mendChoices(
+  dialect: OpenAiDialect,
+  channel: UpstreamChannel,
+  body: JsonObject,
+  reading: Reading,
+  generated: Generation,
+): boolean {
+  let changed = false;
+  for (const choice of objectsIn(body.choices)) {
+    const message = messageIn(choice);
+    if (mendChoice(dialect, choice, message, reading)) changed = true;
+    generated.note(choice, message);
+    if (!channel.thinkingToContent || reading.endpoint !== 'chat' || message === null) continue;
+    thinkingIntoContent(message);
+    changed = true;
+  }
+  return changed;
+}
+
+export function openAiAnswer(
+  dialect: OpenAiDialect,
+  channel: UpstreamChannel,
+  confidential: Confidential,
+  caller: CallerRequest,
+  status: number,
+  body: Buffer,
+  info: CallInfo,
+): Answer {
+  if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, body, confidential) };
+  const told = parsed(body);
+  if (told === null) return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
+  const error = failureIn(dialect, told, confidential);
+  if (error) return { ok: false, error };
+
+  const reading: Reading = { endpoint: caller.endpoint, info, caller, toolCalls: 0, finished: false };
+  const translated = dialect.translate ? dialect.translate(told, reading) : told;
+  if (translated === null || !Array.isArray(caller.endpoint === 'embeddings' ? translated.data : translated.choices)) {
+    const says = failureTold(told).message;
+    const missing = unreadableAnswer('the upstream answered without an answer in it');
+    return { ok: false, error: says === null ? missing : failureOf(told, confidential) };
+  }
+
+  let answer = translated;
+  const generated = new Generation();
+  let changed = mendChoices(dialect, channel, answer, reading, generated) || translated !== told;
+  const usage = isObject(answer.usage) ? readUsage(answer.usage, dialect.reasoningBeside ?? false) : null;
+  if (usage && isObject(answer.usage)) {
+    const mended = mendedUsage(answer.usage, usage);
+    if (mended !== answer.usage) {
+      answer.usage = mended;
+      changed = true;
+    }
+  }
+  if (caller.endpoint === 'embeddings' && caller.body.encoding_format === 'base64')
+    changed = withBase64Vectors(answer) || changed;
+  if (channel.forceFormat && caller.endpoint === 'chat') {
+    answer = strictlyFormatted(answer);
+    changed = true;
+  }
+  return { ok: true, bytes: changed ? Buffer.from(JSON.stringify(answer)) : body, usage, generated };
+}

@@ -1,0 +1,29 @@
+import { asUpstreamError, type Confidential, failureTold, statusOf, type UpstreamError } from '../upstream-error.js';
+import { isObject, type JsonObject, textIn } from './json.js';
+import type { OpenAiDialect } from './openai-dialect.js';
+import type { Provider, UpstreamChannel } from './protocol.js';
+
+/* Failures that come with a success status, in a whole body or in the middle of a stream. */
+
+export const confidentialOf = (provider: Provider, channel: UpstreamChannel): Confidential => ({
+  key: channel.key,
+  baseUrl: channel.baseUrl || provider.defaultBaseUrl,
+});
+
+/** null: nothing in the body says that it failed. */
+export function failureIn(dialect: OpenAiDialect, body: JsonObject, confidential: Confidential): UpstreamError | null {
+  const dressed = dialect.failure?.(body);
+  if (dressed) {
+    const { status, code, message } = dressed;
+    return asUpstreamError({ ...failureTold({ ...body, code, message }), code, message }, status, confidential);
+  }
+  const { error } = body;
+  if (textIn(error) === null && !(isObject(error) && Object.keys(error).length > 0)) return null;
+  return failureOf(body, confidential);
+}
+
+/** The failure a body tells of that should have been an answer. */
+export function failureOf(body: JsonObject, confidential: Confidential): UpstreamError {
+  const failure = failureTold(body);
+  return asUpstreamError(failure, statusOf(failure), confidential);
+}
