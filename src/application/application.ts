@@ -66,10 +66,7 @@ export function openApplication(ports: ApplicationPorts) {
     clock,
     /** Waits, bounded, until both the read models and this node's memory contain the event at `position`. */
     async visible(position: Position): Promise<void> {
-      await Promise.all([
-        progress.reached(position, visibilityTimeoutMs),
-        tail.reached(position, visibilityTimeoutMs),
-      ]);
+      await Promise.all([progress.reached(position, visibilityTimeoutMs), tail.reached(position, visibilityTimeoutMs)]);
     },
   };
 }

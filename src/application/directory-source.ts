@@ -9,15 +9,11 @@ import type { IdentitySource } from './identity.js';
 
 /* The directory's and the identity's view of the read models. */
 
-export interface Checkpoints {
-  /** Position of a read model's last committed batch. */
-  positionOf(readModel: string): Position;
-}
-
-export const directorySource = (db: ReadModels, checkpoints: Checkpoints): DirectorySource => ({
+/** `positionOf`: of a read model's last committed batch. */
+export const directorySource = (db: ReadModels, positionOf: (readModel: string) => Position): DirectorySource => ({
   async snapshot() {
     // Read before the rows: they can only be newer, and a newer event applied again changes nothing.
-    const position = Position(Math.min(checkpoints.positionOf('channels'), checkpoints.positionOf('options')));
+    const position = Position(Math.min(positionOf('channels'), positionOf('options')));
     const [channels, options] = await Promise.all([allChannels(db), allOptions(db)]);
     return {
       position,

@@ -151,6 +151,8 @@ export interface QuotaGate {
   settled(callId: CallId, charged: Quota): void;
   /** The reservation never became durable: forget it. */
   drop(callId: CallId): void;
+  /** A key has nothing left, even if every hold of calls under way were given back. */
+  isSpent(apiKeyId: ApiKeyId): Promise<boolean>;
   /** What a key may still spend, holds deducted. */
   remaining(apiKeyId: ApiKeyId): Promise<Quota>;
   /** What a user may still spend, holds deducted. */

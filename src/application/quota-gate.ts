@@ -234,6 +234,7 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       if (call.apiKey !== null) unhold(call.apiKey, callId);
     },
 
+    isSpent: async (apiKeyId) => (await apiKeyAccount(apiKeyId)).balance <= 0,
     remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
     available: async (userId) => available(await userAccount(userId)),
 

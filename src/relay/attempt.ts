@@ -1,10 +1,8 @@
 import type { ChannelView } from '../application/ports.js';
-import type { CallId } from '../domain/ids.js';
 import type { Usage } from '../domain/pricing.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
 import { fromUpstream, networkFailure, RelayError } from './errors.js';
 import { saysChannelIsDead } from './health.js';
-import type { Order } from './order.js';
 import type { RelayPorts } from './ports.js';
 import {
   type AnswerStream,
@@ -23,7 +21,15 @@ import type { UpstreamError } from './upstream-error.js';
 
 export type Attempt =
   | { readonly ok: true; readonly upstreamModel: string; readonly reasoningEffort: string | null; readonly got: Got }
-  | { readonly ok: false; readonly retryable: boolean; readonly error: RelayError; readonly costUnknown: boolean };
+  | {
+      readonly ok: false;
+      readonly retryable: boolean;
+      readonly error: RelayError;
+      /** Upstream may have done the work, and may charge for it. */
+      readonly costUnknown: boolean;
+      /** Set when the failure says that the channel itself is out of order: why. */
+      readonly outOfOrder: string | null;
+    };
 
 export type Got =
   | {
@@ -44,9 +50,12 @@ export interface StreamReading {
   readonly cancel: () => void;
 }
 
+export type AttemptPorts = Pick<RelayPorts, 'directory' | 'vault' | 'upstream' | 'providerOf' | 'config'>;
+
 export interface AttemptCall {
-  readonly callId: CallId;
-  readonly order: Order;
+  readonly callId: string;
+  /** The model as asked for. */
+  readonly requestedModel: string;
   readonly caller: CallerRequest;
   readonly startedAt: number;
   /** Aborts when the caller has gone. */
@@ -60,8 +69,8 @@ const graceWithoutCallerMs = 30_000;
 const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
 export async function attempt(
-  ports: RelayPorts,
-  { callId, order, caller, startedAt, gone }: AttemptCall,
+  ports: AttemptPorts,
+  { callId, requestedModel, caller, startedAt, gone }: AttemptCall,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
@@ -71,7 +80,7 @@ export async function attempt(
       new RelayError(400, 'invalid_api_type', `channel type ${channel.settings.type} is not supported`),
       false,
     );
-  const model = mappedModel(parsed.modelMapping, order.requestedModel);
+  const model = mappedModel(parsed.modelMapping, requestedModel);
   if (model === null)
     return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel runs in a circle'), true);
   const [key, proxy] = await Promise.all([
@@ -144,6 +153,7 @@ const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: f
   retryable,
   error,
   costUnknown: false,
+  outOfOrder: null,
 });
 
 const contentType = ({ headers }: UpstreamAnswer): string | null => {
@@ -219,20 +229,20 @@ async function firstFrame(
 
 /** The channel's status mapping first; retry and health are judged by its result. */
 function judged(
-  ports: RelayPorts,
+  ports: AttemptPorts,
   channel: ChannelView,
   parsed: ParsedChannel,
   error: UpstreamError,
   broken: boolean,
 ): Attempt {
-  const status = broken ? error.status : mappedStatus(parsed, error.status);
-  const { enabled, keywords } = ports.directory.settings().autoDisable;
-  if (
-    !broken &&
-    enabled &&
-    channel.settings.autoBan &&
-    saysChannelIsDead(channel.settings.type, status, error, keywords)
-  )
-    ports.channelHealth.outOfOrder(channel, `status ${status}, code ${error.code ?? ''}: ${error.message}`);
-  return { ok: false, retryable: isRetryable(status), error: fromUpstream(error, status), costUnknown: broken };
+  if (broken) return { ...failed(fromUpstream(error, error.status), true), costUnknown: true };
+  const status = mappedStatus(parsed, error.status);
+  const { keywords } = ports.directory.settings().autoDisable;
+  const dead = saysChannelIsDead(channel.settings.type, status, error, keywords);
+  return {
+    ...failed(fromUpstream(error, status), isRetryable(status)),
+    outOfOrder: dead
+      ? `type ${error.type}, httpCode ${status}, code ${error.code ?? ''}, message ${error.message}`
+      : null,
+  };
 }

@@ -97,7 +97,7 @@ export async function authenticate(
     apiKeyStatus.refused(id, owner, 'expired');
     throw expired();
   }
-  if (!terms.unlimited && (await gate.remaining(id)) <= 0) {
+  if (!terms.unlimited && (await gate.isSpent(id))) {
     apiKeyStatus.refused(id, owner, 'exhausted');
     throw exhausted(key);
   }

@@ -1,4 +1,5 @@
-import type { ChannelView, Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
+import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
+import type { ChannelId } from '../domain/ids.js';
 import type { ApiKeyStatusNotice } from './authenticate.js';
 import type { Meter } from './metered.js';
 import type { Provider } from './protocols/protocol.js';
@@ -23,7 +24,7 @@ export interface RelayPorts {
 
 export interface ChannelHealthNotice {
   /** Live traffic showed that the channel is out of order. Must not throw; the call does not wait for it. */
-  outOfOrder(channel: ChannelView, reason: string): void;
+  outOfOrder(channel: ChannelId, reason: string): void;
 }
 
 export interface RelayConfig {

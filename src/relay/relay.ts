@@ -98,10 +98,12 @@ export function openRelay(ports: RelayPorts): Relay {
       const chosen = chooseChannel(candidates, index, failed, Math.random());
       if (chosen === null) throw new Error('an order without channels');
       tried.push(chosen.id);
-      const call = { callId, order, caller, startedAt, gone };
+      const call = { callId, requestedModel: order.requestedModel, caller, startedAt, gone };
       const last = await attempt(ports, call, chosen.channel, parsedChannel(chosen.channel));
       if (last.ok) return { last, tried, costUnknown };
       costUnknown ||= last.costUnknown;
+      if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
+        ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
       if (!last.retryable || index + 1 >= attempts || gone.aborted) return { last, tried, costUnknown };
       failed.add(chosen.id);
     }

@@ -43,8 +43,10 @@ export interface OpenAiDialect {
   readonly headers?: (target: Target) => Record<string, string>;
   /** Streams tell usage only when asked with `stream_options`; where it is not known to be accepted it is not sent. */
   readonly usageOnRequest?: boolean | ((target: Target) => boolean);
-  /** Run in order over the body. */
+  /** Run in order over the body; not in pass-through. */
   readonly edits?: readonly Edit[];
+  /** Puts the body into another form, for an interface of the provider's own. Also in pass-through. */
+  readonly reshape?: Edit;
   /** Finish reasons OpenAI's clients do not know. */
   readonly finishReasons?: Readonly<Record<string, string>>;
   /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */

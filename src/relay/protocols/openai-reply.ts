@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
-import type { Generated, UpstreamChannel } from './protocol.js';
+import type { Generated } from './protocol.js';
 
 /* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
 
@@ -110,10 +110,6 @@ export function strictlyFormatted(body: JsonObject): JsonObject {
     usage,
   });
 }
-
-/** The channel wants answers rewritten although the dialect would not ask for it. */
-export const rewrites = ({ forceFormat, thinkingToContent }: UpstreamChannel): boolean =>
-  forceFormat || thinkingToContent;
 
 export const thinkingOpens = '<think>\n';
 export const thinkingCloses = '\n</think>\n';

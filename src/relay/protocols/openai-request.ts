@@ -135,6 +135,14 @@ const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
   return base;
 };
 
+const written = (body: JsonObject): string => {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw new NotConvertible('caller', 'the request is nested too deeply');
+  }
+};
+
 /** Throws NotConvertible. */
 export function openAiRequest(
   dialect: OpenAiDialect,
@@ -145,7 +153,7 @@ export function openAiRequest(
   options: RequestOptions,
 ): UpstreamRequest {
   const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
-  const edits = options.passThrough ? [] : (dialect.edits ?? []);
+  const edits = [...(options.passThrough ? [] : (dialect.edits ?? [])), ...(dialect.reshape ? [dialect.reshape] : [])];
   let body: JsonObject = { ...caller.body, model: upstreamModel };
   for (const edit of [usageOption(dialect), ...edits]) body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
@@ -158,7 +166,7 @@ export function openAiRequest(
       ...(dialect.authorize ?? bearer)(target),
       ...dialect.headers?.(target),
     },
-    body: JSON.stringify(body),
+    body: written(body),
     model: target.model,
     reasoningEffort: textIn(body.reasoning_effort),
   };

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { seedDemo } from '../demo/seed.js';
+import { startSimulatedProvider } from '../demo/simulated-provider.js';
+import { startTraffic } from '../demo/traffic.js';
+import { startGateway } from '../gateway.js';
+import type { CommandContext } from './command.js';
+import { untilStopped } from './until-stopped.js';
+
+/** Made at the first run of a demo and kept beside its data: there is no built-in password, here neither. */
+async function rootPassword(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'root-password');
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch {
+    const password = randomBytes(9).toString('base64url');
+    await writeFile(file, `${password}\n`, { mode: 0o600 });
+    return password;
+  }
+}
+
+/** The gateway with a simulated provider, sample users and channels, and traffic, on data of its own. */
+export async function demo({ config, log }: CommandContext): Promise<void> {
+  const dataDir = join(config.database.dataDir, 'demo');
+  const demoConfig = {
+    ...config,
+    database: { url: null, dataDir },
+    vault: { secretKey: null, dataDir },
+  };
+  const provider = await startSimulatedProvider();
+  const gateway = await startGateway(demoConfig, log);
+  const password = await rootPassword(dataDir);
+  const { apiKeys } = await seedDemo(gateway.application, { providerUrl: provider.url, rootPassword: password });
+  const traffic = startTraffic({ url: gateway.url, apiKeys, log });
+  log.info(
+    { url: gateway.url, username: 'root', password },
+    `Tallygate's demo is ready at ${gateway.url} (user root, password ${password})`,
+  );
+  await untilStopped(log);
+  await traffic.stop();
+  await gateway.stop();
+  await provider.stop();
+}

@@ -1,0 +1,11 @@
+import { startGateway } from '../gateway.js';
+import type { CommandContext } from './command.js';
+import { untilStopped } from './until-stopped.js';
+
+/** Runs the gateway until it is told to stop. */
+export async function serve({ config, log }: CommandContext): Promise<void> {
+  const gateway = await startGateway(config, log);
+  log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
+  await untilStopped(log);
+  await gateway.stop();
+}

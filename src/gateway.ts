@@ -1,0 +1,208 @@
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { systemClock } from './adapters/clock.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './adapters/embedded-postgres.js';
+import { postgresIds } from './adapters/ids.js';
+import { readMasterKey, verifyMasterKey } from './adapters/master-key.js';
+import { migrate } from './adapters/migrate.js';
+import { claimOnlyNode } from './adapters/only-node.js';
+import { argon2Passwords } from './adapters/passwords.js';
+import { postgresPersonalData } from './adapters/personal-data.js';
+import { newClient, openPool, type PostgresConnection } from './adapters/postgres.js';
+import { openPostgresEventStore } from './adapters/postgres-event-store.js';
+import { postgresSessions } from './adapters/sessions.js';
+import { postgresVault } from './adapters/vault.js';
+import { accountSource } from './application/account-source.js';
+import { type Application, openApplication } from './application/application.js';
+import { defaultPrices } from './application/default-prices.js';
+import { openDirectory } from './application/directory.js';
+import { directorySource, identitySource } from './application/directory-source.js';
+import { handle } from './application/handle.js';
+import { liveTraffic } from './application/live-traffic.js';
+import { trafficNotices } from './application/notices.js';
+import { openQuotaGate } from './application/quota-gate.js';
+import { releaseOrphanedCalls } from './application/recovery.js';
+import { followTail } from './application/tail.js';
+import type { Config } from './config.js';
+import { beginning, type Position } from './domain/events.js';
+import { serveFaces } from './faces.js';
+import { openReadModels, readModels } from './projections/read-models.js';
+import { type ProjectionRunner, startProjections } from './projections/runner.js';
+import { channelProbe } from './relay/channel-probe.js';
+import { openMeter } from './relay/metered.js';
+import { providerOf } from './relay/providers/registry.js';
+import { modelRateLimiter } from './relay/rate-limit.js';
+import { openRelay } from './relay/relay.js';
+import { preloadTokenizers } from './relay/tokens.js';
+import { openUpstream } from './relay/upstream.js';
+
+/* The composition root: config → adapters → application → faces. */
+
+export interface Gateway {
+  readonly url: string;
+  readonly application: Application;
+  /** Lets calls under way finish, writes what must be written, stops Postgres if it is ours. */
+  stop(): Promise<void>;
+}
+
+export const version: string = createRequire(import.meta.url)('../package.json').version;
+
+/** Users and API keys a node keeps in memory, each. */
+const capacity = 100_000;
+
+interface Database {
+  readonly connection: PostgresConnection;
+  readonly embedded: EmbeddedPostgres | null;
+}
+
+export async function openDatabase({ database }: Pick<Config, 'database'>, log: Logger): Promise<Database> {
+  if (database.url !== null) return { connection: { url: database.url }, embedded: null };
+  const embedded = await startEmbeddedPostgres({ dataDir: database.dataDir, log });
+  return { connection: embedded.connection, embedded };
+}
+
+/** Closes what was opened, last first; a failure to close one thing does not keep the others open. */
+class Closing {
+  private readonly steps: (() => Promise<unknown>)[] = [];
+
+  add(step: () => Promise<unknown>): void {
+    this.steps.unshift(step);
+  }
+
+  async run(log: Logger): Promise<void> {
+    for (const step of this.steps.splice(0)) {
+      await step().catch((error: unknown) => log.error({ err: error }, 'something did not stop cleanly'));
+    }
+  }
+}
+
+/** Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then. */
+export async function startGateway(config: Config, log: Logger): Promise<Gateway> {
+  const closing = new Closing();
+  try {
+    return await start(config, log, closing);
+  } catch (error) {
+    await closing.run(log);
+    throw error;
+  }
+}
+
+async function start(config: Config, log: Logger, closing: Closing): Promise<Gateway> {
+  const startedAt = systemClock.now();
+  const clock = systemClock;
+
+  const { connection, embedded } = await openDatabase(config, log);
+  if (embedded !== null) closing.add(() => embedded.stop());
+  const pool: pg.Pool = await openPool(connection, log);
+  closing.add(() => pool.end());
+  await migrate(pool);
+  closing.add(await claimOnlyNode(connection, log));
+  const masterKey = await readMasterKey(config.vault);
+  await verifyMasterKey(pool, masterKey);
+  const vault = postgresVault({ pool, masterKey, clock });
+  const personal = postgresPersonalData({ pool, masterKey, clock });
+  const sessions = postgresSessions(pool, clock);
+
+  const store = await openPostgresEventStore({ connection, log });
+  closing.add(() => store.close());
+  const readPool = await openPool(connection, log);
+  closing.add(() => readPool.end());
+  const db = openReadModels(readPool);
+  const projections = await startProjections({
+    projections: readModels,
+    feed: store,
+    pool: readPool,
+    newClient: () => newClient(connection),
+    context: { personalData: personal },
+    log,
+    pace: { lingerMs: config.projections.lingerMs },
+  });
+  closing.add(() => projections.stop());
+  await projections.caughtUp();
+
+  const directory = await openDirectory({
+    store,
+    source: directorySource(db, (name) => positionOf(projections, name)),
+    prices: defaultPrices(),
+    capacity,
+  });
+  const gate = openQuotaGate(accountSource(db, projections, store), { capacity, after: directory.position });
+  const traffic = liveTraffic(clock);
+  const tail = followTail(store, directory.position, [directory, gate, traffic]);
+  closing.add(() => tail.stop());
+  await tail.reached(await store.head(), 60_000);
+
+  const handling = handle(store, clock);
+  const notices = trafficNotices(handling, log);
+  const upstream = openUpstream();
+  closing.add(() => upstream.close());
+  const meter = openMeter({ store, gate, clock, warn: (message, facts) => log.warn(facts, message) });
+  const relayPorts = { directory, gate, meter, vault, clock, upstream, providerOf, config: config.relay, log };
+  const relay = openRelay({
+    ...relayPorts,
+    rateLimiter: modelRateLimiter(clock),
+    apiKeyStatus: notices,
+    channelHealth: notices,
+  });
+  const application = openApplication({
+    store,
+    clock,
+    ids: postgresIds(pool),
+    vault,
+    personal,
+    passwords: argon2Passwords,
+    sessions,
+    db,
+    progress: projections,
+    identitySource: identitySource(db),
+    directory,
+    gate,
+    tail,
+    traffic,
+    probe: channelProbe(relayPorts),
+  });
+
+  await application.setup.resume();
+  const released = await releaseOrphanedCalls({ db, progress: projections, handle: handling, clock });
+  if (released > 0)
+    log.warn({ calls: released }, 'released the reservations of calls that an earlier process left open');
+
+  const app = Fastify({
+    loggerInstance: log as never,
+    disableRequestLogging: true,
+    trustProxy: config.server.trustedProxies.length > 0 ? [...config.server.trustedProxies] : false,
+    bodyLimit: config.server.maxBodyBytes,
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: false },
+  }) as unknown as FastifyInstance;
+  closing.add(() => app.close());
+  await serveFaces(app, { application, relay, config, startedAt, version, ping: () => pool.query('SELECT 1') });
+  await app.listen({ host: config.server.host, port: config.server.port });
+  // The first call need not wait for the tables; nobody waits for them now.
+  void preloadTokenizers();
+
+  return {
+    url: addressOf(app, config.server.host),
+    application,
+    async stop() {
+      // Keep listening sockets closed to new calls while the ones under way finish.
+      app.server.close();
+      const deadline = Date.now() + config.server.shutdownGraceMs;
+      while ((relay.active() > 0 || meter.pending() > 0) && Date.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      await closing.run(log);
+    },
+  };
+}
+
+const positionOf = (projections: ProjectionRunner, name: string): Position =>
+  projections.status().find((model) => model.name === name)?.position ?? beginning;
+
+function addressOf(app: FastifyInstance, host: string): string {
+  const { port } = app.server.address() as AddressInfo;
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}

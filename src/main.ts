@@ -1,0 +1,38 @@
+import 'reflect-metadata';
+import { pino } from 'pino';
+import { ConfigError, readConfig } from './config.js';
+import { Failure } from './domain/failure.js';
+
+/* The command line: `tallygate <command>`. */
+
+const commands = {
+  serve: async () => (await import('./cli/serve.js')).serve,
+  demo: async () => (await import('./cli/demo.js')).demo,
+  replay: async () => (await import('./cli/replay.js')).replay,
+  verify: async () => (await import('./cli/verify.js')).verify,
+  schema: async () => (await import('./cli/schema.js')).schema,
+} as const;
+
+const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);
+
+async function main(): Promise<void> {
+  const [name = 'serve', ...args] = process.argv.slice(2);
+  if (!isCommand(name)) {
+    console.error(`Unknown command "${name}". Commands: ${Object.keys(commands).join(', ')}.`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    const config = readConfig(process.env);
+    const log = pino({ level: config.log.level });
+    const run = await commands[name]();
+    await run({ config, log, args });
+  } catch (error) {
+    process.exitCode = 1;
+    if (error instanceof ConfigError) console.error(`The configuration cannot be used:\n${error.message}`);
+    else if (error instanceof Failure) console.error(String(error.details.reason ?? error.message));
+    else console.error(error);
+  }
+}
+
+await main();

@@ -1,0 +1,57 @@
+/* How large an image is, from the first bytes of its file. */
+
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** As much of a file as is looked at; in a JPEG the size comes after a preview and camera data. */
+export const headerLength = 64 * 1024;
+
+const sized = (width: number, height: number): ImageSize | null => (width > 0 && height > 0 ? { width, height } : null);
+
+const png = (bytes: Buffer): ImageSize | null =>
+  bytes.length >= 24 ? sized(bytes.readUInt32BE(16), bytes.readUInt32BE(20)) : null;
+
+const gif = (bytes: Buffer): ImageSize | null =>
+  bytes.length >= 10 ? sized(bytes.readUInt16LE(6), bytes.readUInt16LE(8)) : null;
+
+function webp(bytes: Buffer): ImageSize | null {
+  if (bytes.length < 30) return null;
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return sized(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff);
+    case 'VP8L': {
+      const packed = bytes.readUInt32LE(21);
+      return sized((packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1);
+    }
+    case 'VP8X':
+      return sized(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
+    default:
+      return null;
+  }
+}
+
+/** Start-of-frame markers; the three numbers between them mean something else. */
+const startsFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+
+function jpeg(bytes: Buffer): ImageSize | null {
+  for (let at = 2; at + 9 <= bytes.length; ) {
+    if (bytes[at] !== 0xff) return null;
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === 0xff) at++;
+    else if (startsFrame(marker)) return sized(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
+    else at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return null;
+}
+
+/** null: not a PNG, GIF, WebP or JPEG, or the size lies further in. */
+export function imageSize(bytes: Buffer): ImageSize | null {
+  const magic = bytes.toString('latin1', 0, 12);
+  if (magic.startsWith('\x89PNG\r\n\x1a\n')) return png(bytes);
+  if (magic.startsWith('GIF8')) return gif(bytes);
+  if (magic.startsWith('RIFF') && magic.endsWith('WEBP')) return webp(bytes);
+  return magic.startsWith('\xff\xd8\xff') ? jpeg(bytes) : null;
+}

@@ -1,0 +1,43 @@
+import { countIn, isObject, objectsIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { OpenAiDialect, Target } from '../protocols/openai-dialect.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+const url = ({ base, caller, model }: Target): string => {
+  const root = `${base}/api/v3`;
+  if (caller.endpoint === 'embeddings') return `${root}/embeddings`;
+  if (caller.endpoint === 'completions') return `${root}/completions`;
+  return `${root}${model.startsWith('bot') ? '/bots' : ''}/chat/completions`;
+};
+
+/** A bot calls several models and may tell what each of them used, but not the sum. */
+const translate: OpenAiDialect['translate'] = (body) => {
+  if (isObject(body.usage) || !isObject(body.bot_usage)) return body;
+  const models = objectsIn(body.bot_usage.model_usage);
+  if (models.length === 0) return body;
+  const sum = (name: string): number => models.reduce((total, model) => total + (countIn(model[name]) ?? 0), 0);
+  const prompt = sum('prompt_tokens');
+  const completion = sum('completion_tokens');
+  const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  return { ...body, usage };
+};
+
+export const ark: Provider = {
+  type: 45,
+  name: 'Volcano Ark (Doubao)',
+  defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
+  defaultModels: modelList(`
+    doubao-seed-1-8-251228 doubao-seed-1-6-251015 doubao-seed-1-6-flash-250828 doubao-seed-1-6-thinking-250715
+    doubao-1-5-pro-32k-250115 doubao-1-5-lite-32k-250115 doubao-seedream-4-0-250828 doubao-embedding-large-text-250515
+    deepseek-v3-1-terminus deepseek-r1-250528 Doubao-pro-128k Doubao-pro-32k Doubao-pro-4k Doubao-lite-128k
+    Doubao-lite-32k Doubao-lite-4k Doubao-embedding
+  `),
+  colour: 'blue',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({ url, usageOnRequest: true, translate }),
+};

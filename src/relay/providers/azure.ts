@@ -1,0 +1,40 @@
+import { openAi } from '../protocols/openai.js';
+import type { Target } from '../protocols/openai-dialect.js';
+import { cloudflareGateway, openAiModelRules } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { openAiModels } from './openai-models.js';
+
+const tasks = { chat: 'chat/completions', completions: 'completions', embeddings: 'embeddings' };
+
+const apiVersion = ({ caller, channel, options }: Target): string =>
+  caller.query.get('api-version') || channel.other.trim() || options.azureDefaultApiVersion;
+
+/** Deployments cannot be called gpt-3.5; later names with a dot are allowed and must keep it. */
+const deployment = (model: string): string => model.replace(/^gpt-3\.5/, 'gpt-35');
+
+const url = (target: Target): string => {
+  const { base, model, caller } = target;
+  const root = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
+  const version = encodeURIComponent(apiVersion(target));
+  return `${root}/${encodeURIComponent(deployment(model))}/${tasks[caller.endpoint]}?api-version=${version}`;
+};
+
+export const azure: Provider = {
+  type: 3,
+  name: 'Azure OpenAI',
+  defaultBaseUrl: '',
+  defaultModels: openAiModels,
+  colour: 'teal',
+  keyHint: 'API key of the resource',
+  otherHint: 'API version when the caller names none, e.g. 2024-12-01-preview',
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({
+    url,
+    authorize: ({ channel }) => ({ 'api-key': channel.key.trim() }),
+    // Versions are dates; those before this one refuse the option.
+    usageOnRequest: (target) => apiVersion(target) >= '2024-09-01',
+    edits: openAiModelRules,
+  }),
+};

@@ -1,0 +1,184 @@
+import type { ProviderListing } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/* Providers the console knows and the relay does not speak with yet. */
+
+const listing = (
+  type: number,
+  name: string,
+  colour: string,
+  defaultBaseUrl: string,
+  keyHint: string,
+  defaultModels: readonly string[],
+  rest: Partial<Pick<ProviderListing, 'otherHint' | 'balance' | 'deprecated'>> = {},
+): ProviderListing => ({
+  type,
+  name,
+  defaultBaseUrl,
+  defaultModels,
+  colour,
+  keyHint,
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  ...rest,
+});
+
+const midjourneyModels = modelList('mj_imagine mj_variation mj_reroll mj_blend mj_upscale mj_describe mj_upload');
+const midjourneyPlusModels = modelList(`
+  swap_face mj_zoom mj_shorten mj_modal mj_inpaint mj_custom_zoom mj_high_variation mj_low_variation mj_pan
+`);
+
+const google = 'https://generativelanguage.googleapis.com';
+
+export const catalogue: readonly ProviderListing[] = [
+  listing(2, 'Midjourney Proxy', 'light-blue', 'https://oa.api2d.net', 'secret of the proxy', midjourneyModels),
+  listing(5, 'Midjourney Proxy Plus', 'blue', 'https://api.openai-sb.com', 'secret of the proxy', [
+    ...midjourneyModels,
+    ...midjourneyPlusModels,
+  ]),
+  listing(11, 'PaLM 2', 'orange', google, 'Google AI API key', ['PaLM-2'], { deprecated: true }),
+  listing(
+    14,
+    'Anthropic Claude',
+    'indigo',
+    'https://api.anthropic.com',
+    'API key',
+    modelList(`
+    claude-opus-5 claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
+    claude-opus-4-5-20251101 claude-opus-4-5 claude-sonnet-4-5-20250929 claude-sonnet-4-5 claude-haiku-4-5-20251001
+    claude-haiku-4-5 claude-opus-4-1-20250805 claude-opus-4-1 claude-opus-4-20250514 claude-opus-4-0
+    claude-sonnet-4-20250514 claude-sonnet-4-0 claude-instant-1.2 claude-2 claude-2.0 claude-2.1
+    claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307 claude-3-5-haiku-20241022
+    claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022 claude-3-7-sonnet-20250219
+    claude-3-7-sonnet-20250219-thinking
+  `),
+  ),
+  listing(
+    15,
+    'Baidu Wenxin',
+    'blue',
+    'https://aip.baidubce.com',
+    'APIKey|SecretKey',
+    modelList(`
+    ERNIE-4.0-8K ERNIE-3.5-8K ERNIE-3.5-8K-0205 ERNIE-3.5-8K-1222 ERNIE-Bot-8K ERNIE-3.5-4K-0205 ERNIE-Speed-8K
+    ERNIE-Speed-128K ERNIE-Lite-8K-0922 ERNIE-Lite-8K-0308 ERNIE-Tiny-8K BLOOMZ-7B Embedding-V1 bge-large-zh
+    bge-large-en tao-8k
+  `),
+    { deprecated: true },
+  ),
+  listing(
+    16,
+    'Zhipu ChatGLM',
+    'violet',
+    'https://open.bigmodel.cn',
+    'id.secret',
+    modelList(`
+    chatglm_turbo chatglm_pro chatglm_std chatglm_lite
+  `),
+    { deprecated: true },
+  ),
+  listing(
+    18,
+    'Xunfei Spark',
+    'blue',
+    '',
+    'APPID|APISecret|APIKey',
+    modelList(`
+    SparkDesk SparkDesk-v1.1 SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0 Spark-Lite Spark-Pro
+    Spark-Pro-128K Spark-Max Spark-Max-32K Spark-4.0-Ultra
+  `),
+    {
+      otherHint: 'interface version, e.g. v3.5; v2.1 when empty',
+    },
+  ),
+  listing(21, 'AI Proxy knowledge base', 'purple', 'https://api.aiproxy.io', 'API key', ['gpt-3.5-turbo', 'gpt-4'], {
+    otherHint: 'id of the knowledge base',
+    deprecated: true,
+  }),
+  listing(
+    23,
+    'Tencent Hunyuan',
+    'teal',
+    'https://hunyuan.tencentcloudapi.com',
+    'AppId|SecretId|SecretKey',
+    modelList(`
+    hunyuan-turbos-latest hunyuan-t1-latest hunyuan-large hunyuan-2.0-thinking-20251109 hunyuan-2.0-instruct-20251111
+    hunyuan-a13b hunyuan-lite hunyuan-standard hunyuan-standard-256K hunyuan-pro hunyuan-vision hunyuan-embedding
+  `),
+  ),
+  listing(
+    24,
+    'Google Gemini',
+    'orange',
+    google,
+    'API key',
+    modelList(`
+    gemini-3.7-flash gemini-3.6-flash gemini-3.5-flash gemini-3.5-flash-lite gemini-3.1-pro-preview
+    gemini-3.1-flash-lite-preview gemini-3-pro-preview gemini-3-flash-preview gemini-2.5-pro gemini-2.5-flash
+    gemini-2.5-flash-lite gemini-2.0-flash-001 gemini-2.0-flash-lite gemini-2.0-flash-lite-001 gemini-pro-latest
+    gemini-flash-latest gemini-flash-lite-latest gemini-2.5-flash-image gemini-3-pro-image-preview
+    gemini-3.1-flash-image-preview gemini-2.5-flash-preview-tts gemini-2.5-pro-preview-tts
+    gemini-3.1-flash-tts-preview gemini-embedding-001 gemini-embedding-2 gemma-3-27b-it gemma-3-12b-it gemini-1.5-pro
+    gemini-1.5-flash gemini-1.5-flash-8b gemini-2.0-flash gemini-1.5-pro-latest gemini-1.5-flash-latest
+    gemini-2.0-flash-lite-preview gemini-exp-1206 gemini-2.0-flash-exp gemini-2.0-pro-exp
+    gemini-2.0-flash-thinking-exp gemini-2.5-pro-exp-03-25 gemini-2.5-pro-preview-03-25 imagen-3.0-generate-002
+    gemini-embedding-exp-03-07 text-embedding-004 embedding-001
+  `),
+    {
+      otherHint: 'API version, e.g. v1beta',
+    },
+  ),
+  listing(
+    33,
+    'AWS Claude',
+    'indigo',
+    '',
+    'AccessKeyId|SecretAccessKey|Region',
+    modelList(`
+    claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
+    claude-opus-4-5-20251101 claude-sonnet-4-5-20250929 claude-haiku-4-5-20251001 claude-opus-4-1-20250805
+    claude-opus-4-20250514 claude-sonnet-4-20250514 claude-instant-1.2 claude-2.0 claude-2.1 claude-3-sonnet-20240229
+    claude-3-opus-20240229 claude-3-haiku-20240307 claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022
+    claude-3-5-haiku-20241022 claude-3-7-sonnet-20250219
+  `),
+  ),
+  listing(
+    34,
+    'Cohere',
+    'purple',
+    'https://api.cohere.ai',
+    'API key',
+    modelList(`
+    command-a-03-2025 command-a-reasoning-08-2025 command-a-vision-07-2025 command-r7b-12-2024 command-r-plus-04-2024
+    command-r command-r-plus command-r-08-2024 command-r-plus-08-2024 c4ai-aya-23-35b c4ai-aya-23-8b command-light
+    command-light-nightly command command-nightly rerank-english-v3.0 rerank-multilingual-v3.0 rerank-english-v2.0
+    rerank-multilingual-v2.0 rerank-v3.5 embed-v4.0 embed-english-v3.0 embed-multilingual-v3.0
+    embed-english-light-v3.0 embed-multilingual-light-v3.0
+  `),
+  ),
+  listing(36, 'Suno', 'purple', '', 'API key of the proxy', ['suno_music', 'suno_lyrics']),
+  listing(37, 'Dify', 'teal', 'https://api.dify.ai', 'API key of one app', ['dify']),
+  listing(
+    41,
+    'Vertex AI',
+    'blue',
+    '',
+    'service account as JSON',
+    modelList(`
+    claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
+    claude-opus-4-5@20251101 claude-sonnet-4-5@20250929 claude-opus-4-1@20250805 claude-opus-4@20250514
+    claude-sonnet-4@20250514 claude-3-7-sonnet-20250219 claude-3-5-sonnet-20241022 gemini-3.7-flash gemini-3.6-flash
+    gemini-3.5-flash gemini-3.5-flash-lite gemini-3.1-pro-preview gemini-3-pro-preview gemini-3-flash-preview
+    gemini-2.5-pro gemini-2.5-flash gemini-2.5-flash-lite gemini-2.0-flash gemini-2.0-flash-001 gemini-2.0-flash-lite
+    gemini-embedding-001 text-embedding-005 text-multilingual-embedding-002
+    meta/llama-4-maverick-17b-128e-instruct-maas meta/llama-4-scout-17b-16e-instruct-maas openai/gpt-oss-120b-maas
+    deepseek-ai/deepseek-v3.2-maas claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307
+    claude-3-5-sonnet-20240620 gemini-1.5-pro-latest gemini-1.5-flash-latest gemini-1.5-pro-001 gemini-1.5-flash-001
+    gemini-pro gemini-pro-vision meta/llama3-405b-instruct-maas gemini-1.5-pro-002 gemini-1.5-flash-002
+  `),
+    {
+      otherHint: 'region, or a JSON object of regions by model with a default',
+    },
+  ),
+];

@@ -1,0 +1,91 @@
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit, OpenAiDialect, Target } from '../protocols/openai-dialect.js';
+import { NotConvertible, type Provider } from '../protocols/protocol.js';
+import { failureTold, statusOf } from '../upstream-error.js';
+import { modelList } from './model-list.js';
+
+const url = ({ base, channel, caller, model }: Target): string => {
+  const account = channel.other.trim();
+  if (account === '') throw new NotConvertible('channel', 'this channel has no account id');
+  const root = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
+  if (caller.endpoint === 'chat') return `${root}/v1/chat/completions`;
+  // Model names hold slashes and go into the path as they are.
+  return caller.endpoint === 'embeddings' ? `${root}/v1/embeddings` : `${root}/run/${model}`;
+};
+
+/** Completions go to the model itself, which knows these members. */
+const nativeCompletion: Edit = (body, { caller }) => {
+  if (caller.endpoint !== 'completions') return body;
+  const { model, prompt, max_tokens, stream, temperature, top_p, top_k, seed, frequency_penalty, presence_penalty } =
+    body;
+  const joined = isList(prompt) ? prompt.join('\n') : prompt;
+  const sampling = { temperature, top_p, top_k, seed, frequency_penalty, presence_penalty };
+  return { model, prompt: joined, max_tokens, stream, ...sampling };
+};
+
+/** The model's own answer, whole or a piece of a stream, in OpenAI's form. */
+const translate: OpenAiDialect['translate'] = (body, { endpoint, info, caller }) => {
+  const answer = isObject(body.result) ? body.result : body;
+  if (endpoint !== 'completions' || typeof answer.response !== 'string') return body;
+  const { response: text, usage } = answer;
+  const told = isObject(usage) ? usage : undefined;
+  // A stream tells usage in its last piece and no finish reason at all.
+  const finish_reason = !caller.stream || told ? 'stop' : null;
+  return {
+    id: `cmpl-${info.callId}`,
+    object: 'text_completion',
+    created: info.createdAt,
+    model: info.model,
+    choices: [{ index: 0, text, logprobs: null, finish_reason }],
+    ...(told && { usage: told }),
+  };
+};
+
+const failure: OpenAiDialect['failure'] = (body) => {
+  if (body.success !== false) return null;
+  const [first] = objectsIn(body.errors);
+  const code = String(first?.code ?? '');
+  const known: Record<string, number> = { 10000: 401, 10001: 401, 5007: 404, 3036: 429, 3040: 429 };
+  return { status: known[code] ?? statusOf(failureTold(body)), code, message: textIn(first?.message) };
+};
+
+/** Some models give a tool call's arguments as an object. */
+const mend = (message: JsonObject): boolean => {
+  let changed = false;
+  for (const call of objectsIn(message.tool_calls)) {
+    if (!isObject(call.function) || !isObject(call.function.arguments)) continue;
+    call.function.arguments = JSON.stringify(call.function.arguments);
+    changed = true;
+  }
+  return changed;
+};
+
+export const cloudflare: Provider = {
+  type: 39,
+  name: 'Cloudflare Workers AI',
+  defaultBaseUrl: 'https://api.cloudflare.com',
+  defaultModels: modelList(`
+    @cf/meta/llama-3.3-70b-instruct-fp8-fast @cf/meta/llama-4-scout-17b-16e-instruct @cf/openai/gpt-oss-120b
+    @cf/openai/gpt-oss-20b @cf/qwen/qwen3-30b-a3b-fp8 @cf/baai/bge-m3 @cf/baai/bge-base-en-v1.5 @cf/openai/whisper
+    @cf/meta/llama-3.1-8b-instruct @cf/meta/llama-2-7b-chat-fp16 @cf/meta/llama-2-7b-chat-int8
+    @cf/mistral/mistral-7b-instruct-v0.1 @hf/thebloke/deepseek-coder-6.7b-base-awq
+    @hf/thebloke/deepseek-coder-6.7b-instruct-awq @cf/deepseek-ai/deepseek-math-7b-base
+    @cf/deepseek-ai/deepseek-math-7b-instruct @cf/thebloke/discolm-german-7b-v1-awq @cf/tiiuae/falcon-7b-instruct
+    @cf/google/gemma-2b-it-lora @hf/google/gemma-7b-it @cf/google/gemma-7b-it-lora
+    @hf/nousresearch/hermes-2-pro-mistral-7b @hf/thebloke/llama-2-13b-chat-awq @cf/meta-llama/llama-2-7b-chat-hf-lora
+    @cf/meta/llama-3-8b-instruct @hf/thebloke/llamaguard-7b-awq @hf/thebloke/mistral-7b-instruct-v0.1-awq
+    @hf/mistralai/mistral-7b-instruct-v0.2 @cf/mistral/mistral-7b-instruct-v0.2-lora
+    @hf/thebloke/neural-chat-7b-v3-1-awq @cf/openchat/openchat-3.5-0106 @hf/thebloke/openhermes-2.5-mistral-7b-awq
+    @cf/microsoft/phi-2 @cf/qwen/qwen1.5-0.5b-chat @cf/qwen/qwen1.5-1.8b-chat @cf/qwen/qwen1.5-14b-chat-awq
+    @cf/qwen/qwen1.5-7b-chat-awq @cf/defog/sqlcoder-7b-2 @hf/nexusflow/starling-lm-7b-beta
+    @cf/tinyllama/tinyllama-1.1b-chat-v1.0 @hf/thebloke/zephyr-7b-beta-awq
+  `),
+  colour: 'grey',
+  keyHint: 'API token',
+  otherHint: 'account id',
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend }),
+};

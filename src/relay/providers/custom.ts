@@ -1,0 +1,23 @@
+import { openAi } from '../protocols/openai.js';
+import { openAiModelRules } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { openAiModels, openAiModerationModels } from './openai-models.js';
+
+/** Any server that speaks OpenAI's language; the base URL is the whole address, so it serves one endpoint. */
+export const custom: Provider = {
+  type: 8,
+  name: 'Custom',
+  defaultBaseUrl: '',
+  defaultModels: [...openAiModels, ...openAiModerationModels],
+  colour: 'pink',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: true,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({
+    url: ({ base, model }) => base.replaceAll('{model}', model),
+    edits: openAiModelRules,
+    copiesReasoning: true,
+  }),
+};

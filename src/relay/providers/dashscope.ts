@@ -1,0 +1,54 @@
+import { textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit } from '../protocols/openai-dialect.js';
+import { boundedTopP, urlAt } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+const searchSuffix = '-internet';
+
+const searching: Edit = (body) => {
+  const model = textIn(body.model) ?? '';
+  return model.endsWith(searchSuffix)
+    ? { ...body, model: model.slice(0, -searchSuffix.length), enable_search: true }
+    : body;
+};
+
+/** The open-weight qwen3 models think unless told not to, and refuse to think outside a stream. */
+const thinkingOnlyInStreams: Edit = (body, { caller }) => {
+  const thinksByDefault = /^qwen3-\d+(\.\d+)?b(-a\d+b)?$/.test(textIn(body.model) ?? '');
+  if (caller.endpoint === 'chat' && !caller.stream && thinksByDefault) body.enable_thinking = false;
+  return body;
+};
+
+export const dashscope: Provider = {
+  type: 17,
+  name: 'Alibaba Tongyi Qianwen',
+  defaultBaseUrl: 'https://dashscope.aliyuncs.com',
+  defaultModels: modelList(`
+    qwen3.7-max qwen3-max qwen3-max-preview qwen-plus qwen-plus-latest qwen-flash qwen-turbo qwen-turbo-latest
+    qwen-max qwen-max-latest qwen-max-longcontext qwen3-235b-a22b qwen3-32b qwen3-30b-a3b qwen3-14b
+    qwen3-next-80b-a3b-thinking qwen3-235b-a22b-thinking-2507 qwen3-30b-a3b-thinking-2507 qwq-plus qwq-plus-latest
+    qwq-32b qwen-coder qwen3-coder-plus qwen3-coder-flash qwen-vl-max qwen-vl-plus text-embedding-v4 text-embedding-v3
+    text-embedding-v2 text-embedding-v1 wanx-v1
+  `),
+  colour: 'orange',
+  keyHint: 'API key',
+  otherHint: 'plugin settings as JSON, sent along with every call',
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({
+    url: urlAt({
+      chat: '/compatible-mode/v1/chat/completions',
+      completions: '/compatible-mode/v1/completions',
+      embeddings: '/compatible-mode/v1/embeddings',
+    }),
+    headers: ({ channel, caller }) => ({
+      ...(caller.stream && { 'x-dashscope-sse': 'enable' }),
+      ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim() }),
+    }),
+    usageOnRequest: true,
+    edits: [searching, boundedTopP(0.001, 0.999), thinkingOnlyInStreams],
+  }),
+};

@@ -1,0 +1,64 @@
+import { isObject, objectsIn, textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit, Target } from '../protocols/openai-dialect.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** Completions, and chats that continue the assistant's own words, are served by the beta interface. */
+const url = ({ base, caller }: Target): string => {
+  if (caller.endpoint === 'completions') return `${base}/beta/completions`;
+  const continues = objectsIn(caller.body.messages).at(-1)?.prefix === true;
+  return `${base}${continues ? '/beta' : '/v1'}/chat/completions`;
+};
+
+/** It knows JSON answers but no schemas: the schema becomes an instruction. */
+const schemaAsInstruction: Edit = (body) => {
+  const format = body.response_format;
+  if (!isObject(format) || format.type !== 'json_schema') return body;
+  const schema = isObject(format.json_schema) ? (format.json_schema.schema ?? format.json_schema) : {};
+  const instruction = `Answer with json that follows this JSON schema: ${JSON.stringify(schema)}`;
+  const messages = [{ role: 'system', content: instruction }, ...objectsIn(body.messages)];
+  return { ...body, response_format: { type: 'json_object' }, messages };
+};
+
+/**
+ * Earlier reasoning: the newest generation wants it back with every assistant message, the others only within one round
+ * of tool calls, that is after the user's last words.
+ */
+const replayedReasoning: Edit = (body) => {
+  const messages = objectsIn(body.messages);
+  const lastUser = messages.findLastIndex((message) => message.role === 'user');
+  const reasoned = messages.some((message) => message.role === 'assistant' && message.reasoning_content !== undefined);
+  if (!reasoned) return body;
+  if (/^deepseek-v4/.test(textIn(body.model) ?? '')) {
+    const filled = messages.map((message) =>
+      message.role === 'assistant' ? { ...message, reasoning_content: message.reasoning_content ?? '' } : message,
+    );
+    return { ...body, messages: filled };
+  }
+  const stripped = messages.map((message, at) => {
+    const { reasoning_content, ...rest } = message;
+    return message.role === 'assistant' && at < lastUser ? rest : message;
+  });
+  return { ...body, messages: stripped };
+};
+
+export const deepseek: Provider = {
+  type: 43,
+  name: 'DeepSeek',
+  defaultBaseUrl: 'https://api.deepseek.com',
+  defaultModels: modelList(`
+    deepseek-chat deepseek-reasoner deepseek-v4-flash deepseek-v4-pro deepseek-v4-flash-vision-exp
+  `),
+  colour: 'blue',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: true,
+  deprecated: false,
+  endpoints: ['chat', 'completions'],
+  protocol: openAi({
+    url,
+    edits: [replayedReasoning, schemaAsInstruction],
+    finishReasons: { insufficient_system_resource: 'stop' },
+  }),
+};

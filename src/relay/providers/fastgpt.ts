@@ -1,0 +1,27 @@
+import { countIn, textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { OpenAiDialect } from '../protocols/openai-dialect.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** Failures are an envelope with a code of the service's own, often under status 200. */
+const failure: OpenAiDialect['failure'] = (body) => {
+  const code = countIn(body.code);
+  if (code === null || code < 400 || body.choices !== undefined) return null;
+  const message = textIn(body.message) ?? textIn(body.statusText);
+  return { status: code <= 599 ? code : 502, code: String(code), message };
+};
+
+export const fastgpt: Provider = {
+  type: 22,
+  name: 'FastGPT',
+  defaultBaseUrl: 'https://fastgpt.run/api/openapi',
+  defaultModels: modelList('gpt-3.5-turbo gpt-4o-mini gpt-4o'),
+  colour: 'blue',
+  keyHint: 'API key of one app, or key-appId',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions'],
+  protocol: openAi({ failure }),
+};

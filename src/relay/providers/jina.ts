@@ -1,0 +1,22 @@
+import { openAi } from '../protocols/openai.js';
+import { without } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+export const jina: Provider = {
+  type: 38,
+  name: 'Jina',
+  defaultBaseUrl: 'https://api.jina.ai',
+  defaultModels: modelList(`
+    jina-clip-v1 jina-reranker-v2-base-multilingual jina-embeddings-v4 jina-embeddings-v3 jina-clip-v2
+    jina-reranker-v3 jina-reranker-m0
+  `),
+  colour: 'blue',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['embeddings'],
+  // It has another word for the encoding; vectors are encoded here when a caller wants them so.
+  protocol: openAi({ edits: [without('encoding_format', 'user')] }),
+};

@@ -1,0 +1,52 @@
+import { countIn, isObject, objectsIn, textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { OpenAiDialect } from '../protocols/openai-dialect.js';
+import { urlAt } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** The service's numbers for failures it sends under status 200; any other number is its own trouble. */
+const statuses = new Map([
+  [1001, 504],
+  [1002, 429],
+  [1004, 401],
+  [1008, 429],
+  [1026, 400],
+  [1027, 400],
+  [1039, 429],
+  [1041, 429],
+  [2013, 400],
+  [2049, 401],
+]);
+
+const failure: OpenAiDialect['failure'] = ({ base_resp: outcome }) => {
+  const code = isObject(outcome) ? countIn(outcome.status_code) : null;
+  if (!isObject(outcome) || code === null || code === 0) return null;
+  return { status: statuses.get(code) ?? 502, code: String(code), message: textIn(outcome.status_msg) };
+};
+
+/** A stream ends with the whole answer over again: its finish reason and usage are news, its text is not. */
+const translate: OpenAiDialect['translate'] = (body, { caller, finished }) => {
+  if (!caller.stream || body.object !== 'chat.completion') return body;
+  const choices = finished
+    ? []
+    : objectsIn(body.choices).map(({ index, finish_reason }) => ({ index, delta: {}, finish_reason }));
+  return { ...body, object: 'chat.completion.chunk', choices };
+};
+
+export const minimax: Provider = {
+  type: 35,
+  name: 'MiniMax',
+  defaultBaseUrl: 'https://api.minimax.chat',
+  defaultModels: modelList(`
+    MiniMax-M3 MiniMax-M2.7 MiniMax-M2.7-highspeed MiniMax-M2.5 MiniMax-M2.5-highspeed MiniMax-M2.1 MiniMax-M2
+    MiniMax-Text-01 MiniMax-VL-01 abab6.5-chat abab6.5s-chat abab6-chat abab5.5-chat abab5.5s-chat
+  `),
+  colour: 'green',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat'],
+  protocol: openAi({ url: urlAt({ chat: '/v1/text/chatcompletion_v2' }), failure, translate }),
+};

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit, OpenAiDialect } from '../protocols/openai-dialect.js';
+import { renamed, without } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** Ids of tool calls must be nine letters or digits; others become such, the same one for the same call. */
+const toolCallId = (id: string): string =>
+  /^[A-Za-z0-9]{9}$/.test(id)
+    ? id
+    : createHash('sha256')
+        .update(id)
+        .digest('base64')
+        .replace(/[^A-Za-z0-9]/g, '')
+        .slice(0, 9);
+
+const contentPart = (part: JsonValue): JsonValue => {
+  if (!isObject(part)) return part;
+  if (part.type === 'image_url' && isObject(part.image_url))
+    return { type: 'image_url', image_url: part.image_url.url };
+  if (part.type === 'file' && isObject(part.file)) return { type: 'document_url', document_url: part.file.file_data };
+  return part;
+};
+
+const outgoingMessage = (message: JsonObject): JsonObject => {
+  const { content, tool_calls: toolCalls, tool_call_id: answers } = message;
+  return {
+    ...message,
+    ...(isList(content) && { content: content.map(contentPart) }),
+    ...(isList(toolCalls) && {
+      tool_calls: objectsIn(toolCalls).map((call) => ({ ...call, id: toolCallId(String(call.id ?? '')) })),
+    }),
+    ...(typeof answers === 'string' && { tool_call_id: toolCallId(answers) }),
+  };
+};
+
+/** A user may not speak right after a tool, and an assistant's last word is only continued when marked so. */
+const messages: Edit = (body) => {
+  if (!isList(body.messages)) return body;
+  const turns: JsonObject[] = [];
+  for (const message of objectsIn(body.messages)) {
+    if (message.role === 'user' && turns.at(-1)?.role === 'tool') turns.push({ role: 'assistant', content: '' });
+    turns.push(outgoingMessage(message));
+  }
+  const last = turns.at(-1);
+  if (last?.role === 'assistant') turns[turns.length - 1] = { ...last, prefix: true };
+  return { ...body, messages: turns };
+};
+
+const toolChoice: Edit = (body) => {
+  if (body.tool_choice === 'required') body.tool_choice = 'any';
+  return body;
+};
+
+const partTexts = (parts: readonly JsonValue[], type: string): string =>
+  objectsIn(parts)
+    .filter((part) => part.type === type)
+    .map((part) => (isList(part.thinking) ? partTexts(part.thinking, 'text') : (textIn(part.text) ?? '')))
+    .join('');
+
+/** Content may come in parts, and tool calls without the index that tells the pieces of a stream apart. */
+const mend: OpenAiDialect['mend'] = (message, { caller, toolCalls }) => {
+  const { content } = message;
+  if (isList(content)) {
+    const thinking = partTexts(content, 'thinking');
+    message.content = partTexts(content, 'text');
+    if (thinking !== '') message.reasoning_content = thinking;
+  }
+  const unnumbered = caller.stream ? objectsIn(message.tool_calls).filter((call) => call.index === undefined) : [];
+  for (const [position, call] of unnumbered.entries()) call.index = toolCalls + position;
+  return isList(content) || unnumbered.length > 0;
+};
+
+export const mistral: Provider = {
+  type: 42,
+  name: 'Mistral',
+  defaultBaseUrl: 'https://api.mistral.ai',
+  defaultModels: modelList(`
+    mistral-large-latest mistral-large-2512 mistral-medium-latest mistral-medium-3.5 mistral-medium-3
+    mistral-medium-2508 mistral-medium-2505 mistral-small-latest mistral-small-2603 mistral-small-2506
+    ministral-3b-latest ministral-8b-latest ministral-14b-latest magistral-medium-latest magistral-small-latest
+    magistral-medium-2509 magistral-small-2509 pixtral-large-latest codestral-latest open-mistral-7b open-mixtral-8x7b
+    mistral-embed codestral-embed-2505 voxtral-mini-latest
+  `),
+  colour: 'blue',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'embeddings'],
+  protocol: openAi({
+    edits: [
+      without('logprobs', 'top_logprobs', 'logit_bias', 'user'),
+      renamed('seed', 'random_seed'),
+      renamed('max_completion_tokens', 'max_tokens'),
+      toolChoice,
+      messages,
+    ],
+    finishReasons: { model_length: 'length', error: 'stop' },
+    mend,
+  }),
+};

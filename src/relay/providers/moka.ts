@@ -1,0 +1,18 @@
+import { openAi } from '../protocols/openai.js';
+import { urlAt } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+export const moka: Provider = {
+  type: 44,
+  name: 'MokaAI M3E',
+  defaultBaseUrl: 'https://api.moka.ai',
+  defaultModels: modelList('m3e-large m3e-base m3e-small'),
+  colour: 'purple',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: true,
+  endpoints: ['embeddings'],
+  protocol: openAi({ url: urlAt({ embeddings: '/embeddings' }) }),
+};

@@ -1,0 +1,20 @@
+import { openAi } from '../protocols/openai.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+export const moonshot: Provider = {
+  type: 25,
+  name: 'Moonshot',
+  defaultBaseUrl: 'https://api.moonshot.cn',
+  defaultModels: modelList(`
+    kimi-k3 kimi-k2.7-code kimi-k2.7-code-highspeed kimi-k2.6 kimi-k2.5 moonshot-v1-8k moonshot-v1-32k
+    moonshot-v1-128k kimi-latest
+  `),
+  colour: 'green',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: true,
+  deprecated: false,
+  endpoints: ['chat', 'completions'],
+  protocol: openAi(),
+};

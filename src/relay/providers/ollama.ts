@@ -1,0 +1,52 @@
+import { embeddingList } from '../protocols/embeddings.js';
+import { countIn, isList } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit, OpenAiDialect } from '../protocols/openai-dialect.js';
+import { standardUrl } from '../protocols/openai-request.js';
+import { NotConvertible, type Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** Its own embedding interface: the one of OpenAI's form lacks options. */
+const nativeEmbedding: Edit = (body, { caller }) => {
+  if (caller.endpoint !== 'embeddings') return body;
+  const input = isList(body.input) ? body.input : [body.input ?? ''];
+  if (input.some((text) => typeof text !== 'string'))
+    throw new NotConvertible('caller', 'this provider takes texts as input, not token ids');
+  const { model, dimensions, options, truncate, keep_alive } = body;
+  return { model, input, dimensions, options, truncate, keep_alive };
+};
+
+const stopList: Edit = (body) => {
+  if (typeof body.stop === 'string') body.stop = [body.stop];
+  return body;
+};
+
+const translate: OpenAiDialect['translate'] = (body, { endpoint, info }) => {
+  if (endpoint !== 'embeddings' || !isList(body.embeddings)) return body;
+  const counted = countIn(body.prompt_eval_count);
+  return embeddingList(info.model, body.embeddings, counted === 0 ? null : counted);
+};
+
+export const ollama: Provider = {
+  type: 4,
+  name: 'Ollama',
+  defaultBaseUrl: 'http://localhost:11434',
+  defaultModels: modelList(`
+    llama3-7b llama3:latest llama3.1:8b llama3.3:latest qwen3:8b qwen2.5:7b deepseek-r1:8b gemma3:4b gpt-oss:20b
+    mistral:latest phi4:latest nomic-embed-text mxbai-embed-large bge-m3
+  `),
+  colour: 'grey',
+  keyHint: 'any text; a local server ignores it',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({
+    url: (target) => (target.caller.endpoint === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),
+    usageOnRequest: true,
+    edits: [stopList],
+    reshape: nativeEmbedding,
+    copiesReasoning: true,
+    translate,
+  }),
+};

@@ -1,0 +1,24 @@
+import { openAi } from '../protocols/openai.js';
+import { openAiModelRules } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { openAiModels, openAiModerationModels } from './openai-models.js';
+
+export const openai: Provider = {
+  type: 1,
+  name: 'OpenAI',
+  defaultBaseUrl: 'https://api.openai.com',
+  defaultModels: [...openAiModels, ...openAiModerationModels],
+  colour: 'green',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: true,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({
+    usageOnRequest: true,
+    edits: openAiModelRules,
+    copiesReasoning: true,
+    headers: ({ channel: { organization } }): Record<string, string> =>
+      organization ? { 'openai-organization': organization } : {},
+  }),
+};

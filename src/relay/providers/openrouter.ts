@@ -1,0 +1,26 @@
+import { openAi } from '../protocols/openai.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** How this program introduces itself; shown in the statistics of the account's owner. */
+const identity = { 'http-referer': 'https://tallygate.example', 'x-title': 'Tallygate' };
+
+export const openrouter: Provider = {
+  type: 20,
+  name: 'OpenRouter',
+  defaultBaseUrl: 'https://openrouter.ai/api',
+  defaultModels: modelList(`
+    openai/gpt-5.5 openai/gpt-5.4-mini openai/gpt-5 openai/gpt-4.1 openai/gpt-4o openai/gpt-4o-mini
+    openai/gpt-oss-120b anthropic/claude-opus-4.8 anthropic/claude-sonnet-4.6 anthropic/claude-sonnet-4.5
+    anthropic/claude-haiku-4.5 google/gemini-3.5-flash google/gemini-2.5-pro google/gemini-2.5-flash
+    deepseek/deepseek-v4-pro deepseek/deepseek-v3.2 deepseek/deepseek-r1 x-ai/grok-4.3 qwen/qwen3-max
+    moonshotai/kimi-k2.6 z-ai/glm-5 minimax/minimax-m2.5
+  `),
+  colour: 'green',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: true,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({ headers: () => identity, copiesReasoning: true }),
+};

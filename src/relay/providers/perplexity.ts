@@ -1,0 +1,45 @@
+import type { JsonObject } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit } from '../protocols/openai-dialect.js';
+import { boundedTopP, urlAt } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** What it understands besides the members that begin with one of these words. */
+const known = new Set(
+  ['model', 'messages', 'stream', 'temperature', 'top_p', 'top_k', 'max_tokens', 'response_format'].concat([
+    'presence_penalty',
+    'frequency_penalty',
+    'reasoning_effort',
+    'language_preference',
+    'stream_mode',
+  ]),
+);
+const families = /^(search|web_search|return|image|last_updated|disable|enable|media)_/;
+
+const knownMembers: Edit = (body) => {
+  const kept: JsonObject = {};
+  for (const [name, value] of Object.entries(body)) if (known.has(name) || families.test(name)) kept[name] = value;
+  return kept;
+};
+
+export const perplexity: Provider = {
+  type: 27,
+  name: 'Perplexity',
+  defaultBaseUrl: 'https://api.perplexity.ai',
+  defaultModels: modelList(`
+    sonar sonar-pro sonar-reasoning sonar-reasoning-pro sonar-deep-research llama-3-sonar-small-32k-chat
+    llama-3-sonar-small-32k-online llama-3-sonar-large-32k-chat llama-3-sonar-large-32k-online llama-3-8b-instruct
+    llama-3-70b-instruct mixtral-8x7b-instruct
+  `),
+  colour: 'blue',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat'],
+  protocol: openAi({
+    url: urlAt({ chat: '/chat/completions' }),
+    edits: [knownMembers, boundedTopP(0, 0.99)],
+  }),
+};

@@ -1,0 +1,35 @@
+import { openAi } from '../protocols/openai.js';
+import type { Target } from '../protocols/openai-dialect.js';
+import { urlAt } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** An app id may follow the key, behind a bar. */
+const authorize = ({ channel }: Target): Record<string, string> => {
+  const [key = '', application] = channel.key.trim().split('|');
+  return { authorization: `Bearer ${key}`, ...(application && { appid: application }) };
+};
+
+export const qianfan: Provider = {
+  type: 46,
+  name: 'Baidu Qianfan V2',
+  defaultBaseUrl: 'https://qianfan.baidubce.com',
+  defaultModels: modelList(`
+    ernie-5.0-thinking-preview ernie-4.5-turbo-128k ernie-4.5-turbo-32k ernie-4.5-turbo-vl-32k ernie-x1-turbo-32k
+    ernie-4.0-8k-latest ernie-4.0-8k-preview ernie-4.0-8k ernie-4.0-turbo-8k-latest ernie-4.0-turbo-8k-preview
+    ernie-4.0-turbo-8k ernie-4.0-turbo-128k ernie-3.5-8k-preview ernie-3.5-8k ernie-3.5-128k ernie-speed-8k
+    ernie-speed-128k ernie-speed-pro-128k ernie-lite-8k ernie-lite-pro-128k ernie-tiny-8k ernie-char-8k
+    ernie-char-fiction-8k ernie-novel-8k deepseek-v3 deepseek-r1 deepseek-r1-distill-qwen-32b
+    deepseek-r1-distill-qwen-14b
+  `),
+  colour: 'blue',
+  keyHint: 'bce-v3/… key, with |app id behind it if there is one',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({
+    url: urlAt({ chat: '/v2/chat/completions', completions: '/v2/completions', embeddings: '/v2/embeddings' }),
+    authorize,
+  }),
+};

@@ -1,0 +1,36 @@
+import { openAi } from '../protocols/openai.js';
+import { openAiModelRules } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/* Services that resold OpenAI's interface unchanged; kept for channels that still use them. */
+
+const defaultModels = modelList(`
+  gpt-3.5-turbo gpt-3.5-turbo-0613 gpt-3.5-turbo-1106 gpt-3.5-turbo-0125 gpt-3.5-turbo-16k gpt-3.5-turbo-16k-0613
+  gpt-3.5-turbo-instruct gpt-4 gpt-4-0613 gpt-4-1106-preview gpt-4-0125-preview gpt-4-32k gpt-4-32k-0613
+  gpt-4-turbo-preview gpt-4-turbo gpt-4-turbo-2024-04-09 gpt-4-vision-preview chatgpt-4o-latest gpt-4o
+  gpt-4o-2024-05-13 gpt-4o-2024-08-06 gpt-4o-2024-11-20 gpt-4o-mini gpt-4o-mini-2024-07-18
+`);
+
+const reseller = (type: number, name: string, defaultBaseUrl: string, balance = false): Provider => ({
+  type,
+  name,
+  defaultBaseUrl,
+  defaultModels,
+  colour: null,
+  keyHint: 'API key',
+  otherHint: null,
+  balance,
+  deprecated: true,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi({ edits: openAiModelRules, copiesReasoning: true }),
+});
+
+export const resellers: readonly Provider[] = [
+  reseller(6, 'OpenAIMax', 'https://api.openaimax.com'),
+  reseller(7, 'OhMyGPT', 'https://api.ohmygpt.com'),
+  reseller(9, 'AILS', 'https://api.caipacity.com'),
+  reseller(10, 'AI Proxy', 'https://api.aiproxy.io', true),
+  reseller(12, 'API2GPT', 'https://api.api2gpt.com', true),
+  reseller(13, 'AIGC2D', 'https://api.aigc2d.com', true),
+];

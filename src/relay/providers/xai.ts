@@ -1,0 +1,41 @@
+import { textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit } from '../protocols/openai-dialect.js';
+import { effortSuffix, renamed, without } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+const reasons = (model: string): boolean =>
+  /^grok-(3-mini|4|[5-9]|code)/.test(model) && !model.includes('non-reasoning');
+
+const reasoningParameters: Edit = (body, target) => {
+  const model = textIn(body.model) ?? '';
+  if (!reasons(model)) return body;
+  // These decide on their own how long to think, and refuse to be told.
+  if (/^grok-4\.20-.*reasoning/.test(model)) delete body.reasoning_effort;
+  return without('stop', 'presence_penalty', 'frequency_penalty')(body, target);
+};
+
+export const xai: Provider = {
+  type: 48,
+  name: 'xAI',
+  defaultBaseUrl: 'https://api.x.ai',
+  defaultModels: modelList(`
+    grok-4.6 grok-4.5 grok-4.3 grok-4.20-reasoning grok-4.20-non-reasoning grok-latest grok-code-fast-1
+    grok-4-fast-reasoning grok-4-fast-non-reasoning grok-4 grok-imagine-image grok-imagine-image-pro grok-3-beta
+    grok-3-mini-beta grok-3-fast-beta grok-3-mini-fast-beta grok-3-mini-beta-high grok-3-mini-beta-low
+    grok-3-mini-beta-medium grok-3-mini-fast-beta-high grok-3-mini-fast-beta-low grok-3-mini-fast-beta-medium
+    grok-2-image grok-2 grok-2-vision grok-beta grok-vision-beta
+  `),
+  colour: 'blue',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions'],
+  protocol: openAi({
+    usageOnRequest: true,
+    edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix(/^grok-3-mini/), reasoningParameters],
+    reasoningBeside: true,
+  }),
+};

@@ -1,0 +1,20 @@
+import { openAi } from '../protocols/openai.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+export const zhinao: Provider = {
+  type: 19,
+  name: '360 Zhinao',
+  defaultBaseUrl: 'https://api.360.cn',
+  defaultModels: modelList(`
+    360gpt-turbo 360gpt-turbo-responsibility-8k 360gpt-pro 360gpt2-pro 360GPT_S2_V9 embedding-bert-512-v1
+    embedding_s1_v1 semantic_similarity_s1_v1
+  `),
+  colour: 'blue',
+  keyHint: 'API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'completions', 'embeddings'],
+  protocol: openAi(),
+};

@@ -1,0 +1,93 @@
+import { createHmac } from 'node:crypto';
+import { isObject, textIn } from '../protocols/json.js';
+import { openAi } from '../protocols/openai.js';
+import type { Edit, OpenAiDialect, Target } from '../protocols/openai-dialect.js';
+import { boundedTopP, urlAt } from '../protocols/openai-request.js';
+import type { Provider } from '../protocols/protocol.js';
+import { modelList } from './model-list.js';
+
+/** The international host and the coding plan have the version in their base URL. */
+const url = (target: Target): string => {
+  const base = target.base.endsWith('/v4') ? target.base : `${target.base}/api/paas/v4`;
+  return urlAt({ chat: '/chat/completions', embeddings: '/embeddings' })({ ...target, base });
+};
+
+const validForMs = 24 * 60 * 60 * 1000;
+
+const base64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A key of the form `id.secret` signs a token that is valid for a day; times are in milliseconds. */
+export function signedToken(id: string, secret: string, now: number): string {
+  const header = base64Url({ alg: 'HS256', sign_type: 'SIGN' });
+  const claims = base64Url({ api_key: id, exp: now + validForMs, timestamp: now });
+  const signature = createHmac('sha256', secret).update(`${header}.${claims}`).digest('base64url');
+  return `${header}.${claims}.${signature}`;
+}
+
+const authorize = ({ channel, options }: Target): Record<string, string> => {
+  const key = channel.key.trim();
+  const [id, secret, ...others] = key.split('.');
+  if (!id || !secret || others.length > 0) return { authorization: `Bearer ${key}` };
+  return { authorization: signedToken(id, secret, options.now) };
+};
+
+const sampling: Edit = (body) => {
+  if (body.temperature === 0) {
+    delete body.temperature;
+    body.do_sample = false;
+  }
+  if (typeof body.stop === 'string') body.stop = [body.stop];
+  return body;
+};
+
+/** Tools can only be left to the model's choice, or be kept from it. */
+const automaticTools: Edit = (body) => {
+  if (body.tool_choice === undefined || body.tool_choice === 'auto') return body;
+  if (body.tool_choice === 'none') {
+    delete body.tools;
+    delete body.tool_choice;
+  } else body.tool_choice = 'auto';
+  return body;
+};
+
+const statuses: readonly (readonly [RegExp, number])[] = [
+  [/^100\d$/, 401],
+  [/^11(10|11|12|20|21)$/, 403],
+  [/^(1113|130[2-589])$/, 429],
+  [/^1211$/, 404],
+  [/^122\d$/, 403],
+  [/^(121\d|1261|1301)$/, 400],
+  [/^1234$/, 502],
+];
+
+/** Failures in a stream bear a number of the service's own. */
+const failure: OpenAiDialect['failure'] = ({ error }) => {
+  const code = isObject(error) ? textIn(error.code) : null;
+  const status = code === null ? undefined : statuses.find(([pattern]) => pattern.test(code))?.[1];
+  if (!isObject(error) || code === null || status === undefined) return null;
+  return { status, code, message: textIn(error.message) };
+};
+
+export const zhipu: Provider = {
+  type: 26,
+  name: 'Zhipu GLM',
+  defaultBaseUrl: 'https://open.bigmodel.cn',
+  defaultModels: modelList(`
+    glm-5.3 glm-5.2 glm-5.1 glm-5 glm-5-turbo glm-5v-turbo glm-4.7 glm-4.7-flash glm-4.7-flashx glm-4.6 glm-4.5
+    glm-4.5-air glm-4.5v glm-4 glm-4v glm-3-turbo glm-4-alltools glm-4-plus glm-4-0520 glm-4-air glm-4-airx glm-4-long
+    glm-4-flash glm-4v-plus glm-4-flashx glm-4v-flash embedding-2 embedding-3 cogview-3-flash
+  `),
+  colour: 'purple',
+  keyHint: 'id.secret, or an API key',
+  otherHint: null,
+  balance: false,
+  deprecated: false,
+  endpoints: ['chat', 'embeddings'],
+  protocol: openAi({
+    url,
+    authorize,
+    edits: [boundedTopP(0.01, 0.99), sampling, automaticTools],
+    finishReasons: { sensitive: 'content_filter', network_error: 'stop', model_context_window_exceeded: 'length' },
+    failure,
+  }),
+};

@@ -1,0 +1,132 @@
+import { createRequire } from 'node:module';
+import type * as Encoding from 'gpt-tokenizer/encoding/o200k_base';
+
+/*
+ * Counting tokens here, for estimates and for upstreams that do not tell. The work is bounded whatever the text is:
+ * long texts are estimated from samples, and runs without a break, over which byte pair encoding takes quadratic time,
+ * are cut.
+ */
+
+type EncodingName = 'o200k_base' | 'cl100k_base';
+type Tokenizer = Pick<typeof Encoding, 'countTokens'>;
+
+const load = createRequire(import.meta.url);
+const tokenizers = new Map<EncodingName, Tokenizer>();
+
+/** Loaded when first needed: 150 ms and 70 MB for the larger one. */
+function tokenizerFor(name: EncodingName): Tokenizer {
+  const known = tokenizers.get(name);
+  if (known) return known;
+  const loaded = load(`gpt-tokenizer/cjs/encoding/${name}`) as Tokenizer;
+  tokenizers.set(name, loaded);
+  return loaded;
+}
+
+/** Takes the loading out of the first call. */
+export function preloadTokenizers(): void {
+  tokenizerFor('o200k_base');
+  tokenizerFor('cl100k_base');
+}
+
+const newerModels = /^(gpt-4o|chatgpt-4o|gpt-4\.1|gpt-4\.5|gpt-[5-9]|o\d)/;
+
+const encodingOf = (model: string): EncodingName => (newerModels.test(model) ? 'o200k_base' : 'cl100k_base');
+
+/** In characters. Up to here every character is counted, beyond it as many are looked at in samples. */
+const exactUpTo = 8192;
+const samples = 32;
+const sampleLength = exactUpTo / samples;
+
+/** Runs of one kind of character, which the encodings do not split by themselves. */
+const longRuns = /[\p{L}\p{M}]{65,}|\s{65,}|[^\s\p{L}\p{N}]{65,}/gu;
+const longestRun = 64;
+
+/** Text marks such as `<|endoftext|>` are text here: the caller's words, not the model's control. */
+const everythingIsText = { disallowedSpecial: new Set<string>() };
+
+/** Cuts a run into pieces of at most 64, never between the halves of a character. */
+function* piecesOf(run: string): Generator<string> {
+  for (let start = 0; start < run.length; ) {
+    let end = Math.min(start + longestRun, run.length);
+    if (/[\ud800-\udbff]/.test(run[end - 1] ?? '') && end < run.length) end--;
+    yield run.slice(start, end);
+    start = end;
+  }
+}
+
+function countAll(tokenizer: Tokenizer, text: string): number {
+  const runs = text.match(longRuns);
+  if (runs === null) return tokenizer.countTokens(text, everythingIsText);
+  let tokens = 0;
+  let from = 0;
+  for (const run of runs) {
+    const at = text.indexOf(run, from);
+    if (at > from) tokens += tokenizer.countTokens(text.slice(from, at), everythingIsText);
+    for (const piece of piecesOf(run)) tokens += tokenizer.countTokens(piece, everythingIsText);
+    from = at + run.length;
+  }
+  return from < text.length ? tokens + tokenizer.countTokens(text.slice(from), everythingIsText) : tokens;
+}
+
+/** Roles, names, tool definitions and system prompts come again with every call. */
+const repeatedUpTo = 1024;
+const rememberedTexts = 4096;
+const counted: Record<EncodingName, Map<string, number>> = { o200k_base: new Map(), cl100k_base: new Map() };
+
+function countShort(name: EncodingName, text: string): number {
+  if (text === '') return 0;
+  if (text.length > repeatedUpTo) return countAll(tokenizerFor(name), text);
+  const known = counted[name].get(text);
+  if (known !== undefined) return known;
+  const tokens = countAll(tokenizerFor(name), text);
+  // Emptied rather than allowed to grow; what repeats is soon there again.
+  if (counted[name].size >= rememberedTexts) counted[name].clear();
+  counted[name].set(text, tokens);
+  return tokens;
+}
+
+/** The texts one after the other, read at a place without putting them together. */
+function* evenSamples(texts: readonly string[], total: number): Generator<string> {
+  let index = 0;
+  let before = 0;
+  for (let sample = 0; sample < samples; sample++) {
+    const at = Math.floor((sample * (total - sampleLength)) / (samples - 1));
+    while (before + (texts[index]?.length ?? 0) <= at) before += texts[index++]?.length ?? 0;
+    let piece = '';
+    let start = at - before;
+    for (let next = index; piece.length < sampleLength && next < texts.length; next++) {
+      piece += (texts[next] ?? '').slice(start, start + sampleLength - piece.length);
+      start = 0;
+    }
+    yield wholeWords(piece);
+  }
+}
+
+/** A sample without the words it cuts, where there are words: half a word takes more tokens than its share. */
+function wholeWords(piece: string): string {
+  const first = piece.search(/\s/);
+  const last = piece.search(/\s\S*$/);
+  return first !== -1 && last > first ? piece.slice(first, last) : piece;
+}
+
+function estimate(name: EncodingName, texts: readonly string[], total: number): number {
+  let characters = 0;
+  let tokens = 0;
+  for (const sample of evenSamples(texts, total)) {
+    characters += sample.length;
+    tokens += countAll(tokenizerFor(name), sample);
+  }
+  return Math.ceil((tokens * total) / characters);
+}
+
+/**
+ * Tokens of the text, or of all texts together, as the model's own encoding counts them; other vendors' models are
+ * counted like OpenAI's older ones. Exact up to 8192 characters in all, estimated beyond.
+ */
+export function countTokens(model: string, text: string | readonly string[]): number {
+  const texts = typeof text === 'string' ? [text] : text;
+  const name = encodingOf(model);
+  const total = texts.reduce((sum, part) => sum + part.length, 0);
+  if (total > exactUpTo) return estimate(name, texts, total);
+  return texts.reduce((sum, part) => sum + countShort(name, part), 0);
+}

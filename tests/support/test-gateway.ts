@@ -1,0 +1,141 @@
+import { pino } from 'pino';
+import type { Application } from '../../src/application/application.js';
+import { readConfig } from '../../src/config.js';
+import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
+import type { ChannelSettings } from '../../src/domain/channel.js';
+import type { ChannelId, UserId } from '../../src/domain/ids.js';
+import type { Actor } from '../../src/domain/user.js';
+import { startGateway } from '../../src/gateway.js';
+import { createEmptyDatabase } from './postgres.js';
+
+/* The whole gateway on a database of its own, set up, with a simulated provider behind it. */
+
+export interface TestUser {
+  readonly actor: Actor;
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface TestGateway {
+  readonly url: string;
+  readonly application: Application;
+  readonly provider: SimulatedProvider;
+  readonly root: Actor;
+  readonly rootPassword: string;
+  /** Every line the gateway has logged. */
+  readonly logged: readonly string[];
+  addChannel(settings?: Partial<ChannelSettings> & { key?: string }): Promise<ChannelId>;
+  addUser(quota: number, username?: string): Promise<TestUser>;
+  /** With `sk-`. */
+  addApiKey(user: TestUser, terms?: { quota?: number; models?: readonly string[]; group?: string }): Promise<string>;
+  setOption(key: string, value: string): Promise<void>;
+  available(user: TestUser): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const plainChannel: Omit<ChannelSettings, 'baseUrl'> = {
+  name: 'upstream',
+  type: 1,
+  models: ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small'],
+  groups: ['default'],
+  priority: 0,
+  weight: 0,
+  tag: null,
+  modelMapping: null,
+  statusCodeMapping: '',
+  paramOverride: null,
+  setting: null,
+  other: '',
+  organization: null,
+  testModel: null,
+  autoBan: true,
+  maxInputTokens: 0,
+};
+
+const password = 'correct-horse';
+
+export async function startTestGateway(env: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
+  const database = await createEmptyDatabase();
+  const { connection } = database;
+  if ('url' in connection) throw new Error('the test database is expected on a socket');
+  const { host, user, database: name, port = 5432 } = connection;
+  const config = readConfig({
+    PORT: '0',
+    SECRET_KEY: 'a-secret-key-for-tests-of-forty-characters',
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+    GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
+    CRITICAL_RATE_LIMIT_ENABLE: 'false',
+    PROJECTION_LINGER_MS: '5',
+    ...env,
+  });
+  const logged: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+  const provider = await startSimulatedProvider();
+  const gateway = await startGateway(config, log);
+  const { application } = gateway;
+  const rootPassword = 'root-password-1';
+  await application.visible(
+    await application.setup.complete({
+      username: 'root',
+      password: rootPassword,
+      confirmPassword: rootPassword,
+      mode: 'external',
+    }),
+  );
+  const { user: rootUser } = await application.identity.login('root', rootPassword);
+  const root: Actor = { id: rootUser.id, role: rootUser.role };
+  let users = 0;
+
+  return {
+    url: gateway.url,
+    application,
+    provider,
+    root,
+    rootPassword,
+    logged,
+    async addChannel({ key = 'sk-upstream-key', ...settings } = {}) {
+      const { ids, position } = await application.channels.add(root, {
+        settings: { ...plainChannel, baseUrl: provider.url, ...settings },
+        key,
+        proxy: '',
+        enabled: true,
+      });
+      await application.visible(position);
+      const [id] = ids;
+      if (id === undefined) throw new Error('no channel was added');
+      return id;
+    },
+    async addUser(quota, username = `user${++users}`) {
+      const { id, position } = await application.users.create(root, { username, password, displayName: '' });
+      await application.visible(position);
+      if (quota !== 0) await application.visible(await application.users.adjustQuota(root, id as UserId, quota, 0));
+      return { actor: { id, role: 'ordinary' }, username, password };
+    },
+    async addApiKey({ actor }, { quota, models, group = '' } = {}) {
+      const { key, position } = await application.apiKeys.issue(actor, {
+        quota: quota ?? 0,
+        terms: {
+          name: 'test key',
+          unlimited: quota === undefined,
+          expiresAt: null,
+          modelLimitsEnabled: models !== undefined,
+          modelLimits: models ?? [],
+          allowIps: [],
+          group,
+        },
+      });
+      await application.visible(position);
+      return `sk-${key}`;
+    },
+    async setOption(key, value) {
+      await application.visible(await application.options.change(root, key, value));
+    },
+    available: ({ actor }) => application.gate.available(actor.id),
+    async stop() {
+      await gateway.stop();
+      await provider.stop();
+      await database.drop();
+    },
+  };
+}
