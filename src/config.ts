@@ -41,10 +41,11 @@ export interface Config {
   };
   readonly relay: {
     /** The longest silence of a streaming upstream. */
-    readonly streamIdleTimeoutMs: number;
-    /** The longest an upstream may take in all. */
-    readonly totalTimeoutMs: number;
-    readonly forceStreamOption: boolean;
+    readonly streamIdleMs: number;
+    /** The longest wait for an answer to begin, and for the whole of a JSON answer. */
+    readonly answerTimeoutMs: number;
+    /** Ask every upstream that can for usage in streams. */
+    readonly forceUsage: boolean;
     readonly azureDefaultApiVersion: string;
   };
   readonly projections: {
@@ -201,9 +202,9 @@ export function readConfig(env: Environment): Config {
     vault: { secretKey: read.SECRET_KEY ?? null, dataDir: read.DATA_DIR },
     log: { level: read.LOG_LEVEL },
     relay: {
-      streamIdleTimeoutMs: read.STREAMING_TIMEOUT * 1000,
-      totalTimeoutMs: (read.RELAY_TIMEOUT || safetyNetSeconds) * 1000,
-      forceStreamOption: read.FORCE_STREAM_OPTION,
+      streamIdleMs: read.STREAMING_TIMEOUT * 1000,
+      answerTimeoutMs: (read.RELAY_TIMEOUT || safetyNetSeconds) * 1000,
+      forceUsage: read.FORCE_STREAM_OPTION,
       azureDefaultApiVersion: read.AZURE_DEFAULT_API_VERSION,
     },
     projections: { lingerMs: read.PROJECTION_LINGER_MS },

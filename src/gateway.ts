@@ -181,8 +181,8 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   closing.add(() => app.close());
   await serveFaces(app, { application, relay, config, startedAt, version, ping: () => pool.query('SELECT 1') });
   await app.listen({ host: config.server.host, port: config.server.port });
-  // The first call need not wait for the tables; nobody waits for them now.
-  void preloadTokenizers();
+  // Nobody waits for the tables now; the first call would.
+  setImmediate(preloadTokenizers);
 
   return {
     url: addressOf(app, config.server.host),

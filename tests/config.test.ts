@@ -37,14 +37,14 @@ describe('an empty environment', () => {
     });
   });
   test('gives a silent stream a minute and every upstream call ten', () => {
-    expect(config.relay).toMatchObject({ streamIdleTimeoutMs: 60_000, totalTimeoutMs: 600_000 });
+    expect(config.relay).toMatchObject({ streamIdleMs: 60_000, answerTimeoutMs: 600_000 });
   });
 });
 
 describe('a variable that is set', () => {
   test('replaces the default', () => {
     const { server, relay, log } = readConfig({ PORT: '0', RELAY_TIMEOUT: '30', LOG_LEVEL: 'WARN' });
-    expect([server.port, relay.totalTimeoutMs, log.level]).toEqual([0, 30_000, 'warn']);
+    expect([server.port, relay.answerTimeoutMs, log.level]).toEqual([0, 30_000, 'warn']);
   });
   test('counts as none when it is empty or blank', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '  ', REDIS_URL: '', TRUSTED_PROXIES: '' })).toEqual(readConfig({}));

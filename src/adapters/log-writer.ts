@@ -17,6 +17,8 @@ export interface LogWriterOptions {
   readonly writer: string;
   /** What this writer has appended, in order and without gaps, once it is durable. */
   readonly onAppended: (events: readonly Recorded[]) => void;
+  /** Something had been appended before; if by this writer, the answer was lost and onAppended was not called. */
+  readonly onRepeated: () => void;
   /** How long an append with unknown outcome is repeated before its caller is told. */
   readonly patienceMs: number;
 }
@@ -91,6 +93,7 @@ export class LogWriter {
 
   private conclude(batch: readonly Append[], answers: readonly Answer[]): readonly AppendOutcome[] {
     const appended: Recorded[] = [];
+    let repeated = false;
     const outcomes = batch.map((append, index): AppendOutcome => {
       const answer = answers[index];
       if (answer === undefined) return new Error('append_events did not answer every append');
@@ -98,9 +101,11 @@ export class LogWriter {
       if (verdict === 'conflict') return { ok: false, conflict: { actual: revision } };
       if (verdict === 'reused') return reusedEventId(append.stream);
       if (verdict === 'appended') appended.push(...recorded(append, revision, position));
+      else repeated = true;
       return { ok: true, revision, position: Position(position) };
     });
     this.options.onAppended(appended);
+    if (repeated) this.options.onRepeated();
     return outcomes;
   }
 

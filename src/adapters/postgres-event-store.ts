@@ -53,7 +53,7 @@ class PostgresEventStore implements EventStore {
   private readonly commits: GroupCommit;
   private readonly feed: EventFeed;
   private readonly listener: LogListener;
-  private closed = false;
+  private closing: Promise<void> | null = null;
 
   constructor(
     { connection, log, payloads, patienceMs, pollMs, subscriberCapacity }: PostgresEventStoreOptions,
@@ -62,16 +62,22 @@ class PostgresEventStore implements EventStore {
     const writer = randomUUID();
     this.payloads = payloads ?? currentPayloads;
     this.feed = new EventFeed(this, log, subscriberCapacity ?? 10_000);
-    const onAppended = (events: readonly Recorded[]) => this.feed.offer(events);
-    this.writer = new LogWriter({ connection, log, writer, onAppended, patienceMs: patienceMs ?? 15_000 });
+    const wake = () => this.feed.wake();
+    this.writer = new LogWriter({
+      connection,
+      log,
+      writer,
+      onAppended: (events) => this.feed.offer(events),
+      onRepeated: wake,
+      patienceMs: patienceMs ?? 15_000,
+    });
     this.commits = new GroupCommit((batch) => this.writer.write(batch));
-    const onNews = () => this.feed.wake();
-    this.listener = new LogListener({ connection, log, writer, onNews, pollMs: pollMs ?? 500 });
+    this.listener = new LogListener({ connection, log, writer, onNews: wake, pollMs: pollMs ?? 500 });
   }
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     checkAppend(stream, events);
-    if (this.closed) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
+    if (this.closing !== null) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
     const encoded = events.map((event) => this.encode(event));
     return this.commits.add({ stream, events: encoded, expected, since: performance.now() });
   }
@@ -102,8 +108,12 @@ class PostgresEventStore implements EventStore {
     return this.feed.subscribe(after, signal);
   }
 
-  async close(): Promise<void> {
-    this.closed = true;
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private async shutDown(): Promise<void> {
     await this.commits.drained();
     this.feed.close();
     await Promise.all([this.writer.close(), this.listener.close(), this.pool.end()]);

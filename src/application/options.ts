@@ -1,7 +1,7 @@
 import { type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { optionDecider } from '../domain/option.js';
-import { checkOption, isSecretOption, type OptionKey, prerequisites } from '../domain/option-table.js';
+import { checkOption, isSecretOption } from '../domain/option-table.js';
 import type { Actor } from '../domain/user.js';
 import { authorise } from './authorise.js';
 import type { NodeDirectory } from './directory.js';
@@ -15,22 +15,17 @@ export interface OptionCommandPorts {
 }
 
 export function optionCommands({ handle, vault, directory }: OptionCommandPorts) {
-  const isFilled = (key: OptionKey): boolean =>
-    isSecretOption(key) ? directory.optionSecret(key) !== null : directory.settings().text(key).trim() !== '';
-
   return {
     /** Values are checked before they are stored: a bad one changes nothing. */
     async change(actor: Actor, key: string, value: string): Promise<Position> {
       authorise(actor, 'root');
       if (key === '') throw new Failure('option-value-invalid', { field: 'key', allowed: 'a non-empty text' });
       checkOption(key, value);
-      const needed = value === 'true' ? prerequisites[key as OptionKey] : undefined;
-      if (needed !== undefined && !isFilled(needed))
-        throw new Failure('option-prerequisite-missing', { field: key, needed });
       const { position } = await handle(optionDecider, streams.options, {
         type: 'ChangeOption',
         key,
-        value: isSecretOption(key) ? { secret: await vault.put(value) } : { text: value },
+        // An emptied secret is no secret: '' says that there is none.
+        value: isSecretOption(key) && value !== '' ? { secret: await vault.put(value) } : { text: value },
       });
       return position;
     },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId, UserId } from './ids.js';
@@ -67,8 +68,10 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
         return [{ type: 'ApiKeyIssued', owner, keyHash, secret, quota, terms }];
       }
       case 'EditApiKey': {
-        owned(key, owner);
-        return [{ type: 'ApiKeyEdited', owner, quotaDelta: command.quotaDelta, terms: command.terms }];
+        const { terms: before } = owned(key, owner);
+        const { quotaDelta, terms } = command;
+        if (quotaDelta === 0 && isDeepStrictEqual(before, terms)) return [];
+        return [{ type: 'ApiKeyEdited', owner, quotaDelta, terms }];
       }
       case 'EnableApiKey': {
         const { status, terms } = owned(key, owner);

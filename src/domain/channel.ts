@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId } from './ids.js';
@@ -86,10 +87,13 @@ const live = (channel: Channel): LiveChannel => {
   return channel;
 };
 
-export const maxModelNameLength = 255;
+/** In UTF-8. */
+export const maxModelNameBytes = 255;
+
+const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
 
 const checked = (settings: ChannelSettings): ChannelSettings => {
-  const tooLong = settings.models.find((model) => model.length > maxModelNameLength);
+  const tooLong = settings.models.find((model) => bytesIn(model) > maxModelNameBytes);
   if (tooLong !== undefined) throw new Failure('model-name-too-long', { model: tooLong.slice(0, 64) });
   return settings;
 };
@@ -105,21 +109,22 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
         return enabled ? [added] : [added, { type: 'ChannelDisabled', automatic: false, reason: '' }];
       }
       case 'EditChannel': {
-        const { settings, secrets } = live(channel);
-        return [
-          {
-            type: 'ChannelEdited',
-            settings: checked(command.change(settings)),
-            secrets: { ...secrets, ...command.secrets },
-          },
-        ];
+        const before = live(channel);
+        const settings = checked(command.change(before.settings));
+        const secrets = { ...before.secrets, ...command.secrets };
+        if (isDeepStrictEqual(before.settings, settings) && isDeepStrictEqual(before.secrets, secrets)) return [];
+        return [{ type: 'ChannelEdited', settings, secrets }];
       }
-      case 'EnableChannel':
-        return live(channel).status === 'enabled' ? [] : [{ type: 'ChannelEnabled', automatic: command.automatic }];
+      // What was switched off by hand stays a manual decision, both ways.
+      case 'EnableChannel': {
+        const { automatic } = command;
+        const { status } = live(channel);
+        if (automatic ? status !== 'auto-disabled' : status === 'enabled') return [];
+        return [{ type: 'ChannelEnabled', automatic }];
+      }
       case 'DisableChannel': {
         const { automatic, reason } = command;
         const { status } = live(channel);
-        // A channel switched off by hand stays a manual decision; and one incident is recorded once.
         if (automatic ? status !== 'enabled' : status === 'disabled') return [];
         return [{ type: 'ChannelDisabled', automatic, reason }];
       }

@@ -232,8 +232,7 @@ export function readRatios(key: string, value: string): Map<string, string> {
   );
 }
 
-/** What must be filled in before a switch may be turned on. */
-export const prerequisites: Readonly<Partial<Record<OptionKey, OptionKey>>> = {
+const prerequisites: Readonly<Partial<Record<OptionKey, OptionKey>>> = {
   GitHubOAuthEnabled: 'GitHubClientId',
   'oidc.enabled': 'oidc.client_id',
   LinuxDOOAuthEnabled: 'LinuxDOClientId',
@@ -242,3 +241,7 @@ export const prerequisites: Readonly<Partial<Record<OptionKey, OptionKey>>> = {
   TurnstileCheckEnabled: 'TurnstileSiteKey',
   TelegramOAuthEnabled: 'TelegramBotToken',
 };
+
+/** What must be filled in before a switch may be turned on. */
+export const prerequisiteOf = (key: string): OptionKey | null =>
+  (Object.hasOwn(prerequisites, key) ? prerequisites[key as OptionKey] : null) ?? null;

@@ -1,6 +1,7 @@
 import type { Decider } from './decider.js';
-import { assertNever } from './failure.js';
+import { assertNever, Failure } from './failure.js';
 import type { SecretId } from './ids.js';
+import { optionDefinition, prerequisiteOf } from './option-table.js';
 
 /* The key/value store an operator configures the gateway with. Stream `options`. */
 
@@ -14,12 +15,20 @@ export type Options = { readonly values: ReadonlyMap<string, OptionValue> };
 const same = (a: OptionValue | undefined, b: OptionValue): boolean =>
   a !== undefined && 'text' in a && 'text' in b && a.text === b.text;
 
+const isFilled = (values: Options['values'], key: string): boolean => {
+  const value = values.get(key) ?? { text: optionDefinition(key)?.initial ?? '' };
+  return 'secret' in value || value.text.trim() !== '';
+};
+
 export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {
   initial: { values: new Map() },
   decide(command, { values }) {
     switch (command.type) {
       case 'ChangeOption': {
         const { key, value } = command;
+        const needed = 'text' in value && value.text === 'true' ? prerequisiteOf(key) : null;
+        if (needed !== null && !isFilled(values, needed))
+          throw new Failure('option-prerequisite-missing', { field: key, needed });
         return same(values.get(key), value) ? [] : [{ type: 'OptionChanged', key, value }];
       }
       default:

@@ -177,11 +177,8 @@ function decide(command: UserCommand, user: User): UserEvent[] {
       return target.status === 'deleted' ? [] : [{ type: 'UserDeleted', by: command.by.id }];
     }
     case 'PromoteUser': {
-      if (command.by.role !== 'root') {
-        managed(user, command.by, null);
-        throw new Failure('promote-forbidden');
-      }
-      const target = live(user);
+      const target = managed(user, command.by, null);
+      if (command.by.role !== 'root') throw new Failure('promote-forbidden');
       if (target.role !== 'ordinary') throw new Failure('already-admin');
       return [{ type: 'UserRoleChanged', role: 'admin', by: command.by.id }];
     }

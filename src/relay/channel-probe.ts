@@ -8,7 +8,6 @@ import { usageOf } from './delivery.js';
 import { estimatePrompt } from './estimate.js';
 import type { JsonObject } from './protocols/json.js';
 import type { CallerRequest, Endpoint } from './protocols/protocol.js';
-import { preloadTokenizers } from './tokens.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 
@@ -52,7 +51,6 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
       const price = priceOf(ports.directory.settings().prices, model, '', ports.directory.settings().selfUseMode);
       if (price === null) return refused(`ratio or price of model ${model} is not set`);
 
-      await preloadTokenizers();
       const { endpoint, path, body } = smallRequest(type, model);
       const startedAt = ports.clock.now();
       const caller: CallerRequest = {

@@ -6,7 +6,11 @@ import type { Estimate, Reservation } from './metered.js';
  * frame is one comparison; when a step cannot be afforded, the exact need decides.
  */
 
-const stepTokens = 512;
+const smallestStep = 512;
+/** Later steps are a quarter of what there is already, so that their number stays small. */
+const stepShare = 0.25;
+/** Text is looked at again after at least this many characters. */
+const fewestCharacters = 64;
 
 /** A token is about four Latin letters, or one and a half characters of other scripts. */
 const roughTokens = (text: string, from: number): number => {
@@ -36,6 +40,9 @@ export function watchGrowth(reservation: Reservation, { promptTokens, price }: E
   let counted = 0;
   let tokens = 0;
   let covered: number | null = null;
+  // A character is at most one token, or nearly so: below this length the text need not be looked at. That matters
+  // because looking at a string that grows piece by piece copies the whole of it.
+  let safeLength = 0;
 
   const holdFor = (output: number): boolean => {
     if (!reservation.extend(reservationOf(promptTokens, output, price))) return false;
@@ -45,12 +52,15 @@ export function watchGrowth(reservation: Reservation, { promptTokens, price }: E
 
   return {
     covers(text) {
+      if (text.length <= safeLength) return true;
       tokens += roughTokens(text, counted);
       counted = text.length;
       covered ??= coveredOutput(reservation.held, promptTokens, price);
-      if (tokens <= covered) return true;
       const needed = Math.ceil(tokens);
-      return holdFor(needed + stepTokens) || holdFor(needed);
+      const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
+      if (tokens > covered && !holdFor(needed + step) && !holdFor(needed)) return false;
+      safeLength = counted + Math.max(fewestCharacters, Math.floor(covered - tokens));
+      return true;
     },
   };
 }

@@ -10,7 +10,6 @@ import type { Estimate } from './metered.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from './protocols/json.js';
 import type { Endpoint, Provider } from './protocols/protocol.js';
 import { validate } from './protocols/validate.js';
-import { preloadTokenizers } from './tokens.js';
 
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
 
@@ -119,12 +118,12 @@ function estimateFor(
 }
 
 /** Throws RelayError, in the order callers know: group, channel, model limit, validation, words, price. */
-export async function placeOrder(
+export function placeOrder(
   { directory, providerOf }: OrderPorts,
   caller: Caller,
   endpoint: Endpoint,
   body: JsonObject,
-): Promise<Order> {
+): Order {
   const settings = directory.settings();
   const requestedModel = textIn(body.model);
   if (requestedModel === null)
@@ -156,7 +155,6 @@ export async function placeOrder(
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
 
-  await preloadTokenizers();
   const model = billedName(requestedModel);
   const streamOptions = body.stream_options;
   return {

@@ -115,7 +115,7 @@ export function openRelay(ports: RelayPorts): Relay {
     const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
     let succeeded = false;
     try {
-      const order = await placeOrder(ports, caller, call.endpoint, readBodyObject(call.body));
+      const order = placeOrder(ports, caller, call.endpoint, readBodyObject(call.body));
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order, path);

@@ -1,0 +1,168 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { answerParent } from './child.js';
+import { type Percentiles, percentilesOf } from './figures.js';
+
+/*
+ * The caller. Closed: so many connections, each asking again as soon as it is answered, which finds the saturation.
+ * Paced: calls begin at fixed times however slow the answers are, which finds what a call costs below saturation.
+ */
+
+export interface Load {
+  /** Base URL, without path. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly pace: { readonly connections: number } | { readonly perSecond: number };
+  readonly seconds: number;
+}
+
+export interface Measured {
+  /** All that was sent, what came to its end after the window included. */
+  readonly sent: number;
+  readonly failed: number;
+  /** Why, each reason once. */
+  readonly failures: readonly string[];
+  /** Within the window. */
+  readonly callsPerSecond: number;
+  /** SSE frames per second within the window; 0 for JSON. */
+  readonly chunksPerSecond: number;
+  readonly latencyMs: Percentiles;
+  /** From sending the request to the first byte of the answer's body. */
+  readonly firstByteMs: Percentiles;
+}
+
+const newline = 10;
+const endMark = 'data: [DONE]\n\n';
+
+/** Counts the blank lines that end frames, wherever the stream is cut. */
+class FrameCounter {
+  private atNewline = false;
+
+  in(chunk: Buffer): number {
+    let frames = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) {
+      const afterNewline = at === 0 ? this.atNewline : chunk[at - 1] === newline;
+      if (afterNewline) frames++;
+    }
+    this.atNewline = chunk.at(-1) === newline;
+    return frames;
+  }
+}
+
+interface Tally {
+  sent: number;
+  completed: number;
+  chunks: number;
+  readonly latencies: number[];
+  readonly firstBytes: number[];
+  failed: number;
+  readonly failures: Set<string>;
+}
+
+async function measure({ url, apiKey, model, stream, pace, seconds }: Load): Promise<Measured> {
+  const { hostname, port } = new URL(url);
+  const agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
+  const body = JSON.stringify({
+    model,
+    messages: [
+      { role: 'system', content: 'You answer in one short paragraph.' },
+      { role: 'user', content: 'What does a gateway do, and why would anyone want to be charged by one?' },
+    ],
+    max_tokens: 500,
+    ...(stream ? { stream } : {}),
+  });
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  };
+  const options = { agent, hostname, port, path: '/v1/chat/completions', method: 'POST', headers };
+  const tally: Tally = {
+    sent: 0,
+    completed: 0,
+    chunks: 0,
+    latencies: [],
+    firstBytes: [],
+    failed: 0,
+    failures: new Set(),
+  };
+  const start = performance.now();
+  const deadline = start + seconds * 1000;
+
+  const fail = (reason: string): void => {
+    tally.failed++;
+    tally.failures.add(reason);
+  };
+
+  const receive = (response: IncomingMessage, began: number, done: () => void): void => {
+    const frames = new FrameCounter();
+    let first = 0;
+    let tail = '';
+    response.on('data', (chunk: Buffer) => {
+      const now = performance.now();
+      first ||= now;
+      if (response.statusCode !== 200) tail += chunk.toString();
+      else if (stream) {
+        if (now <= deadline) tally.chunks += frames.in(chunk);
+        tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - endMark.length))).slice(-endMark.length);
+      }
+    });
+    response.once('close', () => {
+      const now = performance.now();
+      if (response.statusCode !== 200) fail(`status ${response.statusCode}: ${tail.slice(0, 300)}`);
+      else if (!response.complete || (stream && tail !== endMark)) fail('the answer was cut off');
+      else if (now <= deadline) {
+        tally.completed++;
+        tally.latencies.push(now - began);
+        tally.firstBytes.push(first - began);
+      }
+      done();
+    });
+  };
+
+  const call = (): Promise<void> =>
+    new Promise((resolve) => {
+      tally.sent++;
+      const began = performance.now();
+      const outgoing = request(options, (response) => receive(response, began, resolve));
+      outgoing.once('error', (error) => {
+        fail(error.message);
+        resolve();
+      });
+      outgoing.end(body);
+    });
+
+  const askAgain = async (): Promise<void> => {
+    // A target that refuses everything is not worth hammering.
+    while (performance.now() < deadline && tally.failed < 100) await call();
+  };
+
+  const atPace = async (perSecond: number): Promise<void> => {
+    const calls: Promise<void>[] = [];
+    const total = Math.floor(seconds * perSecond);
+    while (calls.length < total) {
+      const due = start + (calls.length / perSecond) * 1000;
+      const wait = due - performance.now();
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      calls.push(call());
+    }
+    await Promise.all(calls);
+  };
+
+  if ('connections' in pace) await Promise.all(Array.from({ length: pace.connections }, askAgain));
+  else await atPace(pace.perSecond);
+  agent.destroy();
+
+  return {
+    sent: tally.sent,
+    failed: tally.failed,
+    failures: [...tally.failures].slice(0, 5),
+    callsPerSecond: tally.completed / seconds,
+    chunksPerSecond: tally.chunks / seconds,
+    latencyMs: percentilesOf(tally.latencies),
+    firstByteMs: percentilesOf(tally.firstBytes),
+  };
+}
+
+answerParent(measure);

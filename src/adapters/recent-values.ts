@@ -1,0 +1,45 @@
+import type { Clock } from '../application/ports.js';
+
+interface Entry<Value> {
+  readonly value: Promise<Value | null>;
+  readonly since: number;
+}
+
+export interface RecentValuesOptions {
+  /** How many values are kept; the least recently used goes first. */
+  readonly capacity: number;
+  /** How long a value is believed without asking again. */
+  readonly maxAgeMs: number;
+  readonly clock: Clock;
+}
+
+/** Keeps what was loaded last, and lets all who want the same value at once share one load. */
+export class RecentValues<Key, Value> {
+  private readonly entries = new Map<Key, Entry<Value>>();
+
+  constructor(private readonly options: RecentValuesOptions) {}
+
+  /** `load` is called at once when it is called at all. null and failures are not kept. */
+  get(key: Key, load: () => Promise<Value | null>): Promise<Value | null> {
+    const now = this.options.clock.now();
+    const found = this.entries.get(key);
+    this.entries.delete(key);
+    if (found !== undefined && now - found.since < this.options.maxAgeMs) {
+      this.entries.set(key, found);
+      return found.value;
+    }
+    const entry: Entry<Value> = { value: load(), since: now };
+    this.entries.set(key, entry);
+    const oldest = this.entries.keys().next();
+    if (this.entries.size > this.options.capacity && oldest.done === false) this.entries.delete(oldest.value);
+    const forget = () => {
+      if (this.entries.get(key) === entry) this.entries.delete(key);
+    };
+    entry.value.then((value) => value === null && forget(), forget);
+    return entry.value;
+  }
+
+  delete(key: Key): void {
+    this.entries.delete(key);
+  }
+}

@@ -1,0 +1,65 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { Clock, Vault } from '../application/ports.js';
+import { SecretId } from '../domain/ids.js';
+import type { MasterKey } from './master-key.js';
+import { RecentValues } from './recent-values.js';
+import { openBytes, sealBytes } from './sealing.js';
+
+/**
+ * Secrets in Postgres, encrypted, each bound to its id. Those used lately are kept in memory, so a relayed call does
+ * not query for its channel's key; a secret dropped by another node may be answered for a minute more.
+ */
+export function postgresVault(options: {
+  readonly pool: Pool;
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+}): Vault {
+  const { pool, masterKey, clock } = options;
+  const sealingKey = masterKey.derive('vault');
+  const hashingKey = masterKey.derive('vault hash');
+  const recent = new RecentValues<SecretId, string>({ capacity: 5_000, maxAgeMs: 60_000, clock });
+
+  const read = async (ids: readonly SecretId[]): Promise<ReadonlyMap<SecretId, string>> => {
+    const { rows } = await pool.query<{ id: SecretId; sealed: Buffer }>(
+      'SELECT id, sealed FROM vault_secrets WHERE id = ANY ($1)',
+      [ids],
+    );
+    return new Map(rows.map(({ id, sealed }) => [id, openBytes(sealingKey, id, sealed).toString('utf8')]));
+  };
+
+  const getMany = async (ids: readonly SecretId[]): Promise<ReadonlyMap<SecretId, string>> => {
+    const missing: SecretId[] = [];
+    let reading: Promise<ReadonlyMap<SecretId, string>> | null = null;
+    const load = async (id: SecretId): Promise<string | null> => {
+      missing.push(id);
+      // Runs after the loop below has named all that is missing: one query for them together.
+      reading ??= Promise.resolve().then(() => read(missing));
+      return (await reading).get(id) ?? null;
+    };
+    const found = new Map<SecretId, string>();
+    await Promise.all(
+      [...new Set(ids)].map(async (id) => {
+        const secret = await recent.get(id, () => load(id));
+        if (secret !== null) found.set(id, secret);
+      }),
+    );
+    return found;
+  };
+
+  return {
+    async put(secret) {
+      const id = SecretId(randomBytes(16).toString('base64url'));
+      const sealed = sealBytes(sealingKey, id, Buffer.from(secret, 'utf8'));
+      await pool.query('INSERT INTO vault_secrets (id, sealed) VALUES ($1, $2)', [id, sealed]);
+      return id;
+    },
+    get: async (id) => (await getMany([id])).get(id) ?? null,
+    getMany,
+    async drop(id) {
+      await pool.query('DELETE FROM vault_secrets WHERE id = $1', [id]);
+      recent.delete(id);
+    },
+    hash: (secret) => createHmac('sha256', hashingKey).update(secret, 'utf8').digest('hex'),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Position, Recorded } from '../domain/events.js';
+import type { EventFeed } from './projection.js';
+
+/*
+ * The part of the log that this node's projectors are working on, read and parsed once for all of them: the newest
+ * events as the subscription brings them, and the pages that those who are behind have asked for.
+ */
+
+interface Stretch {
+  /** Holds every event after this position up to the last one in `events`. */
+  readonly after: Position;
+  readonly events: Recorded[];
+}
+
+export interface LogWindowOptions {
+  /** Events read at once by whoever is behind. */
+  readonly pageSize: number;
+  /** Events kept; more are forgotten, least recently used first, and read again when needed. */
+  readonly capacity: number;
+}
+
+const lastOf = ({ after, events }: Stretch): Position => events.at(-1)?.position ?? after;
+
+/** The index of the first event after `position`. */
+function indexAfter(events: readonly Recorded[], position: Position): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const event = events[middle];
+    if (event !== undefined && event.position <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export class LogWindow {
+  /** Least recently used first. */
+  private stretches: Stretch[] = [];
+  private readonly loading = new Map<Position, Promise<Stretch>>();
+  private held = 0;
+
+  /** `head`: the newest position there is; `follow` moves it on. */
+  constructor(
+    private readonly feed: EventFeed,
+    private head: Position,
+    private readonly options: LogWindowOptions,
+  ) {}
+
+  /** The newest position known. */
+  get newest(): Position {
+    return this.head;
+  }
+
+  /** The log has come to `head` meanwhile; what lies between is read when somebody asks for it. */
+  skipTo(head: Position): void {
+    if (head > this.head) this.head = head;
+  }
+
+  /** Takes in what is appended, until the signal aborts; rejects when the subscription breaks. */
+  async follow(signal: AbortSignal, arrived: () => void): Promise<void> {
+    for await (const batch of this.feed.subscribe(this.head, signal)) {
+      // At least once means that some may be known already.
+      const fresh = (batch[0]?.position ?? this.head) > this.head ? batch : batch.slice(indexAfter(batch, this.head));
+      if (fresh.length === 0) continue;
+      this.append(fresh);
+      arrived();
+    }
+  }
+
+  /** Up to `limit` events after `after`, oldest first; none when there are none yet. */
+  async read(after: Position, limit: number): Promise<readonly Recorded[]> {
+    if (after >= this.head) return [];
+    const first = this.find(after) ?? (await this.load(after));
+    const start = indexAfter(first.events, after);
+    const found = first.events.slice(start, start + limit);
+    for (let stretch: Stretch | undefined = first; found.length < limit; ) {
+      stretch = this.find(lastOf(stretch));
+      if (stretch === undefined) break;
+      const from = indexAfter(stretch.events, found.at(-1)?.position ?? after);
+      found.push(...stretch.events.slice(from, from + limit - found.length));
+    }
+    return found;
+  }
+
+  private find(after: Position): Stretch | undefined {
+    const index = this.stretches.findIndex((stretch) => stretch.after <= after && after < lastOf(stretch));
+    const [stretch] = index < 0 ? [] : this.stretches.splice(index, 1);
+    if (stretch !== undefined) this.stretches.push(stretch);
+    return stretch;
+  }
+
+  private load(after: Position): Promise<Stretch> {
+    const loading = this.loading.get(after) ?? this.loadPage(after);
+    this.loading.set(after, loading);
+    return loading;
+  }
+
+  private async loadPage(after: Position): Promise<Stretch> {
+    try {
+      const stretch = { after, events: [...(await this.feed.readAll(after, this.options.pageSize))] };
+      this.keep(stretch);
+      return stretch;
+    } finally {
+      this.loading.delete(after);
+    }
+  }
+
+  private append(events: readonly Recorded[]): void {
+    const newest = this.stretches.find((stretch) => lastOf(stretch) === this.head);
+    if (newest !== undefined && newest.events.length < this.options.pageSize) {
+      newest.events.push(...events);
+      this.held += events.length;
+    } else this.keep({ after: this.head, events: [...events] });
+    this.head = events.at(-1)?.position ?? this.head;
+  }
+
+  private keep(stretch: Stretch): void {
+    if (stretch.events.length === 0) return;
+    this.stretches.push(stretch);
+    this.held += stretch.events.length;
+    while (this.held > this.options.capacity && this.stretches.length > 1)
+      this.held -= this.stretches.shift()?.events.length ?? 0;
+  }
+}

@@ -1,0 +1,239 @@
+import type { Client, Pool } from 'pg';
+import { beginning, type Position, type Recorded } from '../domain/events.js';
+import { Bell } from './bell.js';
+import { type Checkpoint, prepareReadModels, readCheckpoints } from './checkpoints.js';
+import { LogWindow } from './log-window.js';
+import type { EventFeed, Projection, ProjectionContext } from './projection.js';
+import { Projector, type ProjectorLog, type ProjectorPace, reasonOf, wantedChannel } from './projector.js';
+import { repeatedly } from './repeatedly.js';
+
+/* All read models on one node: starts their projectors, knows how far each has come, and tells those who wait. */
+
+export interface RunnerOptions {
+  readonly projections: readonly Projection[];
+  readonly feed: EventFeed;
+  /** For looking at checkpoints. */
+  readonly pool: Pool;
+  /** A new client, not yet connected: each model this node leads has a connection of its own. */
+  readonly newClient: () => Client;
+  readonly context: ProjectionContext;
+  readonly log: ProjectorLog;
+  readonly committed?: (model: string, batch: readonly Recorded[]) => void;
+  readonly pace?: Partial<RunnerPace>;
+}
+
+export interface RunnerPace extends ProjectorPace {
+  /** Between two looks at the table of checkpoints; what it takes to notice a dead leader. */
+  readonly pollMs: number;
+  /** The same while somebody waits for a model that another node projects. */
+  readonly impatientPollMs: number;
+  /** Events kept in memory for all projectors together. */
+  readonly windowSize: number;
+}
+
+const usualPace: RunnerPace = {
+  batchSize: 2_000,
+  lingerMs: 100,
+  idleCheckpointMs: 5_000,
+  retryMs: 1_000,
+  pollMs: 1_000,
+  impatientPollMs: 20,
+  windowSize: 16_000,
+};
+
+export interface ReadModelState {
+  readonly name: string;
+  readonly version: number;
+  readonly position: Position;
+  /** The newest position in the log, as far as this node knows. */
+  readonly head: Position;
+  /** This node projects it. */
+  readonly leading: boolean;
+  readonly status: Checkpoint['status'];
+  readonly failure: Checkpoint['failure'];
+  /** Folded by this node since its start. */
+  readonly events: number;
+  readonly batches: number;
+}
+
+export interface ProjectionRunner {
+  /**
+   * Resolves true once every read model holds `position`, or false after `timeoutMs`; false at once when a stopped
+   * model is all there is left to wait for.
+   */
+  reached(position: Position, timeoutMs: number): Promise<boolean>;
+  /** Resolves once every read model that is not stopped has come to where the log ended when the runner started. */
+  caughtUp(): Promise<void>;
+  status(): readonly ReadModelState[];
+  /** Finishes the batches under way and gives the models to other nodes. */
+  stop(): Promise<void>;
+}
+
+interface Waiter {
+  readonly position: Position;
+  readonly done: (reached: boolean) => void;
+}
+
+/** Makes the tables that are missing and starts folding; see `caughtUp` for when they may be read. */
+export async function startProjections(options: RunnerOptions): Promise<ProjectionRunner> {
+  await prepareReadModels(options.pool, options.projections);
+  const runner = new Runner(options, await options.feed.head());
+  await runner.start();
+  return runner;
+}
+
+class Runner implements ProjectionRunner {
+  private readonly pace: RunnerPace;
+  private readonly window: LogWindow;
+  private readonly projectors: readonly Projector[];
+  private readonly waiters = new Set<Waiter>();
+  private readonly abort = new AbortController();
+  private readonly pollBell = new Bell();
+  private readonly followBell = new Bell();
+  private following = false;
+  private running: Promise<unknown> = Promise.resolve();
+  private firstCatchUp: Promise<unknown> = Promise.resolve();
+
+  /** `head`: where the log ends now. */
+  constructor(
+    private readonly options: RunnerOptions,
+    private readonly head: Position,
+  ) {
+    const { projections, feed, newClient, context, log, committed = () => {} } = options;
+    this.pace = { ...usualPace, ...options.pace };
+    this.window = new LogWindow(feed, head, { pageSize: this.pace.batchSize, capacity: this.pace.windowSize });
+    this.projectors = projections.map(
+      (projection) =>
+        new Projector({
+          projection,
+          window: this.window,
+          newClient,
+          context,
+          pace: this.pace,
+          log,
+          wanted: () => this.wanted(),
+          changed: () => this.changed(),
+          committed,
+        }),
+    );
+  }
+
+  async start(): Promise<void> {
+    await this.observe();
+    const { signal } = this.abort;
+    this.running = Promise.all([
+      repeatedly(signal, this.pollBell, () => this.poll()),
+      repeatedly(signal, this.followBell, () => this.follow()),
+      ...this.projectors.map((projector) => projector.run(signal)),
+    ]);
+    this.firstCatchUp = this.wait(this.head, null);
+  }
+
+  reached(position: Position, timeoutMs: number): Promise<boolean> {
+    return this.wait(position, timeoutMs);
+  }
+
+  async caughtUp(): Promise<void> {
+    await this.firstCatchUp;
+  }
+
+  status(): readonly ReadModelState[] {
+    return this.projectors.map(({ projection: { name, version }, position, leading, failure, events, batches }) => ({
+      name,
+      version,
+      position,
+      head: this.window.newest,
+      leading,
+      status: failure === null ? 'running' : 'stopped',
+      failure,
+      events,
+      batches,
+    }));
+  }
+
+  async stop(): Promise<void> {
+    this.abort.abort();
+    for (const waiter of this.waiters) waiter.done(false);
+    await this.running;
+  }
+
+  /** `timeoutMs` null: as long as it takes. */
+  private wait(position: Position, timeoutMs: number | null): Promise<boolean> {
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        position,
+        done: (reached) => {
+          clearTimeout(timer);
+          this.waiters.delete(waiter);
+          resolve(reached);
+        },
+      };
+      const timer = timeoutMs === null ? undefined : setTimeout(() => waiter.done(false), timeoutMs);
+      this.waiters.add(waiter);
+      this.answerWaiters();
+      if (this.waiters.has(waiter)) this.hurry(position);
+    });
+  }
+
+  /** Wakes whoever is behind the position, here or on other nodes. */
+  private hurry(position: Position): void {
+    const behind = this.projectors.filter((projector) => projector.position < position);
+    for (const projector of behind) projector.wake();
+    if (behind.every(({ leading }) => leading)) return;
+    // Where this fails the batch merely comes a little later, when its leader has rested.
+    this.options.pool.query('select pg_notify($1, $2)', [wantedChannel, String(position)]).catch(() => {});
+    this.pollBell.ring();
+  }
+
+  private wanted(): Position {
+    let newest = beginning;
+    for (const { position } of this.waiters) if (position > newest) newest = position;
+    return newest;
+  }
+
+  private changed(): void {
+    this.answerWaiters();
+    if (!this.following) this.followBell.ring();
+  }
+
+  private answerWaiters(): void {
+    for (const waiter of this.waiters) {
+      const behind = this.projectors.filter(({ position }) => position < waiter.position);
+      if (behind.every(({ stopped }) => stopped)) waiter.done(behind.length === 0);
+    }
+  }
+
+  private async poll(): Promise<number> {
+    await this.observe().catch((error: unknown) =>
+      this.options.log.warn({ reason: reasonOf(error) }, 'checkpoints cannot be read'),
+    );
+    const wanted = this.wanted();
+    const elsewhere = this.projectors.some(({ leading, position }) => !leading && position < wanted);
+    return elsewhere ? this.pace.impatientPollMs : this.pace.pollMs;
+  }
+
+  private async observe(): Promise<void> {
+    const checkpoints = await readCheckpoints(this.options.pool);
+    for (const projector of this.projectors) {
+      const { name, version } = projector.projection;
+      const checkpoint = checkpoints.find((row) => row.name === name && row.version === version);
+      if (checkpoint !== undefined) projector.observe(checkpoint);
+    }
+  }
+
+  /** Holds the subscription. A node that projects nothing need not read what another one folds. */
+  private async follow(): Promise<number> {
+    if (!this.projectors.some(({ leading }) => leading)) return this.pace.pollMs;
+    this.following = true;
+    try {
+      this.window.skipTo(await this.options.feed.head());
+      await this.window.follow(this.abort.signal, () => {
+        for (const projector of this.projectors) projector.arrived();
+      });
+    } catch (error) {
+      this.options.log.warn({ reason: reasonOf(error) }, 'the subscription to the log broke off');
+    }
+    this.following = false;
+    return this.pace.retryMs;
+  }
+}

@@ -1,0 +1,469 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EventStore, ExpectedRevision } from '../../src/application/ports.js';
+import { beginning, type Position, type Recorded } from '../../src/domain/events.js';
+import { collect } from '../support/collect.js';
+import { eventId, newEvent, someInstant, streamNamed } from '../support/events.js';
+
+/* What every engine behind the EventStore port promises. Nothing here knows an engine. */
+
+export interface OpenedStore {
+  /** On a log without events. */
+  readonly store: EventStore;
+  /** Closes the store, if the test has not, and removes the log. */
+  dispose(): Promise<void>;
+}
+
+const alpha = streamNamed('alpha-1');
+const beta = streamNamed('beta-2');
+
+const ids = (events: readonly Recorded[]): string[] => events.map(({ id }) => id);
+const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => position);
+const ascending = (numbers: readonly number[]): boolean =>
+  numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? Number.POSITIVE_INFINITY));
+
+/** A moment that one side waits for and the other brings about. */
+function signalled() {
+  let signal: () => void = () => undefined;
+  const reached = new Promise<void>((resolve) => {
+    signal = resolve;
+  });
+  return { signal, signalled: reached };
+}
+
+async function readWholeLog(store: EventStore): Promise<Recorded[]> {
+  const log: Recorded[] = [];
+  for (;;) {
+    const page = await store.readAll(log.at(-1)?.position ?? beginning, 100);
+    if (page.length === 0) return log;
+    log.push(...page);
+  }
+}
+
+/** Appends that must succeed; the position of the last event. */
+async function appended(store: EventStore, ...[stream, events, expected]: Parameters<EventStore['append']>) {
+  const result = await store.append(stream, events, expected);
+  if (!result.ok) throw new Error(`Conflict: ${stream} is at ${result.conflict.actual}`);
+  return result.position;
+}
+
+export function eventStoreContract(engine: string, open: () => Promise<OpenedStore>): void {
+  describe(`the event store (${engine})`, () => {
+    let opened: OpenedStore;
+    let store: EventStore;
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.dispose());
+
+    describe('appending with an expected revision', () => {
+      test('"no-stream" begins a stream at revision 0', async () => {
+        expect(await store.append(alpha, [newEvent(1)], 'no-stream')).toMatchObject({ ok: true, revision: 0 });
+      });
+
+      test('the exact revision continues the stream', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        expect(await store.append(alpha, [newEvent(2)], 0)).toMatchObject({ ok: true, revision: 1 });
+      });
+
+      test('"any" begins a stream and continues it', async () => {
+        expect(await store.append(alpha, [newEvent(1)], 'any')).toMatchObject({ ok: true, revision: 0 });
+        expect(await store.append(alpha, [newEvent(2)], 'any')).toMatchObject({ ok: true, revision: 1 });
+      });
+
+      test('each stream counts for itself', async () => {
+        await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
+        expect(await store.append(beta, [newEvent(3)], 'no-stream')).toMatchObject({ ok: true, revision: 0 });
+      });
+
+      test.each<[string, ExpectedRevision, number]>([
+        ['"no-stream" where there is one', 'no-stream', 1],
+        ['a revision that has passed', 0, 1],
+        ['a revision that is not there yet', 7, 1],
+      ])('%s is a conflict that tells the actual revision', async (_, expected, actual) => {
+        await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
+        expect(await store.append(alpha, [newEvent(3)], expected)).toEqual({ ok: false, conflict: { actual } });
+      });
+
+      test('a revision of a stream that does not exist is a conflict without one', async () => {
+        expect(await store.append(alpha, [newEvent(1)], 0)).toEqual({ ok: false, conflict: { actual: null } });
+      });
+
+      test('a conflict writes nothing', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        await store.append(alpha, [newEvent(2), newEvent(3)], 'no-stream');
+        expect(ids(await readWholeLog(store))).toEqual([eventId(1)]);
+      });
+
+      test('after a conflict the same events can be appended at the actual revision', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        await store.append(alpha, [newEvent(2)], 'no-stream');
+        expect(await store.append(alpha, [newEvent(2)], 0)).toMatchObject({ ok: true, revision: 1 });
+      });
+
+      test('of many racing for the same revision exactly one wins', async () => {
+        const racers = Array.from({ length: 40 }, (_, n) => store.append(alpha, [newEvent(n)], 'no-stream'));
+        const results = await Promise.all(racers);
+        expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+        expect(results.filter((result) => !result.ok && result.conflict.actual === 0)).toHaveLength(39);
+        expect(await store.readStream(alpha)).toHaveLength(1);
+      });
+    });
+
+    describe('appending several events', () => {
+      test('gives them consecutive revisions and returns those of the last', async () => {
+        const result = await store.append(alpha, [newEvent(1), newEvent(2), newEvent(3)], 'no-stream');
+        const stored = await store.readStream(alpha);
+        expect(stored.map(({ id, revision }) => [id, revision])).toEqual([
+          [eventId(1), 0],
+          [eventId(2), 1],
+          [eventId(3), 2],
+        ]);
+        expect(result).toEqual({ ok: true, revision: 2, position: stored[2]?.position });
+      });
+
+      test('keeps them together in the global order, whatever is appended at the same time', async () => {
+        const appends = Array.from({ length: 60 }, (_, n) =>
+          store.append(streamNamed(`alpha-${n}`), [newEvent(3 * n), newEvent(3 * n + 1), newEvent(3 * n + 2)], 'any'),
+        );
+        await Promise.all(appends);
+        const log = await readWholeLog(store);
+        expect(log).toHaveLength(180);
+        for (let start = 0; start < log.length; start += 3) {
+          const together = log.slice(start, start + 3);
+          expect(new Set(together.map(({ stream }) => stream)).size).toBe(1);
+          expect(together.map(({ revision }) => revision)).toEqual([0, 1, 2]);
+        }
+      });
+
+      test('works for more events than one transmission usually holds', async () => {
+        const events = Array.from({ length: 3_000 }, (_, n) => newEvent(n));
+        expect(await store.append(alpha, events, 'no-stream')).toMatchObject({ ok: true, revision: 2_999 });
+        expect(ids(await store.readStream(alpha))).toEqual(events.map(({ id }) => id));
+      });
+    });
+
+    describe('appending at the same time', () => {
+      test('a conflict does not fail its neighbours', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        const results = await Promise.all(
+          Array.from({ length: 300 }, (_, n) =>
+            n % 3 === 0
+              ? store.append(alpha, [newEvent(10 + n)], 'no-stream')
+              : store.append(streamNamed(`beta-${n}`), [newEvent(10 + n)], 'no-stream'),
+          ),
+        );
+        results.forEach((result, n) => {
+          expect(result).toMatchObject(
+            n % 3 === 0 ? { ok: false, conflict: { actual: 0 } } : { ok: true, revision: 0 },
+          );
+        });
+        expect(await readWholeLog(store)).toHaveLength(201);
+      });
+
+      test('appends to one stream are all written, each once', async () => {
+        const results = await Promise.all(
+          Array.from({ length: 50 }, (_, n) => store.append(alpha, [newEvent(n)], 'any')),
+        );
+        const revisions = results.map((result) => (result.ok ? result.revision : null));
+        expect(revisions.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 50 }, (_, n) => n));
+        expect((await store.readStream(alpha)).map(({ revision }) => revision)).toEqual(
+          Array.from({ length: 50 }, (_, n) => n),
+        );
+      });
+    });
+
+    describe('appending the same event ids again', () => {
+      test.each<[string, ExpectedRevision]>([
+        ['"no-stream"', 'no-stream'],
+        ['"any"', 'any'],
+      ])('to a new stream with %s changes nothing and returns the first result', async (_, expected) => {
+        const events = [newEvent(1), newEvent(2)];
+        const first = await store.append(alpha, events, expected);
+        expect(await store.append(alpha, events, expected)).toEqual(first);
+        expect(await readWholeLog(store)).toHaveLength(2);
+      });
+
+      test.each<[string, ExpectedRevision]>([
+        ['the exact revision', 0],
+        ['"any"', 'any'],
+      ])('to an existing stream with %s changes nothing and returns the first result', async (_, expected) => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        const first = await store.append(alpha, [newEvent(2)], expected);
+        expect(await store.append(alpha, [newEvent(2)], expected)).toEqual(first);
+        expect(await readWholeLog(store)).toHaveLength(2);
+      });
+
+      test.each<[string, ExpectedRevision]>([
+        ['"no-stream"', 'no-stream'],
+        ['"any"', 'any'],
+      ])('with %s returns the first result also when others have been appended since', async (_, expected) => {
+        const first = await store.append(alpha, [newEvent(1)], expected);
+        await appended(store, alpha, [newEvent(2)], 0);
+        await appended(store, beta, [newEvent(3)], 'no-stream');
+        expect(await store.append(alpha, [newEvent(1)], expected)).toEqual(first);
+        expect(await readWholeLog(store)).toHaveLength(3);
+      });
+
+      test('with the exact revision returns the first result also when others have been appended since', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        const first = await store.append(alpha, [newEvent(2), newEvent(3)], 0);
+        await appended(store, alpha, [newEvent(4)], 2);
+        expect(await store.append(alpha, [newEvent(2), newEvent(3)], 0)).toEqual(first);
+        expect(ids(await store.readStream(alpha))).toEqual([1, 2, 3, 4].map((n) => eventId(n)));
+      });
+
+      test('at the same time writes one copy and gives all the same result', async () => {
+        const results = await Promise.all(
+          Array.from({ length: 20 }, () => store.append(alpha, [newEvent(1)], 'no-stream')),
+        );
+        expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+        expect(await readWholeLog(store)).toHaveLength(1);
+      });
+
+      test('together with new ones never writes', async () => {
+        await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
+        const mixed = await store.append(alpha, [newEvent(2), newEvent(3)], 1).catch(() => ({ ok: false }));
+        expect(mixed.ok).toBe(false);
+        expect(ids(await store.readStream(alpha))).toEqual([eventId(1), eventId(2)]);
+      });
+    });
+
+    describe('what cannot be appended', () => {
+      test.each([
+        ['no event at all', alpha, []],
+        ['an id that is not a UUID', alpha, [{ ...newEvent(1), id: 'first' }]],
+        ['one id twice', alpha, [newEvent(1), newEvent(1)]],
+        ['a stream without a name', streamNamed(''), [newEvent(1)]],
+        ['a stream name with NUL', streamNamed('alpha-\0'), [newEvent(1)]],
+      ])('%s is rejected', async (_, stream, events) => {
+        await expect(store.append(stream, events, 'any')).rejects.toThrow(Error);
+        expect(await readWholeLog(store)).toEqual([]);
+      });
+    });
+
+    describe('reading', () => {
+      test('a stream that does not exist is empty', async () => {
+        expect(await store.readStream(alpha)).toEqual([]);
+      });
+
+      test('gives back an event with its whole envelope', async () => {
+        const position = await appended(store, alpha, [newEvent(1, 'hello')], 'no-stream');
+        const recorded = {
+          id: eventId(1),
+          stream: alpha,
+          revision: 0,
+          position,
+          at: someInstant + 1,
+          event: { type: 'OptionChanged', key: 'option 1', value: { text: 'hello' } },
+        };
+        expect(await store.readStream(alpha)).toEqual([recorded]);
+        expect(await store.readAll(beginning, 10)).toEqual([recorded]);
+      });
+
+      test.each([
+        ['line breaks and quotes', 'a\nb\r\n"c" \\ \u2028'],
+        ['NUL', 'a\0b'],
+        ['half a surrogate pair', 'a\ud83d'],
+        ['emoji and Chinese', '👩‍👩‍👧 计费'],
+        ['a megabyte', 'x'.repeat(1_000_000)],
+      ])('gives back text with %s unchanged', async (_, text) => {
+        await appended(store, alpha, [newEvent(1, text)], 'no-stream');
+        const [recorded] = await store.readStream(alpha);
+        expect(recorded?.event).toEqual(newEvent(1, text).event);
+      });
+
+      test('stream names of any alphabet are kept apart', async () => {
+        const names = ['username-müller', 'username-muller', 'username-张三', 'username-a"b,{c}\\', 'username-a\nb'];
+        await Promise.all(names.map((name, n) => appended(store, streamNamed(name), [newEvent(n)], 'no-stream')));
+        for (const [n, name] of names.entries())
+          expect(ids(await store.readStream(streamNamed(name)))).toEqual([eventId(n)]);
+      });
+
+      test('an empty log has its head at -1', async () => {
+        expect(await store.head()).toBe(-1);
+        expect(await store.readAll(beginning, 10)).toEqual([]);
+      });
+
+      test('the head is the position of the newest event', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        const newest = await appended(store, beta, [newEvent(2)], 'no-stream');
+        expect(await store.head()).toBe(newest);
+      });
+
+      test('the global order is the order of appending, across streams', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        await appended(store, beta, [newEvent(2)], 'no-stream');
+        await appended(store, alpha, [newEvent(3)], 0);
+        const log = await store.readAll(beginning, 10);
+        expect(ids(log)).toEqual([eventId(1), eventId(2), eventId(3)]);
+        expect(ascending(positions(log))).toBe(true);
+      });
+
+      test('the global order is read in pages that neither overlap nor leave anything out', async () => {
+        const events = Array.from({ length: 25 }, (_, n) => newEvent(n));
+        for (const event of events) await appended(store, alpha, [event], 'any');
+        const pages: Recorded[][] = [];
+        let after: Position = beginning;
+        for (;;) {
+          const page = await store.readAll(after, 10);
+          const last = page.at(-1);
+          if (last === undefined) break;
+          pages.push([...page]);
+          after = last.position;
+        }
+        expect(pages.map((page) => page.length)).toEqual([10, 10, 5]);
+        expect(ids(pages.flat())).toEqual(events.map(({ id }) => id));
+      });
+    });
+
+    describe('the global order under load', () => {
+      test('what lies before a position that was read never changes', async () => {
+        const writers = Array.from({ length: 20 }, async (_, writer) => {
+          for (let n = 0; n < 15; n++)
+            await appended(store, streamNamed(`alpha-${writer}`), [newEvent(n, 'x', writer)], 'any');
+        });
+        const seen: string[][] = [];
+        let writing = true;
+        const reader = (async () => {
+          while (writing) {
+            const log = ids(await store.readAll(beginning, 1_000));
+            if (log.length > 0) seen.push(log);
+            // Lets the writers go on where reading never waits.
+            await new Promise(setImmediate);
+          }
+        })();
+        await Promise.all(writers);
+        writing = false;
+        await reader;
+        const final = ids(await readWholeLog(store));
+        expect(final).toHaveLength(300);
+        for (const prefix of seen) expect(final.slice(0, prefix.length)).toEqual(prefix);
+      });
+    });
+
+    describe('subscribing', () => {
+      test('gives what is stored, then what is appended, in order', async () => {
+        await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
+        const subscription = collect(store, beginning);
+        await subscription.reached(2);
+        await appended(store, beta, [newEvent(3)], 'no-stream');
+        await subscription.reached(3);
+        await appended(store, alpha, [newEvent(4)], 1);
+        await subscription.reached(4);
+        expect(subscription.events).toEqual(await readWholeLog(store));
+        await subscription.stop();
+      });
+
+      test('resumes behind the position it is given', async () => {
+        await appended(store, alpha, [newEvent(1)], 'no-stream');
+        const second = await appended(store, alpha, [newEvent(2)], 0);
+        await appended(store, alpha, [newEvent(3)], 1);
+        const subscription = collect(store, second);
+        await subscription.reached(1);
+        await appended(store, alpha, [newEvent(4)], 2);
+        await subscription.reached(2);
+        expect(ids(subscription.events)).toEqual([eventId(3), eventId(4)]);
+        await subscription.stop();
+      });
+
+      test('from the head gives only what comes', async () => {
+        const head = await appended(store, alpha, [newEvent(1)], 'no-stream');
+        const subscription = collect(store, head);
+        await appended(store, alpha, [newEvent(2)], 0);
+        await subscription.reached(1);
+        expect(ids(subscription.events)).toEqual([eventId(2)]);
+        await subscription.stop();
+      });
+
+      test('gives no empty batches', async () => {
+        const subscription = collect(store, beginning);
+        for (let n = 0; n < 20; n++) await appended(store, alpha, [newEvent(n)], 'any');
+        await subscription.reached(20);
+        expect(subscription.batches.every((batch) => batch.length > 0)).toBe(true);
+        await subscription.stop();
+      });
+
+      test('while others write, loses nothing, repeats nothing and keeps the order, whenever it begins', async () => {
+        const total = 3_000;
+        const subscriptions = [collect(store, beginning)];
+        const writers = Array.from({ length: 30 }, async (_, writer) => {
+          for (let n = 0; n < total / 30; n++) {
+            await appended(store, streamNamed(`alpha-${writer}`), [newEvent(n, 'x', writer)], 'any');
+            if (n % 20 === 10 && writer === 0) subscriptions.push(collect(store, beginning));
+          }
+        });
+        await Promise.all(writers);
+        subscriptions.push(collect(store, beginning));
+        const log = ids(await readWholeLog(store));
+        expect(log).toHaveLength(total);
+        expect(subscriptions.length).toBeGreaterThan(5);
+        for (const subscription of subscriptions) {
+          await subscription.reached(total);
+          expect(ids(subscription.events)).toEqual(log);
+          await subscription.stop();
+        }
+      });
+
+      test('one that is slow does not hold up the others, and misses nothing', async () => {
+        const total = 500;
+        const slow: Recorded[] = [];
+        const began = signalled();
+        const allowed = signalled();
+        const slowly = (async () => {
+          for await (const batch of store.subscribe(beginning, new AbortController().signal)) {
+            slow.push(...batch);
+            began.signal();
+            await allowed.signalled;
+            if (slow.length === total) return;
+          }
+        })();
+        const quick = collect(store, beginning);
+        await appended(store, alpha, [newEvent(0)], 'no-stream');
+        await began.signalled;
+        for (let n = 1; n < total; n += 100)
+          await Promise.all(
+            Array.from({ length: Math.min(100, total - n) }, (_, k) =>
+              appended(store, streamNamed(`beta-${n + k}`), [newEvent(n + k)], 'any'),
+            ),
+          );
+        await quick.reached(total);
+        expect(ids(slow)).toEqual([eventId(0)]);
+        allowed.signal();
+        await slowly;
+        expect(ids(slow)).toEqual(ids(quick.events));
+        await quick.stop();
+      });
+
+      test('ends when its signal aborts while it waits', async () => {
+        const subscription = collect(store, beginning);
+        await appended(store, alpha, [newEvent(1)], 'any');
+        await subscription.reached(1);
+        await subscription.stop();
+        await appended(store, alpha, [newEvent(2)], 'any');
+        expect(ids(subscription.events)).toEqual([eventId(1)]);
+      });
+
+      test('gives nothing when its signal has already aborted', async () => {
+        await appended(store, alpha, [newEvent(1)], 'any');
+        const iterator = store.subscribe(beginning, AbortSignal.abort())[Symbol.asyncIterator]();
+        expect((await iterator.next()).done).toBe(true);
+      });
+
+      test('ends when the store is closed', async () => {
+        const subscription = collect(store, beginning);
+        await appended(store, alpha, [newEvent(1)], 'any');
+        await subscription.reached(1);
+        await store.close();
+        await subscription.stop();
+      });
+    });
+
+    test('closing waits for the appends under way', async () => {
+      const appends = Array.from({ length: 50 }, (_, n) => store.append(alpha, [newEvent(n)], 'any'));
+      await store.close();
+      expect((await Promise.all(appends)).every(({ ok }) => ok)).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,317 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newClient, type PostgresConnection } from '../../src/adapters/postgres.js';
+import { openPostgresEventStore, type PostgresEventStoreOptions } from '../../src/adapters/postgres-event-store.js';
+import type { EventStore } from '../../src/application/ports.js';
+import { beginning, type NewEvent, type Recorded } from '../../src/domain/events.js';
+import { payloadVersions } from '../../src/domain/upcast.js';
+import { collect } from '../support/collect.js';
+import { CutOff } from '../support/cut-off.js';
+import { eventId, newEvent, streamNamed } from '../support/events.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+
+/* What the Postgres engine has to fear beyond the contract: other processes, lost connections, lost notifications. */
+
+const alpha = streamNamed('alpha-1');
+const beta = streamNamed('beta-2');
+const never = 3_600_000;
+const ids = (events: readonly Recorded[]): string[] => events.map(({ id }) => id);
+
+describe('the event store in Postgres', () => {
+  let database: TestDatabase;
+  const open: (EventStore | pg.Client | CutOff)[] = [];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+  beforeEach(async () => {
+    await database.pool.query('TRUNCATE events');
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0).reverse()) {
+      if (each instanceof CutOff) await each.cut();
+      else if ('end' in each) await each.end();
+      else await each.close();
+    }
+  });
+
+  async function openStore(options: Partial<PostgresEventStoreOptions> = {}): Promise<EventStore> {
+    const store = await openPostgresEventStore({ connection: database.connection, log: quietLog, ...options });
+    open.push(store);
+    return store;
+  }
+
+  async function openClient(): Promise<pg.Client> {
+    const client = newClient(database.connection);
+    client.on('error', () => undefined);
+    await client.connect();
+    open.push(client);
+    return client;
+  }
+
+  async function openCutOff(connection: PostgresConnection = database.connection): Promise<CutOff> {
+    const between = await CutOff.before(connection);
+    open.push(between);
+    return between;
+  }
+
+  /** Appends as a store in another process would, within a transaction the test holds. */
+  const appendBy = (client: pg.Client, stream: string, { id, at, event: { type, ...data } }: NewEvent) =>
+    client.query("SELECT * FROM append_events($1, '{-2}', '{1}', '{1}', '{1}', $2, $3, '{1}', $4, $5, 'somebody')", [
+      [stream],
+      [id],
+      [type],
+      [at],
+      JSON.stringify(data),
+    ]);
+
+  /** Resolves once an append of the store waits for another transaction; its process number in Postgres. */
+  async function blockedAppend(): Promise<number> {
+    for (;;) {
+      const { rows } = await database.pool.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+           AND query LIKE '%append_events%'`,
+      );
+      const [row] = rows;
+      if (row !== undefined) return row.pid;
+    }
+  }
+
+  describe('with transactions that overlap', () => {
+    test('one that appended first and commits late comes first, and nobody reads past it', async () => {
+      const store = await openStore();
+      const slow = await openClient();
+      const subscription = collect(store, beginning);
+      await slow.query('BEGIN');
+      await appendBy(slow, alpha, newEvent(1));
+      const quick = store.append(beta, [newEvent(2)], 'no-stream');
+      await blockedAppend();
+      expect(await store.readAll(beginning, 10)).toEqual([]);
+      await slow.query('COMMIT');
+      expect(await quick).toEqual({ ok: true, revision: 0, position: 1 });
+      await subscription.reached(2);
+      expect(subscription.events.map(({ id, position }) => [id, position])).toEqual([
+        [eventId(1), 0],
+        [eventId(2), 1],
+      ]);
+      await subscription.stop();
+    });
+
+    test('one that began first and appends late comes last, though it had seen an empty log', async () => {
+      const store = await openStore();
+      const slow = await openClient();
+      const subscription = collect(store, beginning);
+      await slow.query('BEGIN');
+      await slow.query('SELECT count(*) FROM events');
+      expect(await store.append(alpha, [newEvent(1)], 'no-stream')).toMatchObject({ ok: true, position: 0 });
+      await appendBy(slow, alpha, newEvent(2));
+      await slow.query('COMMIT');
+      await subscription.reached(2);
+      expect(subscription.events.map(({ id, position, revision }) => [id, position, revision])).toEqual([
+        [eventId(1), 0, 0],
+        [eventId(2), 1, 1],
+      ]);
+      await subscription.stop();
+    });
+
+    test('one that rolls back leaves no hole', async () => {
+      const store = await openStore();
+      const slow = await openClient();
+      await slow.query('BEGIN');
+      await appendBy(slow, alpha, newEvent(1));
+      const quick = store.append(beta, [newEvent(2)], 'no-stream');
+      await blockedAppend();
+      await slow.query('ROLLBACK');
+      expect(await quick).toEqual({ ok: true, revision: 0, position: 0 });
+    });
+
+    test('stores of several processes give one order without holes, the same to all subscribers', async () => {
+      const stores = [await openStore(), await openStore(), await openStore()];
+      const subscriptions = stores.map((store) => collect(store, beginning));
+      const writing = stores.flatMap((store, process) =>
+        Array.from({ length: 10 }, async (_, writer) => {
+          const series = process * 10 + writer;
+          for (let n = 0; n < 20; n++)
+            await store.append(streamNamed(`alpha-${series}`), [newEvent(n, 'x', series)], 'any');
+        }),
+      );
+      await Promise.all(writing);
+      for (const subscription of subscriptions) {
+        await subscription.reached(600);
+        expect(subscription.events.map(({ position }) => position)).toEqual(Array.from({ length: 600 }, (_, n) => n));
+        expect(ids(subscription.events)).toEqual(ids(await stores[0]!.readAll(beginning, 600)));
+        await subscription.stop();
+      }
+    });
+  });
+
+  describe('when a connection is lost', () => {
+    test('before the append was written, it is written once', async () => {
+      const store = await openStore();
+      const slow = await openClient();
+      await slow.query('BEGIN');
+      await appendBy(slow, alpha, newEvent(1));
+      const append = store.append(beta, [newEvent(2)], 'no-stream');
+      await slow.query('SELECT pg_terminate_backend($1)', [await blockedAppend()]);
+      await blockedAppend();
+      await slow.query('COMMIT');
+      expect(await append).toEqual({ ok: true, revision: 0, position: 1 });
+      expect(ids(await store.readAll(beginning, 10))).toEqual([eventId(1), eventId(2)]);
+    });
+
+    test('between the commit and its answer, there is one copy, the first result, and one delivery', async () => {
+      const between = await openCutOff();
+      const store = await openStore({ connection: between.connection, pollMs: never });
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      const subscription = collect(store, beginning);
+      await subscription.reached(1);
+      const lost = between.loseAnswerTo('append_events');
+      const append = store.append(alpha, [newEvent(2)], 0);
+      await lost;
+      expect(await append).toEqual({ ok: true, revision: 1, position: 1 });
+      await store.append(alpha, [newEvent(3)], 1);
+      await subscription.reached(3);
+      expect(ids(subscription.events)).toEqual([eventId(1), eventId(2), eventId(3)]);
+      expect(await store.readStream(alpha)).toEqual(subscription.events);
+      await subscription.stop();
+    });
+
+    test('a whole batch is repeated, each append with its own first result', async () => {
+      const between = await openCutOff();
+      const store = await openStore({ connection: between.connection });
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      const lost = between.loseAnswerTo('append_events');
+      const appends = Array.from({ length: 50 }, (_, n) =>
+        store.append(n === 7 ? alpha : streamNamed(`beta-${n}`), [newEvent(10 + n)], 'no-stream'),
+      );
+      await lost;
+      const results = await Promise.all(appends);
+      expect(results[7]).toEqual({ ok: false, conflict: { actual: 0 } });
+      const positions = results.flatMap((result) => (result.ok ? [Number(result.position)] : []));
+      expect(positions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 49 }, (_, n) => n + 1));
+      expect(await store.head()).toBe(49);
+    });
+
+    test('for good, the append is rejected as unavailable, and the store recovers when Postgres is back', async () => {
+      const between = await openCutOff();
+      const store = await openStore({ connection: between.connection, patienceMs: 50 });
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      await between.cut();
+      await expect(store.append(alpha, [newEvent(2)], 0)).rejects.toMatchObject({ code: 'store-unavailable' });
+      await expect(store.readStream(alpha)).rejects.toMatchObject({ code: 'store-unavailable' });
+      await between.restore();
+      expect(await store.append(alpha, [newEvent(2)], 0)).toMatchObject({ ok: true, revision: 1 });
+    });
+
+    test('a subscription goes on where it was', async () => {
+      const between = await openCutOff();
+      const store = await openStore({ connection: between.connection });
+      const other = await openStore();
+      const subscription = collect(store, beginning);
+      await other.append(alpha, [newEvent(1)], 'no-stream');
+      await subscription.reached(1);
+      await between.cut();
+      await other.append(alpha, [newEvent(2)], 0);
+      await between.restore();
+      await other.append(alpha, [newEvent(3)], 1);
+      await subscription.reached(3);
+      expect(ids(subscription.events)).toEqual([eventId(1), eventId(2), eventId(3)]);
+      await subscription.stop();
+    });
+  });
+
+  describe('news of other processes', () => {
+    test('is pushed by a notification, without polling', async () => {
+      const store = await openStore({ pollMs: never });
+      const other = await openStore();
+      const subscription = collect(store, beginning);
+      for (let n = 0; n < 10; n++) {
+        await other.append(alpha, [newEvent(n)], 'any');
+        await subscription.reached(n + 1);
+      }
+      await subscription.stop();
+    });
+
+    test('is found by polling when the notification is lost', async () => {
+      const store = await openStore({ pollMs: 20 });
+      const subscription = collect(store, beginning);
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      await subscription.reached(1);
+      const mute = await openClient();
+      await mute.query(`CREATE SCHEMA mute; SET search_path = mute, pg_catalog, public;
+        CREATE FUNCTION mute.pg_notify(text, text) RETURNS void LANGUAGE sql AS ''`);
+      await appendBy(mute, beta, newEvent(2));
+      await mute.query('DROP SCHEMA mute CASCADE');
+      await subscription.reached(2);
+      expect(ids(subscription.events)).toEqual([eventId(1), eventId(2)]);
+      await subscription.stop();
+    });
+
+    test('between two appends of this process is delivered between them', async () => {
+      const store = await openStore({ pollMs: never });
+      const other = await openStore();
+      const subscription = collect(store, beginning);
+      for (let n = 0; n < 60; n += 2) {
+        await Promise.all([store.append(alpha, [newEvent(n)], 'any'), other.append(beta, [newEvent(n + 1)], 'any')]);
+      }
+      await subscription.reached(60);
+      expect(ids(subscription.events)).toEqual(ids(await store.readAll(beginning, 100)));
+      await subscription.stop();
+    });
+  });
+
+  describe('event ids', () => {
+    test('of another stream are refused to this append alone', async () => {
+      const store = await openStore();
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      const reusing = store.append(beta, [newEvent(1)], 'no-stream');
+      const neighbour = store.append(streamNamed('gamma-3'), [newEvent(2)], 'no-stream');
+      await expect(reusing).rejects.toThrow(/unique/);
+      expect(await neighbour).toMatchObject({ ok: true, revision: 0 });
+      expect(await store.readStream(beta)).toEqual([]);
+    });
+  });
+
+  describe('payload versions', () => {
+    const renamed = payloadVersions({ OptionChanged: [({ name, ...rest }) => ({ ...rest, key: name })] });
+
+    async function storeOldEvent(store: EventStore): Promise<void> {
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      await database.pool.query(`UPDATE events SET data = '{"name": "old name", "value": {"text": "x"}}'`);
+    }
+
+    test('an old payload is read in its new shape', async () => {
+      await storeOldEvent(await openStore());
+      const [event] = await (await openStore({ payloads: renamed })).readStream(alpha);
+      expect(event?.event).toEqual({ type: 'OptionChanged', key: 'old name', value: { text: 'x' } });
+    });
+
+    test('new events are written in the newest version', async () => {
+      const store = await openStore({ payloads: renamed });
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      const { rows } = await database.pool.query('SELECT version FROM events');
+      expect(rows).toEqual([{ version: 2 }]);
+      expect((await store.readStream(alpha))[0]?.event).toEqual(newEvent(1).event);
+    });
+
+    test('an event of a newer release stops its readers instead of being skipped', async () => {
+      const newer = await openStore({ payloads: renamed });
+      const older = await openStore();
+      const live = collect(older, beginning);
+      await older.append(alpha, [newEvent(1)], 'no-stream');
+      await live.reached(1);
+      await newer.append(alpha, [newEvent(2)], 0);
+      await expect(live.reached(2)).rejects.toThrow(/version 2/);
+      await expect(collect(older, beginning).reached(1)).rejects.toThrow(/version 2/);
+    });
+
+    test('the text of a payload stays as it was written, byte for byte', async () => {
+      const store = await openStore();
+      await store.append(alpha, [newEvent(1, 'a "quoted" \u00e9\u2028')], 'no-stream');
+      const { rows } = await database.pool.query('SELECT data::text AS data FROM events');
+      expect(rows).toEqual([{ data: JSON.stringify({ key: 'option 1', value: { text: 'a "quoted" \u00e9\u2028' } }) }]);
+    });
+  });
+});

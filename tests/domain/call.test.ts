@@ -1,0 +1,37 @@
+import { describe, test } from 'vitest';
+import { type CallReleased, type CallReserved, type CallSettled, callDecider } from '../../src/domain/call.js';
+import { released, reserved, settled } from '../support/calls.js';
+import { scenariosOf } from '../support/given.js';
+
+const given = scenariosOf(callDecider);
+const reservation: CallReserved = reserved({ quota: 100 });
+const settlement: CallSettled = settled({ quota: 100, charged: 60 });
+const release: CallReleased = released({ quota: 100 });
+
+describe('a call', () => {
+  test('is reserved once', () =>
+    given().when({ type: 'Reserve', event: reservation }).thenRecordedOnce(reservation));
+  test('is settled once', () =>
+    given(reservation).when({ type: 'Settle', event: settlement }).thenRecordedOnce(settlement));
+  test('is released once', () => given(reservation).when({ type: 'Release', event: release }).thenRecordedOnce(release));
+
+  test('that was settled can neither be released nor reserved again', () => {
+    given(reservation, settlement).when({ type: 'Release', event: release }).thenNothing();
+    given(reservation, settlement).when({ type: 'Reserve', event: reservation }).thenNothing();
+  });
+  test('that was released can neither be settled nor reserved again', () => {
+    given(reservation, release).when({ type: 'Settle', event: settlement }).thenNothing();
+    given(reservation, release).when({ type: 'Reserve', event: reservation }).thenNothing();
+  });
+  test('has no outcome before its reservation', () => {
+    given().when({ type: 'Settle', event: settlement }).thenRefused('lost-race');
+    given().when({ type: 'Release', event: release }).thenRefused('lost-race');
+  });
+
+  test('is nothing, reserved, and then one of settled and released', () => {
+    given().thenState({ status: 'none' });
+    given(reservation).thenState({ status: 'reserved' });
+    given(reservation, settlement).thenState({ status: 'settled' });
+    given(reservation, release).thenState({ status: 'released' });
+  });
+});

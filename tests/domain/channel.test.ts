@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type ChannelCommand,
+  type ChannelEvent,
+  type ChannelSecrets,
+  type ChannelSettings,
+  channelDecider,
+  isLiveChannel,
+} from '../../src/domain/channel.js';
+import { SecretId } from '../../src/domain/ids.js';
+import { Quota } from '../../src/domain/quota.js';
+import { scenariosOf } from '../support/given.js';
+
+const given = scenariosOf(channelDecider);
+
+const settings: ChannelSettings = {
+  name: 'east',
+  type: 1,
+  baseUrl: '',
+  models: ['gpt-4o'],
+  groups: ['default'],
+  priority: 0,
+  weight: 0,
+  tag: null,
+  modelMapping: null,
+  statusCodeMapping: '',
+  paramOverride: null,
+  setting: null,
+  other: '',
+  organization: null,
+  testModel: null,
+  autoBan: true,
+  maxInputTokens: 0,
+};
+const secrets: ChannelSecrets = { key: SecretId('key-1'), keyHash: 'hash-1', proxy: null };
+
+const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets };
+const enabled: ChannelEvent = { type: 'ChannelEnabled', automatic: false };
+const disabled: ChannelEvent = { type: 'ChannelDisabled', automatic: false, reason: '' };
+const autoEnabled: ChannelEvent = { type: 'ChannelEnabled', automatic: true };
+const autoDisabled: ChannelEvent = { type: 'ChannelDisabled', automatic: true, reason: 'status 401' };
+const removed: ChannelEvent = { type: 'ChannelRemoved' };
+
+const add = (changed: Partial<ChannelSettings> = {}, on = true): ChannelCommand => ({
+  type: 'AddChannel',
+  settings: { ...settings, ...changed },
+  secrets,
+  enabled: on,
+});
+const edit = (changed: Partial<ChannelSettings>, newSecrets: Partial<ChannelSecrets> = {}): ChannelCommand => ({
+  type: 'EditChannel',
+  change: (now) => ({ ...now, ...changed }),
+  secrets: newSecrets,
+});
+const enable = (automatic: boolean): ChannelCommand => ({ type: 'EnableChannel', automatic });
+const disable = (automatic: boolean): ChannelCommand => ({
+  type: 'DisableChannel',
+  automatic,
+  reason: automatic ? 'status 401' : '',
+});
+
+describe('adding a channel', () => {
+  test('records settings and where its secrets lie', () => given().when(add()).thenRecordedOnce(added));
+  test('switched off is a second fact', () => given().when(add({}, false)).thenRecordedOnce(added, disabled));
+  test('does not bring a removed one back', () => given(added, removed).when(add()).thenNothing());
+  test('is refused for a model name of more than 255 bytes, showing its beginning', () =>
+    given()
+      .when(add({ models: ['gpt-4o', 'm'.repeat(256)] }))
+      .thenRefused('model-name-too-long', { model: 'm'.repeat(64) }));
+  test('counts bytes, not characters', () => {
+    given()
+      .when(add({ models: ['模'.repeat(86)] }))
+      .thenRefused('model-name-too-long');
+    given()
+      .when(add({ models: ['模'.repeat(85)] }))
+      .thenRecorded({ type: 'ChannelAdded', settings: { ...settings, models: ['模'.repeat(85)] }, secrets });
+  });
+});
+
+describe('editing a channel', () => {
+  test('applies the change to the settings it has now', () =>
+    given(added, { type: 'ChannelEdited', settings: { ...settings, name: 'west' }, secrets })
+      .when(edit({ weight: 5 }))
+      .thenRecordedOnce({ type: 'ChannelEdited', settings: { ...settings, name: 'west', weight: 5 }, secrets }));
+  test('replaces the secrets given and keeps the others', () =>
+    given(added)
+      .when(edit({}, { proxy: SecretId('proxy-1') }))
+      .thenRecordedOnce({ type: 'ChannelEdited', settings, secrets: { ...secrets, proxy: SecretId('proxy-1') } }));
+  test('that changes nothing records nothing', () => given(added).when(edit({ name: 'east' })).thenNothing());
+  test('is refused for a model name that is too long', () =>
+    given(added)
+      .when(edit({ models: ['m'.repeat(256)] }))
+      .thenRefused('model-name-too-long'));
+});
+
+describe('switching a channel by hand', () => {
+  test('off is recorded once', () => given(added).when(disable(false)).thenRecordedOnce(disabled));
+  test('on is recorded once', () => given(added, disabled).when(enable(false)).thenRecordedOnce(enabled));
+  test('on works for one that was switched off automatically', () =>
+    given(added, autoDisabled).when(enable(false)).thenRecordedOnce(enabled));
+  test('off makes an automatic decision a manual one', () =>
+    given(added, autoDisabled).when(disable(false)).thenRecordedOnce(disabled));
+  test('on changes nothing when it is on', () => given(added).when(enable(false)).thenNothing());
+});
+
+describe('switching a channel automatically', () => {
+  test('off is recorded once, with the reason', () => given(added).when(disable(true)).thenRecordedOnce(autoDisabled));
+  test('off leaves a manual decision alone', () => given(added, disabled).when(disable(true)).thenNothing());
+  test('on undoes an automatic decision', () =>
+    given(added, autoDisabled).when(enable(true)).thenRecordedOnce(autoEnabled));
+  test('on leaves a manual decision alone', () => given(added, disabled).when(enable(true)).thenNothing());
+});
+
+describe('a channel test', () => {
+  const passed: ChannelCommand = {
+    type: 'RecordChannelTest',
+    ok: true,
+    responseTimeMs: 840,
+    error: null,
+    usage: {
+      model: 'gpt-4o',
+      promptTokens: 8,
+      completionTokens: 9,
+      quota: Quota(55),
+      modelRatio: '1.25',
+      completionRatio: '4',
+      modelPrice: null,
+    },
+  };
+  test('is recorded each time', () => {
+    const { type: _, ...result } = passed;
+    given(added, { type: 'ChannelTested', ...result })
+      .when(passed)
+      .thenRecorded({ type: 'ChannelTested', ...result });
+  });
+  test('changes nothing about the channel', () =>
+    given(added, { type: 'ChannelTested', ok: false, responseTimeMs: 10, error: 'timeout', usage: null }).thenState({
+      status: 'enabled',
+      settings,
+      secrets,
+    }));
+});
+
+describe('removing a channel', () => {
+  test('is recorded once', () => given(added).when({ type: 'RemoveChannel' }).thenRecordedOnce(removed));
+  test('that is not there is no error', () => given().when({ type: 'RemoveChannel' }).thenNothing());
+});
+
+describe('a channel that is not there', () => {
+  const orders: ChannelCommand[] = [
+    edit({ name: 'west' }),
+    enable(false),
+    disable(true),
+    { type: 'RecordChannelTest', ok: true, responseTimeMs: 1, error: null, usage: null },
+  ];
+  test.each(orders)('refuses $type', (order) => given().when(order).thenRefused('channel-not-found'));
+  test.each(orders)('any more refuses $type', (order) => given(added, removed).when(order).thenRefused('channel-not-found'));
+});
+
+describe('what a channel is', () => {
+  test('absent before it is added, whatever else is recorded', () => {
+    given().thenState({ status: 'absent' });
+    given(enabled, autoDisabled, { type: 'ChannelEdited', settings, secrets }).thenState({ status: 'absent' });
+  });
+  test('enabled with settings and secrets', () => given(added).thenState({ status: 'enabled', settings, secrets }));
+  test('off by hand, off automatically, on again', () => {
+    given(added, disabled).thenState({ status: 'disabled', settings, secrets });
+    given(added, autoDisabled).thenState({ status: 'auto-disabled', settings, secrets });
+    given(added, autoDisabled, autoEnabled).thenState({ status: 'enabled', settings, secrets });
+  });
+  test('edited, its status kept', () =>
+    given(added, autoDisabled, { type: 'ChannelEdited', settings: { ...settings, name: 'west' }, secrets }).thenState({
+      status: 'auto-disabled',
+      settings: { ...settings, name: 'west' },
+      secrets,
+    }));
+  test('gone once removed, for good', () => given(added, removed, enabled).thenState({ status: 'removed' }));
+  test('live unless absent or removed', () => {
+    expect(isLiveChannel({ status: 'absent' })).toBe(false);
+    expect(isLiveChannel({ status: 'removed' })).toBe(false);
+    expect(isLiveChannel({ status: 'auto-disabled', settings, secrets })).toBe(true);
+  });
+});

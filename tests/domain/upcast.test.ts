@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { payloadVersions } from '../../src/domain/upcast.js';
+
+describe('payload versions', () => {
+  const versions = payloadVersions({
+    OptionChanged: [
+      ({ name, ...rest }) => ({ ...rest, key: name }),
+      (data) => ({ ...data, value: { text: data.value } }),
+    ],
+  });
+
+  test('a type without upcasters has version 1', () => {
+    expect(versions.current('UsernameReleased')).toBe(1);
+    expect(versions.upcast('UsernameReleased', 1, {})).toEqual({ type: 'UsernameReleased' });
+  });
+
+  test('each upcaster adds a version', () => {
+    expect(versions.current('OptionChanged')).toBe(3);
+  });
+
+  test.each([
+    [1, { name: 'a', value: 'b' }],
+    [2, { key: 'a', value: 'b' }],
+    [3, { key: 'a', value: { text: 'b' } }],
+  ])('version %i is lifted to the present shape', (version, data) => {
+    expect(versions.upcast('OptionChanged', version, data)).toEqual({
+      type: 'OptionChanged',
+      key: 'a',
+      value: { text: 'b' },
+    });
+  });
+
+  test.each([0, 4])('version %i, which this release does not know, is refused', (version) => {
+    expect(() => versions.upcast('OptionChanged', version, {})).toThrow(/versions 1 to 3/);
+  });
+
+  test('names that every object has are ordinary type names', () => {
+    expect(versions.current('constructor')).toBe(1);
+  });
+});

@@ -1,0 +1,239 @@
+import type { ApiKeyTerms } from '../../src/domain/api-key.js';
+import type { CallFacts, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
+import type { ChannelSettings } from '../../src/domain/channel.js';
+import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events.js';
+import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
+import type { Price, Usage } from '../../src/domain/pricing.js';
+import { Quota } from '../../src/domain/quota.js';
+import type { UserEvent } from '../../src/domain/user.js';
+import { eventId, someInstant } from '../support/events.js';
+
+/* Events as the gateway records them, with fixed ids and times. */
+
+/** An event and the stream it belongs to. */
+export interface Fact {
+  readonly stream: StreamName;
+  readonly event: DomainEvent;
+  /** Unix milliseconds. */
+  readonly at: Instant;
+}
+
+export const root = UserId(1);
+export const alice = UserId(7);
+export const bob = UserId(8);
+export const aliceKey = ApiKeyId(12);
+export const bobKey = ApiKeyId(13);
+export const east = ChannelId(3);
+export const west = ChannelId(4);
+
+/** 2026-01-02 03:04:05 UTC, and seconds later. */
+export const at = (seconds = 0): Instant => Instant(someInstant + seconds * 1000);
+export const seconds = (instant: Instant): number => Math.floor(instant / 1000);
+
+const fact = (stream: StreamName, event: DomainEvent, when: Instant = at()): Fact => ({ stream, event, at: when });
+
+/** The same fact at another time. */
+export const when = (instant: Instant, { stream, event }: Fact): Fact => ({ stream, event, at: instant });
+
+let recorded = 0;
+
+/** Ready for a store; ids are unique within a run. */
+export const toRecord = ({ event, at: instant }: Fact): NewEvent => ({
+  id: eventId(recorded++, 0x7e57),
+  at: instant,
+  event,
+});
+
+export const sealed = (text: string): Sealed => Sealed(`sealed ${text}`);
+
+type EventOf<Type extends DomainEvent['type']> = Extract<DomainEvent, { type: Type }>;
+
+export const registered = (id: UserId, username: string, change: Partial<EventOf<'UserRegistered'>> = {}): Fact =>
+  fact(streams.user(id), {
+    type: 'UserRegistered',
+    username,
+    displayName: sealed(`${username} the user`),
+    email: null,
+    role: 'ordinary',
+    group: 'default',
+    passwordSecret: SecretId(`password of ${username}`),
+    inviter: null,
+    ...change,
+  });
+
+export const ofUser = (id: UserId, event: UserEvent): Fact => fact(streams.user(id), event);
+
+export const granted = (id: UserId, quota: number): Fact =>
+  fact(streams.user(id), { type: 'QuotaGranted', quota: Quota(quota), reason: 'signup' });
+
+export const adjusted = (id: UserId, delta: number, gift = 0): Fact =>
+  fact(streams.user(id), {
+    type: 'QuotaAdjusted',
+    delta: Quota(delta),
+    gift: Quota(gift),
+    by: root,
+    observed: Quota(0),
+  });
+
+export const terms = (change: Partial<ApiKeyTerms> = {}): ApiKeyTerms => ({
+  name: 'ci',
+  unlimited: false,
+  expiresAt: null,
+  modelLimitsEnabled: false,
+  modelLimits: [],
+  allowIps: [],
+  group: '',
+  ...change,
+});
+
+export const issued = (id: ApiKeyId, owner: UserId, quota: number, change: Partial<ApiKeyTerms> = {}): Fact =>
+  fact(streams.apiKey(id), {
+    type: 'ApiKeyIssued',
+    owner,
+    keyHash: `hash of key ${id}`,
+    secret: SecretId(`key ${id}`),
+    quota: Quota(quota),
+    terms: terms(change),
+  });
+
+export const ofApiKey = (
+  id: ApiKeyId,
+  event: EventOf<'ApiKeyEdited' | 'ApiKeyEnabled' | 'ApiKeyDisabled' | 'ApiKeyDeleted'>,
+): Fact => fact(streams.apiKey(id), event);
+
+export const settings = (change: Partial<ChannelSettings> = {}): ChannelSettings => ({
+  name: 'east',
+  type: 1,
+  baseUrl: '',
+  models: ['gpt-4o', 'gpt-4o-mini'],
+  groups: ['default', 'vip'],
+  priority: 0,
+  weight: 0,
+  tag: null,
+  modelMapping: null,
+  statusCodeMapping: '',
+  paramOverride: null,
+  setting: null,
+  other: '',
+  organization: null,
+  testModel: null,
+  autoBan: true,
+  maxInputTokens: 0,
+  ...change,
+});
+
+const secretsOf = (id: ChannelId) => ({
+  key: SecretId(`upstream ${id}`),
+  keyHash: `hash of upstream ${id}`,
+  proxy: null,
+});
+
+export const added = (id: ChannelId, change: Partial<ChannelSettings> = {}): Fact =>
+  fact(streams.channel(id), { type: 'ChannelAdded', settings: settings(change), secrets: secretsOf(id) });
+
+export const edited = (id: ChannelId, change: Partial<ChannelSettings>): Fact =>
+  fact(streams.channel(id), { type: 'ChannelEdited', settings: settings(change), secrets: secretsOf(id) });
+
+export const ofChannel = (
+  id: ChannelId,
+  event: EventOf<'ChannelEnabled' | 'ChannelDisabled' | 'ChannelTested' | 'ChannelRemoved'>,
+): Fact => fact(streams.channel(id), event);
+
+export const option = (key: string, text: string): Fact =>
+  fact(streams.options, { type: 'OptionChanged', key, value: { text } });
+
+export const setUp = (rootUserId: UserId): Fact =>
+  fact(streams.system, {
+    type: 'SetupCompleted',
+    rootUserId,
+    username: 'root',
+    passwordSecret: SecretId('password of root'),
+    mode: 'external',
+  });
+
+const price: Price = {
+  per: 'token',
+  model: '1.25',
+  completion: '4',
+  cache: '0.5',
+  cacheWrite: '1.25',
+  image: '1',
+  reasoning: '4',
+  group: '1',
+};
+
+const usage: Usage = { prompt: 120, cached: 20, cacheWrite: 5, image: 0, completion: 32, reasoning: 8 };
+
+const factsOf = (change: Partial<CallFacts>): CallFacts => ({
+  userId: alice,
+  apiKeyId: aliceKey,
+  apiKeyName: 'ci',
+  group: 'default',
+  model: 'gpt-4o',
+  path: '/v1/chat/completions',
+  stream: true,
+  ...change,
+});
+
+const callOf = (id: string) => streams.call(CallId(id));
+
+type Facts = { facts?: Partial<CallFacts> };
+
+export const reserved = (
+  id: string,
+  quota: number,
+  { facts = {}, ...change }: Omit<Partial<CallReserved>, 'facts'> & Facts = {},
+): Fact =>
+  fact(callOf(id), {
+    type: 'CallReserved',
+    facts: factsOf(facts),
+    reserved: Quota(quota),
+    promptTokens: 120,
+    maxOutputTokens: 100,
+    price,
+    ...change,
+  });
+
+/** Settles a call that had `held` reserved. */
+export const settled = (
+  id: string,
+  held: number,
+  charged: number,
+  { facts = {}, ...change }: Omit<Partial<CallSettled>, 'facts'> & Facts = {},
+): Fact =>
+  fact(callOf(id), {
+    type: 'CallSettled',
+    facts: factsOf(facts),
+    reserved: Quota(held),
+    charged: Quota(charged),
+    usage,
+    usageSource: 'upstream',
+    price,
+    outcome: 'completed',
+    channelId: east,
+    attempts: [east],
+    upstreamModel: null,
+    useTimeMs: 2_100,
+    firstTokenMs: 640,
+    reasoningEffort: null,
+    ...change,
+  });
+
+export const released = (
+  id: string,
+  held: number,
+  { facts = {}, ...change }: Omit<Partial<CallReleased>, 'facts'> & Facts = {},
+): Fact =>
+  fact(callOf(id), {
+    type: 'CallReleased',
+    facts: factsOf(facts),
+    reserved: Quota(held),
+    reason: 'upstream-failed',
+    status: 502,
+    code: 'upstream_error',
+    attempts: [east],
+    useTimeMs: 300,
+    upstreamCostUnknown: false,
+    ...change,
+  });

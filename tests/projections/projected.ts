@@ -1,0 +1,110 @@
+import type { Pool } from 'pg';
+import { newClient } from '../../src/adapters/postgres.js';
+import type { Position, StreamName } from '../../src/domain/events.js';
+import { Position as positionOf } from '../../src/domain/events.js';
+import type { Sealed, UserId } from '../../src/domain/ids.js';
+import type { ReadModels } from '../../src/projections/database.js';
+import type { PersonalDataReader, Projection } from '../../src/projections/projection.js';
+import { openReadModels, readModels } from '../../src/projections/read-models.js';
+import { type ProjectionRunner, type RunnerOptions, startProjections } from '../../src/projections/runner.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+import { type Fact, toRecord } from './history.js';
+
+/** Opens what `sealed` of the history made, until the user's key is destroyed. */
+export class PersonalDataOfHistory implements PersonalDataReader {
+  private readonly forgotten = new Set<UserId>();
+
+  open(user: UserId, text: Sealed): Promise<string | null> {
+    return Promise.resolve(this.forgotten.has(user) ? null : text.replace(/^sealed /, ''));
+  }
+
+  forget(user: UserId): void {
+    this.forgotten.add(user);
+  }
+}
+
+/** A log in memory and read models in a database of their own. */
+export class Projected {
+  readonly store = new MemoryEventStore();
+  readonly personalData = new PersonalDataOfHistory();
+  readonly db: ReadModels;
+  private readonly runners: ProjectionRunner[] = [];
+
+  private constructor(readonly database: TestDatabase) {
+    this.db = openReadModels(database.pool);
+  }
+
+  static async open(): Promise<Projected> {
+    return new Projected(await createEmptyDatabase());
+  }
+
+  get pool(): Pool {
+    return this.database.pool;
+  }
+
+  /** Appends in this order; resolves with the last position. */
+  async record(...facts: readonly Fact[]): Promise<Position> {
+    let last = positionOf(-1);
+    for (const fact of facts) {
+      const result = await this.store.append(fact.stream as StreamName, [toRecord(fact)], 'any');
+      if (!result.ok) throw new Error('the history contradicts itself');
+      last = result.position;
+    }
+    return last;
+  }
+
+  /** The read models once they hold these facts. */
+  async given(...facts: readonly Fact[]): Promise<ReadModels> {
+    const position = await this.record(...facts);
+    const runner = this.runners.at(-1) ?? (await this.start());
+    await hold(runner, position);
+    return this.db;
+  }
+
+  async start(
+    options: Partial<RunnerOptions> & { projections?: readonly Projection[] } = {},
+  ): Promise<ProjectionRunner> {
+    const runner = await startProjections({
+      projections: readModels,
+      feed: this.store,
+      pool: this.pool,
+      newClient: () => newClient(this.database.connection),
+      context: { personalData: this.personalData },
+      log: quietLog,
+      ...options,
+    });
+    this.runners.push(runner);
+    return runner;
+  }
+
+  /** Every row of every table of a read model, as text in a fixed order. */
+  async dump(schema: string): Promise<Record<string, string[]>> {
+    const { rows: tables } = await this.pool.query<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = $1 and c.relkind in ('r', 'p') order by 1`,
+      [schema],
+    );
+    const dumped: Record<string, string[]> = {};
+    for (const { name } of tables) {
+      const { rows } = await this.pool.query<{ row: string }>(
+        `select t::text as row from ${schema}."${name}" t order by 1`,
+      );
+      dumped[name] = rows.map(({ row }) => row);
+    }
+    return dumped;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.runners.map((runner) => runner.stop()));
+    await this.store.close();
+    await this.database.drop();
+  }
+}
+
+/** Waits until all read models hold the position. */
+export async function hold(runner: ProjectionRunner, position: Position): Promise<void> {
+  if (await runner.reached(position, 20_000)) return;
+  throw new Error(`not projected up to ${position}: ${JSON.stringify(runner.status())}`);
+}

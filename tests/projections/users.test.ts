@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SecretId, UserId } from '../../src/domain/ids.js';
+import {
+  rootUserId,
+  userByAccessTokenHash,
+  userByEmail,
+  userById,
+  userByUsername,
+  userPage,
+} from '../../src/projections/users.js';
+import {
+  adjusted,
+  alice,
+  at,
+  bob,
+  granted,
+  ofUser,
+  registered,
+  released,
+  reserved,
+  root,
+  sealed,
+  seconds,
+  settled,
+  when,
+} from './history.js';
+import { Projected } from './projected.js';
+
+let projected: Projected;
+beforeEach(async () => {
+  projected = await Projected.open();
+});
+afterEach(() => projected.close());
+
+describe('a registered user', () => {
+  test('is shown as registered, personal data opened', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice', { email: sealed('alice@example.org'), group: 'vip', inviter: bob }),
+    );
+    expect(await userById(db, alice)).toEqual({
+      id: alice,
+      username: 'alice',
+      display_name: 'alice the user',
+      email: 'alice@example.org',
+      role: 'ordinary',
+      status: 'enabled',
+      group: 'vip',
+      quota: 0,
+      used_quota: 0,
+      request_count: 0,
+      password_secret: 'password of alice',
+      access_token_hash: null,
+      settings: '',
+      webhook_secret: null,
+      accept_unpriced_models: false,
+      quota_warning_threshold: null,
+      inviter_id: bob,
+      created_at: seconds(at()),
+      deleted_at: null,
+      position: 0,
+    });
+  });
+
+  test('follows every change', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      ofUser(alice, {
+        type: 'UserProfileChanged',
+        username: 'alicia',
+        displayName: sealed('Alicia'),
+        email: sealed('a@example.org'),
+      }),
+      ofUser(alice, { type: 'UserGroupChanged', group: 'vip', by: root }),
+      ofUser(alice, { type: 'UserRoleChanged', role: 'admin', by: root }),
+      ofUser(alice, { type: 'UserDisabled', by: root }),
+      ofUser(alice, { type: 'PasswordChanged', passwordSecret: SecretId('new password') }),
+      ofUser(alice, { type: 'AccessTokenIssued', tokenHash: 'hash of token' }),
+      ofUser(alice, {
+        type: 'UserSettingsChanged',
+        settings: sealed('{"notify_type":"webhook"}'),
+        webhookSecret: SecretId('webhook'),
+        acceptUnpricedModels: true,
+        quotaWarningThreshold: 0.5,
+      }),
+    );
+    expect(await userById(db, alice)).toMatchObject({
+      username: 'alicia',
+      display_name: 'Alicia',
+      email: 'a@example.org',
+      group: 'vip',
+      role: 'admin',
+      status: 'disabled',
+      password_secret: 'new password',
+      access_token_hash: 'hash of token',
+      settings: '{"notify_type":"webhook"}',
+      webhook_secret: 'webhook',
+      accept_unpriced_models: true,
+      quota_warning_threshold: 0.5,
+      position: 7,
+    });
+    await projected.given(ofUser(alice, { type: 'UserEnabled', by: root }));
+    expect(await userById(db, alice)).toMatchObject({ status: 'enabled', display_name: 'Alicia' });
+  });
+
+  test('keeps what a later profile change leaves out', async () => {
+    const db = await projected.given(registered(alice, 'alice', { email: sealed('a@example.org') }));
+    await projected.given(
+      ofUser(alice, { type: 'UserProfileChanged', username: null, displayName: sealed('A'), email: null }),
+    );
+    expect(await userById(db, alice)).toMatchObject({
+      username: 'alice',
+      display_name: 'A',
+      email: 'a@example.org',
+      password_secret: 'password of alice',
+    });
+  });
+});
+
+describe('a deleted user', () => {
+  const deleted = ofUser(alice, { type: 'UserDeleted', by: root });
+
+  test('stays, with the time of deletion, and without anything personal or secret', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice', { email: sealed('a@example.org') }),
+      granted(alice, 100),
+      ofUser(alice, { type: 'AccessTokenIssued', tokenHash: 'hash of token' }),
+      when(at(60), deleted),
+    );
+    expect(await userById(db, alice)).toMatchObject({
+      username: 'alice',
+      display_name: '',
+      email: '',
+      settings: '',
+      password_secret: null,
+      access_token_hash: null,
+      webhook_secret: null,
+      quota: 100,
+      deleted_at: seconds(at(60)),
+    });
+    expect(await userByEmail(db, 'a@example.org')).toBeUndefined();
+    expect(await userByEmail(db, '')).toBeUndefined();
+    expect(await userByAccessTokenHash(db, 'hash of token')).toBeUndefined();
+  });
+
+  test('gives its name to a live user who has it too', async () => {
+    const db = await projected.given(registered(alice, 'alice'), deleted, registered(bob, 'alice'));
+    expect(await userByUsername(db, 'alice')).toMatchObject({ id: bob });
+    expect(await userByUsername(db, 'Alice')).toBeUndefined();
+  });
+});
+
+describe('the wallet', () => {
+  test('shows what may be spent: holds of calls under way are off', async () => {
+    const db = await projected.given(registered(alice, 'alice'), granted(alice, 1_000), reserved('a', 300));
+    expect(await userById(db, alice)).toMatchObject({ quota: 700, used_quota: 0, request_count: 0 });
+    await projected.given(settled('a', 300, 120));
+    expect(await userById(db, alice)).toMatchObject({ quota: 880, used_quota: 120, request_count: 1 });
+  });
+
+  test('gets a released hold back', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      granted(alice, 1_000),
+      reserved('a', 300),
+      released('a', 300),
+    );
+    expect(await userById(db, alice)).toMatchObject({ quota: 1_000, used_quota: 0, request_count: 0 });
+  });
+
+  test('goes below zero when a call cost more than was there', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      granted(alice, 100),
+      reserved('a', 100),
+      settled('a', 100, 140),
+    );
+    expect(await userById(db, alice)).toMatchObject({ quota: -40, used_quota: 140 });
+  });
+
+  test('takes adjustments up and down, the gift being part of the amount', async () => {
+    const db = await projected.given(registered(alice, 'alice'), adjusted(alice, 110, 10), adjusted(alice, -30));
+    expect(await userById(db, alice)).toMatchObject({ quota: 80 });
+  });
+
+  test('does not count a call that used no tokens', async () => {
+    const nothing = { prompt: 0, cached: 0, cacheWrite: 0, image: 0, completion: 0, reasoning: 0 };
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      reserved('a', 10),
+      settled('a', 10, 0, { usage: nothing, usageSource: 'none' }),
+    );
+    expect(await userById(db, alice)).toMatchObject({ quota: 0, request_count: 0 });
+  });
+});
+
+describe('lists of users', () => {
+  const people = [
+    registered(root, 'root', { role: 'root' }),
+    registered(alice, 'alice', { email: sealed('wonder@example.org'), group: 'vip' }),
+    registered(bob, 'bob_100%', { displayName: sealed('Robert') }),
+    granted(root, 5),
+    granted(alice, 500),
+    granted(bob, 50),
+    reserved('a', 1, { facts: { userId: bob } }),
+    settled('a', 1, 1, { facts: { userId: bob } }),
+  ];
+  const all = { page: 1, size: 10 };
+
+  test('are newest first, or sorted by the wallet', async () => {
+    const db = await projected.given(...people);
+    const ids = async (sort?: Parameters<typeof userPage>[1]['sort']) =>
+      (await userPage(db, { ...all, sort })).items.map(({ id }) => id);
+    expect(await ids()).toEqual([bob, alice, root]);
+    expect(await ids('quota_desc')).toEqual([alice, bob, root]);
+    expect(await ids('quota_asc')).toEqual([root, bob, alice]);
+    expect(await ids('used_quota_desc')).toEqual([bob, alice, root]);
+    expect(await ids('request_count_asc')).toEqual([alice, root, bob]);
+  });
+
+  test('come in pages with the total', async () => {
+    const db = await projected.given(...people);
+    const { items, total } = await userPage(db, { page: 2, size: 2 });
+    expect(items.map(({ id }) => id)).toEqual([root]);
+    expect(total).toBe(3);
+  });
+
+  test.each([
+    ['part of the user name', 'lic', [alice]],
+    ['part of the e-mail address', 'wonder@', [alice]],
+    ['part of the display name', 'Rob', [bob]],
+    ['an id', '8', [bob]],
+    ['a percent sign as itself', '0%', [bob]],
+    ['an underscore as itself', 'b_1', [bob]],
+    ['nothing by a lone backslash', '\\', []],
+  ])('find users by %s', async (_, keyword, found) => {
+    const db = await projected.given(...people);
+    expect((await userPage(db, all, { keyword })).items.map(({ id }) => id)).toEqual(found);
+  });
+
+  test('narrow to a group', async () => {
+    const db = await projected.given(...people);
+    expect((await userPage(db, all, { group: 'vip' })).items.map(({ id }) => id)).toEqual([alice]);
+    expect((await userPage(db, all, { group: 'vip', keyword: 'bob' })).total).toBe(0);
+  });
+
+  test('name the root user', async () => {
+    const db = await projected.given();
+    expect(await rootUserId(db)).toBeNull();
+    await projected.given(...people);
+    expect(await rootUserId(db)).toBe(UserId(1));
+  });
+});

@@ -1,0 +1,77 @@
+import type { CallFacts, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
+import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
+import { noUsage, type Price } from '../../src/domain/pricing.js';
+import { Quota } from '../../src/domain/quota.js';
+
+/* Events of a call with everything filled in; a test names what it is about. */
+
+export const plainPrice: Price = {
+  per: 'token',
+  model: '1',
+  completion: '1',
+  cache: '1',
+  cacheWrite: '1',
+  image: '1',
+  reasoning: '1',
+  group: '1',
+};
+
+export interface CallParties {
+  readonly userId?: number;
+  /** null: no API key pays. */
+  readonly apiKeyId?: number | null;
+  readonly model?: string;
+}
+
+export const factsOf = ({ userId = 7, apiKeyId = 12, model = 'gpt-4o' }: CallParties = {}): CallFacts => ({
+  userId: UserId(userId),
+  apiKeyId: apiKeyId === null ? null : ApiKeyId(apiKeyId),
+  apiKeyName: 'ci',
+  group: 'default',
+  model,
+  path: '/v1/chat/completions',
+  stream: false,
+});
+
+export const reserved = ({ quota, ...parties }: CallParties & { quota: number }): CallReserved => ({
+  type: 'CallReserved',
+  facts: factsOf(parties),
+  reserved: Quota(quota),
+  promptTokens: quota,
+  maxOutputTokens: null,
+  price: plainPrice,
+});
+
+export const settled = ({
+  quota,
+  charged,
+  channelId = 3,
+  ...parties
+}: CallParties & { quota: number; charged: number; channelId?: number }): CallSettled => ({
+  type: 'CallSettled',
+  facts: factsOf(parties),
+  reserved: Quota(quota),
+  charged: Quota(charged),
+  usage: { ...noUsage, prompt: charged },
+  usageSource: 'upstream',
+  price: plainPrice,
+  outcome: 'completed',
+  channelId: ChannelId(channelId),
+  attempts: [ChannelId(channelId)],
+  upstreamModel: null,
+  useTimeMs: 1_000,
+  firstTokenMs: 200,
+  reasoningEffort: null,
+});
+
+export const released = ({ quota, ...parties }: CallParties & { quota: number }): CallReleased => ({
+  type: 'CallReleased',
+  facts: factsOf(parties),
+  reserved: Quota(quota),
+  reason: 'upstream-failed',
+  status: 502,
+  code: 'upstream_error',
+  attempts: [ChannelId(3)],
+  useTimeMs: 1_000,
+  upstreamCostUnknown: false,
+});
