@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { systemClock } from './adapters/clock.js';
@@ -172,7 +172,9 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const app = Fastify({
     loggerInstance: log as never,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Every line about a request names its id; a logger per request would only cost.
+    childLoggerFactory: (logger) => logger,
     trustProxy: config.server.trustedProxies.length > 0 ? [...config.server.trustedProxies] : false,
     bodyLimit: config.server.maxBodyBytes,
     forceCloseConnections: true,

@@ -1,0 +1,54 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { attachEmbeddedPostgres } from '../adapters/attach-postgres.js';
+import { systemClock } from '../adapters/clock.js';
+import { readMasterKey, verifyMasterKey } from '../adapters/master-key.js';
+import { migrate } from '../adapters/migrate.js';
+import { postgresPersonalData } from '../adapters/personal-data.js';
+import { newClient, openPool } from '../adapters/postgres.js';
+import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
+import type { EventStore, PersonalData } from '../application/ports.js';
+import type { Config } from '../config.js';
+
+/** The data of a gateway, for a command beside it. */
+export interface CommandDatabase {
+  readonly pool: pg.Pool;
+  readonly store: EventStore;
+  readonly personalData: PersonalData;
+  newClient(): pg.Client;
+}
+
+/** Runs `work` on the data the configuration names, whether a gateway is serving it or not. */
+export async function withDatabase<Result>(
+  config: Config,
+  log: Logger,
+  work: (database: CommandDatabase) => Promise<Result>,
+): Promise<Result> {
+  const { connection, stop } =
+    config.database.url === null
+      ? await attachEmbeddedPostgres({ dataDir: config.database.dataDir, log })
+      : { connection: { url: config.database.url }, stop: async () => {} };
+  try {
+    const pool = await openPool(connection, log);
+    try {
+      await migrate(pool);
+      const masterKey = await readMasterKey(config.vault);
+      await verifyMasterKey(pool, masterKey);
+      const store = await openPostgresEventStore({ connection, log });
+      try {
+        return await work({
+          pool,
+          store,
+          personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
+          newClient: () => newClient(connection),
+        });
+      } finally {
+        await store.close();
+      }
+    } finally {
+      await pool.end();
+    }
+  } finally {
+    await stop();
+  }
+}
