@@ -1,5 +1,6 @@
 import type { ChannelView } from '../application/ports.js';
 import type { Usage } from '../domain/pricing.js';
+import type { CallerPresence } from './caller-presence.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
 import { fromUpstream, networkFailure, RelayError } from './errors.js';
 import { saysChannelIsDead } from './health.js';
@@ -14,7 +15,7 @@ import {
   type UpstreamRequest,
 } from './protocols/protocol.js';
 import { isRetryable } from './routing.js';
-import { readBody, type UpstreamAnswer } from './upstream.js';
+import type { UpstreamAnswer, UpstreamBody } from './upstream.js';
 import type { UpstreamError } from './upstream-error.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
@@ -44,7 +45,7 @@ export type Got =
 /** A stream after its first frame; `left` is set when the caller had gone before it came. */
 export interface StreamReading {
   readonly decoder: AnswerStream;
-  readonly chunks: AsyncIterator<Buffer>;
+  readonly chunks: Pick<UpstreamBody, 'next'>;
   readonly first: { readonly bytes: Buffer | null; readonly finished: boolean };
   /** Ends the upstream connection. */
   readonly cancel: () => void;
@@ -58,8 +59,8 @@ export interface AttemptCall {
   readonly requestedModel: string;
   readonly caller: CallerRequest;
   readonly startedAt: number;
-  /** Aborts when the caller has gone. */
-  readonly gone: AbortSignal;
+  /** null: nobody waits for the answer but ourselves. */
+  readonly presence: CallerPresence | null;
 }
 
 const largestAnswer = 256 * 1024 * 1024;
@@ -70,7 +71,7 @@ const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
 export async function attempt(
   ports: AttemptPorts,
-  { callId, requestedModel, caller, startedAt, gone }: AttemptCall,
+  { callId, requestedModel, caller, startedAt, presence }: AttemptCall,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
@@ -115,28 +116,23 @@ export async function attempt(
   }
 
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
-  const abort = new AbortController();
   const idleMs = ports.config.streamIdleMs * (thinksFirst(request.model) ? 2 : 1);
-  const onGone = caller.stream ? () => setTimeout(() => abort.abort(), graceWithoutCallerMs).unref() : () => {};
-  gone.addEventListener('abort', onGone, { once: true });
+  const { answerTimeoutMs } = ports.config;
+  const sending = ports.upstream.send(request, {
+    proxy,
+    timeoutMs: answerTimeoutMs,
+    idleMs: caller.stream ? idleMs : answerTimeoutMs,
+  });
+  const forget = caller.stream
+    ? presence?.whenGone(() => setTimeout(() => sending.cancel(), graceWithoutCallerMs).unref())
+    : undefined;
   try {
-    const sent = await ports.upstream.send(request, {
-      proxy,
-      timeoutMs: ports.config.answerTimeoutMs,
-      idleMs: caller.stream ? idleMs : ports.config.answerTimeoutMs,
-      signal: abort.signal,
-    });
+    const sent = await sending.sent;
     if (!sent.ok) {
       const message = sent.timedOut ? 'the upstream did not answer in time' : undefined;
       return { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
     }
-    const answered = {
-      provider,
-      channel: upstreamChannel,
-      caller,
-      info,
-      cancel: () => abort.abort(),
-    };
+    const answered = { provider, channel: upstreamChannel, caller, info, cancel: () => sending.cancel() };
     const got = isEventStream(sent.answer)
       ? await firstFrame(answered, sent.answer)
       : await wholeAnswer(answered, sent.answer);
@@ -144,7 +140,7 @@ export async function attempt(
       return { ok: true, upstreamModel: request.model, reasoningEffort: request.reasoningEffort, got: got.got };
     return judged(ports, channel, parsed, got.error, got.broken);
   } finally {
-    gone.removeEventListener('abort', onGone);
+    forget?.();
   }
 }
 
@@ -189,7 +185,7 @@ const brokenOff = (code: string): UpstreamError => ({
 async function wholeAnswer({ provider, channel, caller, info }: Answered, answer: UpstreamAnswer): Promise<Read> {
   let body: Buffer;
   try {
-    body = await readBody(answer.body, largestAnswer);
+    body = await answer.body.whole(largestAnswer);
   } catch {
     return { ok: false, error: brokenOff('read_response_body_failed'), broken: true };
   }
@@ -209,7 +205,7 @@ async function firstFrame(
   answer: UpstreamAnswer,
 ): Promise<Read> {
   const decoder = provider.protocol.stream(provider, channel, caller, info);
-  const chunks = answer.body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = answer.body;
   try {
     for (;;) {
       const next = await chunks.next();

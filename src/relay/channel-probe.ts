@@ -67,7 +67,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         requestedModel: model,
         caller,
         startedAt,
-        gone: new AbortController().signal,
+        presence: null,
       };
       const result = await attempt(ports, call, channel, parse(channel));
       const responseTimeMs = ports.clock.now() - startedAt;

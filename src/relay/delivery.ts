@@ -2,10 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { CallOutcome, UsageSource } from '../domain/call.js';
 import type { Usage } from '../domain/pricing.js';
 import type { StreamReading } from './attempt.js';
+import type { CallerPresence } from './caller-presence.js';
 import { errorBody, fromUpstream, RelayError } from './errors.js';
 import type { Growth } from './growth.js';
 import type { Generated } from './protocols/protocol.js';
 import { countTokens } from './tokens.js';
+import { isSilence } from './upstream.js';
 
 /* Getting an answer to the caller, frame by frame, and knowing how it ended. */
 
@@ -45,16 +47,16 @@ export const errorFrame = (error: RelayError, requestId: string): string =>
 export const endFrame = 'data: [DONE]\n\n';
 
 /** Waits while the caller reads slower than upstream writes; returns at once when it has gone. */
-async function write(response: ServerResponse, bytes: Buffer, gone: AbortSignal): Promise<void> {
-  if (gone.aborted || response.write(bytes)) return;
+async function write(response: ServerResponse, bytes: Buffer, presence: CallerPresence): Promise<void> {
+  if (presence.gone || response.write(bytes)) return;
   await new Promise<void>((resolve) => {
     const done = () => {
       response.off('drain', done);
-      gone.removeEventListener('abort', done);
+      forget();
       resolve();
     };
+    const forget = presence.whenGone(done);
     response.once('drain', done);
-    gone.addEventListener('abort', done, { once: true });
   });
 }
 
@@ -65,7 +67,7 @@ export interface Pumped {
 }
 
 export interface PumpOptions {
-  readonly gone: AbortSignal;
+  readonly presence: CallerPresence;
   readonly growth: Growth;
   /** Comment frames into a silent stream; null: none. */
   readonly pingIntervalMs: number | null;
@@ -77,16 +79,13 @@ const broken = (): RelayError => new RelayError(500, 'stream_response_error', 't
 const unaffordable = (): RelayError =>
   new RelayError(403, 'insufficient_user_quota', 'the quota is used up: the answer ends here');
 
-const isIdleTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'UND_ERR_BODY_TIMEOUT';
-
 /** Forwards a begun stream to its end. Everything is sent but the end mark: that waits for the settlement. */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
   const { decoder, chunks, first, cancel } = reading;
-  const { gone, growth, pingIntervalMs } = options;
-  gone.addEventListener('abort', cancel, { once: true });
+  const { presence, growth, pingIntervalMs } = options;
+  const forget = presence.whenGone(cancel);
   const pinging =
-    pingIntervalMs === null ? null : setInterval(() => gone.aborted || response.write(ping), pingIntervalMs).unref();
+    pingIntervalMs === null ? null : setInterval(() => presence.gone || response.write(ping), pingIntervalMs).unref();
 
   const stop = (outcome: CallOutcome, error: RelayError | null): Pumped => {
     cancel();
@@ -94,14 +93,14 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   };
 
   try {
-    if (first.bytes !== null) await write(response, first.bytes, gone);
+    if (first.bytes !== null) await write(response, first.bytes, presence);
     let finished = first.finished;
     while (!finished) {
-      if (gone.aborted) return stop('caller-left', null);
+      if (presence.gone) return stop('caller-left', null);
       const next = await chunks.next();
       const step = next.done ? decoder.end() : decoder.push(next.value);
       if (step.bytes !== null) {
-        await write(response, step.bytes, gone);
+        await write(response, step.bytes, presence);
         pinging?.refresh();
       }
       if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status));
@@ -112,13 +111,13 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         break;
       }
     }
-    return gone.aborted ? stop('caller-left', null) : { outcome: 'completed', error: null };
+    return presence.gone ? stop('caller-left', null) : { outcome: 'completed', error: null };
   } catch (error) {
-    if (gone.aborted) return stop('caller-left', null);
+    if (presence.gone) return stop('caller-left', null);
     // Upstream fell silent: what has come is the answer.
-    return isIdleTimeout(error) ? stop('completed', null) : stop('upstream-broke', broken());
+    return isSilence(error) ? stop('completed', null) : stop('upstream-broke', broken());
   } finally {
     if (pinging !== null) clearInterval(pinging);
-    gone.removeEventListener('abort', cancel);
+    forget();
   }
 }

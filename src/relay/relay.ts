@@ -3,6 +3,7 @@ import type { CallFacts, CallOutcome, ReleaseReason } from '../domain/call.js';
 import { CallId, type ChannelId } from '../domain/ids.js';
 import { type Attempt, attempt, type Got } from './attempt.js';
 import { authenticate, type Caller } from './authenticate.js';
+import { CallerPresence } from './caller-presence.js';
 import { channelParser } from './channel-settings.js';
 import { beginStream, endFrame, errorFrame, pump, usageOf } from './delivery.js';
 import { errorBody, quotaText, RelayError } from './errors.js';
@@ -82,7 +83,7 @@ export function openRelay(ports: RelayPorts): Relay {
     order: Order,
     caller: CallerRequest,
     startedAt: number,
-    gone: AbortSignal,
+    presence: CallerPresence,
   ): Promise<{ last: Attempt; tried: ChannelId[]; costUnknown: boolean }> => {
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];
@@ -98,18 +99,18 @@ export function openRelay(ports: RelayPorts): Relay {
       const chosen = chooseChannel(candidates, index, failed, Math.random());
       if (chosen === null) throw new Error('an order without channels');
       tried.push(chosen.id);
-      const call = { callId, requestedModel: order.requestedModel, caller, startedAt, gone };
+      const call = { callId, requestedModel: order.requestedModel, caller, startedAt, presence };
       const last = await attempt(ports, call, chosen.channel, parsedChannel(chosen.channel));
       if (last.ok) return { last, tried, costUnknown };
       costUnknown ||= last.costUnknown;
       if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
         ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
-      if (!last.retryable || index + 1 >= attempts || gone.aborted) return { last, tried, costUnknown };
+      if (!last.retryable || index + 1 >= attempts || presence.gone) return { last, tried, costUnknown };
       failed.add(chosen.id);
     }
   };
 
-  const serve = async (call: IncomingCall, gone: AbortSignal): Promise<void> => {
+  const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
     const { requestId, path } = call;
     const caller = await identify(call);
     const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
@@ -149,14 +150,14 @@ export function openRelay(ports: RelayPorts): Relay {
       };
 
       try {
-        const { last, tried, costUnknown } = await tryChannels(callId, order, request, startedAt, gone);
+        const { last, tried, costUnknown } = await tryChannels(callId, order, request, startedAt, presence);
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
         if (!last.ok) {
-          await release(gone.aborted ? 'caller-left' : 'upstream-failed', last.error, tried, costUnknown);
+          await release(presence.gone ? 'caller-left' : 'upstream-failed', last.error, tried, costUnknown);
           throw last.error;
         }
         concludedCall = true;
-        succeeded = await answer(call, order, reservation, last, tried, { startedAt, gone, elapsed });
+        succeeded = await answer(call, order, reservation, last, tried, { presence, elapsed });
       } catch (error) {
         if (!concludedCall) await release('internal', null, [], true);
         throw error;
@@ -173,7 +174,7 @@ export function openRelay(ports: RelayPorts): Relay {
     reservation: Reservation,
     { got, upstreamModel, reasoningEffort }: Extract<Attempt, { ok: true }>,
     tried: ChannelId[],
-    { gone, elapsed }: { startedAt: number; gone: AbortSignal; elapsed: () => number },
+    { presence, elapsed }: { presence: CallerPresence; elapsed: () => number },
   ): Promise<boolean> => {
     const channelId = tried.at(-1);
     if (channelId === undefined) throw new Error('an answer without a channel');
@@ -196,7 +197,7 @@ export function openRelay(ports: RelayPorts): Relay {
     };
 
     if (got.kind === 'answer') {
-      await settle(got, gone.aborted ? 'caller-left' : 'completed', null).catch(() => {
+      await settle(got, presence.gone ? 'caller-left' : 'completed', null).catch(() => {
         throw settlementFailed();
       });
       response.writeHead(200, { 'content-type': got.contentType, 'content-length': got.bytes.length });
@@ -208,7 +209,7 @@ export function openRelay(ports: RelayPorts): Relay {
     const firstTokenMs = elapsed();
     beginStream(response);
     const { outcome, error } = await pump(response, reading, {
-      gone,
+      presence,
       growth: watchGrowth(reservation, order.estimate),
       pingIntervalMs: directory.settings().pingIntervalMs,
     });
@@ -228,13 +229,10 @@ export function openRelay(ports: RelayPorts): Relay {
     active: () => active,
     async handle(call) {
       const { response, requestId } = call;
-      const left = new AbortController();
-      response.once('close', () => {
-        if (!response.writableFinished) left.abort();
-      });
+      const presence = new CallerPresence(response);
       active++;
       try {
-        await serve(call, left.signal);
+        await serve(call, presence);
       } catch (error) {
         sendError(response, requestId, known(error, requestId));
       } finally {

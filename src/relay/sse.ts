@@ -51,17 +51,17 @@ export class SseDecoder {
       this.skipLineFeed = false;
       if (chunk[at] === LF) at++;
     }
-    let carriageReturn = -2;
+    // Looked for once per chunk, not once per line: most streams have none.
+    let carriageReturn = chunk.indexOf(CR, at);
     while (at < chunk.length) {
       if (this.partialLength === 0 && this.data.length === 0) {
-        const after = this.plainFrame(chunk, at);
+        const after = this.plainFrame(chunk, at, carriageReturn);
         if (after > at) {
           at = after;
           continue;
         }
       }
       const lineFeed = chunk.indexOf(LF, at);
-      // Looked for once per chunk, not once per line: most streams have none.
       if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = chunk.indexOf(CR, at);
       const end = carriageReturn !== -1 && (lineFeed === -1 || carriageReturn < lineFeed) ? carriageReturn : lineFeed;
       if (end === -1) {
@@ -83,11 +83,11 @@ export class SseDecoder {
   }
 
   /** The common case, without a copy: the frame lies whole in the chunk, spelled the usual way. */
-  private plainFrame(chunk: Buffer, at: number): number {
+  private plainFrame(chunk: Buffer, at: number, carriageReturn: number): number {
     for (let index = 0; index < DATA_PREFIX.length; index++) if (chunk[at + index] !== DATA_PREFIX[index]) return at;
     const start = at + DATA_PREFIX.length;
     const end = chunk.indexOf(LF, start);
-    if (end === -1 || chunk[end + 1] !== LF || chunk[end - 1] === CR) return at;
+    if (end === -1 || chunk[end + 1] !== LF || (carriageReturn !== -1 && carriageReturn < end)) return at;
     this.reader.frame(chunk, start, end, true);
     return end + 2;
   }

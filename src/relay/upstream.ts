@@ -1,12 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher, ProxyAgent, request, Socks5ProxyAgent } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
 
-/* The connection to upstream: pooled per proxy, no redirects followed, every failure a value. */
+/*
+ * The connection to upstream: pooled per proxy, no redirects followed, every failure a value. It stands on the client's
+ * dispatch interface: promises, streams and abort signals per call would cost as much again as the call.
+ */
 
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: Dispatcher.ResponseData['body'];
+  readonly body: UpstreamBody;
+}
+
+export interface UpstreamBody {
+  /** The next piece as it came. Rejects when the connection breaks or falls silent. */
+  next(): Promise<IteratorResult<Buffer, undefined>>;
+  /** All of it. Rejects also when more than `limit` bytes come. */
+  whole(limit: number): Promise<Buffer>;
 }
 
 export type Sent =
@@ -14,16 +24,24 @@ export type Sent =
   /** `requestSent`: upstream may have got the request, and may charge for it. */
   | { readonly ok: false; readonly timedOut: boolean; readonly requestSent: boolean };
 
+export interface Sending {
+  readonly sent: Promise<Sent>;
+  /** Ends the connection, whatever it is doing. */
+  cancel(): void;
+}
+
 export interface Upstream {
   send(
     call: { url: string; headers: Record<string, string>; body: string | Buffer },
     /** `timeoutMs`: till the headers; `idleMs`: longest silence inside the body. */
-    options: { proxy: string | null; timeoutMs: number; idleMs: number; signal: AbortSignal },
-  ): Promise<Sent>;
+    options: { proxy: string | null; timeoutMs: number; idleMs: number },
+  ): Sending;
   close(): Promise<void>;
 }
 
 const connectTimeoutMs = 10_000;
+/** Bytes that may wait here for a slow caller before upstream is told to wait. */
+const mostBuffered = 1024 * 1024;
 
 /** Failures before a single byte of the request can have left. */
 const neverConnected = new Set([
@@ -33,12 +51,144 @@ const neverConnected = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_INVALID_ARG',
 ]);
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** Upstream said nothing for too long in the middle of a body. */
+export const isSilence = (error: unknown): boolean => codeOf(error) === 'UND_ERR_BODY_TIMEOUT';
+
+interface Waiting {
+  resolve(result: IteratorResult<Buffer, undefined>): void;
+  reject(error: Error): void;
+}
+
+class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
+  readonly sent: Promise<Sent>;
+  private settle: (sent: Sent) => void = () => {};
+  private controller: Dispatcher.DispatchController | null = null;
+  private cancelled = false;
+  private pieces: Buffer[] = [];
+  private buffered = 0;
+  private waiting: Waiting | null = null;
+  private ended = false;
+  private failure: Error | null = null;
+  private gathering = false;
+
+  constructor() {
+    this.sent = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.cancelled) controller.abort(new Error('cancelled'));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status >= 200) this.settle({ ok: true, answer: { status, headers, body: this } });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    this.buffered += piece.length;
+    this.pieces.push(piece);
+    if (!this.gathering) {
+      this.deliver();
+      if (this.buffered > mostBuffered) controller.pause();
+    }
+  }
+
+  onResponseEnd(): void {
+    this.ended = true;
+    this.deliver();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  fail(error: Error): void {
+    this.failure = error;
+    const code = codeOf(error);
+    this.settle({
+      ok: false,
+      timedOut: code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT',
+      requestSent: !neverConnected.has(code),
+    });
+    this.deliver();
+  }
+
+  next(): Promise<IteratorResult<Buffer, undefined>> {
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+      this.deliver();
+    });
+  }
+
+  async whole(limit: number): Promise<Buffer> {
+    this.gathering = true;
+    // One wait for the end and not one for each piece.
+    while (!this.ended && this.failure === null && this.buffered <= limit) {
+      await new Promise<void>((resolve) => {
+        this.waiting = { resolve: () => resolve(), reject: () => resolve() };
+      });
+    }
+    if (this.buffered > limit) {
+      this.cancel();
+      throw new Error('the upstream answer is too large');
+    }
+    if (this.failure !== null) throw this.failure;
+    const [first] = this.pieces;
+    return this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    this.controller?.abort(new Error('cancelled'));
+  }
+
+  private deliver(): void {
+    const { waiting } = this;
+    if (waiting === null) return;
+    if (this.gathering) {
+      if (!this.ended && this.failure === null) return;
+      this.waiting = null;
+      waiting.resolve({ done: true, value: undefined });
+      return;
+    }
+    const piece = this.pieces.shift();
+    if (piece === undefined && !this.ended && this.failure === null) return;
+    this.waiting = null;
+    if (piece !== undefined) {
+      this.buffered -= piece.length;
+      if (this.controller?.paused && this.buffered <= mostBuffered / 2) this.controller.resume();
+      waiting.resolve({ done: false, value: piece });
+    } else if (this.failure !== null) waiting.reject(this.failure);
+    else waiting.resolve({ done: true, value: undefined });
+  }
+}
+
+/** Channels ask few addresses again and again. */
+function addressParser(): (url: string) => { origin: string; path: string } {
+  const known = new Map<string, { origin: string; path: string }>();
+  return (url) => {
+    const found = known.get(url);
+    if (found !== undefined) return found;
+    const { origin, pathname, search } = new URL(url);
+    const address = { origin, path: `${pathname}${search}` };
+    if (known.size >= 1000) known.clear();
+    known.set(url, address);
+    return address;
+  };
+}
 
 export function openUpstream(): Upstream {
   const pool = { connections: 512, pipelining: 1, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 };
   const direct = new Agent({ ...pool, connect: { timeout: connectTimeoutMs, noDelay: true } });
   const proxied = new Map<string, Dispatcher>();
+  const parse = addressParser();
 
   const dispatcherFor = (proxy: string | null): Dispatcher => {
     if (proxy === null) return direct;
@@ -53,41 +203,20 @@ export function openUpstream(): Upstream {
   };
 
   return {
-    async send({ url, headers, body }, { proxy, timeoutMs, idleMs, signal }) {
+    send({ url, headers, body }, { proxy, timeoutMs, idleMs }) {
+      const exchange = new Exchange();
       try {
-        const answer = await request(url, {
-          method: 'POST',
-          headers,
-          body,
-          dispatcher: dispatcherFor(proxy),
-          headersTimeout: timeoutMs,
-          bodyTimeout: idleMs,
-          signal,
-        });
-        return { ok: true, answer: { status: answer.statusCode, headers: answer.headers, body: answer.body } };
+        dispatcherFor(proxy).dispatch(
+          { ...parse(url), method: 'POST', headers, body, headersTimeout: timeoutMs, bodyTimeout: idleMs },
+          exchange,
+        );
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-        return {
-          ok: false,
-          timedOut: code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT',
-          requestSent: !neverConnected.has(code),
-        };
+        exchange.fail(error instanceof Error ? error : new Error(String(error)));
       }
+      return exchange;
     },
     async close() {
       await Promise.all([direct, ...proxied.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
-}
-
-/** A whole body. Rejects when the connection breaks or more than `limit` bytes come. */
-export async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) throw new Error('the upstream answer is too large');
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }

@@ -50,7 +50,7 @@ export function openAiAnswer(
   const error = failureIn(dialect, told, confidential);
   if (error) return { ok: false, error };
 
-  const reading: Reading = { endpoint: caller.endpoint, info, caller, toolCalls: 0, finished: false };
+  const reading: Reading = { endpoint: caller.endpoint, info, streamed: false, toolCalls: 0, finished: false };
   const translated = dialect.translate ? dialect.translate(told, reading) : told;
   if (translated === null || !Array.isArray(caller.endpoint === 'embeddings' ? translated.data : translated.choices)) {
     const says = failureTold(told).message;

@@ -27,7 +27,8 @@ export interface DressedFailure {
 export interface Reading {
   readonly endpoint: Endpoint;
   readonly info: CallInfo;
-  readonly caller: CallerRequest;
+  /** It is a piece of a stream, not a whole answer. */
+  readonly streamed: boolean;
   /** Tool calls seen in the answer before this piece. */
   readonly toolCalls: number;
   /** The finish reason has gone by. */
@@ -48,7 +49,7 @@ export interface OpenAiDialect {
   /** Puts the body into another form, for an interface of the provider's own. Also in pass-through. */
   readonly reshape?: Edit;
   /** Finish reasons OpenAI's clients do not know. */
-  readonly finishReasons?: Readonly<Record<string, string>>;
+  readonly finishReasons?: ReadonlyMap<string, string>;
   /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */
   readonly copiesReasoning?: boolean;
   /** The completion count leaves reasoning out. */

@@ -17,9 +17,9 @@ export function failureIn(dialect: OpenAiDialect, body: JsonObject, confidential
     const { status, code, message } = dressed;
     return asUpstreamError({ ...failureTold({ ...body, code, message }), code, message }, status, confidential);
   }
-  const { error } = body;
-  if (textIn(error) === null && !(isObject(error) && Object.keys(error).length > 0)) return null;
-  return failureOf(body, confidential);
+  const { error, object } = body;
+  const told = textIn(error) !== null || (isObject(error) && Object.keys(error).length > 0) || object === 'error';
+  return told ? failureOf(body, confidential) : null;
 }
 
 /** The failure a body tells of that should have been an answer. */

@@ -65,7 +65,7 @@ export function mendChoice(
       changed = true;
     }
   }
-  const known = typeof choice.finish_reason === 'string' && dialect.finishReasons?.[choice.finish_reason];
+  const known = typeof choice.finish_reason === 'string' && dialect.finishReasons?.get(choice.finish_reason);
   if (!known) return changed;
   choice.finish_reason = known;
   return true;

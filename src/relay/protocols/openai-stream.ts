@@ -46,7 +46,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     this.reading = {
       endpoint: caller.endpoint,
       info,
-      caller,
+      streamed: true,
       get toolCalls() {
         return generated.toolCalls;
       },
@@ -123,7 +123,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     }
     if (this.takeUsage(chunk, listed)) {
       if (listed.length === 0) {
-        if (chunk === told && this.toldUsage === told.usage) this.keepUsageFrame(bytes, start, end);
+        if (chunk === told && this.toldUsage === told.usage) this.keepUsageFrame(chunk, bytes, start, end);
         return;
       }
       changed = true;
@@ -154,9 +154,10 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   }
 
   /** A frame with usage and nothing else is sent last, as it came. */
-  private keepUsageFrame(bytes: Buffer, start: number, end: number): void {
+  private keepUsageFrame(chunk: JsonObject, bytes: Buffer, start: number, end: number): void {
+    if (this.channel.forceFormat) return;
     const frame = bytes.subarray(start, end);
-    if (!this.channel.forceFormat && !frame.includes('\n')) this.usageFrame = Buffer.from(frame);
+    this.usageFrame = Buffer.from(frame.includes('\n') ? JSON.stringify(chunk) : frame);
   }
 
   private usageToTell(settled: Usage): JsonObject {

@@ -25,13 +25,13 @@ const nativeCompletion: Edit = (body, { caller }) => {
 };
 
 /** The model's own answer, whole or a piece of a stream, in OpenAI's form. */
-const translate: OpenAiDialect['translate'] = (body, { endpoint, info, caller }) => {
+const translate: OpenAiDialect['translate'] = (body, { endpoint, info, streamed }) => {
   const answer = isObject(body.result) ? body.result : body;
   if (endpoint !== 'completions' || typeof answer.response !== 'string') return body;
   const { response: text, usage } = answer;
   const told = isObject(usage) ? usage : undefined;
   // A stream tells usage in its last piece and no finish reason at all.
-  const finish_reason = !caller.stream || told ? 'stop' : null;
+  const finish_reason = !streamed || told ? 'stop' : null;
   return {
     id: `cmpl-${info.callId}`,
     object: 'text_completion',
@@ -42,12 +42,19 @@ const translate: OpenAiDialect['translate'] = (body, { endpoint, info, caller })
   };
 };
 
+const statuses = new Map([
+  ['10000', 401],
+  ['10001', 401],
+  ['5007', 404],
+  ['3036', 429],
+  ['3040', 429],
+]);
+
 const failure: OpenAiDialect['failure'] = (body) => {
   if (body.success !== false) return null;
   const [first] = objectsIn(body.errors);
   const code = String(first?.code ?? '');
-  const known: Record<string, number> = { 10000: 401, 10001: 401, 5007: 404, 3036: 429, 3040: 429 };
-  return { status: known[code] ?? statusOf(failureTold(body)), code, message: textIn(first?.message) };
+  return { status: statuses.get(code) ?? statusOf(failureTold(body)), code, message: textIn(first?.message) };
 };
 
 /** Some models give a tool call's arguments as an object. */

@@ -46,7 +46,7 @@ export const dashscope: Provider = {
     }),
     headers: ({ channel, caller }) => ({
       ...(caller.stream && { 'x-dashscope-sse': 'enable' }),
-      ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim() }),
+      ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim().replace(/\s+/g, ' ') }),
     }),
     usageOnRequest: true,
     edits: [searching, boundedTopP(0.001, 0.999), thinkingOnlyInStreams],

@@ -59,6 +59,6 @@ export const deepseek: Provider = {
   protocol: openAi({
     url,
     edits: [replayedReasoning, schemaAsInstruction],
-    finishReasons: { insufficient_system_resource: 'stop' },
+    finishReasons: new Map([['insufficient_system_resource', 'stop']]),
   }),
 };

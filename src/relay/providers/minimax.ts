@@ -26,8 +26,8 @@ const failure: OpenAiDialect['failure'] = ({ base_resp: outcome }) => {
 };
 
 /** A stream ends with the whole answer over again: its finish reason and usage are news, its text is not. */
-const translate: OpenAiDialect['translate'] = (body, { caller, finished }) => {
-  if (!caller.stream || body.object !== 'chat.completion') return body;
+const translate: OpenAiDialect['translate'] = (body, { streamed, finished }) => {
+  if (!streamed || body.object !== 'chat.completion') return body;
   const choices = finished
     ? []
     : objectsIn(body.choices).map(({ index, finish_reason }) => ({ index, delta: {}, finish_reason }));

@@ -61,14 +61,14 @@ const partTexts = (parts: readonly JsonValue[], type: string): string =>
     .join('');
 
 /** Content may come in parts, and tool calls without the index that tells the pieces of a stream apart. */
-const mend: OpenAiDialect['mend'] = (message, { caller, toolCalls }) => {
+const mend: OpenAiDialect['mend'] = (message, { streamed, toolCalls }) => {
   const { content } = message;
   if (isList(content)) {
     const thinking = partTexts(content, 'thinking');
     message.content = partTexts(content, 'text');
     if (thinking !== '') message.reasoning_content = thinking;
   }
-  const unnumbered = caller.stream ? objectsIn(message.tool_calls).filter((call) => call.index === undefined) : [];
+  const unnumbered = streamed ? objectsIn(message.tool_calls).filter((call) => call.index === undefined) : [];
   for (const [position, call] of unnumbered.entries()) call.index = toolCalls + position;
   return isList(content) || unnumbered.length > 0;
 };
@@ -98,7 +98,10 @@ export const mistral: Provider = {
       toolChoice,
       messages,
     ],
-    finishReasons: { model_length: 'length', error: 'stop' },
+    finishReasons: new Map([
+      ['model_length', 'length'],
+      ['error', 'stop'],
+    ]),
     mend,
   }),
 };

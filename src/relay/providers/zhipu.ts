@@ -87,7 +87,11 @@ export const zhipu: Provider = {
     url,
     authorize,
     edits: [boundedTopP(0.01, 0.99), sampling, automaticTools],
-    finishReasons: { sensitive: 'content_filter', network_error: 'stop', model_context_window_exceeded: 'length' },
+    finishReasons: new Map([
+      ['sensitive', 'content_filter'],
+      ['network_error', 'stop'],
+      ['model_context_window_exceeded', 'length'],
+    ]),
     failure,
   }),
 };
