@@ -80,7 +80,8 @@ export type Channel =
 
 type LiveChannel = Exclude<Channel, { status: 'absent' | 'removed' }>;
 
-export const isLiveChannel = (channel: Channel): channel is LiveChannel => channel.status !== 'absent' && channel.status !== 'removed';
+export const isLiveChannel = (channel: Channel): channel is LiveChannel =>
+  channel.status !== 'absent' && channel.status !== 'removed';
 
 const live = (channel: Channel): LiveChannel => {
   if (!isLiveChannel(channel)) throw new Failure('channel-not-found');
@@ -148,7 +149,9 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
       case 'ChannelEnabled':
         return isLiveChannel(channel) ? { ...channel, status: 'enabled' } : channel;
       case 'ChannelDisabled':
-        return isLiveChannel(channel) ? { ...channel, status: event.automatic ? 'auto-disabled' : 'disabled' } : channel;
+        return isLiveChannel(channel)
+          ? { ...channel, status: event.automatic ? 'auto-disabled' : 'disabled' }
+          : channel;
       case 'ChannelTested':
         return channel;
       case 'ChannelRemoved':

@@ -3,10 +3,14 @@
  * an editor shows it read-only.
  */
 
-interface Rule {
-  readonly matches: (model: string) => boolean;
+export interface CompletionRule {
   readonly ratio: string;
   readonly locked: boolean;
+}
+
+interface Rule {
+  readonly matches: (model: string) => boolean;
+  readonly rule: CompletionRule;
 }
 
 const is =
@@ -22,8 +26,8 @@ const contains =
   (model: string) =>
     parts.some((part) => model.includes(part));
 
-const locked = (matches: Rule['matches'], ratio: string): Rule => ({ matches, ratio, locked: true });
-const open = (matches: Rule['matches'], ratio: string): Rule => ({ matches, ratio, locked: false });
+const locked = (matches: Rule['matches'], ratio: string): Rule => ({ matches, rule: { ratio, locked: true } });
+const open = (matches: Rule['matches'], ratio: string): Rule => ({ matches, rule: { ratio, locked: false } });
 
 const gpt4 = (model: string) => model.startsWith('gpt-4') && !model.endsWith('-all') && !model.endsWith('-gizmo-*');
 
@@ -31,7 +35,7 @@ const gpt4 = (model: string) => model.startsWith('gpt-4') && !model.endsWith('-a
 const rules: readonly Rule[] = [
   locked(is('gpt-4o-2024-05-13'), '3'),
   locked((model) => gpt4(model) && model.startsWith('gpt-4o'), '4'),
-  locked(starts('gpt-4.5-preview'), '2'),
+  locked((model) => gpt4(model) && model.startsWith('gpt-4.5-preview'), '2'),
   locked((model) => gpt4(model) && (model.startsWith('gpt-4-turbo') || /gpt-4-110[56]$/.test(model)), '3'),
   open((model) => gpt4(model) && model.startsWith('gpt-4.1'), '4'),
   open(gpt4, '2'),
@@ -66,5 +70,5 @@ const rules: readonly Rule[] = [
 ];
 
 /** The family's rule for a model; null where none applies. */
-export const completionRule = (model: string): { ratio: string; locked: boolean } | null =>
-  rules.find(({ matches }) => matches(model)) ?? null;
+export const completionRule = (model: string): CompletionRule | null =>
+  rules.find(({ matches }) => matches(model))?.rule ?? null;

@@ -11,6 +11,9 @@ export interface Decimal {
 
 const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
+/** Whether `decimal` would read the text. */
+export const isDecimal = (text: string): boolean => pattern.test(text.trim());
+
 /** Reads decimal text such as `1.25`, `-3` or `2.5e-7`. Throws `invalid-field` for anything else. */
 export function decimal(text: string): Decimal {
   const match = pattern.exec(text.trim());
@@ -36,27 +39,31 @@ export function add(a: Decimal, b: Decimal): Decimal {
   return { digits: digitsAt(a, scale) + digitsAt(b, scale), scale };
 }
 
+export const larger = (a: Decimal, b: Decimal): Decimal => {
+  const scale = Math.max(a.scale, b.scale);
+  return digitsAt(a, scale) > digitsAt(b, scale) ? a : b;
+};
+
 export const sum = (terms: readonly Decimal[]): Decimal => terms.reduce(add, ZERO);
 
-/** `a / b` to 12 places: for turning prices into ratios when tables are built, never inside a charge. */
+/** Nearest integer to a fraction whose denominator is positive, halves away from zero. */
+function nearest(over: bigint, under: bigint): bigint {
+  const magnitude = over < 0n ? -over : over;
+  const rounded = (magnitude * 2n + under) / (under * 2n);
+  return over < 0n ? -rounded : rounded;
+}
+
+/** `a / b` to 12 places, `b` positive: for turning prices into ratios when tables are built, never inside a charge. */
 export function ratioOf(a: Decimal, b: Decimal): Decimal {
   const scale = 12;
-  return {
-    digits: (a.digits * 10n ** BigInt(b.scale + scale) * 10n) / (b.digits * 10n ** BigInt(a.scale)) / 10n,
-    scale,
-  };
+  return { digits: nearest(a.digits * 10n ** BigInt(b.scale + scale), b.digits * 10n ** BigInt(a.scale)), scale };
 }
 
 export const isZero = (value: Decimal): boolean => value.digits === 0n;
 export const isNegative = (value: Decimal): boolean => value.digits < 0n;
 
-/** Nearest integer, halves away from zero: the one rounding in the code base. */
-export function roundHalfAway(value: Decimal): number {
-  const unit = 10n ** BigInt(value.scale);
-  const magnitude = value.digits < 0n ? -value.digits : value.digits;
-  const rounded = (magnitude * 2n + unit) / (unit * 2n);
-  return Number(value.digits < 0n ? -rounded : rounded);
-}
+/** Nearest integer, halves away from zero: the one rounding of a charge. */
+export const roundHalfAway = (value: Decimal): number => Number(nearest(value.digits, 10n ** BigInt(value.scale)));
 
 /** Smallest integer not below the value: reservations are upper bounds. */
 export function ceiling(value: Decimal): number {

@@ -1,4 +1,4 @@
-import { decimal, isNegative } from './decimal.js';
+import { isDecimal } from './decimal.js';
 import { Failure } from './failure.js';
 
 /* Every option the gateway knows: what it may hold and what it holds until an operator says otherwise. */
@@ -12,6 +12,8 @@ type Shape =
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /** JSON object of name → number ≥ 0. */
   | { readonly kind: 'ratios' }
+  /** JSON object of name → text. */
+  | { readonly kind: 'texts' }
   | { readonly kind: 'json-object' | 'json-array' };
 
 export type OptionDefinition = Shape & { readonly initial: string };
@@ -25,6 +27,7 @@ const integer = (initial: number, minimum?: number) =>
 const number = (initial: number, minimum?: number, maximum?: number) =>
   ({ kind: 'number', initial: String(initial), minimum, maximum }) as const;
 const ratios = (initial: string) => ({ kind: 'ratios', initial }) as const;
+const texts = (initial: string) => ({ kind: 'texts', initial }) as const;
 const object = (initial: string) => ({ kind: 'json-object', initial }) as const;
 const array = (initial: string) => ({ kind: 'json-array', initial }) as const;
 
@@ -108,7 +111,7 @@ export const optionTable = {
   CacheRatio: ratios('{}'),
   ReasoningRatio: ratios('{}'),
   GroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
-  UserUsableGroups: object('{"default":"默认分组","vip":"vip分组"}'),
+  UserUsableGroups: texts('{"default":"默认分组","vip":"vip分组"}'),
   RetryTimes: integer(0, 0),
   ChannelDisableThreshold: number(5, 0),
   AutomaticDisableChannelEnabled: off,
@@ -139,8 +142,8 @@ export const optionTable = {
   ModelRequestRateLimitCount: integer(0, 0),
   ModelRequestRateLimitSuccessCount: integer(1000, 1),
   ModelRequestRateLimitDurationMinutes: integer(1, 0),
-  'gemini.safety_settings': object('{"HARM_CATEGORY_CIVIC_INTEGRITY":"BLOCK_NONE","default":"OFF"}'),
-  'gemini.version_settings': object('{"default":"v1beta","gemini-1.0-pro":"v1"}'),
+  'gemini.safety_settings': texts('{"HARM_CATEGORY_CIVIC_INTEGRITY":"BLOCK_NONE","default":"OFF"}'),
+  'gemini.version_settings': texts('{"default":"v1beta","gemini-1.0-pro":"v1"}'),
   'gemini.supported_imagine_models': array('["gemini-2.0-flash-exp-image-generation","gemini-2.0-flash-exp"]'),
   'gemini.thinking_adapter_enabled': off,
   'gemini.thinking_adapter_budget_tokens_percentage': number(0.6, 0.1, 1),
@@ -173,8 +176,11 @@ const parsed = (key: string, value: string, allowed: string): unknown => {
   }
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const members = (key: string, value: string, allowed: string): [string, unknown][] => {
+  const object = parsed(key, value, allowed);
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) throw wrong(key, allowed);
+  return Object.entries(object);
+};
 
 function checkNumber(
   key: string,
@@ -183,7 +189,8 @@ function checkNumber(
 ): void {
   const bounds = `${minimum === undefined ? '' : ` from ${minimum}`}${maximum === undefined ? '' : ` to ${maximum}`}`;
   const allowed = `${kind === 'integer' ? 'an integer' : 'a number'}${bounds}`;
-  const amount = value.trim() === '' ? Number.NaN : Number(value);
+  // What is no decimal text to the price tables is none here, even where JavaScript would read a number.
+  const amount = isDecimal(value) ? Number(value) : Number.NaN;
   const fits = kind === 'integer' ? Number.isSafeInteger(amount) : Number.isFinite(amount);
   if (!fits || amount < (minimum ?? amount) || amount > (maximum ?? amount)) throw wrong(key, allowed);
 }
@@ -210,24 +217,36 @@ export function checkOption(key: string, value: string): void {
       if (!Array.isArray(parsed(key, value, 'a JSON array'))) throw wrong(key, 'a JSON array');
       return;
     case 'json-object':
-      if (!isObject(parsed(key, value, 'a JSON object'))) throw wrong(key, 'a JSON object');
+      members(key, value, 'a JSON object');
       return;
     case 'ratios':
       readRatios(key, value);
+      return;
+    case 'texts':
+      readTexts(key, value);
       return;
   }
 }
 
 /** JSON object of name → number ≥ 0, as exact decimal texts. Throws `option-value-invalid`. */
 export function readRatios(key: string, value: string): Map<string, string> {
-  const allowed = 'a JSON object of names and numbers from 0';
-  const table = parsed(key, value, allowed);
-  if (!isObject(table)) throw wrong(key, allowed);
+  const table = members(key, value, 'a JSON object of names and numbers from 0');
   return new Map(
-    Object.entries(table).map(([name, ratio]) => {
-      if (typeof ratio !== 'number' || !Number.isFinite(ratio) || isNegative(decimal(String(ratio))))
-        throw new Failure('option-value-invalid', { field: `${key}.${name}`, allowed: 'a number from 0' });
+    table.map(([name, ratio]) => {
+      if (typeof ratio !== 'number' || !Number.isFinite(ratio) || ratio < 0)
+        throw wrong(`${key}.${name}`, 'a number from 0');
       return [name, String(ratio)];
+    }),
+  );
+}
+
+/** JSON object of name → text. Throws `option-value-invalid`. */
+export function readTexts(key: string, value: string): Map<string, string> {
+  const table = members(key, value, 'a JSON object of names and texts');
+  return new Map(
+    table.map(([name, text]) => {
+      if (typeof text !== 'string') throw wrong(`${key}.${name}`, 'a text');
+      return [name, text];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { completionRule } from './completion-rules.js';
+import { type CompletionRule, completionRule } from './completion-rules.js';
 import { decimalOf, decimalText } from './decimal.js';
 import type { Price } from './pricing.js';
 
@@ -38,7 +38,7 @@ export const isPriced = (tables: PriceTables, model: string): boolean => {
   return tables.modelPrice.has(name) || tables.modelRatio.has(name);
 };
 
-export function completionRatioOf(tables: PriceTables, model: string): { ratio: string; locked: boolean } {
+export function completionRatioOf(tables: PriceTables, model: string): CompletionRule {
   const entry = tables.completionRatio.get(model);
   if (model.includes('/') && entry !== undefined) return { ratio: entry, locked: false };
   const rule = completionRule(model);

@@ -1,4 +1,16 @@
-import { add, ceiling, type Decimal, decimal, integer, isZero, ONE, roundHalfAway, sum, times } from './decimal.js';
+import {
+  add,
+  ceiling,
+  type Decimal,
+  decimal,
+  integer,
+  isZero,
+  larger,
+  ONE,
+  roundHalfAway,
+  sum,
+  times,
+} from './decimal.js';
 import { Quota, zero } from './quota.js';
 
 /* What a call costs. Pure, exact, rounded once; every factor travels with the event, so a charge can be recomputed. */
@@ -79,8 +91,6 @@ export function chargeOf(usage: Usage, price: Price, delivered: boolean): Quota 
     }
   }
 }
-
-const larger = (a: Decimal, b: Decimal): Decimal => (add(a, { digits: -b.digits, scale: b.scale }).digits > 0n ? a : b);
 
 /** The dearest any input or output token can get under this price. */
 const dearest = (price: Extract<Price, { per: 'token' }>): { input: Decimal; output: Decimal } => ({

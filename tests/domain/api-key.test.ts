@@ -72,7 +72,9 @@ describe('issuing an API key', () => {
 
 describe('editing an API key', () => {
   test('records the new terms and by how much the remainder moves', () =>
-    given(issued()).when(edit(owner, -100, { name: 'build' })).thenRecorded(edited(-100, { name: 'build' })));
+    given(issued())
+      .when(edit(owner, -100, { name: 'build' }))
+      .thenRecorded(edited(-100, { name: 'build' })));
   test('with the terms it has and no other remainder changes nothing', () =>
     given(issued()).when(edit(owner, 0)).thenNothing());
   test('leaves the status alone', () =>
@@ -90,7 +92,9 @@ describe('enabling an API key', () => {
   test('is refused while it is past its expiry', () => {
     const expired = issued({ expiresAt: Instant(noon - 1) });
     given(expired, disabledAs('expired')).when(enable()).thenRefused('api-key-expired-enable');
-    given(issued({ expiresAt: noon }), disabledAs('expired')).when(enable()).thenRefused('api-key-expired-enable');
+    given(issued({ expiresAt: noon }), disabledAs('expired'))
+      .when(enable())
+      .thenRefused('api-key-expired-enable');
   });
   test('works for an expired one whose expiry was moved or taken away', () => {
     const expired = issued({ expiresAt: Instant(noon - 1) });
@@ -105,10 +109,14 @@ describe('enabling an API key', () => {
   });
   test('works for a used up one that has quota again, or needs none', () => {
     given(issued(), disabledAs('exhausted')).when(enable(1)).thenRecordedOnce(enabled);
-    given(issued({ unlimited: true }), disabledAs('exhausted')).when(enable(-5)).thenRecordedOnce(enabled);
+    given(issued({ unlimited: true }), disabledAs('exhausted'))
+      .when(enable(-5))
+      .thenRecordedOnce(enabled);
   });
   test('asks about expiry and quota only where they were the reason', () =>
-    given(issued({ expiresAt: Instant(noon - 1) }), disabledAs('manual')).when(enable(0)).thenRecordedOnce(enabled));
+    given(issued({ expiresAt: Instant(noon - 1) }), disabledAs('manual'))
+      .when(enable(0))
+      .thenRecordedOnce(enabled));
 });
 
 describe('disabling an API key', () => {

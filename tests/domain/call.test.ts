@@ -9,11 +9,11 @@ const settlement: CallSettled = settled({ quota: 100, charged: 60 });
 const release: CallReleased = released({ quota: 100 });
 
 describe('a call', () => {
-  test('is reserved once', () =>
-    given().when({ type: 'Reserve', event: reservation }).thenRecordedOnce(reservation));
+  test('is reserved once', () => given().when({ type: 'Reserve', event: reservation }).thenRecordedOnce(reservation));
   test('is settled once', () =>
     given(reservation).when({ type: 'Settle', event: settlement }).thenRecordedOnce(settlement));
-  test('is released once', () => given(reservation).when({ type: 'Release', event: release }).thenRecordedOnce(release));
+  test('is released once', () =>
+    given(reservation).when({ type: 'Release', event: release }).thenRecordedOnce(release));
 
   test('that was settled can neither be released nor reserved again', () => {
     given(reservation, settlement).when({ type: 'Release', event: release }).thenNothing();

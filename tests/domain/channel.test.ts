@@ -86,7 +86,10 @@ describe('editing a channel', () => {
     given(added)
       .when(edit({}, { proxy: SecretId('proxy-1') }))
       .thenRecordedOnce({ type: 'ChannelEdited', settings, secrets: { ...secrets, proxy: SecretId('proxy-1') } }));
-  test('that changes nothing records nothing', () => given(added).when(edit({ name: 'east' })).thenNothing());
+  test('that changes nothing records nothing', () =>
+    given(added)
+      .when(edit({ name: 'east' }))
+      .thenNothing());
   test('is refused for a model name that is too long', () =>
     given(added)
       .when(edit({ models: ['m'.repeat(256)] }))
@@ -154,7 +157,9 @@ describe('a channel that is not there', () => {
     { type: 'RecordChannelTest', ok: true, responseTimeMs: 1, error: null, usage: null },
   ];
   test.each(orders)('refuses $type', (order) => given().when(order).thenRefused('channel-not-found'));
-  test.each(orders)('any more refuses $type', (order) => given(added, removed).when(order).thenRefused('channel-not-found'));
+  test.each(orders)('any more refuses $type', (order) =>
+    given(added, removed).when(order).thenRefused('channel-not-found'),
+  );
 });
 
 describe('what a channel is', () => {

@@ -16,9 +16,7 @@ const change = (key: string, value: string | OptionValue): OptionCommand => ({
 
 describe('changing an option', () => {
   test('records the new value, once', () =>
-    given(changed('RetryTimes', '1'))
-      .when(change('RetryTimes', '3'))
-      .thenRecordedOnce(changed('RetryTimes', '3')));
+    given(changed('RetryTimes', '1')).when(change('RetryTimes', '3')).thenRecordedOnce(changed('RetryTimes', '3')));
   test('to its initial value is recorded: from then on a new default does not move it', () =>
     given().when(change('RetryTimes', '0')).thenRecordedOnce(changed('RetryTimes', '0')));
   test('keeps options apart', () =>

@@ -84,19 +84,27 @@ describe('changing the own profile', () => {
       .thenRecorded({ type: 'PasswordChanged', passwordSecret: SecretId('password-2') }));
 
   test('with the name the user has changes nothing', () =>
-    given(registered()).when(change({ username: 'alice' })).thenNothing());
+    given(registered())
+      .when(change({ username: 'alice' }))
+      .thenNothing());
 
   test('is open to a disabled user, whom the faces keep out', () =>
-    given(registered(), disabled).when(change({ username: 'al' })).thenRecorded({
-      type: 'UserProfileChanged',
-      username: 'al',
-      displayName: null,
-      email: null,
-    }));
+    given(registered(), disabled)
+      .when(change({ username: 'al' }))
+      .thenRecorded({
+        type: 'UserProfileChanged',
+        username: 'al',
+        displayName: null,
+        email: null,
+      }));
 
   test('is refused for a user who is not there, or no more', () => {
-    given().when(change({ username: 'bob' })).thenRefused('user-not-found');
-    given(registered(), deleted).when(change({ username: 'bob' })).thenRefused('user-not-found');
+    given()
+      .when(change({ username: 'bob' }))
+      .thenRefused('user-not-found');
+    given(registered(), deleted)
+      .when(change({ username: 'bob' }))
+      .thenRefused('user-not-found');
   });
 });
 
@@ -122,31 +130,53 @@ describe('editing a user', () => {
       ));
 
   test('with what is already so changes nothing', () =>
-    given(registered()).when(edit({ username: 'alice', group: 'default' })).thenNothing());
+    given(registered())
+      .when(edit({ username: 'alice', group: 'default' }))
+      .thenNothing());
 
   test('never writes the role in the body', () =>
-    given(registered()).when(edit({ claimedRole: 'ordinary' })).thenNothing());
+    given(registered())
+      .when(edit({ claimedRole: 'ordinary' }))
+      .thenNothing());
 
   test('is refused to peers and to those below', () => {
-    given(registered('admin')).when(edit({ group: 'vip' })).thenRefused('peer-update-forbidden');
-    given(registered('root')).when(edit({ group: 'vip' })).thenRefused('peer-update-forbidden');
-    given(registered()).when(edit({ by: ordinary, group: 'vip' })).thenRefused('peer-update-forbidden');
+    given(registered('admin'))
+      .when(edit({ group: 'vip' }))
+      .thenRefused('peer-update-forbidden');
+    given(registered('root'))
+      .when(edit({ group: 'vip' }))
+      .thenRefused('peer-update-forbidden');
+    given(registered())
+      .when(edit({ by: ordinary, group: 'vip' }))
+      .thenRefused('peer-update-forbidden');
   });
 
   test('is refused when the body raises the user to the role of the editor or above', () => {
-    given(registered()).when(edit({ claimedRole: 'admin' })).thenRefused('role-raise-forbidden');
-    given(registered()).when(edit({ claimedRole: 'root' })).thenRefused('role-raise-forbidden');
+    given(registered())
+      .when(edit({ claimedRole: 'admin' }))
+      .thenRefused('role-raise-forbidden');
+    given(registered())
+      .when(edit({ claimedRole: 'root' }))
+      .thenRefused('role-raise-forbidden');
   });
 
   test('is open to root for everybody, itself included', () => {
     const regrouped: UserEvent = { type: 'UserGroupChanged', group: 'vip', by: root.id };
-    given(registered('admin')).when(edit({ by: root, group: 'vip' })).thenRecordedOnce(regrouped);
-    given(registered('root')).when(edit({ by: root, claimedRole: 'root', group: 'vip' })).thenRecordedOnce(regrouped);
+    given(registered('admin'))
+      .when(edit({ by: root, group: 'vip' }))
+      .thenRecordedOnce(regrouped);
+    given(registered('root'))
+      .when(edit({ by: root, claimedRole: 'root', group: 'vip' }))
+      .thenRecordedOnce(regrouped);
   });
 
   test('is refused for a user who is not there, or no more', () => {
-    given().when(edit({ group: 'vip' })).thenRefused('user-not-found');
-    given(registered(), deleted).when(edit({ group: 'vip' })).thenRefused('user-not-found');
+    given()
+      .when(edit({ group: 'vip' }))
+      .thenRefused('user-not-found');
+    given(registered(), deleted)
+      .when(edit({ group: 'vip' }))
+      .thenRefused('user-not-found');
   });
 });
 
@@ -266,7 +296,13 @@ describe('adjusting a balance', () => {
   test('may take away more than there is', () =>
     given(registered())
       .when(adjust(admin, -1_000))
-      .thenRecorded({ type: 'QuotaAdjusted', delta: Quota(-1_000), gift: Quota(0), by: admin.id, observed: Quota(100) }));
+      .thenRecorded({
+        type: 'QuotaAdjusted',
+        delta: Quota(-1_000),
+        gift: Quota(0),
+        by: admin.id,
+        observed: Quota(100),
+      }));
 
   test('by nothing changes nothing', () => given(registered()).when(adjust(admin, 0)).thenNothing());
 
@@ -310,8 +346,12 @@ describe('own settings', () => {
       .thenRecorded({ type: 'UserSettingsChanged', ...settings }));
 
   test('are refused for a user who is not there, or no more', () => {
-    given().when({ type: 'ChangeSettings', ...settings }).thenRefused('user-not-found');
-    given(registered(), deleted).when({ type: 'ChangeSettings', ...settings }).thenRefused('user-not-found');
+    given()
+      .when({ type: 'ChangeSettings', ...settings })
+      .thenRefused('user-not-found');
+    given(registered(), deleted)
+      .when({ type: 'ChangeSettings', ...settings })
+      .thenRefused('user-not-found');
   });
 });
 
@@ -340,7 +380,10 @@ describe('what a user is', () => {
   test('in another group', () =>
     given(registered(), { type: 'UserGroupChanged', group: 'vip', by: root.id }).thenState({ ...alice, group: 'vip' }));
   test('in another role', () =>
-    given(registered(), { type: 'UserRoleChanged', role: 'admin', by: root.id }).thenState({ ...alice, role: 'admin' }));
+    given(registered(), { type: 'UserRoleChanged', role: 'admin', by: root.id }).thenState({
+      ...alice,
+      role: 'admin',
+    }));
   test('disabled, enabled again, deleted', () => {
     given(registered(), disabled).thenState({ ...alice, status: 'disabled' });
     given(registered(), disabled, enabled).thenState(alice);

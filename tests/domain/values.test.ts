@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { beginning, Position, streamKey, streams } from '../../src/domain/events.js';
+import { assertNever, Failure, failureCodes, invalidField } from '../../src/domain/failure.js';
+import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
+import { Instant, unixSeconds } from '../../src/domain/instant.js';
+import { max, minus, negated, plus, Quota, zero } from '../../src/domain/quota.js';
+import { atLeast } from '../../src/domain/user.js';
+
+const code = (expected: string) => expect.objectContaining({ code: expected });
+
+describe('numeric ids', () => {
+  test.each([UserId, ApiKeyId, ChannelId])('are positive integers, as number or text', (parse) => {
+    expect(parse(7)).toBe(7);
+    expect(parse('7')).toBe(7);
+    for (const raw of [0, -1, 1.5, Number.NaN, 2 ** 53, '', ' 7', '7x', '-7', '1e3', null, undefined, {}])
+      expect(() => parse(raw)).toThrow(code('invalid-field'));
+  });
+});
+
+describe('text ids', () => {
+  test.each([CallId, SecretId, Sealed])('are texts that are not empty', (parse) => {
+    expect(parse('abc')).toBe('abc');
+    for (const raw of ['', 7, null, undefined]) expect(() => parse(raw)).toThrow(code('invalid-field'));
+  });
+});
+
+describe('instants', () => {
+  test('are whole milliseconds', () => {
+    expect(Instant(1_800_000_000_123)).toBe(1_800_000_000_123);
+    for (const raw of [1.5, Number.NaN, '1', null]) expect(() => Instant(raw)).toThrow(code('invalid-field'));
+  });
+  test('in whole unix seconds, rounded down', () => {
+    expect(unixSeconds(Instant(1_999))).toBe(1);
+    expect(unixSeconds(Instant(-1))).toBe(-1);
+  });
+});
+
+describe('quota', () => {
+  test('is an integer that can be counted exactly', () => {
+    expect(Quota(-5)).toBe(-5);
+    expect(Quota(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+    for (const raw of [1.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY, '5', null])
+      expect(() => Quota(raw)).toThrow(code('quota-out-of-range'));
+  });
+  test('has one zero: -0 and 0 are the same amount', () => {
+    expect(Object.is(Quota(-0), 0)).toBe(true);
+    expect(Object.is(negated(zero), 0)).toBe(true);
+  });
+  test('adds, subtracts, negates and compares', () => {
+    expect(plus(Quota(2), Quota(3))).toBe(5);
+    expect(minus(Quota(2), Quota(3))).toBe(-1);
+    expect(negated(Quota(5))).toBe(-5);
+    expect(max(Quota(2), Quota(3))).toBe(3);
+    expect(max(Quota(3), Quota(2))).toBe(3);
+  });
+  test('refuses a sum that cannot be counted exactly', () => {
+    expect(() => plus(Quota(Number.MAX_SAFE_INTEGER), Quota(1))).toThrow(code('quota-out-of-range'));
+    expect(() => minus(Quota(Number.MIN_SAFE_INTEGER), Quota(1))).toThrow(code('quota-out-of-range'));
+  });
+});
+
+describe('positions', () => {
+  test('are integers from -1, which is before the first', () => {
+    expect(Position('42')).toBe(42);
+    expect(Position(42n)).toBe(42);
+    expect(beginning).toBe(-1);
+    for (const raw of [-2, 1.5, Number.NaN, 'x']) expect(() => Position(raw)).toThrow(code('invalid-field'));
+  });
+});
+
+describe('streams', () => {
+  test('are named by what they hold and whose it is', () => {
+    expect(streams.user(UserId(7))).toBe('user-7');
+    expect(streams.apiKey(ApiKeyId(12))).toBe('apikey-12');
+    expect(streams.channel(ChannelId(3))).toBe('channel-3');
+    expect(streams.call(CallId('20260102-x'))).toBe('call-20260102-x');
+    expect(streams.options).toBe('options');
+    expect(streams.system).toBe('system');
+  });
+  test('of names that differ in case only are one', () =>
+    expect(streams.username('Alice')).toBe(streams.username('aLICE')));
+  test('tell the id they end in, dashes included', () => {
+    expect(streamKey(streams.user(UserId(7)))).toBe('7');
+    expect(streamKey(streams.call(CallId('a-b-c')))).toBe('a-b-c');
+  });
+});
+
+describe('roles', () => {
+  test('include those below them', () => {
+    expect(atLeast('root', 'admin')).toBe(true);
+    expect(atLeast('admin', 'admin')).toBe(true);
+    expect(atLeast('ordinary', 'admin')).toBe(false);
+    expect(atLeast('admin', 'root')).toBe(false);
+  });
+});
+
+describe('failures', () => {
+  test('have a kind by their code', () => {
+    expect(new Failure('username-taken')).toMatchObject({ kind: 'conflict', message: 'username-taken', details: {} });
+    expect(new Failure('insufficient-user-quota').kind).toBe('exhausted');
+  });
+  test('about a field say which, and what is allowed', () =>
+    expect(invalidField('weight', 'an integer from 0')).toMatchObject({
+      code: 'invalid-field',
+      kind: 'invalid',
+      details: { field: 'weight', allowed: 'an integer from 0' },
+    }));
+  test('all have a kind', () => {
+    for (const each of failureCodes) expect(new Failure(each).kind).toMatch(/^[a-z-]+$/);
+  });
+  test('are not what an unhandled case ends in: that is a bug', () =>
+    expect(() => assertNever({ type: 'Forgotten' } as never)).toThrow('Unhandled case: {"type":"Forgotten"}'));
+});
