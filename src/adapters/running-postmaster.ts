@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { Failure } from '../domain/failure.js';
 import type { Log } from './log.js';
 import { newClient } from './postgres.js';
+import { isTemporarySocket } from './postgres-directories.js';
 
 /*
  * What an earlier start may have left on a data directory: a stale lock file, or a Postgres whose owner has died.
@@ -31,6 +32,7 @@ const longestShutdownMs = 60_000;
  * a live process is using it.
  */
 export async function clearDataDirectory(directory: string, user: string, log: Log): Promise<void> {
+  const left = await readLockFile(directory);
   const deadline = Date.now() + longestShutdownMs;
   let freeSightings = 0;
   for (let postmaster = await find(directory); postmaster !== null; postmaster = await find(directory)) {
@@ -51,27 +53,36 @@ export async function clearDataDirectory(directory: string, user: string, log: L
     }
     await sleep(100);
   }
+  if (left !== null && isTemporarySocket(left.socketDirectory))
+    await rm(left.socketDirectory, { recursive: true, force: true });
+}
+
+/** What Postgres has noted about itself in the directory; it may be gone by now. */
+async function readLockFile(directory: string): Promise<Postmaster | null> {
+  const text = await readFile(lockFile(directory), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const [pid, , , port, socketDirectory] = text.split('\n');
+  return { pid: Number(pid), port: Number(port), socketDirectory: socketDirectory ?? '' };
 }
 
 /** The Postgres that runs on this directory; null also when only its lock file is left. */
 async function find(directory: string): Promise<Postmaster | null> {
-  const file = join(directory, 'postmaster.pid');
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) return null;
-  const [number, , , port, socketDirectory] = text.split('\n');
-  const pid = Number(number);
+  const postmaster = await readLockFile(directory);
   // Postgres deals with the lock file of a dead process better than we could: it also looks for orphaned children.
-  if (!(pid > 0) || !isAlive(pid)) return null;
-  if (await isPostgres(pid, directory)) return { pid, port: Number(port), socketDirectory: socketDirectory ?? '' };
+  if (postmaster === null || !isAlive(postmaster.pid)) return null;
+  if (await isPostgres(postmaster.pid, directory)) return postmaster;
   // But it would take whoever has been given that process number since for a Postgres, and refuse to start.
-  await rm(file, { force: true });
+  await rm(lockFile(directory), { force: true });
   return null;
 }
+
+const lockFile = (directory: string): string => join(directory, 'postmaster.pid');
 
 /** Of ours, or as root of anybody's. */
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    // 0 and negative numbers would stand for groups of processes.
+    return pid > 0 && process.kill(pid, 0);
   } catch {
     return false;
   }

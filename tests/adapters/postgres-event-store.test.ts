@@ -67,12 +67,13 @@ describe('the event store in Postgres', () => {
       JSON.stringify(data),
     ]);
 
-  /** Resolves once an append of the store waits for another transaction; its process number in Postgres. */
-  async function blockedAppend(): Promise<number> {
+  /** Resolves once an append waits for another transaction, in another Postgres process than `ended`; its number. */
+  async function blockedAppend(ended = 0): Promise<number> {
     for (;;) {
       const { rows } = await database.pool.query<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-           AND query LIKE '%append_events%'`,
+           AND query LIKE '%append_events%' AND pid <> $1`,
+        [ended],
       );
       const [row] = rows;
       if (row !== undefined) return row.pid;
@@ -128,7 +129,7 @@ describe('the event store in Postgres', () => {
     });
 
     test('stores of several processes give one order without holes, the same to all subscribers', async () => {
-      const stores = [await openStore(), await openStore(), await openStore()];
+      const stores = [await openStore(), await openStore(), await openStore()] as const;
       const subscriptions = stores.map((store) => collect(store, beginning));
       const writing = stores.flatMap((store, process) =>
         Array.from({ length: 10 }, async (_, writer) => {
@@ -141,7 +142,7 @@ describe('the event store in Postgres', () => {
       for (const subscription of subscriptions) {
         await subscription.reached(600);
         expect(subscription.events.map(({ position }) => position)).toEqual(Array.from({ length: 600 }, (_, n) => n));
-        expect(ids(subscription.events)).toEqual(ids(await stores[0]!.readAll(beginning, 600)));
+        expect(ids(subscription.events)).toEqual(ids(await stores[0].readAll(beginning, 600)));
         await subscription.stop();
       }
     });
@@ -154,8 +155,9 @@ describe('the event store in Postgres', () => {
       await slow.query('BEGIN');
       await appendBy(slow, alpha, newEvent(1));
       const append = store.append(beta, [newEvent(2)], 'no-stream');
-      await slow.query('SELECT pg_terminate_backend($1)', [await blockedAppend()]);
-      await blockedAppend();
+      const first = await blockedAppend();
+      await slow.query('SELECT pg_terminate_backend($1)', [first]);
+      await blockedAppend(first);
       await slow.query('COMMIT');
       expect(await append).toEqual({ ok: true, revision: 0, position: 1 });
       expect(ids(await store.readAll(beginning, 10))).toEqual([eventId(1), eventId(2)]);
@@ -171,6 +173,7 @@ describe('the event store in Postgres', () => {
       const append = store.append(alpha, [newEvent(2)], 0);
       await lost;
       expect(await append).toEqual({ ok: true, revision: 1, position: 1 });
+      await subscription.reached(2);
       await store.append(alpha, [newEvent(3)], 1);
       await subscription.reached(3);
       expect(ids(subscription.events)).toEqual([eventId(1), eventId(2), eventId(3)]);
@@ -263,6 +266,12 @@ describe('the event store in Postgres', () => {
   });
 
   describe('event ids', () => {
+    test('of which some are in the stream and some are not are refused', async () => {
+      const store = await openStore();
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      await expect(store.append(alpha, [newEvent(1), newEvent(2)], 'any')).rejects.toThrow(/reuses the event ids/);
+    });
+
     test('of another stream are refused to this append alone', async () => {
       const store = await openStore();
       await store.append(alpha, [newEvent(1)], 'no-stream');

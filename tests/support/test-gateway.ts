@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import type { Application } from '../../src/application/application.js';
-import { readConfig } from '../../src/config.js';
+import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import type { ChannelSettings } from '../../src/domain/channel.js';
 import type { ChannelId, UserId } from '../../src/domain/ids.js';
+import type { Instant } from '../../src/domain/instant.js';
 import type { Actor } from '../../src/domain/user.js';
 import { startGateway } from '../../src/gateway.js';
 import { createEmptyDatabase } from './postgres.js';
@@ -16,8 +17,20 @@ export interface TestUser {
   readonly password: string;
 }
 
+export interface TestApiKeyTerms {
+  /** Left out: unlimited. */
+  readonly quota?: number;
+  /** Left out: any. */
+  readonly models?: readonly string[];
+  readonly group?: string;
+  readonly expiresAt?: Instant;
+  readonly allowIps?: readonly string[];
+}
+
 export interface TestGateway {
   readonly url: string;
+  /** Leads to the gateway's data, for those who check it from outside. */
+  readonly config: Config;
   readonly application: Application;
   readonly provider: SimulatedProvider;
   readonly root: Actor;
@@ -27,13 +40,13 @@ export interface TestGateway {
   addChannel(settings?: Partial<ChannelSettings> & { key?: string }): Promise<ChannelId>;
   addUser(quota: number, username?: string): Promise<TestUser>;
   /** With `sk-`. */
-  addApiKey(user: TestUser, terms?: { quota?: number; models?: readonly string[]; group?: string }): Promise<string>;
+  addApiKey(user: Pick<TestUser, 'actor'>, terms?: TestApiKeyTerms): Promise<string>;
   setOption(key: string, value: string): Promise<void>;
   available(user: TestUser): Promise<number>;
   stop(): Promise<void>;
 }
 
-const plainChannel: Omit<ChannelSettings, 'baseUrl'> = {
+export const plainChannel: Omit<ChannelSettings, 'baseUrl'> = {
   name: 'upstream',
   type: 1,
   models: ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small'],
@@ -89,6 +102,7 @@ export async function startTestGateway(env: Readonly<Record<string, string>> = {
 
   return {
     url: gateway.url,
+    config,
     application,
     provider,
     root,
@@ -112,16 +126,16 @@ export async function startTestGateway(env: Readonly<Record<string, string>> = {
       if (quota !== 0) await application.visible(await application.users.adjustQuota(root, id as UserId, quota, 0));
       return { actor: { id, role: 'ordinary' }, username, password };
     },
-    async addApiKey({ actor }, { quota, models, group = '' } = {}) {
+    async addApiKey({ actor }, { quota, models, group = '', expiresAt = null, allowIps = [] } = {}) {
       const { key, position } = await application.apiKeys.issue(actor, {
         quota: quota ?? 0,
         terms: {
           name: 'test key',
           unlimited: quota === undefined,
-          expiresAt: null,
+          expiresAt,
           modelLimitsEnabled: models !== undefined,
           modelLimits: models ?? [],
-          allowIps: [],
+          allowIps,
           group,
         },
       });

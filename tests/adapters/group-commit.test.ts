@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { type Append, type AppendOutcome, encodePayload, GroupCommit } from '../../src/adapters/group-commit.js';
+import type { AppendResult } from '../../src/application/ports.js';
+import { Position } from '../../src/domain/events.js';
+import { newEvent, streamNamed } from '../support/events.js';
+
+const done: AppendResult = { ok: true, revision: 0, position: Position(0) };
+
+/** An append of `size` events, known by its number. */
+const append = (number: number, stream: string, size = 1): Append => ({
+  stream: streamNamed(stream),
+  expected: 'any',
+  since: number,
+  events: Array.from({ length: size }, (_, n) => ({
+    recordable: newEvent(n),
+    version: 1,
+    data: encodePayload({ number }),
+  })),
+});
+
+/** Writes each batch when the test says so; a batch is known by the numbers of its appends. */
+function heldWriter() {
+  const batches: number[][] = [];
+  const waiting: ((outcomes: readonly AppendOutcome[]) => void)[] = [];
+  let began: () => void = () => undefined;
+  const commits = new GroupCommit((batch) => {
+    batches.push(batch.map(({ since }) => since));
+    began();
+    return new Promise((resolve) => waiting.push(resolve));
+  });
+  return {
+    commits,
+    batches,
+    async begun(count: number) {
+      while (batches.length < count)
+        await new Promise<void>((resolve) => {
+          began = resolve;
+        });
+    },
+    finish: (outcomes: readonly AppendOutcome[]) => waiting.shift()?.(outcomes),
+  };
+}
+
+describe('group commit', () => {
+  test('writes together what one turn of the event loop appends', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    const appends = [1, 2, 3].map((n) => commits.add(append(n, `s-${n}`)));
+    await begun(1);
+    finish([done, done, done]);
+    expect(await Promise.all(appends)).toEqual([done, done, done]);
+    expect(batches).toEqual([[1, 2, 3]]);
+  });
+
+  test('collects while a batch is being written', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    void commits.add(append(1, 's-1'));
+    await begun(1);
+    void commits.add(append(2, 's-2'));
+    await new Promise(setImmediate);
+    void commits.add(append(3, 's-3'));
+    finish([done]);
+    await begun(2);
+    expect(batches).toEqual([[1], [2, 3]]);
+  });
+
+  test('gives each append its own outcome', async () => {
+    const { commits, begun, finish } = heldWriter();
+    const conflict: AppendResult = { ok: false, conflict: { actual: 3 } };
+    const results = Promise.allSettled([1, 2, 3].map((n) => commits.add(append(n, `s-${n}`))));
+    await begun(1);
+    finish([done, conflict, new Error('broken')]);
+    expect(await results).toEqual([
+      { status: 'fulfilled', value: done },
+      { status: 'fulfilled', value: conflict },
+      { status: 'rejected', reason: new Error('broken') },
+    ]);
+  });
+
+  test('never puts two appends to one stream into a batch, and keeps their order', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    for (const [n, stream] of ['a', 'b', 'a', 'c', 'a', 'b'].entries()) void commits.add(append(n, stream));
+    await begun(1);
+    finish([done, done, done]);
+    await begun(2);
+    finish([done, done]);
+    await begun(3);
+    expect(batches).toEqual([[0, 1, 3], [2, 5], [4]]);
+  });
+
+  test('lets nothing overtake an append to the same stream that did not fit', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    void commits.add(append(1, 'a', 1_500));
+    void commits.add(append(2, 'b', 1_500));
+    void commits.add(append(3, 'b'));
+    void commits.add(append(4, 'c'));
+    await begun(1);
+    finish([done, done]);
+    await begun(2);
+    finish([done]);
+    await begun(3);
+    expect(batches).toEqual([[1, 4], [2], [3]]);
+  });
+
+  test('takes at most 500 appends at a time', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    for (let n = 0; n < 1_100; n++) void commits.add(append(n, `s-${n}`));
+    for (const count of [1, 2, 3]) {
+      await begun(count);
+      finish(Array.from({ length: 500 }, () => done));
+    }
+    expect(batches.map((batch) => batch.length)).toEqual([500, 500, 100]);
+  });
+
+  test('takes an append that is larger than a batch by itself', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    void commits.add(append(1, 'a', 5_000));
+    void commits.add(append(2, 'b'));
+    await begun(1);
+    finish([done]);
+    await begun(2);
+    expect(batches).toEqual([[1], [2]]);
+  });
+
+  test('goes on after a batch that failed as a whole', async () => {
+    const failures = [new Error('broken')];
+    const commits = new GroupCommit(async (batch) => {
+      const failure = failures.pop();
+      if (failure !== undefined) throw failure;
+      return batch.map(() => done);
+    });
+    await expect(Promise.all([commits.add(append(1, 'a')), commits.add(append(2, 'b'))])).rejects.toThrow('broken');
+    expect(await commits.add(append(3, 'c'))).toEqual(done);
+  });
+
+  test('is drained when nothing waits and nothing is being written', async () => {
+    const { commits, begun, finish } = heldWriter();
+    await commits.drained();
+    void commits.add(append(1, 'a'));
+    void commits.add(append(2, 'a'));
+    let drained = false;
+    const draining = commits.drained().then(() => {
+      drained = true;
+    });
+    await begun(1);
+    finish([done]);
+    await begun(2);
+    expect(drained).toBe(false);
+    finish([done]);
+    await draining;
+  });
+});

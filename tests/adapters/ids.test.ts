@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postgresIds } from '../../src/adapters/ids.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+
+describe('numeric ids', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('begin at 1 and count for each kind by itself', async () => {
+    const ids = postgresIds(database.pool);
+    expect(await ids.next('user')).toBe(1);
+    expect(await ids.next('user')).toBe(2);
+    expect(await ids.next('api-key')).toBe(1);
+    expect(await ids.next('channel')).toBe(1);
+    expect(await ids.next('user')).toBe(3);
+  });
+
+  test('are never given twice, however many ask at once', async () => {
+    const ids = postgresIds(database.pool);
+    const given = await Promise.all(Array.from({ length: 100 }, () => ids.next('channel')));
+    expect(new Set(given).size).toBe(100);
+  });
+});

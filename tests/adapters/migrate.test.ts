@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { adapterMigrations, migrate } from '../../src/adapters/migrate.js';
+import { openPool } from '../../src/adapters/postgres.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+
+describe('migrating', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+  });
+  afterEach(() => database.drop());
+
+  const numbers = { name: '0001-numbers', sql: 'CREATE TABLE numbers (value integer)' };
+  const one = { name: '0002-one', sql: 'INSERT INTO numbers VALUES (1)' };
+
+  test('runs what has not run, in order, once', async () => {
+    expect(await migrate(database.pool, [numbers])).toEqual(['0001-numbers']);
+    expect(await migrate(database.pool, [numbers, one])).toEqual(['0002-one']);
+    expect(await migrate(database.pool, [numbers, one])).toEqual([]);
+    expect((await database.pool.query('SELECT value FROM numbers')).rows).toEqual([{ value: 1 }]);
+  });
+
+  test('runs everything once when several processes start together', async () => {
+    const pools = await Promise.all(Array.from({ length: 4 }, () => openPool(database.connection, quietLog)));
+    const ran = await Promise.all(pools.map((pool) => migrate(pool, [numbers, one, ...adapterMigrations])));
+    expect(ran.flat().toSorted()).toEqual([numbers, one, ...adapterMigrations].map(({ name }) => name).toSorted());
+    expect((await database.pool.query('SELECT value FROM numbers')).rows).toEqual([{ value: 1 }]);
+    await Promise.all(pools.map((pool) => pool.end()));
+  });
+
+  test('leaves nothing of a step that fails, keeps those before it, and can be repeated', async () => {
+    const broken = { name: '0002-one', sql: 'INSERT INTO numbers VALUES (1); SELECT nonsense' };
+    await expect(migrate(database.pool, [numbers, broken])).rejects.toThrow(/nonsense/);
+    expect((await database.pool.query('SELECT value FROM numbers')).rows).toEqual([]);
+    expect(await migrate(database.pool, [numbers, one])).toEqual(['0002-one']);
+  });
+});

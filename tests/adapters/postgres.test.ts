@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
+import { CutOff } from '../support/cut-off.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+
+describe('Postgres connections', () => {
+  let database: TestDatabase;
+  let between: CutOff;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    between = await CutOff.before(database.connection);
+  });
+  afterAll(async () => {
+    await between.cut();
+    await database.drop();
+  });
+
+  describe('bigint', () => {
+    test.each(['0', '-1', '9007199254740991', '-9007199254740991'])('%s arrives as a number', async (text) => {
+      const { rows } = await database.pool.query<{ value: number }>(`SELECT ${text}::bigint AS value`);
+      expect(rows).toEqual([{ value: Number(text) }]);
+    });
+
+    test.each(['9007199254740992', '-9223372036854775808'])('%s is an error, not a wrong number', async (text) => {
+      await expect(database.pool.query(`SELECT (${text})::bigint AS value`)).rejects.toThrow(/not a safe integer/);
+    });
+
+    test('arrives as a number through the query builder too', async () => {
+      const { rows } = await sql<{ value: number }>`SELECT 7::bigint AS value`.execute(openDatabase(database.pool));
+      expect(rows).toEqual([{ value: 7 }]);
+    });
+  });
+
+  test('numeric stays text, and exact', async () => {
+    const { rows } = await database.pool.query("SELECT '0.10'::numeric AS value");
+    expect(rows).toEqual([{ value: '0.10' }]);
+  });
+
+  test('a URL is as good as its parts', async () => {
+    if ('url' in between.connection) throw new Error('The parts are needed');
+    const { host, port, user, database: name } = between.connection;
+    const pool = await openPool({ url: `postgres://${user}:ignored@${host}:${port}/${name}` }, quietLog);
+    const { rows } = await pool.query('SELECT current_database() AS name');
+    expect(rows).toEqual([{ name }]);
+    await pool.end();
+  });
+
+  test('idle connections that are lost are replaced, and do not end the process', async () => {
+    const pool = await openPool(between.connection, quietLog);
+    const lost = new Promise((resolve) => pool.once('error', resolve));
+    await between.cut();
+    await lost;
+    await between.restore();
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  describe('a Postgres that cannot be used is unavailable, and the operator is told', () => {
+    const reasonOf = async (connection: PostgresConnection): Promise<string> => {
+      const failure = await openPool(connection, quietLog).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: 'store-unavailable' });
+      return (failure as { details: { reason: string } }).details.reason;
+    };
+
+    test('where nobody answers, what to start', async () => {
+      await between.cut();
+      const reason = await reasonOf({ url: `postgres://someone:hidden@127.0.0.1:1/tallygate` });
+      expect(reason).toContain('127.0.0.1:1, database tallygate');
+      expect(reason).toMatch(/Start Postgres there, correct DATABASE_URL, or unset it/);
+      expect(reason).not.toContain('hidden');
+    });
+
+    test('where the database is missing, which one', async () => {
+      const reason = await reasonOf({ ...database.connection, database: 'missing' } as PostgresConnection);
+      expect(reason).toMatch(/"missing" does not exist.*Create the database/);
+    });
+  });
+});

@@ -1,0 +1,168 @@
+import { expect } from 'vitest';
+import type { CommandDatabase } from '../../src/cli/database.js';
+import type { CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
+import { beginning, type Recorded, streamKey } from '../../src/domain/events.js';
+import type { UserId } from '../../src/domain/ids.js';
+import { allBalances, trialBalance } from '../../src/projections/ledger-queries.js';
+import { wantedChannel } from '../../src/projections/projector.js';
+import { openReadModels } from '../../src/projections/read-models.js';
+import { listReadModels } from '../../src/projections/rebuild.js';
+import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+import { until } from './until.js';
+
+/*
+ * The books as an auditor keeps them: summed from the log here, by none of the code that is being checked, and held
+ * against every table that claims to know the same.
+ */
+
+/** What the log says about one call. */
+export interface CallStory {
+  readonly reserved: CallReserved[];
+  readonly settled: CallSettled[];
+  readonly released: CallReleased[];
+}
+
+export interface Account {
+  given: number;
+  charged: number;
+  /** Settled calls that used tokens. */
+  calls: number;
+}
+
+export interface Books {
+  readonly events: readonly Recorded[];
+  /** By request id. */
+  readonly calls: ReadonlyMap<string, CallStory>;
+  readonly users: ReadonlyMap<number, Account>;
+  readonly apiKeys: ReadonlyMap<number, Account>;
+  readonly channels: ReadonlyMap<number, number>;
+}
+
+const pageSize = 5_000;
+
+export async function readLog({ store }: Pick<CommandDatabase, 'store'>): Promise<Recorded[]> {
+  const events: Recorded[] = [];
+  for (;;) {
+    const page = await store.readAll(events.at(-1)?.position ?? beginning, pageSize);
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+}
+
+const accountOf = (accounts: Map<number, Account>, id: number): Account => {
+  const account = accounts.get(id) ?? { given: 0, charged: 0, calls: 0 };
+  accounts.set(id, account);
+  return account;
+};
+
+export function booksOf(events: readonly Recorded[]): Books {
+  const calls = new Map<string, CallStory>();
+  const users = new Map<number, Account>();
+  const apiKeys = new Map<number, Account>();
+  const channels = new Map<number, number>();
+  const storyOf = (recorded: Recorded): CallStory => {
+    const story = calls.get(streamKey(recorded.stream)) ?? { reserved: [], settled: [], released: [] };
+    calls.set(streamKey(recorded.stream), story);
+    return story;
+  };
+  for (const recorded of events) {
+    const { event, stream } = recorded;
+    const id = Number(streamKey(stream));
+    if (event.type === 'QuotaGranted') accountOf(users, id).given += event.quota;
+    else if (event.type === 'QuotaAdjusted') accountOf(users, id).given += event.delta;
+    else if (event.type === 'ApiKeyIssued') accountOf(apiKeys, id).given += event.quota;
+    else if (event.type === 'ApiKeyEdited') accountOf(apiKeys, id).given += event.quotaDelta;
+    else if (event.type === 'CallReserved') storyOf(recorded).reserved.push(event);
+    else if (event.type === 'CallReleased') storyOf(recorded).released.push(event);
+    else if (event.type === 'CallSettled') {
+      storyOf(recorded).settled.push(event);
+      const payers = [accountOf(users, event.facts.userId)];
+      if (event.facts.apiKeyId !== null) payers.push(accountOf(apiKeys, event.facts.apiKeyId));
+      for (const payer of payers) {
+        payer.charged += event.charged;
+        if (event.usage.prompt + event.usage.completion > 0) payer.calls += 1;
+      }
+      channels.set(event.channelId, (channels.get(event.channelId) ?? 0) + event.charged);
+    }
+  }
+  return { events, calls, users, apiKeys, channels };
+}
+
+/** Once every reserved call has its outcome and every read model has the whole log. */
+export const booksAtRest = (database: CommandDatabase): Promise<Books> =>
+  until(async () => {
+    const books = booksOf(await readLog(database));
+    const open = [...books.calls.values()].some(({ settled, released }) => settled.length + released.length === 0);
+    const head = books.events.at(-1)?.position ?? beginning;
+    // Asks as another node would: a read model with nothing to fold moves its checkpoint only now and then.
+    await database.pool.query('select pg_notify($1, $2)', [wantedChannel, String(head)]);
+    const models = await listReadModels(database.pool, database.store);
+    return !open && models.every((model) => model.head === head && model.position === head) ? books : null;
+  });
+
+const balanceOf = ({ given, charged }: Account): number => given - charged;
+
+/** The user's balance by the log. */
+export const ownedBy = ({ users }: Books, id: UserId): number =>
+  balanceOf(users.get(id) ?? { given: 0, charged: 0, calls: 0 });
+
+/** Every call ended once; every balance, sum and total is what the log adds up to; nothing is held. */
+export async function expectBooksToAgree({ pool, store }: CommandDatabase, books: Books): Promise<void> {
+  for (const [requestId, { reserved, settled, released }] of books.calls)
+    expect([requestId, reserved.length, settled.length + released.length]).toEqual([requestId, 1, 1]);
+
+  const db = openReadModels(pool);
+  expect(await trialBalance(db)).toMatchObject({ sum: 0, reserved: 0 });
+  const verdict = await verifyLedger(db, store);
+  expect(verdict.differences).toEqual([]);
+  expect(isSound(verdict)).toBe(true);
+
+  const ledger = new Map<string, number>((await allBalances(db)).map(({ account, balance }) => [account, balance]));
+  const settlements = [...books.calls.values()].flatMap(({ settled }) => settled);
+  const charged = settlements.reduce((sum, event) => sum + event.charged, 0);
+  const unknownCost = [...books.calls.values()]
+    .flatMap(({ released }) => released)
+    .reduce((sum, event) => sum + (event.upstreamCostUnknown ? event.reserved : 0), 0);
+  expect((ledger.get('revenue') ?? 0) + (ledger.get('suspense') ?? 0)).toBe(charged);
+  expect(ledger.get('suspense') ?? 0).toBe(unknownCost);
+
+  const users = await db.selectFrom('users').selectAll().execute();
+  for (const { id, quota, used_quota, request_count } of users) {
+    const account = books.users.get(id) ?? { given: 0, charged: 0, calls: 0 };
+    expect({ user: id, quota, used_quota, request_count }).toEqual({
+      user: id,
+      quota: balanceOf(account),
+      used_quota: account.charged,
+      request_count: account.calls,
+    });
+    expect([id, ledger.get(`user:${id}:available`) ?? 0]).toEqual([id, balanceOf(account)]);
+  }
+
+  for (const { id, remain_quota, used_quota } of await db.selectFrom('api_keys').selectAll().execute()) {
+    const account = books.apiKeys.get(id) ?? { given: 0, charged: 0, calls: 0 };
+    expect({ apiKey: id, remain_quota, used_quota }).toEqual({
+      apiKey: id,
+      remain_quota: balanceOf(account),
+      used_quota: account.charged,
+    });
+  }
+
+  for (const { id, used_quota } of await db.selectFrom('channels').selectAll().execute())
+    expect([id, used_quota]).toEqual([id, books.channels.get(id) ?? 0]);
+
+  const lines = await db
+    .selectFrom('usage_log')
+    .select(['request_id', 'quota'])
+    .where('outcome', 'is not', null)
+    .execute();
+  const logged = new Map(lines.map(({ request_id, quota }) => [request_id, quota]));
+  expect([logged.size, lines.length]).toEqual([settlements.length, settlements.length]);
+  for (const [requestId, quota] of logged)
+    expect([requestId, books.calls.get(String(requestId))?.settled[0]?.charged]).toEqual([requestId, quota]);
+
+  const { counted, total } = (await db
+    .selectFrom('usage_stats')
+    .select(({ fn }) => [fn.sum('requests').as('counted'), fn.sum('quota').as('total')])
+    .executeTakeFirstOrThrow()) as { counted: number | string | null; total: number | string | null };
+  expect([Number(counted), Number(total)]).toEqual([settlements.length, charged]);
+}

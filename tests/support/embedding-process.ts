@@ -1,0 +1,36 @@
+/*
+ * A process of its own with an embedded Postgres, for tests that kill it. Arguments: the data directory, and `append`
+ * to write events without end. Prints one line of JSON per fact: first its connection, then the id of each event that
+ * was acknowledged.
+ */
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
+import { migrate } from '../../src/adapters/migrate.js';
+import { openPool } from '../../src/adapters/postgres.js';
+import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
+import { newEvent, streamNamed } from './events.js';
+import { quietLog } from './quiet-log.js';
+
+const [, , dataDir, task] = process.argv;
+if (dataDir === undefined) throw new Error('Which data directory?');
+
+// Written before the next statement runs: what is printed here survives the death of this process.
+const print = (fact: unknown) => writeSync(1, `${JSON.stringify(fact)}\n`);
+
+const { connection } = await startEmbeddedPostgres({ dataDir, log: quietLog });
+const pool = await openPool(connection, quietLog);
+await migrate(pool);
+print(connection);
+
+if (task === 'append') {
+  const store = await openPostgresEventStore({ connection, log: quietLog });
+  const writer = async () => {
+    for (;;) {
+      const id = randomUUID();
+      await store.append(streamNamed(`alpha-${id}`), [{ ...newEvent(1), id }], 'no-stream');
+      print(id);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, writer));
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Ids, Passwords, PersonalData, Sessions, Vault } from '../../src/application/ports.js';
+import { Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
+
+/* The world of an application test, in memory. Each keeps the promises of its port and shows what it was asked. */
+
+export class CountingIds implements Ids {
+  private last = 0;
+
+  async next(): Promise<number> {
+    this.last += 1;
+    return this.last;
+  }
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export class MemoryVault implements Vault {
+  readonly secrets = new Map<SecretId, string>();
+
+  async put(secret: string): Promise<SecretId> {
+    const id = SecretId(`secret-${this.secrets.size + 1}`);
+    this.secrets.set(id, secret);
+    return id;
+  }
+
+  async get(id: SecretId): Promise<string | null> {
+    return this.secrets.get(id) ?? null;
+  }
+
+  async getMany(ids: readonly SecretId[]): Promise<ReadonlyMap<SecretId, string>> {
+    return new Map([...this.secrets].filter(([id]) => ids.includes(id)));
+  }
+
+  async drop(id: SecretId): Promise<void> {
+    this.secrets.delete(id);
+  }
+
+  hash(secret: string): string {
+    return digest(`vault:${secret}`);
+  }
+}
+
+export class MemoryPersonalData implements PersonalData {
+  private readonly texts = new Map<Sealed, { readonly user: UserId; readonly text: string }>();
+
+  async seal(user: UserId, text: string): Promise<Sealed> {
+    const sealed = Sealed(`sealed-${this.texts.size + 1}`);
+    this.texts.set(sealed, { user, text });
+    return sealed;
+  }
+
+  async open(user: UserId, sealed: Sealed): Promise<string | null> {
+    const found = this.texts.get(sealed);
+    return found?.user === user ? found.text : null;
+  }
+
+  async forget(user: UserId): Promise<void> {
+    for (const [sealed, { user: owner }] of this.texts) if (owner === user) this.texts.delete(sealed);
+  }
+}
+
+export class DigestPasswords implements Passwords {
+  /** How many passwords have been compared: the work a login costs. */
+  verified = 0;
+
+  async hash(password: string): Promise<string> {
+    return digest(`password:${password}`);
+  }
+
+  async verify(hash: string, password: string): Promise<boolean> {
+    this.verified += 1;
+    return hash === (await this.hash(password));
+  }
+}
+
+export class MemorySessions implements Sessions {
+  private readonly users = new Map<string, UserId>();
+  private opened = 0;
+
+  async open(user: UserId): Promise<string> {
+    this.opened += 1;
+    const token = `session-${this.opened}`;
+    this.users.set(token, user);
+    return token;
+  }
+
+  async find(token: string): Promise<UserId | null> {
+    return this.users.get(token) ?? null;
+  }
+
+  async close(token: string): Promise<void> {
+    this.users.delete(token);
+  }
+
+  async closeAll(user: UserId): Promise<void> {
+    for (const [token, holder] of this.users) if (holder === user) this.users.delete(token);
+  }
+}

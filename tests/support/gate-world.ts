@@ -1,0 +1,190 @@
+import { type AccountSnapshot, type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
+import {
+  beginning,
+  type DomainEvent,
+  Position,
+  type Recorded,
+  type StreamName,
+  streamKey,
+  streams,
+} from '../../src/domain/events.js';
+import { ApiKeyId, CallId, SecretId, UserId } from '../../src/domain/ids.js';
+import { Quota } from '../../src/domain/quota.js';
+import { type CallParties, released, reserved, settled } from './calls.js';
+import { recordedAt } from './recorded.js';
+
+/*
+ * A quota gate between a log, a tail that hands the log over with a delay, and a read model that has come as far as the
+ * test lets it.
+ */
+
+export interface Balance {
+  readonly balance: number;
+  readonly holds: ReadonlyMap<CallId, number>;
+}
+
+export type Owner = { readonly user: UserId } | { readonly apiKey: ApiKeyId };
+
+/** What an account's events say, told without the gate: who it belongs to, then one sum and the calls still open. */
+export function foldAccount(events: readonly Recorded[], owner: Owner): Balance {
+  const own = 'user' in owner ? streams.user(owner.user) : streams.apiKey(owner.apiKey);
+  const holds = new Map<CallId, number>();
+  let balance = 0;
+  for (const { stream, event } of events) {
+    if ('facts' in event) {
+      const concerned = 'user' in owner ? event.facts.userId === owner.user : event.facts.apiKeyId === owner.apiKey;
+      if (!concerned) continue;
+      const callId = CallId(streamKey(stream));
+      if (event.type === 'CallReserved') holds.set(callId, event.reserved);
+      else holds.delete(callId);
+      if (event.type === 'CallSettled') balance -= event.charged;
+    } else if (stream === own) {
+      if (event.type === 'QuotaGranted' || event.type === 'ApiKeyIssued') balance += event.quota;
+      if (event.type === 'QuotaAdjusted') balance += event.delta;
+      if (event.type === 'ApiKeyEdited') balance += event.quotaDelta;
+    }
+  }
+  return { balance, holds };
+}
+
+interface PendingRead {
+  readonly owner: Owner;
+  readonly answer: (snapshot: AccountSnapshot) => void;
+  readonly fail: (error: Error) => void;
+}
+
+const terms = {
+  name: 'ci',
+  unlimited: false,
+  expiresAt: null,
+  modelLimitsEnabled: false,
+  modelLimits: [],
+  allowIps: [],
+  group: '',
+};
+
+export class GateWorld implements AccountSource {
+  readonly log: Recorded[] = [];
+  /** Events the tail has handed over, and events the read model contains: both from the start of the log. */
+  delivered = 0;
+  projected = 0;
+  /** Snapshots asked for, in all, and ranges of the log read because a snapshot was behind. */
+  reads = 0;
+  readonly gaps: (readonly [after: number, to: number])[] = [];
+  /** Positions the gate wanted the read model to reach before it read. */
+  readonly caughtUpTo: number[] = [];
+  readonly gate;
+  private readonly pending: PendingRead[] = [];
+
+  /** `byHand`: snapshots are answered by `answer` and not before. */
+  constructor(
+    private readonly byHand = false,
+    capacity = 100,
+  ) {
+    this.gate = openQuotaGate(this, { capacity, after: beginning });
+  }
+
+  /* ---- the log ---- */
+
+  append(stream: StreamName, event: DomainEvent): void {
+    this.log.push(recordedAt(this.log.length, stream, event));
+  }
+
+  grant(user: number, quota: number): void {
+    this.append(streams.user(UserId(user)), { type: 'QuotaGranted', quota: Quota(quota), reason: 'signup' });
+  }
+
+  adjust(user: number, delta: number): void {
+    const [by, none] = [UserId(1), Quota(0)];
+    this.append(streams.user(UserId(user)), {
+      type: 'QuotaAdjusted',
+      delta: Quota(delta),
+      gift: none,
+      by,
+      observed: none,
+    });
+  }
+
+  issueKey(apiKey: number, quota: number): void {
+    const id = ApiKeyId(apiKey);
+    const [owner, secret] = [UserId(7), SecretId(`key-${apiKey}`)];
+    this.append(streams.apiKey(id), { type: 'ApiKeyIssued', owner, keyHash: '', secret, quota: Quota(quota), terms });
+  }
+
+  editKey(apiKey: number, quotaDelta: number): void {
+    const event = { type: 'ApiKeyEdited', owner: UserId(7), quotaDelta: Quota(quotaDelta), terms } as const;
+    this.append(streams.apiKey(ApiKeyId(apiKey)), event);
+  }
+
+  reserve(call: string, parties: CallParties & { quota: number }): void {
+    this.append(streams.call(CallId(call)), reserved(parties));
+  }
+
+  settle(call: string, parties: CallParties & { quota: number; charged: number }): void {
+    this.append(streams.call(CallId(call)), settled(parties));
+  }
+
+  release(call: string, parties: CallParties & { quota: number }): void {
+    this.append(streams.call(CallId(call)), released(parties));
+  }
+
+  /* ---- the tail and the read model ---- */
+
+  /** Hands over the next events, all by default, as one batch. */
+  deliver(count = Number.POSITIVE_INFINITY): void {
+    const batch = this.log.slice(this.delivered, this.delivered + count);
+    this.delivered += batch.length;
+    if (batch.length > 0) this.gate.take(batch);
+  }
+
+  project(count = Number.POSITIVE_INFINITY): void {
+    this.projected = Math.min(this.log.length, this.projected + count);
+  }
+
+  snapshotOf(owner: Owner): AccountSnapshot {
+    const { balance, holds } = foldAccount(this.log.slice(0, this.projected), owner);
+    return {
+      balance: Quota(balance),
+      holds: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
+      position: Position(this.projected - 1),
+    };
+  }
+
+  /** Who waits for a snapshot, first come first. */
+  get waiting(): readonly Owner[] {
+    return this.pending.map(({ owner }) => owner);
+  }
+
+  /** Answers the oldest read, with the snapshot given or the present one. */
+  answer(snapshot?: AccountSnapshot): void {
+    const read = this.pending.shift();
+    if (read === undefined) throw new Error('nobody is reading');
+    read.answer(snapshot ?? this.snapshotOf(read.owner));
+  }
+
+  fail(): void {
+    this.pending.shift()?.fail(new Error('the read model cannot be read'));
+  }
+
+  private read(owner: Owner): Promise<AccountSnapshot> {
+    this.reads += 1;
+    if (!this.byHand) return Promise.resolve(this.snapshotOf(owner));
+    return new Promise((answer, fail) => {
+      this.pending.push({ owner, answer, fail });
+    });
+  }
+
+  /* ---- as the gate sees it ---- */
+
+  user = (id: UserId): Promise<AccountSnapshot> => this.read({ user: id });
+  apiKey = (id: ApiKeyId): Promise<AccountSnapshot> => this.read({ apiKey: id });
+
+  async caughtUp(position: Position): Promise<void> {
+    this.caughtUpTo.push(position);
+  }
+
+  async between(after: Position, to: Position): Promise<readonly Recorded[]> {
+    this.gaps.push([after, to]);
+    return this.log.slice(after + 1, to + 1);
+  }
+}

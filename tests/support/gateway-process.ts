@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/* The gateway as an operator runs it: a process of its own that can be killed, on data that outlives it. */
+
+export interface GatewayProcess {
+  readonly url: string;
+  /** From the start of the process to its ready line. */
+  readonly startedInMs: number;
+  /** Every line it has logged. */
+  readonly logged: readonly string[];
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with its exit code. */
+  stop(): Promise<number | null>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** `serve` with the embedded Postgres under `dataDir`, on any free port. Rejects when it ends before it is ready. */
+export async function startGatewayProcess(dataDir: string): Promise<GatewayProcess> {
+  const started = Date.now();
+  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'serve'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const logged: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      logged.push(line);
+      const { url } = JSON.parse(line) as { url?: string };
+      if (url !== undefined) resolve(url);
+    });
+    exited.then(([code]) => reject(new Error(`the gateway ended with code ${code}:\n${logged.join('\n')}`)), reject);
+  });
+  const startedInMs = Date.now() - started;
+
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
+    child.kill(signal);
+    const [code] = await exited;
+    return code;
+  };
+  return {
+    url,
+    startedInMs,
+    logged,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+/** The process id of the Postgres whose lock file lies under the data directory; null without one. */
+export async function postmasterOf(dataDir: string): Promise<number | null> {
+  const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
+  return Number(text.split('\n', 1)[0]) || null;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
