@@ -120,19 +120,10 @@ export const ledger = projection<LedgerEvent>({
     };
     for (const recorded of batch) move(movements, recorded);
     const { balances, apiKeys, postings, opened, closed } = movements;
-    const changed = [...balances].filter(([, balance]) => balance !== 0);
-    await addToRows(
-      tx,
-      'ledger_balance',
-      ['account'],
-      changed.map(([account, balance]) => ({ account, balance })),
-    );
-    await addToRows(
-      tx,
-      'api_key_balance',
-      ['api_key_id'],
-      [...apiKeys].map(([id, balance]) => ({ api_key_id: id, balance })),
-    );
+    const changed = [...balances].map(([account, balance]) => ({ account, balance }));
+    const allowed = [...apiKeys].map(([id, balance]) => ({ api_key_id: id, balance }));
+    await addToRows(tx, 'ledger_balance', ['account'], changed);
+    await addToRows(tx, 'api_key_balance', ['api_key_id'], allowed);
     await insertRows(tx, 'ledger_posting', postings);
     if (closed.length > 0) await sql`delete from open_call where call_id = any(${closed}::text[])`.execute(tx);
     await insertRows(tx, 'open_call', [...opened.values()]);
@@ -221,7 +212,7 @@ function close(movements: Movements, recorded: Recorded<Exclude<CallEvent, CallR
   // Below zero when a call cost more than was held for it: the user's debt.
   post(movements, availableOf(userId), minus(event.reserved, charged));
   post(movements, 'revenue', charged);
-  if (apiKeyId !== null && charged !== 0) allow(movements, apiKeyId, negated(charged));
+  if (apiKeyId !== null) allow(movements, apiKeyId, negated(charged));
   if (event.type === 'CallReleased' && event.upstreamCostUnknown)
     book(movements, recorded, 'suspense', [
       ['suspense', event.reserved],

@@ -33,11 +33,19 @@ function indexAfter(events: readonly Recorded[], position: Position): number {
   return low;
 }
 
+/** How long whoever is ahead waits for those behind: then the stretches they need are forgotten after all. */
+const patienceMs = 1_000;
+
 export class LogWindow {
   /** Least recently used first. */
   private stretches: Stretch[] = [];
-  private readonly loading = new Map<Position, Promise<Stretch>>();
   private held = 0;
+  /** Room for pages that are on their way. */
+  private promised = 0;
+  private readonly loading = new Map<Position, Promise<Stretch>>();
+  /** Where each reader was when it last asked. */
+  private readonly readers = new Map<object, Position>();
+  private readonly waiting = new Set<() => void>();
 
   /** `head`: the newest position there is; `follow` moves it on. */
   constructor(
@@ -68,7 +76,9 @@ export class LogWindow {
   }
 
   /** Up to `limit` events after `after`, oldest first; none when there are none yet. */
-  async read(after: Position, limit: number): Promise<readonly Recorded[]> {
+  async read(reader: object, after: Position, limit: number): Promise<readonly Recorded[]> {
+    this.readers.set(reader, after);
+    this.wakeWaiting();
     if (after >= this.head) return [];
     const first = this.find(after) ?? (await this.load(after));
     const start = indexAfter(first.events, after);
@@ -80,6 +90,12 @@ export class LogWindow {
       found.push(...stretch.events.slice(from, from + limit - found.length));
     }
     return found;
+  }
+
+  /** This reader asks no more for now; nothing is kept for it. */
+  leave(reader: object): void {
+    this.readers.delete(reader);
+    this.wakeWaiting();
   }
 
   private find(after: Position): Stretch | undefined {
@@ -96,12 +112,32 @@ export class LogWindow {
   }
 
   private async loadPage(after: Position): Promise<Stretch> {
+    const { pageSize } = this.options;
+    await this.makeRoom(after);
+    this.promised += pageSize;
     try {
-      const stretch = { after, events: [...(await this.feed.readAll(after, this.options.pageSize))] };
+      const stretch = { after, events: [...(await this.feed.readAll(after, pageSize))] };
       this.keep(stretch);
       return stretch;
     } finally {
+      this.promised -= pageSize;
       this.loading.delete(after);
+    }
+  }
+
+  /**
+   * Before a page is read: forgets what everybody has read. Where there is no such stretch the ones ahead wait for the
+   * ones behind, or catching up would mean reading the log as many times as there are readers.
+   */
+  private async makeRoom(after: Position): Promise<void> {
+    const { pageSize, capacity } = this.options;
+    const deadline = Date.now() + patienceMs;
+    while (this.held + this.promised + pageSize > capacity) {
+      const slowest = Math.min(...this.readers.values());
+      const read = this.stretches.find((stretch) => lastOf(stretch) <= slowest);
+      if (read !== undefined) this.forget(read);
+      else if (after <= slowest || Date.now() >= deadline) return;
+      else await this.someoneMoves(deadline - Date.now());
     }
   }
 
@@ -118,7 +154,30 @@ export class LogWindow {
     if (stretch.events.length === 0) return;
     this.stretches.push(stretch);
     this.held += stretch.events.length;
-    while (this.held > this.options.capacity && this.stretches.length > 1)
-      this.held -= this.stretches.shift()?.events.length ?? 0;
+    for (const oldest of [...this.stretches]) {
+      if (this.held <= this.options.capacity || oldest === stretch) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(stretch: Stretch): void {
+    this.stretches = this.stretches.filter((one) => one !== stretch);
+    this.held -= stretch.events.length;
+  }
+
+  private someoneMoves(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.waiting.add(wake);
+    });
+  }
+
+  private wakeWaiting(): void {
+    for (const wake of [...this.waiting]) wake();
   }
 }

@@ -58,7 +58,10 @@ export async function putRows<T extends Table>(
   await sql`${insert(table, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)}`.execute(tx);
 }
 
-/** Adds the columns given to the row with that key, which is made where it is missing. */
+/**
+ * Adds the columns given to the row with that key, which is made where it is missing: also by nothing but zeros, so that
+ * the rows there are do not depend on which events came in one batch.
+ */
 export async function addToRows<T extends Table>(
   tx: ReadModels,
   table: T,
@@ -66,10 +69,15 @@ export async function addToRows<T extends Table>(
   rows: readonly Row<T>[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const changes = columnsOf(rows)
-    .filter((column) => !key.includes(column))
-    .map((column) => sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`);
-  await sql`${insert(table, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)}`.execute(tx);
+  const sums = columnsOf(rows).filter((column) => !key.includes(column));
+  const changes = sums.map((column) => {
+    const more = sql.ref(`excluded.${column}`);
+    return sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${more}`;
+  });
+  const any = sums.map((column) => sql`${sql.ref(`excluded.${column}`)} <> 0`);
+  await sql`
+    ${insert(table, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)} where ${sql.join(any, sql` or `)}
+  `.execute(tx);
 }
 
 /**

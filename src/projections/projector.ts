@@ -163,6 +163,7 @@ export class Projector {
       if (!lead.lost && !this.stopped) await this.moveCheckpoint(lead);
     } finally {
       this.leading = false;
+      this.parts.window.leave(this);
       this.parts.changed();
     }
   }
@@ -191,13 +192,13 @@ export class Projector {
     const started = Date.now();
     const { window, pace } = this.parts;
     try {
-      const batch = await window.read(this.position, this.batchLimit);
+      const batch = await window.read(this, this.position, this.batchLimit);
       if (batch.length === 0) return await this.rest(lead);
       await this.fold(lead, batch);
       if (batch.length === this.batchLimit) return;
     } catch (error) {
-      if (lead.lost) throw error;
-      if (!isPassing(error)) throw error;
+      if (lead.lost || !isPassing(error)) throw error;
+      window.leave(this);
       this.parts.log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector will try again');
       await this.bell.wait(pace.retryMs);
       return;
@@ -306,6 +307,7 @@ export class Projector {
       [failure.position, failure.type, failure.error, this.checkpoint],
     );
     this.failure = failure;
+    this.parts.window.leave(this);
     this.parts.log.error({ readModel: this.model, ...failure }, 'projection stopped: an event cannot be folded');
     this.parts.changed();
   }

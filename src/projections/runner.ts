@@ -224,12 +224,14 @@ class Runner implements ProjectionRunner {
   /** Holds the subscription. A node that projects nothing need not read what another one folds. */
   private async follow(): Promise<number> {
     if (!this.projectors.some(({ leading }) => leading)) return this.pace.pollMs;
+    const arrived = () => {
+      for (const projector of this.projectors) projector.arrived();
+    };
     this.following = true;
     try {
       this.window.skipTo(await this.options.feed.head());
-      await this.window.follow(this.abort.signal, () => {
-        for (const projector of this.projectors) projector.arrived();
-      });
+      arrived();
+      await this.window.follow(this.abort.signal, arrived);
     } catch (error) {
       this.options.log.warn({ reason: reasonOf(error) }, 'the subscription to the log broke off');
     }

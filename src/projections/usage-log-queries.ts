@@ -74,8 +74,9 @@ const entries = (db: ReadModels, filter: UsageLogFilter) =>
     .select([
       sql<string>`coalesce(holder.username, '')`.as('username'),
       sql<string>`coalesce(channel.name, '')`.as('channel_name'),
-    ])
-    .orderBy('line.id', 'desc');
+    ]);
+
+const newestFirst = (db: ReadModels, filter: UsageLogFilter) => entries(db, filter).orderBy('line.id', 'desc');
 
 /** Newest first, older than `before`: the next page starts where this one's last line ends. */
 export const usageLogBefore = (
@@ -83,9 +84,17 @@ export const usageLogBefore = (
   filter: UsageLogFilter,
   { before, limit }: { readonly before?: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> => {
-  const lines = entries(db, filter).limit(limit);
+  const lines = newestFirst(db, filter).limit(limit);
   return (before === undefined ? lines : lines.where('line.id', '<', before)).execute();
 };
+
+/** Oldest first, newer than `after`: what has been added since. */
+export const usageLogAfter = (
+  db: ReadModels,
+  filter: UsageLogFilter,
+  { after, limit }: { readonly after: Position; readonly limit: number },
+): Promise<UsageLogEntry[]> =>
+  entries(db, filter).where('line.id', '>', after).orderBy('line.id', 'asc').limit(limit).execute();
 
 /** Newest first, by page number. */
 export async function usageLogPage(
@@ -93,7 +102,7 @@ export async function usageLogPage(
   filter: UsageLogFilter,
   request: PageRequest,
 ): Promise<Page<UsageLogEntry>> {
-  const items = await entries(db, filter).limit(request.size).offset(offsetOf(request)).execute();
+  const items = await newestFirst(db, filter).limit(request.size).offset(offsetOf(request)).execute();
   const { total } = await matching(db, filter).select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   return { items, total };
 }

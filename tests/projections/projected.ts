@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { newClient } from '../../src/adapters/postgres.js';
 import type { Position, StreamName } from '../../src/domain/events.js';
 import { Position as positionOf } from '../../src/domain/events.js';
@@ -32,12 +33,8 @@ export class Projected {
   readonly db: ReadModels;
   private readonly runners: ProjectionRunner[] = [];
 
-  private constructor(readonly database: TestDatabase) {
+  constructor(readonly database: TestDatabase) {
     this.db = openReadModels(database.pool);
-  }
-
-  static async open(): Promise<Projected> {
-    return new Projected(await createEmptyDatabase());
   }
 
   get pool(): Pool {
@@ -96,11 +93,36 @@ export class Projected {
     return dumped;
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.runners.map((runner) => runner.stop()));
-    await this.store.close();
-    await this.database.drop();
+  async stopAll(): Promise<void> {
+    await Promise.all(this.runners.splice(0).map((runner) => runner.stop()));
   }
+
+  /** Leaves the database as if nothing had been projected. */
+  async close(): Promise<void> {
+    await this.stopAll();
+    await this.store.close();
+    const { rows } = await this.pool.query<{ schema: string }>(
+      `select nspname as schema from pg_namespace where nspname ~ '_v\\d+|^projections$'`,
+    );
+    await this.pool.query(
+      `set client_min_messages to warning; ${rows.map(({ schema }) => `drop schema ${schema} cascade`).join(';')}`,
+    );
+  }
+}
+
+/** One database for the file; each test begins with an empty log and without read models. */
+export function forEachTest(begin: (fresh: Projected) => void): void {
+  let database: TestDatabase;
+  let fresh: Projected;
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+  });
+  beforeEach(() => {
+    fresh = new Projected(database);
+    begin(fresh);
+  });
+  afterEach(() => fresh.close());
+  afterAll(() => database.drop());
 }
 
 /** Waits until all read models hold the position. */

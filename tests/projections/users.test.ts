@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SecretId, UserId } from '../../src/domain/ids.js';
 import {
   rootUserId,
@@ -24,13 +24,12 @@ import {
   settled,
   when,
 } from './history.js';
-import { Projected } from './projected.js';
+import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-beforeEach(async () => {
-  projected = await Projected.open();
+forEachTest((fresh) => {
+  projected = fresh;
 });
-afterEach(() => projected.close());
 
 describe('a registered user', () => {
   test('is shown as registered, personal data opened', async () => {

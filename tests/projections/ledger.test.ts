@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { beginning } from '../../src/domain/events.js';
+import { Quota } from '../../src/domain/quota.js';
+import {
+  allBalances,
+  apiKeySnapshot,
+  balanceOf,
+  openCalls,
+  postingsOf,
+  quotaSnapshot,
+  trialBalance,
+} from '../../src/projections/ledger-queries.js';
+import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+import {
+  adjusted,
+  alice,
+  aliceKey,
+  at,
+  bob,
+  type Fact,
+  granted,
+  issued,
+  ofApiKey,
+  released,
+  reserved,
+  seconds,
+  settled,
+  terms,
+  when,
+} from './history.js';
+import { forEachTest, type Projected } from './projected.js';
+
+let projected: Projected;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+
+const balances = async (...facts: readonly Fact[]) => {
+  const db = await projected.given(...facts);
+  return Object.fromEntries((await allBalances(db)).map(({ account, balance }) => [account, balance]));
+};
+
+describe('every movement sums to zero', () => {
+  test('a grant comes from grants', async () => {
+    expect(await balances(granted(alice, 100))).toEqual({ 'user:7:available': 100, grants: -100 });
+  });
+
+  test('an adjustment comes from adjustments, its gift from grants', async () => {
+    expect(await balances(adjusted(alice, 110, 10))).toEqual({
+      'user:7:available': 110,
+      adjustments: -100,
+      grants: -10,
+    });
+    expect(await balances(adjusted(alice, -30))).toMatchObject({ 'user:7:available': 80, adjustments: -70 });
+  });
+
+  test('a reservation moves within the user’s own accounts', async () => {
+    expect(await balances(granted(alice, 100), reserved('a', 40))).toEqual({
+      'user:7:available': 60,
+      'user:7:reserved': 40,
+      grants: -100,
+    });
+  });
+
+  test('a settlement goes to revenue, the rest of the hold back to the user', async () => {
+    expect(await balances(granted(alice, 100), reserved('a', 40), settled('a', 40, 15))).toEqual({
+      'user:7:available': 85,
+      revenue: 15,
+      grants: -100,
+    });
+  });
+
+  test('a settlement above the hold may leave a debt', async () => {
+    expect(await balances(reserved('a', 40), settled('a', 40, 55))).toEqual({ 'user:7:available': -55, revenue: 55 });
+  });
+
+  test('a release gives the hold back', async () => {
+    expect(await balances(granted(alice, 100), reserved('a', 40), released('a', 40))).toEqual({
+      'user:7:available': 100,
+      grants: -100,
+    });
+  });
+
+  test('a release whose upstream cost nobody knows is booked to suspense as well', async () => {
+    const recovered = released('a', 40, { reason: 'recovered', upstreamCostUnknown: true });
+    expect(await balances(granted(alice, 100), reserved('a', 40), recovered)).toEqual({
+      'user:7:available': 100,
+      grants: -100,
+      suspense: 40,
+      revenue: -40,
+    });
+  });
+
+  test('and so do all of them together, batch after batch', async () => {
+    const db = await projected.given(granted(alice, 100), adjusted(bob, 70, 7), reserved('a', 40));
+    await projected.given(settled('a', 40, 55), reserved('b', 9, { facts: { userId: bob } }));
+    expect(await trialBalance(db)).toEqual({ sum: 0, accounts: 7, available: 106, reserved: 9 });
+    expect(await balanceOf(db, bob)).toEqual({ available: 61, reserved: 9, total: 70 });
+    expect(await balanceOf(db, alice)).toEqual({ available: 45, reserved: 0, total: 45 });
+  });
+});
+
+describe('postings', () => {
+  test('are kept for what the usage log does not tell', async () => {
+    const db = await projected.given(granted(alice, 100), reserved('a', 40), settled('a', 40, 15), adjusted(alice, 5));
+    expect(await postingsOf(db, 'user:7:available', { limit: 10 })).toEqual([
+      { position: 3, account: 'user:7:available', amount: 5, kind: 'adjustment', created_at: seconds(at()) },
+      { position: 0, account: 'user:7:available', amount: 100, kind: 'grant', created_at: seconds(at()) },
+    ]);
+    expect(await postingsOf(db, 'user:7:available', { limit: 10, before: 3 as never })).toHaveLength(1);
+  });
+});
+
+describe('open calls', () => {
+  test('are those without an outcome, oldest first, with all their reservation said', async () => {
+    const first = reserved('first', 40);
+    const db = await projected.given(when(at(10), reserved('second', 5)), when(at(5), first), reserved('done', 1));
+    await projected.given(settled('done', 1, 1), when(at(20), reserved('third', 5)), released('third', 5));
+    expect(await openCalls(db, { olderThan: at(60), limit: 10 })).toMatchObject([
+      { callId: 'first', reservation: first.event, position: 1, since: at(5) },
+      { callId: 'second', position: 0 },
+    ]);
+    expect(await openCalls(db, { olderThan: at(10), limit: 10 })).toHaveLength(1);
+    expect(await openCalls(db, { olderThan: at(60), limit: 1 })).toHaveLength(1);
+  });
+});
+
+describe('a snapshot for the quota gate', () => {
+  test('tells a user’s balance without holds, the holds, and the position both are of', async () => {
+    const db = await projected.given(granted(alice, 100), reserved('a', 40), reserved('b', 5));
+    await projected.given(settled('b', 5, 3));
+    expect(await quotaSnapshot(db, alice)).toEqual({
+      balance: 97,
+      holds: [{ callId: 'a', quota: 40 }],
+      position: 3,
+    });
+  });
+
+  test('tells the same of an API key', async () => {
+    const edited = { type: 'ApiKeyEdited', owner: alice, quotaDelta: Quota(-20), terms: terms() } as const;
+    const db = await projected.given(
+      issued(aliceKey, alice, 500),
+      ofApiKey(aliceKey, edited),
+      reserved('a', 40),
+      reserved('b', 5),
+      settled('b', 5, 3),
+      reserved('c', 7, { facts: { apiKeyId: null } }),
+    );
+    expect(await apiKeySnapshot(db, aliceKey)).toEqual({
+      balance: 477,
+      holds: [{ callId: 'a', quota: 40 }],
+      position: 5,
+    });
+  });
+
+  test('is empty, not missing, for who has no history', async () => {
+    const db = await projected.given();
+    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0, holds: [], position: beginning });
+    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0, holds: [], position: beginning });
+  });
+});
+
+describe('verifying the ledger', () => {
+  const history = [
+    granted(alice, 1_000),
+    adjusted(bob, 110, 10),
+    issued(aliceKey, alice, 500),
+    reserved('a', 40),
+    settled('a', 40, 55),
+    reserved('b', 30),
+    released('b', 30, { upstreamCostUnknown: true }),
+    reserved('open', 20),
+  ];
+
+  test('finds nothing to say about a sound one', async () => {
+    const db = await projected.given(...history);
+    const verdict = await verifyLedger(db, projected.store);
+    expect(verdict).toEqual({ position: 7, events: 8, accounts: 7, sum: 0, differences: [] });
+    expect(isSound(verdict)).toBe(true);
+  });
+
+  test('compares at the position of the ledger, whatever has come since', async () => {
+    const db = await projected.given(...history);
+    await projected.stopAll();
+    await projected.record(granted(alice, 77));
+    expect(isSound(await verifyLedger(db, projected.store))).toBe(true);
+  });
+
+  test.each([
+    ['a balance', `update ledger_balance set balance = balance + 1 where account = 'revenue'`, 'revenue', 25, 26],
+    ['an account', `delete from ledger_balance where account = 'suspense'`, 'suspense', 30, 0],
+    ['a key’s balance', 'update api_key_balance set balance = 0', 'apikey:12', 445, 0],
+    ['a hold', 'delete from open_call', 'call:open', 20, 0],
+    ['a hold too many', `insert into open_call select 'ghost', 7, null, 1, 0, 0, '{}'`, 'call:ghost', 0, 1],
+  ])('finds %s that was tampered with', async (_, tampering, account, expected, actual) => {
+    const db = await projected.given(...history);
+    await projected.pool.query(`set search_path to ledger_v1; ${tampering}; reset search_path`);
+    const verdict = await verifyLedger(db, projected.store);
+    expect(verdict.differences).toEqual([{ account, expected, actual }]);
+    expect(isSound(verdict)).toBe(false);
+  });
+
+  test('finds money that was moved without a trace', async () => {
+    const db = await projected.given(...history);
+    await projected.pool.query(`
+      update ledger_v1.ledger_balance set balance = balance - 5 where account = 'revenue';
+      update ledger_v1.ledger_balance set balance = balance + 5 where account = 'user:8:available'
+    `);
+    const { sum, differences } = await verifyLedger(db, projected.store);
+    expect(sum).toBe(0);
+    expect(differences.map(({ account }) => account)).toEqual(['revenue', 'user:8:available']);
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test, vi } from 'vitest';
+import { beginning, Position, type Recorded } from '../../src/domain/events.js';
+import { LogWindow } from '../../src/projections/log-window.js';
+import type { EventFeed } from '../../src/projections/projection.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
+import { option, toRecord } from './history.js';
+
+class CountedFeed implements EventFeed {
+  readonly reads: number[] = [];
+  constructor(readonly store: MemoryEventStore) {}
+
+  head(): Promise<Position> {
+    return this.store.head();
+  }
+
+  readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
+    this.reads.push(after);
+    return this.store.readAll(after, limit);
+  }
+
+  subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]> {
+    return this.store.subscribe(after, signal);
+  }
+}
+
+async function logOf(events: number) {
+  const feed = new CountedFeed(new MemoryEventStore());
+  const append = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      const { stream, ...fact } = option('a', String(n));
+      await feed.store.append(stream, [toRecord({ stream, ...fact })], 'any');
+    }
+  };
+  await append(events);
+  return { feed, append };
+}
+
+const reader = {};
+const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => position);
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+describe('reading what is stored', () => {
+  test('is done once for all who are behind, wherever in the page they are', async () => {
+    const { feed } = await logOf(10);
+    const window = new LogWindow(feed, Position(9), { pageSize: 10, capacity: 100 });
+    const [all, some, none] = await Promise.all([
+      window.read(reader, beginning, 10),
+      window.read(reader, beginning, 3),
+      window.read(reader, Position(9), 10),
+    ]);
+    expect(positions(all)).toEqual(range(0, 9));
+    expect(positions(some)).toEqual(range(0, 2));
+    expect(none).toEqual([]);
+    expect(positions(await window.read(reader, Position(4), 10))).toEqual(range(5, 9));
+    expect(feed.reads).toEqual([-1]);
+  });
+
+  test('goes across pages as far as they are there', async () => {
+    const { feed } = await logOf(10);
+    const window = new LogWindow(feed, Position(9), { pageSize: 4, capacity: 100 });
+    expect(positions(await window.read(reader, beginning, 8))).toEqual(range(0, 3));
+    await window.read(reader, Position(3), 8);
+    expect(positions(await window.read(reader, beginning, 7))).toEqual(range(0, 6));
+    expect(feed.reads).toEqual([-1, 3]);
+  });
+
+  test('is done again for what was forgotten', async () => {
+    const { feed } = await logOf(12);
+    const window = new LogWindow(feed, Position(11), { pageSize: 4, capacity: 8 });
+    for (const after of [-1, 3, 7, -1]) await window.read(reader, Position(after), 4);
+    expect(feed.reads).toEqual([-1, 3, 7, -1]);
+    expect(positions(await window.read(reader, Position(9), 4))).toEqual([10, 11]);
+    expect(feed.reads).toHaveLength(4);
+  });
+
+  test('can fail for one and succeed for the next', async () => {
+    const { feed } = await logOf(1);
+    const window = new LogWindow(feed, Position(0), { pageSize: 4, capacity: 8 });
+    vi.spyOn(feed, 'readAll').mockRejectedValueOnce(new Error('not now'));
+    await expect(window.read(reader, beginning, 4)).rejects.toThrow('not now');
+    expect(positions(await window.read(reader, beginning, 4))).toEqual([0]);
+  });
+});
+
+describe('readers at different places', () => {
+  const [ahead, behind] = [{}, {}];
+
+  test('share each page, as long as the one behind keeps moving', async () => {
+    const { feed } = await logOf(40);
+    const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
+    const readThrough = async (who: object, pause: () => Promise<unknown>) => {
+      for (let after = beginning; after < 39; ) {
+        const events = await window.read(who, after, 4);
+        after = events.at(-1)?.position ?? after;
+        await pause();
+      }
+      window.leave(who);
+    };
+    await window.read(behind, beginning, 1);
+    await Promise.all([
+      readThrough(ahead, () => Promise.resolve()),
+      readThrough(behind, () => new Promise((resolve) => setTimeout(resolve, 1))),
+    ]);
+    expect(feed.reads).toEqual([-1, 3, 7, 11, 15, 19, 23, 27, 31, 35]);
+  });
+
+  test('do not wait for one that has left', async () => {
+    const { feed } = await logOf(40);
+    const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
+    await window.read(behind, beginning, 4);
+    for (const after of [-1, 3]) await window.read(ahead, Position(after), 4);
+    const waiting = window.read(ahead, Position(7), 4);
+    window.leave(behind);
+    expect(positions(await waiting)).toEqual(range(8, 11));
+  });
+
+  test('do not wait for ever for one that stands still', async () => {
+    const { feed } = await logOf(40);
+    const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
+    await window.read(behind, beginning, 4);
+    for (const after of [-1, 3, 7]) await window.read(ahead, Position(after), 4);
+    expect(positions(await window.read(behind, beginning, 4))).toEqual(range(0, 3));
+    expect(feed.reads).toEqual([-1, 3, 7, -1]);
+  });
+});
+
+describe('following', () => {
+  test('takes in what comes without reading it again, and tells of it', async () => {
+    const { feed, append } = await logOf(3);
+    const window = new LogWindow(feed, Position(2), { pageSize: 4, capacity: 100 });
+    const abort = new AbortController();
+    const arrived = vi.fn();
+    const following = window.follow(abort.signal, arrived);
+    for (let n = 0; n < 6; n++) await append(1);
+    await vi.waitFor(() => expect(window.newest).toBe(8));
+    expect(positions(await window.read(reader, Position(2), 100))).toEqual(range(3, 8));
+    expect(positions(await window.read(reader, Position(5), 2))).toEqual([6, 7]);
+    expect(arrived).toHaveBeenCalled();
+    expect(feed.reads).toEqual([]);
+    abort.abort();
+    await following;
+  });
+
+  test('leaves out what it knows already', async () => {
+    const { feed } = await logOf(6);
+    const log = await feed.store.readAll(beginning, 100);
+    vi.spyOn(feed, 'subscribe').mockImplementation(async function* () {
+      yield log.slice(0, 4);
+      yield log.slice(1, 5);
+      yield log.slice(1, 5);
+      yield log.slice(5);
+    });
+    const window = new LogWindow(feed, Position(1), { pageSize: 100, capacity: 100 });
+    await window.follow(new AbortController().signal, () => {});
+    expect(positions(await window.read(reader, Position(1), 100))).toEqual(range(2, 5));
+  });
+
+  test('may skip what nobody has asked for yet', async () => {
+    const { feed } = await logOf(5);
+    const window = new LogWindow(feed, beginning, { pageSize: 100, capacity: 100 });
+    expect(await window.read(reader, beginning, 10)).toEqual([]);
+    window.skipTo(Position(4));
+    expect(positions(await window.read(reader, beginning, 10))).toEqual(range(0, 4));
+  });
+});

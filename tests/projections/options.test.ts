@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { streams } from '../../src/domain/events.js';
+import { SecretId } from '../../src/domain/ids.js';
+import { allOptions, optionByKey, optionValue } from '../../src/projections/options.js';
+import { at, option } from './history.js';
+import { forEachTest, type Projected } from './projected.js';
+
+let projected: Projected;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+
+test('an option holds what it was last given', async () => {
+  const db = await projected.given(option('RetryTimes', '3'), option('Notice', ''), option('RetryTimes', '5'));
+  expect(await allOptions(db)).toEqual([
+    { key: 'Notice', text: '', secret: null, position: 1 },
+    { key: 'RetryTimes', text: '5', secret: null, position: 2 },
+  ]);
+});
+
+test('a secret option names its value and does not hold it', async () => {
+  const value = { secret: SecretId('smtp') };
+  const changed = { type: 'OptionChanged', key: 'SMTPToken', value } as const;
+  const db = await projected.given(option('SMTPToken', 'plain'), { stream: streams.options, event: changed, at: at() });
+  const row = await optionByKey(db, 'SMTPToken');
+  expect(row).toMatchObject({ text: null, secret: 'smtp' });
+  expect(row && optionValue(row)).toEqual(value);
+});
+
+test('an option nobody changed has no row', async () => {
+  expect(await optionByKey(await projected.given(), 'RetryTimes')).toBeUndefined();
+});

@@ -1,0 +1,427 @@
+import { describe, expect, test, vi } from 'vitest';
+import { newClient } from '../../src/adapters/postgres.js';
+import { type Position, streamKey } from '../../src/domain/events.js';
+import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
+import { Quota } from '../../src/domain/quota.js';
+import { ledger } from '../../src/projections/ledger.js';
+import { quotaSnapshot } from '../../src/projections/ledger-queries.js';
+import { type Projection, schemaOf } from '../../src/projections/projection.js';
+import { readModels } from '../../src/projections/read-models.js';
+import { listReadModels, type RebuildOptions, rebuild } from '../../src/projections/rebuild.js';
+import { usageLog } from '../../src/projections/usage-log.js';
+import { usageTotals } from '../../src/projections/usage-log-queries.js';
+import { userById, users } from '../../src/projections/users.js';
+import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+import { counting, counts } from './counting.js';
+import {
+  added,
+  adjusted,
+  alice,
+  aliceKey,
+  at,
+  east,
+  edited,
+  type Fact,
+  granted,
+  issued,
+  ofApiKey,
+  ofChannel,
+  ofUser,
+  option,
+  registered,
+  released,
+  reserved,
+  root,
+  sealed,
+  settled,
+  setUp,
+  terms,
+  west,
+  when,
+} from './history.js';
+import { forEachTest, hold, type Projected } from './projected.js';
+
+let projected: Projected;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+
+const again = (projection: Projection, options: Partial<RebuildOptions> = {}) =>
+  rebuild({
+    projection,
+    feed: projected.store,
+    pool: projected.pool,
+    newClient: () => newClient(projected.database.connection),
+    context: { personalData: projected.personalData },
+    ...options,
+  });
+
+const userNumber = (n: number) => UserId(100 + (n % 5));
+const keyNumber = (n: number) => ApiKeyId(200 + (n % 5));
+
+/** A little of everything: people, keys, channels, and `calls` calls over two months that end in every way. */
+function busyHistory(calls: number): Fact[] {
+  const people = [0, 1, 2, 3, 4].flatMap((n) => [
+    registered(userNumber(n), `user-${n}`, { email: sealed(`${n}@example.org`) }),
+    granted(userNumber(n), 1_000_000),
+    issued(keyNumber(n), userNumber(n), 500_000),
+  ]);
+  const tested = { model: 'm', promptTokens: 1, completionTokens: 1, quota: Quota(3), modelRatio: '1' };
+  const changes = [
+    setUp(root),
+    registered(root, 'root', { role: 'root' }),
+    added(east),
+    added(west, { priority: 5, tag: 'eu' }),
+    edited(east, { models: ['gpt-4o'], groups: ['default'] }),
+    ofChannel(east, { type: 'ChannelDisabled', automatic: true, reason: 'quota' }),
+    ofChannel(west, {
+      type: 'ChannelTested',
+      ok: true,
+      responseTimeMs: 55,
+      error: null,
+      usage: { ...tested, completionRatio: '1', modelPrice: null },
+    }),
+    option('RetryTimes', '3'),
+    option('LogConsumeEnabled', 'true'),
+    adjusted(userNumber(1), -500, 0),
+    adjusted(userNumber(2), 500, 50),
+    ofUser(userNumber(3), { type: 'UserGroupChanged', group: 'vip', by: root }),
+    ofApiKey(keyNumber(3), {
+      type: 'ApiKeyEdited',
+      owner: userNumber(3),
+      quotaDelta: Quota(-5),
+      terms: terms({ name: 'edited' }),
+    }),
+    ofApiKey(keyNumber(4), { type: 'ApiKeyDeleted', owner: userNumber(4) }),
+  ];
+  return [...people, ...changes, ...callsFrom(0, calls)];
+}
+
+/** Calls number `from` and following; every seventh stays open, every fifth fails, one stretch is not logged. */
+function callsFrom(from: number, count: number): Fact[] {
+  return Array.from({ length: count }, (_, index) => from + index).flatMap((n) => {
+    const facts = { userId: userNumber(n), apiKeyId: n % 4 === 0 ? null : keyNumber(n), model: `model-${n % 3}` };
+    const instant = Instant(Date.UTC(2026, 0, 31, 23, 0, 0) + n * 60_000);
+    const reservation = when(instant, reserved(`call-${n}`, 100 + n, { facts }));
+    const switched = n % 50 === 30 ? [option('LogConsumeEnabled', n % 100 === 30 ? 'false' : 'true')] : [];
+    if (n % 7 === 6) return [...switched, reservation];
+    const outcome =
+      n % 5 === 4
+        ? released(`call-${n}`, 100 + n, { facts, upstreamCostUnknown: n % 2 === 0 })
+        : settled(`call-${n}`, 100 + n, 50 + n, { facts, channelId: ChannelId(3 + (n % 2)) });
+    return [...switched, reservation, when(instant, outcome)];
+  });
+}
+
+const dumpAll = async () =>
+  Object.fromEntries(
+    await Promise.all(readModels.map(async (model) => [model.name, await projected.dump(schemaOf(model))] as const)),
+  );
+
+const schemas = async () => {
+  const { rows } = await projected.pool.query<{ name: string }>(
+    `select nspname as name from pg_namespace where nspname ~ '_v\\d+' order by 1`,
+  );
+  return rows.map(({ name }) => name);
+};
+
+describe('a rebuilt read model', () => {
+  test('has the same rows, whichever it is', async () => {
+    await projected.given(...busyHistory(150));
+    const before = await dumpAll();
+    for (const projection of readModels) await again(projection, { pageSize: 37 });
+    expect(await dumpAll()).toEqual(before);
+    for (const [name, tables] of Object.entries(before))
+      expect(Object.values(tables).flat().length, `rows of ${name}`).toBeGreaterThan(0);
+    expect(await schemas()).toEqual(readModels.map(schemaOf).sort());
+  });
+
+  test('has the same rows when it was folded event by event the first time', async () => {
+    const runner = await projected.start({ pace: { batchSize: 1 } });
+    await projected.record(...busyHistory(20));
+    await hold(runner, await projected.store.head());
+    const before = await dumpAll();
+    for (const projection of readModels) await again(projection);
+    expect(await dumpAll()).toEqual(before);
+  });
+
+  test('shows a deleted user as before, though the user’s key is destroyed', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice', { email: sealed('a@example.org') }),
+      ofUser(alice, {
+        type: 'UserSettingsChanged',
+        settings: sealed('{}'),
+        webhookSecret: null,
+        acceptUnpricedModels: true,
+        quotaWarningThreshold: 5,
+      }),
+      granted(alice, 5),
+      ofUser(alice, { type: 'UserDeleted', by: root }),
+    );
+    const before = await userById(db, alice);
+    projected.personalData.forget(alice);
+    await again(users);
+    expect(await userById(db, alice)).toEqual(before);
+    expect(before).toMatchObject({ username: 'alice', display_name: '', email: '', quota: 5 });
+  });
+
+  test('goes on from where it is, in the running projector', async () => {
+    const db = await projected.given(...busyHistory(10));
+    await again(ledger);
+    await projected.given(...callsFrom(10, 10));
+    expect(await verifyLedger(db, projected.store)).toMatchObject({ sum: 0, differences: [] });
+  });
+
+  test('can be made without any projector', async () => {
+    await projected.record(option('a', '1'), option('a', '2'));
+    expect(await again(counting())).toEqual({ position: 1, events: 2 });
+    expect(await counts(projected.pool)).toEqual({ a: 2 });
+    const runner = await projected.start({ projections: [counting()] });
+    await runner.caughtUp();
+    expect(runner.status()).toMatchObject([{ position: 1, events: 0 }]);
+  });
+
+  test('is listed with how far it is', async () => {
+    await projected.record(option('a', '1'));
+    await again(counting());
+    const head = await projected.record(option('a', '2'));
+    expect(await listReadModels(projected.pool, projected.store)).toMatchObject([
+      { name: 'counting', version: 1, position: 0, head, status: 'running', failure: null, led: false },
+    ]);
+  });
+});
+
+describe('while a read model is rebuilt', () => {
+  test('events go on being folded and readers go on reading: no gap, no step back, and the same rows in the end', async () => {
+    const runner = await projected.start();
+    const db = await projected.given(...busyHistory(50));
+    const seen: number[] = [];
+    let done = false;
+    const reading = (async () => {
+      while (!done) seen.push((await usageTotals(db, {})).requests);
+    })();
+    const appending = (async () => {
+      for (let n = 50; n < 350; n += 10) {
+        const position = await projected.record(...callsFrom(n, 10));
+        await hold(runner, position);
+      }
+    })();
+    for (let round = 0; round < 4; round++) await again(usageLog, { pageSize: 50 });
+    await appending;
+    done = true;
+    await reading;
+    expect(seen.every((count, index) => index === 0 || count >= (seen[index - 1] ?? 0))).toBe(true);
+    expect(seen[0]).toBeGreaterThan(0);
+    await projected.given(option('the', 'end'));
+    const live = await projected.dump('usage_log_v1');
+    await again(usageLog);
+    expect(await projected.dump('usage_log_v1')).toEqual(live);
+    expect(seen.length).toBeGreaterThan(20);
+  });
+
+  test('a snapshot of the ledger is always of the position it names', async () => {
+    const runner = await projected.start();
+    const db = await projected.given(...busyHistory(40));
+    const user = userNumber(1);
+    const snapshots: { balance: number; held: number; position: Position }[] = [];
+    let done = false;
+    const reading = (async () => {
+      while (!done) {
+        const { balance, holds, position } = await quotaSnapshot(db, user);
+        snapshots.push({ balance, held: holds.reduce((sum, { quota }) => sum + quota, 0), position });
+      }
+    })();
+    const appending = (async () => {
+      for (let n = 40; n < 400; n += 5) {
+        await hold(runner, await projected.record(...callsFrom(n, 5)));
+      }
+    })();
+    for (let round = 0; round < 6; round++) await again(ledger, { pageSize: 100 });
+    await appending;
+    done = true;
+    await reading;
+
+    const log = await projected.store.readAll(-1 as Position, 100_000);
+    const expected = new Map<number, { balance: number; held: number }>();
+    let balance = 0;
+    const holds = new Map<string, number>();
+    for (const { event, stream, position } of log) {
+      if ('facts' in event && event.facts.userId === user) {
+        if (event.type === 'CallReserved') holds.set(streamKey(stream), event.reserved);
+        else holds.delete(streamKey(stream));
+        if (event.type === 'CallSettled') balance -= event.charged;
+      }
+      if (event.type === 'QuotaGranted' && stream === `user-${user}`) balance += event.quota;
+      if (event.type === 'QuotaAdjusted' && stream === `user-${user}`) balance += event.delta;
+      expected.set(position, { balance, held: [...holds.values()].reduce((sum, quota) => sum + quota, 0) });
+    }
+    expect(snapshots.map(({ position, ...figures }) => [position, figures])).toEqual(
+      snapshots.map(({ position }) => [position, expected.get(position)]),
+    );
+    expect(new Set(snapshots.map(({ position }) => position)).size).toBeGreaterThan(5);
+  });
+
+  test('a snapshot that finds some tables old and some new is taken again', async () => {
+    const db = await projected.given(granted(alice, 100), reserved('a', 40));
+    await projected.stopAll();
+    await projected.record(settled('a', 40, 15), reserved('b', 7));
+    const blocker = await projected.pool.connect();
+    try {
+      // The statement names ledger_position first; it has the old one when it comes to wait for open_call.
+      await blocker.query('begin; lock table ledger_v1.open_call in access exclusive mode');
+      const snapshot = quotaSnapshot(db, alice);
+      await vi.waitFor(async () => {
+        const { rowCount } = await projected.pool.query(
+          `select from pg_locks where not granted and relation = 'ledger_v1.open_call'::regclass`,
+        );
+        expect(rowCount).toBe(1);
+      }, 10_000);
+      const rebuilding = again(ledger);
+      await vi.waitFor(async () => expect(await schemas()).toContain('ledger_v1_retired'), 10_000);
+      await blocker.query('commit');
+      expect(await snapshot).toEqual({ balance: 85, holds: [{ callId: 'b', quota: 7 }], position: 3 });
+      await rebuilding;
+    } finally {
+      blocker.release();
+    }
+  });
+
+  test('a long read of the old tables neither fails nor holds up the swap', async () => {
+    await projected.given(...busyHistory(20));
+    const reader = await projected.pool.connect();
+    try {
+      await reader.query('begin');
+      const before = await reader.query('select count(*) from usage_log_v1.usage_log');
+      const rebuilding = again(usageLog);
+      // The new tables serve although the old ones are still being read.
+      const { rows: old } = await reader.query<{ oid: number }>(
+        `select 'usage_log_v1.usage_log'::regclass::oid as oid`,
+      );
+      await vi.waitFor(async () => {
+        const { rows } = await projected.pool.query<{ oid: number }>(
+          `select 'usage_log_v1.usage_log'::regclass::oid as oid`,
+        );
+        expect(rows[0]?.oid).not.toBe(old[0]?.oid);
+      }, 10_000);
+      await projected.given(...callsFrom(20, 5));
+      await reader.query('commit');
+      await rebuilding;
+      expect(before.rows).toHaveLength(1);
+      expect(await schemas()).toEqual(readModels.map(schemaOf).sort());
+    } finally {
+      reader.release();
+    }
+  });
+
+  test('nobody else can rebuild it', async () => {
+    await projected.given(...busyHistory(5));
+    let other: Promise<unknown> = Promise.resolve();
+    const first = again(ledger, {
+      pageSize: 5,
+      progress: () => {
+        other = again(ledger).catch((error: unknown) => error);
+      },
+    });
+    await first;
+    expect(await other).toMatchObject({ code: 'lost-race' });
+  });
+});
+
+describe('a rebuild that is broken off', () => {
+  test('leaves the read model as it was, and can be made again', async () => {
+    const db = await projected.given(...busyHistory(60));
+    const before = await projected.dump('ledger_v1');
+    const abort = new AbortController();
+    const cancelled = again(ledger, {
+      pageSize: 20,
+      signal: abort.signal,
+      progress: () => abort.abort(new Error('enough')),
+    });
+    await expect(cancelled).rejects.toThrow('enough');
+    expect(await projected.dump('ledger_v1')).toEqual(before);
+    await projected.given(...callsFrom(60, 5));
+    await again(ledger);
+    expect(isSound(await verifyLedger(db, projected.store))).toBe(true);
+    expect(await schemas()).toEqual(readModels.map(schemaOf).sort());
+  });
+
+  test('by a lost connection, whichever statement it is lost at, leaves no trace either', async () => {
+    const db = await projected.given(...busyHistory(30));
+    let statement = 1;
+    let broken = true;
+    while (broken) {
+      statement += 1;
+      broken = await breaksAt(statement);
+      expect(await verifyLedger(db, projected.store), `lost at statement ${statement}`).toMatchObject({
+        sum: 0,
+        differences: [],
+      });
+    }
+    expect(statement).toBeGreaterThan(20);
+    expect(await schemas()).toEqual(readModels.map(schemaOf).sort());
+  });
+
+  /** Whether a rebuild whose connection is cut just before its n-th statement fails. */
+  async function breaksAt(statement: number): Promise<boolean> {
+    const cutting = () => {
+      const client = newClient(projected.database.connection);
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+      let sent = 0;
+      const counted = async (...args: unknown[]): Promise<unknown> => {
+        sent += 1;
+        if (sent === statement)
+          await projected.pool.query(
+            `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+             where datname = current_database() and application_name = 'tallygate rebuild ledger_v1'`,
+          );
+        return query(...args);
+      };
+      return Object.assign(client, { query: counted });
+    };
+    try {
+      await again(ledger, { pageSize: 40, newClient: cutting });
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  test('by an event that cannot be folded, says so and leaves the old tables', async () => {
+    const runner = await projected.start({ projections: [counting()] });
+    await hold(runner, await projected.record(option('a', '1'), option('b', '1')));
+    const sick = counting({
+      afterRows: () => {
+        throw new Error('no idea');
+      },
+    });
+    await expect(again(sick)).rejects.toThrow('no idea');
+    expect(await counts(projected.pool)).toEqual({ a: 1, b: 1 });
+  });
+});
+
+describe('a stopped read model', () => {
+  test('runs again once it is rebuilt, in the projector that stopped', async () => {
+    let sick = true;
+    const recovering = counting({
+      afterRows: () => {
+        if (sick) throw new Error('no idea');
+      },
+    });
+    const runner = await projected.start({ projections: [recovering], pace: { pollMs: 10 } });
+    await projected.record(option('a', '1'));
+    await vi.waitFor(() => expect(runner.status()).toMatchObject([{ status: 'stopped' }]), 10_000);
+    sick = false;
+    await again(recovering);
+    await vi.waitFor(() => expect(runner.status()).toMatchObject([{ status: 'running', position: 0 }]), 10_000);
+    await hold(runner, await projected.record(option('a', '2')));
+    expect(await counts(projected.pool)).toEqual({ a: 2 });
+  });
+});
+
+test('rows written within a busy second keep the times of their events', async () => {
+  await projected.given(when(at(1.999), settled('a', 9, 1, { facts: { apiKeyId: aliceKey } })));
+  const before = await projected.dump('usage_log_v1');
+  await again(usageLog);
+  expect(await projected.dump('usage_log_v1')).toEqual(before);
+});

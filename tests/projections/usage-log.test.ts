@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'vitest';
+import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
+import { Quota } from '../../src/domain/quota.js';
+import { channelTestKeyName, logTypes, monthOf } from '../../src/projections/usage-log.js';
+import {
+  recentUsageOf,
+  type UsageLogFilter,
+  usageLogBefore,
+  usageLogById,
+  usageLogPage,
+  usageOfLastMinute,
+  usageTotals,
+} from '../../src/projections/usage-log-queries.js';
+import {
+  added,
+  adjusted,
+  alice,
+  at,
+  bob,
+  bobKey,
+  east,
+  type Fact,
+  granted,
+  ofChannel,
+  ofUser,
+  option,
+  registered,
+  released,
+  reserved,
+  root,
+  seconds,
+  settled,
+  setUp,
+  west,
+  when,
+} from './history.js';
+import { forEachTest, type Projected } from './projected.js';
+
+let projected: Projected;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+
+/** The lines of these events, newest first. */
+const linesOf = async (...facts: readonly Fact[]) =>
+  usageLogBefore(await projected.given(...facts), {}, { limit: 100 });
+
+const tested = ofChannel(east, {
+  type: 'ChannelTested',
+  ok: true,
+  responseTimeMs: 812.6,
+  error: null,
+  usage: {
+    model: 'gpt-4o',
+    promptTokens: 8,
+    completionTokens: 2,
+    quota: Quota(20),
+    modelRatio: '1.25',
+    completionRatio: '4',
+    modelPrice: null,
+  },
+});
+
+describe('a settled call', () => {
+  test('is one line with all that is needed to explain its charge', async () => {
+    const lines = await linesOf(
+      registered(alice, 'alice'),
+      added(east),
+      reserved('r-1', 500),
+      when(at(2.5), settled('r-1', 500, 310, { attempts: [west, east], upstreamModel: 'gpt-4o-2024-11-20' })),
+    );
+    expect(lines).toEqual([
+      {
+        id: 3,
+        created_at: seconds(at(2)),
+        type: logTypes.consume,
+        user_id: alice,
+        username: 'alice',
+        request_id: 'r-1',
+        quota: 310,
+        prompt_tokens: 120,
+        completion_tokens: 32,
+        cached_tokens: 20,
+        cache_write_tokens: 5,
+        image_tokens: 0,
+        reasoning_tokens: 8,
+        model: 'gpt-4o',
+        api_key_id: 12,
+        api_key_name: 'ci',
+        channel_id: east,
+        channel_name: 'east',
+        group: 'default',
+        use_time_ms: 2_100,
+        first_token_ms: 640,
+        is_stream: true,
+        upstream_model: 'gpt-4o-2024-11-20',
+        attempts: [west, east],
+        path: '/v1/chat/completions',
+        reasoning_effort: null,
+        price: {
+          per: 'token',
+          model: '1.25',
+          completion: '4',
+          cache: '0.5',
+          cacheWrite: '1.25',
+          image: '1',
+          reasoning: '4',
+          group: '1',
+        },
+        usage_source: 'upstream',
+        outcome: 'completed',
+        detail: null,
+      },
+    ]);
+  });
+
+  test('is a line also when it was free, and when no API key paid', async () => {
+    const [line] = await linesOf(
+      settled('a', 0, 0, { facts: { apiKeyId: null, apiKeyName: 'playground-default' }, firstTokenMs: null }),
+    );
+    expect(line).toMatchObject({
+      quota: 0,
+      api_key_id: 0,
+      api_key_name: 'playground-default',
+      first_token_ms: null,
+      username: '',
+      channel_name: '',
+    });
+  });
+});
+
+describe('a released call', () => {
+  test('is an error line when it could not be served', async () => {
+    const [line] = await linesOf(released('a', 500, { attempts: [west, east], status: 503, code: 'no_channel' }));
+    expect(line).toMatchObject({
+      type: logTypes.error,
+      quota: 0,
+      request_id: 'a',
+      channel_id: east,
+      attempts: [west, east],
+      use_time_ms: 300,
+      detail: { kind: 'released', reason: 'upstream-failed', status: 503, code: 'no_channel' },
+    });
+  });
+
+  test.each(['caller-left', 'recovered'] as const)('is no line when nobody did wrong (%s)', async (reason) => {
+    expect(await linesOf(released('a', 500, { reason }))).toEqual([]);
+  });
+});
+
+describe('movements that are not calls', () => {
+  test('are lines of their kinds, their amounts in the detail', async () => {
+    const lines = await linesOf(granted(alice, 100), adjusted(alice, 50, 5));
+    expect(lines).toMatchObject([
+      {
+        type: logTypes.manage,
+        user_id: alice,
+        quota: 0,
+        detail: { kind: 'adjusted', delta: 50, gift: 5, by: root, observed: 0 },
+      },
+      { type: logTypes.system, user_id: alice, quota: 0, detail: { kind: 'granted', quota: 100, reason: 'signup' } },
+    ]);
+  });
+});
+
+describe('a channel test', () => {
+  test('is logged to the root user with what it would have cost', async () => {
+    const lines = await linesOf(setUp(UserId(42)), tested);
+    expect(lines).toMatchObject([
+      {
+        type: logTypes.consume,
+        user_id: 42,
+        quota: 20,
+        prompt_tokens: 8,
+        completion_tokens: 2,
+        model: 'gpt-4o',
+        api_key_id: 0,
+        api_key_name: channelTestKeyName,
+        channel_id: east,
+        use_time_ms: 813,
+        detail: { kind: 'channel-tested', modelRatio: '1.25', completionRatio: '4', modelPrice: null },
+      },
+    ]);
+  });
+
+  test('without usage is no line', async () => {
+    const failed = { type: 'ChannelTested', ok: false, responseTimeMs: 5, error: 'x', usage: null } as const;
+    expect(await linesOf(ofChannel(east, failed))).toEqual([]);
+  });
+});
+
+describe('while LogConsumeEnabled is off', () => {
+  test('settled calls and tests are not logged, everything else is', async () => {
+    const lines = await linesOf(
+      settled('before', 9, 1),
+      option('LogConsumeEnabled', 'false'),
+      settled('during', 9, 2),
+      tested,
+      granted(alice, 1),
+      released('failed', 9),
+      option('LogConsumeEnabled', 'true'),
+      settled('after', 9, 3),
+    );
+    expect(lines.map(({ type, request_id }) => [type, request_id])).toEqual([
+      [logTypes.consume, 'after'],
+      [logTypes.error, 'failed'],
+      [logTypes.system, null],
+      [logTypes.consume, 'before'],
+    ]);
+  });
+
+  test('that holds for later batches too', async () => {
+    await projected.given(option('LogConsumeEnabled', 'false'));
+    expect(await linesOf(settled('a', 9, 1))).toEqual([]);
+  });
+});
+
+describe('partitions', () => {
+  const edge = Date.UTC(2026, 1, 1);
+
+  test('are one per calendar month in UTC, made when the first line needs them', async () => {
+    await projected.given(
+      when(Instant(edge - 1), settled('january', 9, 1)),
+      when(Instant(edge), settled('february', 9, 2)),
+      when(Instant(Date.UTC(2027, 11, 31, 23, 59, 59, 999)), settled('december', 9, 3)),
+    );
+    const tables = await projected.dump('usage_log_v1');
+    const requests = (table: string) => (tables[table] ?? []).map((row) => /january|february|december/.exec(row)?.[0]);
+    expect(Object.keys(tables)).toEqual([
+      'usage_log',
+      'usage_log_2026_01',
+      'usage_log_2026_02',
+      'usage_log_2027_12',
+      'usage_log_rules',
+    ]);
+    expect(requests('usage_log_2026_01')).toEqual(['january']);
+    expect(requests('usage_log_2026_02')).toEqual(['february']);
+    expect(requests('usage_log_2027_12')).toEqual(['december']);
+  });
+
+  test('meet without a gap', () => {
+    expect(monthOf(edge - 1)).toEqual({
+      table: 'usage_log_2026_01',
+      from: Date.UTC(2026, 0, 1) / 1000,
+      to: edge / 1000,
+    });
+    expect(monthOf(edge).from).toBe(edge / 1000);
+    expect(monthOf(Date.UTC(2026, 11, 31)).to).toBe(Date.UTC(2027, 0, 1) / 1000);
+  });
+
+  test('do not keep readers waiting while one is made', async () => {
+    await projected.given(settled('a', 9, 1));
+    const reader = await projected.pool.connect();
+    try {
+      await reader.query('begin; select count(*) from usage_log_v1.usage_log');
+      // The reader's lock is still held; the new month is made all the same.
+      const db = await projected.given(when(Instant(edge), settled('b', 9, 1)));
+      expect(await usageLogBefore(db, {}, { limit: 9 })).toHaveLength(2);
+    } finally {
+      await reader.query('rollback');
+      reader.release();
+    }
+  });
+});
+
+describe('the log', () => {
+  const bobs = { facts: { userId: bob, apiKeyId: bobKey, apiKeyName: 'laptop', group: 'vip', model: 'claude-sonnet' } };
+  const history = [
+    registered(alice, 'alice'),
+    registered(bob, 'bob'),
+    when(at(0), settled('a', 9, 10)),
+    when(at(100), settled('b', 9, 20, { ...bobs, channelId: west })),
+    when(at(150), settled('c', 9, 30, { facts: { model: 'gpt-4o-mini' } })),
+    when(at(160), released('d', 9, bobs)),
+  ];
+  const requestsOf = (lines: readonly { request_id: string | null }[]) => lines.map(({ request_id }) => request_id);
+
+  test.each<[string, UsageLogFilter, string[]]>([
+    ['nothing', {}, ['d', 'c', 'b', 'a']],
+    ['its type', { type: logTypes.error }, ['d']],
+    ['the user', { userId: alice }, ['c', 'a']],
+    ['the user’s present name', { username: 'bob' }, ['d', 'b']],
+    ['a name nobody has', { username: 'carol' }, []],
+    ['the API key', { apiKeyId: ApiKeyId(13) }, ['d', 'b']],
+    ['the API key’s name', { apiKeyName: 'ci' }, ['c', 'a']],
+    ['the model, whole', { model: 'gpt-4o' }, ['a']],
+    ['the model, as a pattern', { model: 'gpt%%' }, ['c', 'a']],
+    ['one unknown character of the model', { model: 'gpt-_o' }, ['a']],
+    ['the channel', { channelId: ChannelId(4) }, ['b']],
+    ['the group', { group: 'vip' }, ['d', 'b']],
+    ['the request', { requestId: 'b' }, ['b']],
+    ['when it began and ended, both inclusive', { from: seconds(at(100)), to: seconds(at(150)) }, ['c', 'b']],
+    ['several at once', { username: 'bob', type: logTypes.consume, group: 'vip' }, ['b']],
+  ])('is filtered by %s', async (_, filter, found) => {
+    const db = await projected.given(...history);
+    expect(requestsOf(await usageLogBefore(db, filter, { limit: 10 }))).toEqual(found);
+    const page = await usageLogPage(db, filter, { page: 1, size: 10 });
+    expect(requestsOf(page.items)).toEqual(found);
+    expect(page.total).toBe(found.length);
+  });
+
+  test.each(['%a%b%c%d%e%f', `${'x'.repeat(256)}%`])('refuses a pattern that costs too much: %s', async (model) => {
+    const db = await projected.given();
+    await expect(async () => usageLogBefore(db, { model }, { limit: 1 })).rejects.toMatchObject({
+      code: 'invalid-field',
+    });
+  });
+
+  test('goes on where the last page ended, and comes in numbered pages too', async () => {
+    const db = await projected.given(...history);
+    const first = await usageLogBefore(db, {}, { limit: 3 });
+    const next = await usageLogBefore(db, {}, { limit: 3, before: first[2]?.id });
+    expect(requestsOf([...first, ...next])).toEqual(['d', 'c', 'b', 'a']);
+    expect(requestsOf((await usageLogPage(db, {}, { page: 2, size: 3 })).items)).toEqual(['a']);
+  });
+
+  test('shows the names users and channels have now', async () => {
+    const db = await projected.given(
+      ...history,
+      added(east, { name: 'renamed' }),
+      ofUser(alice, { type: 'UserProfileChanged', username: 'alicia', displayName: null, email: null }),
+    );
+    const [line] = await recentUsageOf(db, alice, 1);
+    expect(line).toMatchObject({ request_id: 'c', username: 'alicia', channel_name: 'renamed' });
+    expect(line && (await usageLogById(db, line.id))).toEqual(line);
+  });
+
+  test('is summed over settled calls', async () => {
+    const db = await projected.given(...history);
+    expect(await usageTotals(db, { userId: alice })).toEqual({
+      quota: 40,
+      requests: 2,
+      prompt_tokens: 240,
+      completion_tokens: 64,
+      cached_tokens: 40,
+      reasoning_tokens: 16,
+    });
+    expect(await usageTotals(db, { userId: root })).toMatchObject({ quota: 0, requests: 0, prompt_tokens: 0 });
+  });
+
+  test('tells the traffic of the last minute', async () => {
+    const db = await projected.given(...history);
+    expect(await usageOfLastMinute(db, {}, seconds(at(160)))).toEqual({ requests: 2, tokens: 304 });
+    expect(await usageOfLastMinute(db, { username: 'bob' }, seconds(at(161)))).toEqual({ requests: 0, tokens: 0 });
+  });
+});
