@@ -9,57 +9,15 @@ import {
   embeddingsOf,
   errorFrame,
   framesOf,
-  promptTokensOf,
   type Speech,
   type SpokenEndpoint,
   type Tokens,
-  toolCallFor,
   usageFrame,
   usageOf,
 } from './simulated-answers.js';
+import { type Answering, type Behaviour, type Refusing, speechFor, tokensFor } from './simulated-behaviour.js';
 
 /* An OpenAI-compatible provider on loopback that does as it is told and counts what it served. */
-
-/** It answers. Everything left out takes the provider's default. */
-export interface Answering {
-  readonly kind?: 'answer';
-  readonly text?: string;
-  readonly reasoning?: string;
-  /** In how many content chunks a stream carries the text; without `text`, that many words are said. */
-  readonly chunks?: number;
-  /** Characters per content chunk; without `text`, the words are made that long. */
-  readonly chunkSize?: number;
-  readonly chunkDelayMs?: number;
-  readonly firstByteDelayMs?: number;
-  /** Whether a stream ends with usage; JSON answers tell it unless `never`. */
-  readonly usage?: 'asked' | 'always' | 'never';
-  readonly tokens?: Partial<Tokens>;
-  /** Something goes wrong after so many frames. */
-  readonly after?: { readonly frames: number; readonly then: 'reset' | 'error' | 'close' | 'hang' };
-  /** The stream goes on until the caller leaves. */
-  readonly endless?: boolean;
-}
-
-/** It refuses. With status 200 it is an error dressed as an answer. A text as body is sent as HTML. */
-export interface Refusing {
-  readonly kind: 'refuse';
-  readonly status: number;
-  readonly body?: JsonObject | string;
-  readonly retryAfter?: string;
-  readonly firstByteDelayMs?: number;
-}
-
-/** It takes the request and says nothing. */
-export interface Hanging {
-  readonly kind: 'hang';
-}
-
-/** It drops the connection before the first byte. */
-export interface Resetting {
-  readonly kind: 'reset';
-}
-
-export type Behaviour = Answering | Refusing | Hanging | Resetting;
 
 export interface SeenRequest {
   /** The same as the answer's `x-request-id`. */
@@ -103,34 +61,12 @@ export interface SimulatedProvider {
   stop(): Promise<void>;
 }
 
-const defaultText = 'Every call is metered, every charge can be proved.';
 const defaultModels = ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small', 'simulated-reasoner'];
 
 const endpointOf = (path: string): SpokenEndpoint | 'embeddings' | null => {
   if (path.endsWith('/chat/completions') || path.endsWith('/chatcompletion_v2')) return 'chat';
   if (path.endsWith('/completions')) return 'completions';
   return path.endsWith('/embeddings') ? 'embeddings' : null;
-};
-
-const split = (text: string, size: number): string[] =>
-  Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
-
-function piecesOf({ text, chunks, chunkSize }: Answering): string[] {
-  if (text === undefined && (chunks !== undefined || chunkSize !== undefined))
-    return new Array<string>(chunks ?? 8).fill(
-      'word '.repeat(Math.ceil((chunkSize ?? 5) / 5)).slice(0, chunkSize ?? 5),
-    );
-  const said = text ?? defaultText;
-  return said === '' ? [''] : split(said, chunkSize ?? Math.ceil(said.length / (chunks ?? 8)));
-}
-
-const speechFor = (model: string, body: JsonObject, behaviour: Answering): Speech => {
-  const reasoning = behaviour.reasoning ?? (model.includes('reason') ? 'First the facts, then the sum.' : '');
-  return {
-    pieces: piecesOf(behaviour),
-    reasoning: split(reasoning, 8),
-    toolCall: behaviour.text === undefined ? toolCallFor(body) : null,
-  };
 };
 
 /** The part of an answer that does not depend on the prompt. */
@@ -210,17 +146,18 @@ class Counter {
   }
 }
 
-const tokensFor = (body: JsonObject, behaviour: Answering, speech: Speech | null): Tokens => ({
-  prompt: promptTokensOf(body),
-  completion: speech ? speech.pieces.length + speech.reasoning.length : 0,
-  cached: 0,
-  reasoning: speech?.reasoning.length ?? 0,
-  ...behaviour.tokens,
-});
-
 const wait = (milliseconds: number): Promise<void> => pause(milliseconds, undefined, { ref: false });
 
 /** Writes frames as told; false: it did not come to the end, and the caller has what was written. */
+/** Once the caller has read enough, or has gone; leaves no listener behind. */
+async function drained(response: ServerResponse): Promise<void> {
+  const settled = new AbortController();
+  await Promise.race(
+    ['drain', 'close'].map((event) => once(response, event, { signal: settled.signal }).catch(() => {})),
+  );
+  settled.abort();
+}
+
 async function write(response: ServerResponse, frames: readonly string[], how: Answering, counter: Counter) {
   const { after, chunkDelayMs = 0, endless = false } = how;
   for (let at = 0; endless || at < frames.length; at++) {
@@ -234,7 +171,7 @@ async function write(response: ServerResponse, frames: readonly string[], how: A
     if (chunkDelayMs > 0 && at > 0) await wait(chunkDelayMs);
     // The frame after the role is the first word: an endless answer repeats it.
     const flowing = response.write(frames[endless ? Math.min(at, 1) : at] ?? '');
-    if (!flowing && !response.destroyed) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!flowing && !response.destroyed) await drained(response);
     if (response.destroyed) return false;
   }
   return true;

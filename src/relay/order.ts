@@ -142,13 +142,7 @@ export function placeOrder(
 
   const invalid = validate(endpoint, body);
   if (invalid !== null)
-    throw new RelayError(
-      400,
-      endpoint === 'embeddings' ? 'invalid_embedding_request' : 'invalid_text_request',
-      invalid.message,
-      'invalid_request_error',
-      invalid.param,
-    );
+    throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);
   checkWords(endpoint, body, settings.sensitiveWords);
 
   const channels = serving.filter(({ settings }) => providerOf(settings.type)?.endpoints.includes(endpoint));

@@ -9,11 +9,11 @@ import type { Answer, CallerRequest, CallInfo, UpstreamChannel } from './protoco
 
 /* A complete answer of the OpenAI family: passed on byte for byte unless something in it must be changed. */
 
-const parsed = (body: Buffer): JsonObject | null => {
-  const text = body.toString('utf8');
-  const value = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  return isObject(value) ? value : null;
-};
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** JSON begins with its first bracket; a mark before it is nobody's. */
+const withoutMark = (body: Buffer): Buffer =>
+  byteOrderMark.equals(body.subarray(0, byteOrderMark.length)) ? body.subarray(byteOrderMark.length) : body;
 
 /** Mends the choices in place and notes what was produced; true when something was changed. */
 function mendChoices(
@@ -41,12 +41,14 @@ export function openAiAnswer(
   confidential: Confidential,
   caller: CallerRequest,
   status: number,
-  body: Buffer,
+  received: Buffer,
   info: CallInfo,
 ): Answer {
+  const body = withoutMark(received);
   if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, body, confidential) };
-  const told = parsed(body);
-  if (told === null) return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
+  const told = parseJson(body.toString('utf8'));
+  if (!isObject(told))
+    return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
   const error = failureIn(dialect, told, confidential);
   if (error) return { ok: false, error };
 

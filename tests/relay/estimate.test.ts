@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { estimatePrompt, maxOutputTokens } from '../../src/relay/estimate.js';
+import type { JsonObject } from '../../src/relay/protocols/json.js';
+import { countTokens } from '../../src/relay/tokens.js';
+
+const model = 'gpt-4o';
+const chat = (body: JsonObject, name = model): number => estimatePrompt('chat', name, body);
+const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
+
+/** What one user message costs around its content: 3 for the message, 1 for the role, 3 for the reply. */
+const frame = 7;
+
+describe('estimating a chat prompt', () => {
+  test('counts three per message and three for the reply beside role and content', () => {
+    expect(chat(user('hello world'))).toBe(frame + 2);
+    const two = [
+      { role: 'system', content: 'hello' },
+      { role: 'user', content: 'hello world' },
+    ];
+    expect(chat({ messages: two })).toBe(3 + 1 + 1 + (3 + 1 + 2) + 3);
+  });
+
+  test('counts a name and one more, but only beside content', () => {
+    const named = (content: string) => ({ messages: [{ role: 'user', name: 'alice', content }] });
+    const name = countTokens(model, 'alice');
+    expect(chat(named('hello world'))).toBe(frame + 2 + 1 + name);
+    expect(chat(named(''))).toBe(frame);
+  });
+
+  test('counts the oldest turbo model by its own rule', () => {
+    const named = { messages: [{ role: 'user', name: 'alice', content: 'hi' }] };
+    expect(chat(named, 'gpt-3.5-turbo-0301')).toBe(4 + 1 + 1 + countTokens('gpt-4', 'alice') - 1 + 3);
+  });
+
+  test('counts every tool, eight for them all', () => {
+    const tool = (name: string) => ({
+      type: 'function',
+      function: { name, description: 'Tells the weather', parameters: { type: 'object' } },
+    });
+    const each = (name: string) => countTokens(model, [name, 'Tells the weather', '{"type":"object"}']);
+    expect(chat({ ...user('hi'), tools: [tool('now'), tool('tomorrow')] })).toBe(
+      chat(user('hi')) + 8 + each('now') + each('tomorrow'),
+    );
+  });
+
+  test('counts the tool calls and tool results of earlier turns', () => {
+    const called = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } };
+    const messages = [
+      { role: 'assistant', content: null, tool_calls: [called] },
+      { role: 'tool', tool_call_id: 'c1', content: 'rain and more rain' },
+    ];
+    const texts = ['assistant', 'weather', '{"city":"Oslo"}', 'tool', 'rain and more rain'];
+    expect(chat({ messages })).toBe(3 + 3 + 3 + countTokens(model, texts));
+  });
+
+  test('counts 100 for sound and 5000 for a file', () => {
+    const parts = [
+      { type: 'text', text: 'hello world' },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+      { type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } },
+    ];
+    expect(chat(user(parts))).toBe(frame + 2 + 100 + 5000);
+  });
+});
+
+/* Files cut off after the part that tells the size. */
+const png = (width: number, height: number): Buffer => {
+  const bytes = Buffer.from(`89504e470d0a1a0a0000000d49484452${'00'.repeat(17)}`, 'hex');
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+};
+const gif = (width: number, height: number): Buffer => {
+  const bytes = Buffer.from(`474946383961${'00'.repeat(10)}`, 'hex');
+  bytes.writeUInt16LE(width, 6);
+  bytes.writeUInt16LE(height, 8);
+  return bytes;
+};
+const jpeg = (width: number, height: number): Buffer => {
+  const preview = Buffer.concat([Buffer.from('ffe1', 'hex'), Buffer.from([0x40, 0x00]), Buffer.alloc(0x3ffe, 0xc0)]);
+  const frameStart = Buffer.from('ffc000110800000000031100', 'hex');
+  frameStart.writeUInt16BE(height, 5);
+  frameStart.writeUInt16BE(width, 7);
+  return Buffer.concat([Buffer.from('ffd8', 'hex'), preview, frameStart]);
+};
+const webp = (kind: 'VP8 ' | 'VP8L' | 'VP8X', width: number, height: number): Buffer => {
+  const bytes = Buffer.alloc(32);
+  bytes.write(`RIFF\0\0\0\0WEBP${kind}`, 'latin1');
+  if (kind === 'VP8 ') {
+    bytes.writeUInt16LE(width, 26);
+    bytes.writeUInt16LE(height, 28);
+  } else if (kind === 'VP8L') bytes.writeUInt32LE((width - 1) | ((height - 1) << 14), 21);
+  else {
+    bytes.writeUIntLE(width - 1, 24, 3);
+    bytes.writeUIntLE(height - 1, 27, 3);
+  }
+  return bytes;
+};
+
+const dataUrl = (bytes: Buffer): string => `data:image/unknown;base64,${bytes.toString('base64')}`;
+
+const imageCost = (url: string, name = model, detail?: string): number => {
+  const part = { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
+  return chat(user([part]), name) - chat(user(''), name);
+};
+
+describe('estimating an image', () => {
+  test.each([
+    ['a PNG', png(1024, 1024)],
+    ['a GIF', gif(1024, 1024)],
+    ['a JPEG with a preview in front', jpeg(1024, 1024)],
+    ['a lossy WebP', webp('VP8 ', 1024, 1024)],
+    ['a lossless WebP', webp('VP8L', 1024, 1024)],
+    ['an extended WebP', webp('VP8X', 1024, 1024)],
+  ])('%s of 1024 × 1024 is four tiles', (_kind, bytes) => {
+    expect(imageCost(dataUrl(bytes))).toBe(4 * 170 + 85);
+  });
+
+  test.each([
+    ['is never enlarged', 100, 100, 1],
+    ['is shrunk to 2048 on the long side, then to 768 on the short', 2048, 4096, 6],
+    ['is shrunk on the short side alone', 1000, 768, 4],
+    ['may be a thin strip', 8000, 10, 4],
+  ])('an image %s', (_rule, width, height, tiles) => {
+    expect(imageCost(dataUrl(png(width, height)))).toBe(tiles * 170 + 85);
+  });
+
+  test('may be given as bare base64', () => {
+    expect(imageCost(png(512, 512).toString('base64'))).toBe(170 + 85);
+  });
+
+  test('costs the base alone in low detail', () => {
+    expect(imageCost(dataUrl(png(1024, 1024)), model, 'low')).toBe(85);
+  });
+
+  test.each([
+    ['gpt-4o-mini', 4 * 5667 + 2833],
+    ['gpt-5', 4 * 140 + 70],
+    ['o1', 4 * 150 + 75],
+    ['gpt-4.1-mini', Math.ceil(1024 * 1.62)],
+    ['o4-mini', Math.ceil(1024 * 1.72)],
+    ['glm-4v', 1047],
+  ])('%s has its own figures', (name, tokens) => {
+    expect(imageCost(dataUrl(png(1024, 1024)), name)).toBe(tokens);
+  });
+
+  test.each([
+    ['lies elsewhere', 'https://pictures.example/cat.png'],
+    ['is of an unknown kind', 'data:image/bmp;base64,Qk0='],
+    ['is cut off', dataUrl(png(9, 9).subarray(0, 12))],
+    ['has no size', dataUrl(png(0, 0))],
+    ['is a JPEG whose size never comes', dataUrl(Buffer.concat([jpeg(1, 1).subarray(0, 40), Buffer.alloc(99)]))],
+    ['is empty', ''],
+  ])('that %s costs three times the base', (_reason, url) => {
+    expect(imageCost(url)).toBe(3 * 85);
+  });
+});
+
+describe('estimating other prompts', () => {
+  test.each([
+    ['one text', 'hello world', 2],
+    ['several texts', ['hello world', 'hello'], 3],
+    ['token ids', [1, 2, 3, 4], 4],
+    ['lists of token ids', [[1, 2, 3], [4]], 4],
+  ])('%s', (_kind, input, tokens) => {
+    expect(estimatePrompt('embeddings', model, { input })).toBe(tokens);
+    expect(estimatePrompt('completions', model, { prompt: input })).toBe(tokens);
+  });
+
+  test('the suffix of a completion is input too', () => {
+    expect(estimatePrompt('completions', model, { prompt: 'hello world', suffix: 'hello' })).toBe(3);
+  });
+
+  test.each([
+    [{}],
+    [{ messages: 'no list' }],
+    [{ messages: [null, 7, 'x', [], { content: { text: 1 } }] }],
+    [{ messages: [{ role: 5, content: [null, { type: 'image_url' }, { type: 'text', text: 9 }], tool_calls: 'x' }] }],
+    [{ messages: [{}], tools: [null, {}, { function: 3 }], functions: {} }],
+    [
+      {
+        messages: [],
+        tools: [{ function: { parameters: JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) } }],
+      },
+    ],
+    [{ input: [[[['deep']]], null, true], prompt: { a: 1 } }],
+  ])('odd input %# is estimated without complaint', (body) => {
+    for (const endpoint of ['chat', 'completions', 'embeddings'] as const)
+      expect(estimatePrompt(endpoint, model, body as JsonObject)).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe('the most a call may put out', () => {
+  test.each([
+    [{}, null],
+    [{ max_tokens: 100 }, 100],
+    [{ max_tokens: 100, max_completion_tokens: 300 }, 300],
+    [{ max_tokens: 100, n: 3 }, 300],
+    [{ max_tokens: 'many' }, null],
+    [{ max_tokens: 0 }, 0],
+  ])('of %j is %j tokens', (body, tokens) => {
+    expect(maxOutputTokens('chat', body)).toBe(tokens);
+  });
+
+  test('of a completion counts the best of several', () => {
+    expect(maxOutputTokens('completions', { max_tokens: 10, n: 2, best_of: 5 })).toBe(50);
+  });
+
+  test('of an embedding is nothing', () => {
+    expect(maxOutputTokens('embeddings', { max_tokens: 10 })).toBe(0);
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { byteByByte, type Golden, goldens, play } from './golden.js';
+
+const streams = goldens.filter(({ stream }) => stream);
+const wholes = goldens.filter(({ stream }) => !stream);
+
+const outcome = ({ expected }: Golden) => ({
+  usage: expected.usage,
+  generated: { text: expected.text, toolCalls: expected.toolCalls, finishReason: expected.finishReason },
+});
+
+const request = ({ provider, channel, caller, upstreamModel, options }: Golden, passThrough = false) =>
+  provider.protocol.request(provider, channel, caller, upstreamModel, { ...options, passThrough });
+
+test('every provider with a codec has at least one golden case', () => {
+  expect(new Set(goldens.map(({ provider }) => provider.type)).size).toBeGreaterThanOrEqual(19);
+});
+
+describe.each(goldens.map((golden) => [golden.name, golden] as const))('%s: the request', (_name, golden) => {
+  test('goes to the right address with nothing but our own headers', () => {
+    const { url, headers } = request(golden);
+    expect({ url, headers }).toEqual({ url: golden.sent.url, headers: golden.sent.headers });
+  });
+
+  test('carries the converted body', () => {
+    expect(JSON.parse(String(request(golden).body))).toEqual(golden.sent.body);
+  });
+
+  test('reports the model it names and the effort it asks for', () => {
+    const { model, reasoningEffort } = request(golden);
+    const { expected, upstreamModel } = golden;
+    expect({ model, reasoningEffort }).toEqual({
+      model: expected.model ?? upstreamModel,
+      reasoningEffort: expected.reasoningEffort ?? null,
+    });
+  });
+});
+
+/** The same stream in other spellings and with other accidents of transport. */
+const spellings: readonly (readonly [string, (text: string) => string])[] = [
+  ['CRLF line ends', (text) => text.replaceAll('\n', '\r\n')],
+  ['CR line ends', (text) => text.replaceAll('\n', '\r')],
+  ['no space after the colon', (text) => text.replaceAll('data: ', 'data:')],
+  ['a byte order mark', (text) => `\ufeff${text}`],
+  ['comments between and inside frames', (text) => text.replaceAll('data: ', ': ping\n\n: inside\ndata: ')],
+  ['other fields beside the data', (text) => text.replaceAll('data: ', 'event: message\nid: 7\nretry: 10\ndata: ')],
+  ['frames spread over two data lines', (text) => text.replaceAll(/^data: \{/gm, 'data: {\ndata: ')],
+  ['extra blank lines', (text) => text.replaceAll('\n\n', '\n\n\n\n')],
+  ['no blank line at the end', (text) => text.replace(/\n+$/, '')],
+  ['no end mark', (text) => text.replace('data: [DONE]\n\n', '')],
+  ['lines that are not JSON', (text) => text.replaceAll('data: {', 'data: ping\n\ndata: {broken\n\ndata: {')],
+];
+
+describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the stream', (_name, golden) => {
+  const { upstream } = golden;
+
+  test('gives the caller the expected frames, and the relay usage and text', () => {
+    const { answer, usage, generated, error } = play(golden, [upstream]);
+    expect(answer).toBe(golden.answer);
+    expect({ usage, generated }).toEqual(outcome(golden));
+    expect(error).toBeNull();
+  });
+
+  test('reads the same cut at every byte', () => {
+    const wrong: number[] = [];
+    const whole = JSON.stringify(play(golden, [upstream]));
+    for (let at = 1; at < upstream.length; at++)
+      if (JSON.stringify(play(golden, [upstream.subarray(0, at), upstream.subarray(at)])) !== whole) wrong.push(at);
+    expect(wrong).toEqual([]);
+  });
+
+  test('reads the same byte by byte', () => {
+    expect(play(golden, byteByByte(upstream))).toEqual(play(golden, [upstream]));
+  });
+
+  test.each(spellings)('reads the same with %s', (_spelling, spelled) => {
+    const other = Buffer.from(spelled(upstream.toString('utf8')));
+    for (const chunks of [[other], byteByByte(other)]) {
+      const { answer, usage, generated } = play(golden, chunks);
+      expect(answer).toBe(golden.answer);
+      expect({ usage, generated }).toEqual(outcome(golden));
+    }
+  });
+
+  const frames = upstream
+    .toString('utf8')
+    .split(/(?<=\n\n)/)
+    .filter((frame) => frame.startsWith('data: {'));
+  const first = (count: number): Buffer => Buffer.from(frames.slice(0, count).join(''));
+
+  test('stops at an error in the middle, having passed on what came before, and gives nothing away', () => {
+    const { key } = golden.channel;
+    const told = `Engine overloaded at http://10.0.0.7:8000/v1 with ${key}`;
+    const error = `data: ${JSON.stringify({ error: { message: told, type: 'server_error', code: null } })}\n\n`;
+    for (let count = 0; count < frames.length; count++) {
+      const broken = play(golden, [first(count), Buffer.from(error), first(frames.length)]);
+      const before = play(golden, [first(count)]);
+      expect(broken.forwarded).toBe(before.forwarded);
+      expect(broken.generated).toEqual(before.generated);
+      expect(broken.error).toMatchObject({ status: 429, type: 'server_error' });
+      expect(broken.error?.message).toBe('Engine overloaded at *** with ***');
+    }
+  });
+
+  test('passes on whole frames only when upstream hangs up, and can still be closed', () => {
+    for (let count = 0; count < frames.length; count++) {
+      const next = Buffer.from(frames[count] ?? '');
+      const torn = play(golden, [first(count), next.subarray(0, next.length / 2)]);
+      expect(torn.forwarded).toBe(play(golden, [first(count)]).forwarded);
+      expect(torn.finished).toBe(false);
+      expect(torn.error).toBeNull();
+      expect(torn.answer.endsWith('data: [DONE]\n\n')).toBe(true);
+    }
+  });
+
+  test('tells usage once, just before the end, and only to a caller who asked', () => {
+    const payloads = (golden.answer ?? '').split('\n\n').map((frame) => frame.replace(/^data: /, ''));
+    const withUsage = payloads.flatMap((payload, at) => (payload.includes('"usage":{') ? [at] : []));
+    expect(withUsage).toEqual(golden.caller.wantsUsage ? [payloads.length - 3] : []);
+  });
+});
+
+const answered = ({ provider, channel, caller, upstream, info, expected }: Golden) =>
+  provider.protocol.answer(provider, channel, caller, expected.status ?? 200, 'application/json', upstream, info);
+
+const refusals = wholes.filter(({ expected }) => expected.error);
+const answers = wholes.filter(({ expected }) => !expected.error);
+const untouched = answers.filter(({ answer, upstream }) => answer === upstream.toString('utf8'));
+
+test.each(refusals.map((golden) => [golden.name, golden] as const))(
+  '%s: the failure is told with nothing in it that is not for the caller',
+  (_name, golden) => {
+    expect(answered(golden)).toEqual({ ok: false, error: golden.expected.error });
+  },
+);
+
+test.each(answers.map((golden) => [golden.name, golden] as const))(
+  '%s: the answer is the expected one, with usage and text',
+  (_name, golden) => {
+    const answer = answered(golden);
+    if (!answer.ok) throw new Error(answer.error.message);
+    expect(JSON.parse(answer.bytes.toString('utf8'))).toEqual(JSON.parse(golden.answer ?? ''));
+    const { text, toolCalls, finishReason } = answer.generated;
+    expect({ usage: answer.usage, generated: { text, toolCalls, finishReason } }).toEqual(outcome(golden));
+  },
+);
+
+test.each(untouched.map((golden) => [golden.name, golden] as const))(
+  '%s: an answer in which nothing must change is passed on byte for byte',
+  (_name, golden) => {
+    const answer = answered(golden);
+    expect(answer.ok && answer.bytes).toBe(golden.upstream);
+  },
+);
+
+describe('pass-through', () => {
+  test.each(streams.map((golden) => [golden.name, golden] as const))(
+    '%s: the body goes out as it came, but for model and usage',
+    (_name, golden) => {
+      const sent = JSON.parse(String(request(golden, true).body));
+      const { body } = golden.caller;
+      const asked = sent.stream_options?.include_usage === true;
+      const usage = asked ? { stream_options: sent.stream_options } : {};
+      if (golden.provider.type === 39) return expect(sent.prompt).toBe(body.prompt);
+      expect(sent).toEqual({ ...body, model: golden.upstreamModel, ...usage });
+    },
+  );
+});

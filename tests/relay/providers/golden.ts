@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Usage } from '../../../src/domain/pricing.js';
+import { noUsage } from '../../../src/domain/pricing.js';
+import { isObject, type JsonObject } from '../../../src/relay/protocols/json.js';
+import type {
+  CallerRequest,
+  CallInfo,
+  Endpoint,
+  Provider,
+  RequestOptions,
+  StreamStep,
+  UpstreamChannel,
+} from '../../../src/relay/protocols/protocol.js';
+import { providerOf } from '../../../src/relay/providers/registry.js';
+import type { UpstreamError } from '../../../src/relay/upstream-error.js';
+
+/* One case per folder: what a caller asked of a channel, what went upstream, what came back, what the caller got. */
+
+const root = fileURLToPath(new URL('../fixtures', import.meta.url));
+
+interface RequestFile {
+  readonly channel: Partial<UpstreamChannel> & { type: number };
+  readonly endpoint: Endpoint;
+  readonly body: JsonObject;
+  readonly query?: string;
+  readonly accept?: string;
+  /** The mapped name, where it is not the one asked for. */
+  readonly upstreamModel?: string;
+  readonly options?: Partial<RequestOptions>;
+}
+
+export interface Expected {
+  readonly usage?: Usage | null;
+  /** What the relay settles when upstream told no usage. */
+  readonly settled?: Usage;
+  readonly finishReason?: string | null;
+  readonly toolCalls?: number;
+  readonly text?: string;
+  /** The name that goes out, where a suffix is taken off. */
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  readonly status?: number;
+  readonly error?: UpstreamError;
+}
+
+export interface Golden {
+  readonly name: string;
+  readonly provider: Provider;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly upstreamModel: string;
+  readonly options: RequestOptions;
+  readonly info: CallInfo;
+  readonly sent: { readonly url: string; readonly headers: Record<string, string>; readonly body: JsonObject };
+  /** The upstream's bytes. */
+  readonly upstream: Buffer;
+  readonly stream: boolean;
+  /** The caller's bytes; null: an error. */
+  readonly answer: string | null;
+  readonly expected: Expected;
+}
+
+export const plainChannel: Omit<UpstreamChannel, 'type'> = {
+  baseUrl: '',
+  key: 'sk-plain-0123456789',
+  other: '',
+  organization: null,
+  paramOverride: null,
+  forceFormat: false,
+  thinkingToContent: false,
+};
+
+/** The time of the signed token in the Zhipu cases. */
+const usualOptions: RequestOptions = {
+  forceUsage: true,
+  azureDefaultApiVersion: '2024-12-01-preview',
+  passThrough: false,
+  now: 1_767_323_045_000,
+};
+
+const paths: Record<Endpoint, string> = {
+  chat: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+};
+
+/** Any write to it throws: the caller's body is shared between attempts. */
+const frozen = <T>(value: T): T => {
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next === 'object' && next !== null) left.push(...Object.values(Object.freeze(next)));
+  }
+  return value;
+};
+
+export const callerOf = (
+  endpoint: Endpoint,
+  body: JsonObject,
+  query = '',
+  accept: string | null = null,
+): CallerRequest => ({
+  endpoint,
+  path: paths[endpoint],
+  query: new URLSearchParams(query),
+  body: frozen(body),
+  stream: body.stream === true,
+  wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
+  accept,
+});
+
+export function providerOfType(type: number): Provider {
+  const provider = providerOf(type);
+  if (!provider) throw new Error(`No provider of type ${type}`);
+  return provider;
+}
+
+function load(folder: string): Golden {
+  const file = (name: string): string => readFileSync(join(root, folder, name), 'utf8');
+  const request = JSON.parse(file('request.json')) as RequestFile;
+  const stream = existsSync(join(root, folder, 'upstream.sse'));
+  const ending = stream ? 'sse' : 'json';
+  const caller = callerOf(request.endpoint, request.body, request.query, request.accept);
+  const upstreamModel = request.upstreamModel ?? String(request.body.model);
+  return {
+    name: folder,
+    provider: providerOfType(request.channel.type),
+    channel: { ...plainChannel, ...request.channel },
+    caller,
+    upstreamModel,
+    options: { ...usualOptions, ...request.options },
+    info: { callId: 'call-1', model: upstreamModel, createdAt: 1_760_000_000 },
+    sent: JSON.parse(file('upstream-request.json')),
+    upstream: readFileSync(join(root, folder, `upstream.${ending}`)),
+    stream,
+    answer: existsSync(join(root, folder, `answer.${ending}`)) ? file(`answer.${ending}`) : null,
+    expected: JSON.parse(file('expected.json')),
+  };
+}
+
+export const goldens: readonly Golden[] = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .flatMap((provider) => readdirSync(join(root, provider.name)).map((name) => load(join(provider.name, name))));
+
+export interface Played {
+  /** Everything the caller was sent before the closing. */
+  readonly forwarded: string;
+  /** The same with the closing. */
+  readonly answer: string;
+  readonly error: UpstreamError | null;
+  readonly finished: boolean;
+  readonly usage: Usage | null;
+  readonly generated: { readonly text: string; readonly toolCalls: number; readonly finishReason: string | null };
+}
+
+/** Runs a stream over the chunks as the relay would. */
+export function play(golden: Golden, chunks: readonly Buffer[]): Played {
+  const { provider, channel, caller, info, expected } = golden;
+  const stream = provider.protocol.stream(provider, channel, caller, info);
+  const sent: Buffer[] = [];
+  const take = ({ bytes }: StreamStep): void => void (bytes && sent.push(bytes));
+  for (const chunk of chunks) take(stream.push(chunk));
+  const last = stream.end();
+  take(last);
+  const forwarded = Buffer.concat(sent).toString('utf8');
+  const settled = stream.usage ?? expected.settled ?? noUsage;
+  const { text, toolCalls, finishReason } = stream.generated;
+  return {
+    forwarded,
+    answer: forwarded + stream.closing(settled).toString('utf8'),
+    error: last.error,
+    finished: last.finished,
+    usage: stream.usage,
+    generated: { text, toolCalls, finishReason },
+  };
+}
+
+export const byteByByte = (bytes: Buffer): Buffer[] => Array.from(bytes, (byte) => Buffer.from([byte]));

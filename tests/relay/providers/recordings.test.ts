@@ -1,0 +1,244 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Usage } from '../../../src/domain/pricing.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
+import type { Endpoint } from '../../../src/relay/protocols/protocol.js';
+import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType } from './golden.js';
+
+/*
+ * Runs over a folder of recorded provider answers, one complete body per `.json` and one chunk per line of each
+ * `.chunks.txt`, when WIRE_FIXTURES names one. What is expected is worked out here from the recording itself.
+ */
+
+const folder = process.env.WIRE_FIXTURES ?? '';
+const present = folder !== '' && existsSync(folder);
+if (!present) console.info('Recorded answers are not tested: WIRE_FIXTURES names no folder.');
+
+interface Kind {
+  readonly path: string;
+  readonly type: number;
+  readonly endpoint: Endpoint;
+  /** The recordings come from a service that counts reasoning beside the completion. */
+  readonly reasoningBeside?: boolean;
+}
+
+const kinds: readonly Kind[] = [
+  { path: 'openai/chat', type: 3, endpoint: 'chat' },
+  { path: 'openai/completion', type: 1, endpoint: 'completions' },
+  { path: 'openai/embedding', type: 1, endpoint: 'embeddings' },
+  { path: 'groq', type: 8, endpoint: 'chat' },
+  { path: 'deepseek/chat', type: 43, endpoint: 'chat' },
+  { path: 'moonshotai', type: 25, endpoint: 'chat' },
+  { path: 'alibaba', type: 17, endpoint: 'chat' },
+  { path: 'xai', type: 48, endpoint: 'chat', reasoningBeside: true },
+  { path: 'openai-compatible/chat', type: 8, endpoint: 'chat', reasoningBeside: true },
+  { path: 'perplexity', type: 27, endpoint: 'chat' },
+  { path: 'mistral', type: 42, endpoint: 'chat' },
+  { path: 'voyage', type: 8, endpoint: 'embeddings' },
+];
+
+interface Recording extends Kind {
+  readonly name: string;
+  readonly stream: boolean;
+  /** The body, or the chunks. */
+  readonly payloads: readonly JsonObject[];
+  readonly raw: string;
+}
+
+const recordingsOf = (kind: Kind): Recording[] =>
+  readdirSync(join(folder, kind.path))
+    .filter((file) => file.endsWith('.json') || file.endsWith('.chunks.txt'))
+    .map((file) => {
+      const raw = readFileSync(join(folder, kind.path, file), 'utf8');
+      const stream = file.endsWith('.txt');
+      const payloads = stream ? raw.split('\n').filter((line) => line.trim() !== '') : [raw];
+      return { ...kind, name: `${kind.path}/${file}`, stream, raw, payloads: payloads.map((text) => JSON.parse(text)) };
+    });
+
+const recordings = present ? kinds.filter(({ path }) => existsSync(join(folder, path))).flatMap(recordingsOf) : [];
+
+/** What the answer says, put together from its choices. */
+interface Said {
+  content: string;
+  reasoning: string;
+  calls: { name: string; arguments: string }[];
+  finish: string | null;
+}
+
+const partsText = (value: unknown, type: string): string => {
+  if (typeof value === 'string') return type === 'text' ? value : '';
+  return objectsIn(value)
+    .filter((part) => part.type === type)
+    .map((part) => (isList(part.thinking) ? partsText(part.thinking, 'text') : (textIn(part.text) ?? '')))
+    .join('');
+};
+
+function saidIn(payloads: readonly JsonObject[]): Said {
+  const said: Said = { content: '', reasoning: '', calls: [], finish: null };
+  for (const choice of payloads.flatMap((payload) => objectsIn(payload.choices))) {
+    const message = choice.delta ?? choice.message;
+    said.finish = textIn(choice.finish_reason) ?? said.finish;
+    said.content += textIn(choice.text) ?? '';
+    if (!isObject(message)) continue;
+    said.content += partsText(message.content, 'text');
+    said.reasoning += partsText(message.content, 'thinking');
+    said.reasoning += textIn(message.reasoning_content) ?? textIn(message.reasoning) ?? '';
+    for (const [position, call] of objectsIn(message.tool_calls).entries()) {
+      const at = typeof call.index === 'number' ? call.index : position;
+      const before = said.calls[at] ?? { name: '', arguments: '' };
+      const { name, arguments: given } = isObject(call.function) ? call.function : {};
+      said.calls[at] = {
+        name: before.name + (textIn(name) ?? ''),
+        arguments: before.arguments + (textIn(given) ?? ''),
+      };
+    }
+  }
+  return said;
+}
+
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** The last usage in the recording, by the plain reading of its members. */
+function usageIn({ payloads, reasoningBeside }: Recording): Usage | null {
+  const told = payloads.map((payload) => payload.usage).findLast(isObject);
+  if (!told) return null;
+  const input = isObject(told.prompt_tokens_details) ? told.prompt_tokens_details : {};
+  const output = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {};
+  const total = number(told.total_tokens);
+  const prompt = told.prompt_tokens === undefined ? total : number(told.prompt_tokens);
+  return {
+    prompt,
+    cached: number(input.cached_tokens),
+    cacheWrite: 0,
+    image: number(input.image_tokens),
+    completion: reasoningBeside ? total - prompt : number(told.completion_tokens),
+    reasoning: number(output.reasoning_tokens),
+  };
+}
+
+const bytesOf = ({ stream, raw, payloads }: Recording, kept = payloads): Buffer =>
+  Buffer.from(
+    stream ? `${kept.map((payload) => `data: ${JSON.stringify(payload)}\n\n`).join('')}data: [DONE]\n\n` : raw,
+  );
+
+function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): Golden {
+  const { type, endpoint, stream } = recording;
+  const body: JsonObject = {
+    model: 'recorded',
+    stream,
+    ...(wantsUsage && { stream_options: { include_usage: true } }),
+  };
+  return {
+    name: recording.name,
+    provider: providerOfType(type),
+    channel: { ...plainChannel, type, baseUrl: 'https://recorded.example' },
+    caller: callerOf(endpoint, body),
+    upstreamModel: 'recorded',
+    options: { forceUsage: true, azureDefaultApiVersion: '', passThrough: false, now: 0 },
+    info: { callId: 'call-1', model: 'recorded', createdAt: 0 },
+    sent: { url: '', headers: {}, body: {} },
+    upstream,
+    stream,
+    answer: null,
+    expected: {},
+  };
+}
+
+const payloadsOf = (answer: string): JsonObject[] =>
+  answer
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: {'))
+    .map((frame) => JSON.parse(frame.slice('data: '.length)));
+
+const playedTo = (recording: Recording, chunks: readonly Buffer[], wantsUsage = true): string =>
+  JSON.stringify(play(goldenOf(recording, Buffer.alloc(0), wantsUsage), chunks));
+
+/** Cuts the bytes in two at each place and names the places where something else came out. */
+function differing(recording: Recording, bytes: Buffer, places: Iterable<number>): number[] {
+  const whole = playedTo(recording, [bytes]);
+  return [...places].filter((at) => playedTo(recording, [bytes.subarray(0, at), bytes.subarray(at)]) !== whole);
+}
+
+function* every(step: number, length: number): Generator<number> {
+  for (let at = 1; at < length; at += step) yield at;
+}
+
+const smallEnough = 20 * 1024;
+const edge = 4 * 1024;
+
+/** As many chunks of the beginning, or of the end, as fill the edge. */
+function edgeOf(recording: Recording, end: 'first' | 'last'): Buffer {
+  const ordered = end === 'first' ? [...recording.payloads] : [...recording.payloads].reverse();
+  const kept: JsonObject[] = [];
+  for (let size = 0; size < edge && ordered.length > 0; size += JSON.stringify(kept.at(-1)).length)
+    kept.push(...ordered.splice(0, 1));
+  return bytesOf(recording, end === 'first' ? kept : kept.reverse());
+}
+
+const streams = recordings.filter(({ stream }) => stream).map((recording) => [recording.name, recording] as const);
+const wholes = recordings.filter(({ stream }) => !stream).map((recording) => [recording.name, recording] as const);
+
+test.runIf(present)('the folder holds recordings', () => {
+  expect(recordings).not.toEqual([]);
+});
+
+describe.runIf(present).each(streams)('the recorded stream %s', (_name, recording) => {
+  const bytes = bytesOf(recording);
+  const played = play(goldenOf(recording, bytes, true), [bytes]);
+
+  test('is settled with the usage it tells', () => {
+    expect(played.usage).toEqual(usageIn(recording));
+  });
+
+  test('reaches the caller with every word, thought, tool call and finish reason', () => {
+    expect(saidIn(payloadsOf(played.answer))).toEqual(saidIn(recording.payloads));
+  });
+
+  test('is noted whole for counting', () => {
+    const { content, reasoning, calls, finish } = saidIn(recording.payloads);
+    const called = calls.map((call) => call.name + call.arguments).join('');
+    expect(played.generated.text.length).toBe((content + reasoning + called).length);
+    expect(played.generated.toolCalls).toBe(calls.length);
+    expect(played.generated.finishReason).toBe(finish);
+  });
+
+  test('tells usage in one last chunk to a caller who asked, and to nobody else', () => {
+    const told = payloadsOf(played.answer).filter(({ usage }) => isObject(usage));
+    expect(told).toHaveLength(1);
+    expect(told[0]?.choices).toEqual([]);
+    const unasked = payloadsOf(play(goldenOf(recording, bytes, false), [bytes]).answer);
+    expect(unasked.filter(({ usage }) => isObject(usage))).toEqual([]);
+    expect(saidIn(unasked)).toEqual(saidIn(recording.payloads));
+  });
+
+  test('reads the same wherever the network cuts it', () => {
+    expect(playedTo(recording, byteByByte(bytes))).toBe(playedTo(recording, [bytes]));
+    if (bytes.length <= smallEnough) {
+      expect(differing(recording, bytes, every(1, bytes.length))).toEqual([]);
+      return;
+    }
+    expect(differing(recording, bytes, every(4099, bytes.length))).toEqual([]);
+    for (const end of ['first', 'last'] as const) {
+      const part = edgeOf(recording, end);
+      expect(differing(recording, part, every(1, part.length))).toEqual([]);
+    }
+  });
+});
+
+test.runIf(present).each(wholes)(
+  'the recorded answer %s is passed on with its words and its usage',
+  (_name, recording) => {
+    const golden = goldenOf(recording, bytesOf(recording), false);
+    const { provider, channel, caller, upstream, info } = golden;
+    const answer = provider.protocol.answer(provider, channel, caller, 200, 'application/json', upstream, info);
+    if (!answer.ok) throw new Error(answer.error.message);
+    expect(answer.usage).toEqual(usageIn(recording));
+    expect(saidIn([JSON.parse(answer.bytes.toString('utf8'))])).toEqual(saidIn(recording.payloads));
+    const { content, reasoning, calls, finish } = saidIn(recording.payloads);
+    const called = calls.map((call) => call.name + call.arguments).join('');
+    expect(answer.generated.text.length).toBe((content + reasoning + called).length);
+    expect(answer.generated.toolCalls).toBe(calls.length);
+    expect(answer.generated.finishReason).toBe(finish);
+  },
+);

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/relay/protocols/json.js';
+import { type Endpoint, NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
+import { callerOf, plainChannel, providerOfType } from './golden.js';
+
+const options: RequestOptions = {
+  forceUsage: true,
+  azureDefaultApiVersion: '2024-12-01-preview',
+  passThrough: false,
+  now: 0,
+};
+
+const messages = [{ role: 'user', content: 'hi' }];
+
+interface Call {
+  readonly type?: number;
+  readonly endpoint?: Endpoint;
+  readonly body?: JsonObject;
+  readonly accept?: string;
+  readonly channel?: object;
+  readonly options?: Partial<RequestOptions>;
+}
+
+function ask(call: Call) {
+  const { type = 1, endpoint = 'chat', body = {}, accept } = call;
+  const provider = providerOfType(type);
+  const channel = { ...plainChannel, baseUrl: 'https://upstream.example', ...call.channel, type };
+  const caller = callerOf(endpoint, { model: 'm', messages, ...body }, '', accept ?? null);
+  const model = String(caller.body.model);
+  return provider.protocol.request(provider, channel, caller, model, { ...options, ...call.options });
+}
+
+const bodyOf = (call: Call): JsonObject => JSON.parse(String(ask(call).body));
+
+describe('usage in streams', () => {
+  test.each([1, 3, 4, 17, 39, 45, 48])('type %i is always asked for it', (type) => {
+    const { stream_options } = bodyOf({ type, body: { stream: true }, channel: { other: '2024-12-01' } });
+    expect(stream_options).toEqual({ include_usage: true });
+  });
+
+  test.each([6, 8, 19, 20, 22, 25, 26, 27, 31, 35, 40, 42, 43, 46, 47])('type %i is never asked for it', (type) => {
+    const body = { stream: true, stream_options: { include_usage: true } };
+    expect(bodyOf({ type, body })).not.toHaveProperty('stream_options');
+  });
+
+  test('is asked for only when the caller does, where the operator wants it so', () => {
+    const unforced = { forceUsage: false };
+    expect(bodyOf({ body: { stream: true }, options: unforced })).not.toHaveProperty('stream_options');
+    const asked = { stream: true, stream_options: { include_usage: true, include_obfuscation: false } };
+    expect(bodyOf({ body: asked, options: unforced }).stream_options).toEqual(asked.stream_options);
+  });
+
+  test('is never asked for outside a stream', () => {
+    expect(bodyOf({ body: { stream_options: { include_usage: true } } })).not.toHaveProperty('stream_options');
+  });
+});
+
+describe("OpenAI's reasoning models", () => {
+  const sampled = { temperature: 1, top_p: 0.5, logprobs: true, presence_penalty: 1, frequency_penalty: 1 };
+
+  test.each(['o1', 'o3-mini', 'o4-mini', 'gpt-5', 'gpt-5-mini', 'gpt-5.4-pro'])(
+    '%s takes no sampling parameters',
+    (model) => {
+      const body = bodyOf({ body: { model, ...sampled, max_tokens: 9 } });
+      expect(Object.keys(body).sort()).toEqual(['max_completion_tokens', 'messages', 'model']);
+    },
+  );
+
+  test.each(['gpt-4o', 'gpt-5-chat-latest', 'gpt-5.1-chat-latest', 'chatgpt-4o-latest', 'gpt-oss-120b'])(
+    '%s takes them all',
+    (model) => {
+      expect(bodyOf({ body: { model, ...sampled, max_tokens: 9 } })).toEqual({
+        model,
+        messages,
+        ...sampled,
+        max_tokens: 9,
+      });
+    },
+  );
+
+  test('from 5.1 on take sampling parameters when they do not reason', () => {
+    const body = bodyOf({ body: { model: 'gpt-5.1', reasoning_effort: 'none', ...sampled } });
+    expect(body).toMatchObject({ temperature: 1, top_p: 0.5, logprobs: true });
+    expect(body).not.toHaveProperty('presence_penalty');
+  });
+
+  test('get their first instructions as a developer’s', () => {
+    const told = (model: string) =>
+      bodyOf({ body: { model, messages: [{ role: 'system', content: 'x' }, ...messages] } }).messages;
+    expect(told('o3')).toEqual([{ role: 'developer', content: 'x' }, ...messages]);
+    expect(told('o1-mini')).toEqual([{ role: 'user', content: 'x' }, ...messages]);
+    expect(told('gpt-4o')).toEqual([{ role: 'system', content: 'x' }, ...messages]);
+  });
+
+  test.each([
+    [1, 'o3-mini-low', 'o3-mini', 'low'],
+    [8, 'gpt-5-high', 'gpt-5', 'high'],
+    [48, 'grok-3-mini-fast-beta-high', 'grok-3-mini-fast-beta', 'high'],
+    [1, 'gpt-4o-high', 'gpt-4o-high', null],
+    [48, 'grok-4-low', 'grok-4-low', null],
+  ])('type %i: the effort in %s', (type, model, sent, effort) => {
+    const { body, ...rest } = ask({ type, body: { model } });
+    expect(rest).toMatchObject({ model: sent, reasoningEffort: effort });
+    expect(JSON.parse(String(body))).toMatchObject({ model: sent, ...(effort && { reasoning_effort: effort }) });
+  });
+
+  test('keep the larger limit the caller gave under the newer name', () => {
+    expect(bodyOf({ body: { model: 'o3', max_tokens: 5, max_completion_tokens: 7 } }).max_completion_tokens).toBe(7);
+  });
+});
+
+describe('the outgoing request', () => {
+  test('replaces members by those of the channel, last of all', () => {
+    const channel = { paramOverride: { temperature: 0, messages: [], extra: { a: 1 } } };
+    expect(bodyOf({ body: { temperature: 1 }, channel })).toEqual({
+      model: 'm',
+      messages: [],
+      temperature: 0,
+      extra: { a: 1 },
+    });
+  });
+
+  test('passes on what the caller accepts', () => {
+    expect(ask({ accept: 'application/json; q=1' }).headers.accept).toBe('application/json; q=1');
+    expect(ask({ body: { stream: true } }).headers.accept).toBe('text/event-stream');
+  });
+
+  test('in pass-through takes no edits and no override, but the mapped model', () => {
+    const provider = providerOfType(1);
+    const channel = { ...plainChannel, type: 1, paramOverride: { temperature: 0 } };
+    const body = { model: 'o3-high', messages, max_tokens: 5, vendor: 1 };
+    const passing = { ...options, passThrough: true };
+    const sent = provider.protocol.request(provider, channel, callerOf('chat', body), 'o3', passing);
+    expect(JSON.parse(String(sent.body))).toEqual({ ...body, model: 'o3' });
+  });
+
+  test.each([
+    ['a channel without an address', 'channel', { type: 3, channel: { baseUrl: '' } }],
+    ['a channel without an account', 'channel', { type: 39 }],
+    ['an endpoint the provider has not', 'caller', { type: 27, endpoint: 'embeddings' }],
+    ['token ids for a provider of texts', 'caller', { type: 4, endpoint: 'embeddings', body: { input: [1, 2] } }],
+    ['nesting without end', 'caller', { body: { x: JSON.parse(`${'['.repeat(99_999)}${']'.repeat(99_999)}`) } }],
+  ] as const)('is impossible for %s, which is the %s’s to mend', (_reason, fault, call) => {
+    let thrown: unknown;
+    try {
+      ask(call as Call);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(NotConvertible);
+    expect(thrown).toMatchObject({ fault });
+  });
+});

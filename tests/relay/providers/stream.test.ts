@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { noUsage, type Usage } from '../../../src/domain/pricing.js';
+import type { AnswerStream } from '../../../src/relay/protocols/protocol.js';
+import { longestLine } from '../../../src/relay/sse.js';
+import { callerOf, plainChannel, providerOfType } from './golden.js';
+
+const info = { callId: 'call-7', model: 'gpt-4o', createdAt: 1_760_000_000 };
+
+function open(options: { type?: number; wantsUsage?: boolean; thinkingToContent?: boolean } = {}): AnswerStream {
+  const { type = 1, wantsUsage = false, thinkingToContent = false } = options;
+  const provider = providerOfType(type);
+  const body = { stream: true, ...(wantsUsage && { stream_options: { include_usage: true } }) };
+  const channel = { ...plainChannel, type, thinkingToContent };
+  return provider.protocol.stream(provider, channel, callerOf('chat', body), info);
+}
+
+const data = (payload: unknown): Buffer => Buffer.from(`data: ${JSON.stringify(payload)}\n\n`);
+const chunk = (delta: object, index = 0) => ({ id: 'x', choices: [{ index, delta, finish_reason: null }] });
+const done = Buffer.from('data: [DONE]\n\n');
+
+describe('a stream on its way through', () => {
+  test('goes on at once: what is complete leaves with the push that completes it', () => {
+    const stream = open();
+    const frame = data(chunk({ content: 'a' }));
+    expect(stream.push(frame.subarray(0, -1)).bytes).toBeNull();
+    expect(stream.push(frame.subarray(-1)).bytes).toEqual(frame);
+  });
+
+  test('passes an untouched chunk on without a copy', () => {
+    const frames = Buffer.concat([data(chunk({ content: 'a' })), data(chunk({ content: 'b' }))]);
+    const { bytes, frames: count } = open().push(frames);
+    expect(bytes?.buffer).toBe(frames.buffer);
+    expect({ length: bytes?.length, count }).toEqual({ length: frames.length, count: 2 });
+  });
+
+  test('swallows the end mark and reads nothing behind it', () => {
+    const stream = open();
+    const step = stream.push(Buffer.concat([done, data(chunk({ content: 'late' }))]));
+    expect(step).toEqual({ bytes: null, error: null, finished: true, frames: 0 });
+    expect(stream.generated.text).toBe('');
+  });
+
+  test('that said nothing can still be closed with usage', () => {
+    const usage: Usage = { ...noUsage, prompt: 9, cached: 4, completion: 2, reasoning: 1 };
+    const [frame = '', end] = open({ wantsUsage: true }).closing(usage).toString().split('\n\n');
+    expect(JSON.parse(frame.slice('data: '.length))).toEqual({
+      id: 'call-7',
+      object: 'chat.completion.chunk',
+      created: 1_760_000_000,
+      model: 'gpt-4o',
+      system_fingerprint: null,
+      choices: [],
+      usage: {
+        prompt_tokens: 9,
+        completion_tokens: 2,
+        total_tokens: 11,
+        prompt_tokens_details: { cached_tokens: 4 },
+        completion_tokens_details: { reasoning_tokens: 1 },
+      },
+    });
+    expect(end).toBe('data: [DONE]');
+  });
+
+  test('keeps the last usage, and does not take nothing for usage', () => {
+    const stream = open();
+    const told = (prompt: number, completion: number) => ({
+      id: 'x',
+      choices: [],
+      usage: { prompt_tokens: prompt, completion_tokens: completion },
+    });
+    expect(stream.push(data(told(0, 0)))).toMatchObject({ bytes: null });
+    expect(stream.usage).toBeNull();
+    stream.push(data(told(5, 1)));
+    stream.push(data(told(5, 3)));
+    stream.push(data(told(0, 0)));
+    expect(stream.usage).toEqual({ ...noUsage, prompt: 5, completion: 3 });
+  });
+
+  test.each([
+    ['of numbers below nothing', { prompt_tokens: -5, completion_tokens: 3 }],
+    ['of texts', { prompt_tokens: '5', completion_tokens: '3' }],
+    ['without a prompt', { completion_tokens: 3 }],
+    ['of numbers without end', { prompt_tokens: Number.MAX_VALUE, completion_tokens: 3 }],
+  ])('does not settle on usage %s', (_kind, usage) => {
+    const stream = open();
+    stream.push(data({ id: 'x', choices: [], usage }));
+    expect(stream.usage).toBeNull();
+  });
+
+  test('never counts more cached or reasoning tokens than there are', () => {
+    const stream = open();
+    const usage = {
+      prompt_tokens: 5,
+      completion_tokens: 3,
+      total_tokens: 8,
+      prompt_tokens_details: { cached_tokens: 50, image_tokens: 50 },
+      completion_tokens_details: { reasoning_tokens: 50 },
+    };
+    stream.push(data({ id: 'x', choices: [], usage }));
+    expect(stream.usage).toEqual({ prompt: 5, cached: 5, cacheWrite: 0, image: 0, completion: 3, reasoning: 3 });
+  });
+
+  test.each([
+    ['an error that is a text', { error: 'Rate limit reached' }, 429],
+    ['an object that calls itself one', { object: 'error', message: 'x', code: 400 }, 400],
+    ['an error beside choices', { choices: [], error: { code: 502, message: 'x' } }, 502],
+  ])('fails at %s', (_shape, payload, status) => {
+    const stream = open();
+    expect(stream.push(data(payload)).error).toMatchObject({ status });
+    expect(stream.push(data(chunk({ content: 'late' }))).bytes).toBeNull();
+  });
+
+  test.each([[{ error: null }], [{ error: {} }], [{ error: '' }]])('does not fail at %j', (member) => {
+    expect(open().push(data({ ...chunk({ content: 'a' }), ...member })).error).toBeNull();
+  });
+
+  test('fails at a line without end', () => {
+    const stream = open();
+    const part = Buffer.alloc(longestLine / 2, 'x');
+    stream.push(part);
+    stream.push(part);
+    expect(stream.push(part).error).toMatchObject({ status: 502, code: 'bad_response_body' });
+  });
+
+  test('with reasoning under both names passes on as it came', () => {
+    const both = data(chunk({ reasoning: 'short', reasoning_content: 'long' }));
+    expect(open({ type: 20 }).push(both).bytes).toEqual(both);
+  });
+
+  test('knows finish reasons by name only', () => {
+    const stream = open({ type: 43 });
+    const finish = data({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'constructor' }] });
+    expect(stream.push(finish).bytes).toEqual(finish);
+  });
+});
+
+describe('thinking moved into the content', () => {
+  const contents = (bytes: Buffer | null): unknown[] =>
+    String(bytes)
+      .split('\n\n')
+      .filter((frame) => frame.startsWith('data: {'))
+      .flatMap((frame) => JSON.parse(frame.slice('data: '.length)).choices)
+      .map(({ index, delta }) => [index, delta.content]);
+
+  test('is kept apart for every choice', () => {
+    const stream = open({ thinkingToContent: true });
+    const frames = [
+      chunk({ reasoning_content: 'a' }, 0),
+      chunk({ reasoning_content: 'b' }, 1),
+      chunk({ content: 'A' }, 0),
+      chunk({ content: 'B' }, 1),
+    ];
+    expect(contents(stream.push(Buffer.concat(frames.map(data))).bytes)).toEqual([
+      [0, '<think>\na'],
+      [1, '<think>\nb'],
+      [0, '\n</think>\n'],
+      [0, 'A'],
+      [1, '\n</think>\n'],
+      [1, 'B'],
+    ]);
+  });
+
+  test('is closed before a tool call, and in one chunk with content', () => {
+    const stream = open({ thinkingToContent: true });
+    const call = chunk({ tool_calls: [{ index: 0, function: { name: 'f' } }] });
+    const frames = [chunk({ reasoning_content: 'a' }), call, chunk({ reasoning_content: 'b', content: 'B' })];
+    expect(contents(stream.push(Buffer.concat(frames.map(data))).bytes)).toEqual([
+      [0, '<think>\na'],
+      [0, '\n</think>\n'],
+      [0, undefined],
+      [0, '<think>\nb\n</think>\nB'],
+    ]);
+  });
+
+  test('is closed at the end when upstream broke off', () => {
+    const stream = open({ thinkingToContent: true });
+    stream.push(data(chunk({ reasoning_content: 'a' })));
+    expect(contents(stream.closing(noUsage))).toEqual([[0, '\n</think>\n']]);
+    expect(contents(stream.closing(noUsage))).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { LineTooLong, longestLine, Outgoing, SseDecoder } from '../../src/relay/sse.js';
+
+interface Seen {
+  readonly data: string;
+  readonly plain: boolean;
+}
+
+function decode(chunks: readonly (string | Buffer)[]): Seen[] {
+  const seen: Seen[] = [];
+  const decoder = new SseDecoder({
+    frame: (bytes, start, end, plain) => void seen.push({ data: bytes.toString('utf8', start, end), plain }),
+  });
+  for (const chunk of chunks) decoder.push(Buffer.from(chunk));
+  decoder.end();
+  return seen;
+}
+
+const dataOf = (...chunks: (string | Buffer)[]): string[] => decode(chunks).map(({ data }) => data);
+
+describe('reading server-sent events', () => {
+  test('a frame is its data lines joined', () => {
+    expect(dataOf('data: one\n\ndata: two\ndata: three\n\n')).toEqual(['one', 'two\nthree']);
+  });
+
+  test('the space after the colon is optional, and only one is taken off', () => {
+    expect(dataOf('data:one\n\n', 'data:  two\n\n')).toEqual(['one', ' two']);
+  });
+
+  test('comments and other fields are not data', () => {
+    expect(dataOf(': hello\nevent: add\nid: 1\nretry: 5\ndatabase: x\ndata: one\n\n: bye\n\n')).toEqual(['one']);
+  });
+
+  test('a field without a colon is an empty line of data', () => {
+    expect(dataOf('data\ndata: x\n\n')).toEqual(['\nx']);
+  });
+
+  test('lines end with LF, CRLF or CR', () => {
+    expect(dataOf('data: a\r\n\r\ndata: b\r\rdata: c\n\n')).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a CRLF cut in two is one line end', () => {
+    expect(dataOf('data: a\r', '\ndata: b\r', '\n\r', '\ndata: c\r', '\n\r\n')).toEqual(['a\nb', 'c']);
+  });
+
+  test('a byte order mark at the very start is passed over, also in pieces', () => {
+    const bytes = Buffer.from('\ufeffdata: a\n\n');
+    expect(dataOf(bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2))).toEqual(['a']);
+  });
+
+  test('the start of a byte order mark that is none belongs to the line', () => {
+    expect(dataOf(Buffer.from([0xef, 0xbb]), 'x\n', 'data: a\n\n')).toEqual(['a']);
+  });
+
+  test('what is left at the end counts as a frame', () => {
+    expect(dataOf('data: a\n\ndata: b')).toEqual(['a', 'b']);
+    expect(dataOf('data: a\ndata: b\n')).toEqual(['a\nb']);
+  });
+
+  test('characters of several bytes survive any cut', () => {
+    const bytes = Buffer.from('data: 冰岛 🇮🇸\n\n');
+    for (let at = 1; at < bytes.length; at++)
+      expect(dataOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(['冰岛 🇮🇸']);
+  });
+
+  test('a frame is plain when it lies in one chunk in the usual spelling', () => {
+    expect(decode(['data: a\n\ndata: b\r\n\r\n', 'data: c\n', '\n'])).toEqual([
+      { data: 'a', plain: true },
+      { data: 'b', plain: false },
+      { data: 'c', plain: false },
+    ]);
+  });
+
+  test('a line without end is refused', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    const chunk = Buffer.alloc(longestLine / 4, 'x');
+    for (let pushed = 0; pushed < 4; pushed++) decoder.push(chunk);
+    expect(() => decoder.push(chunk)).toThrow(LineTooLong);
+  });
+
+  test('data without end is refused, however short its lines', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    const chunk = Buffer.from(`data: ${'x'.repeat(longestLine / 4)}\n`);
+    for (let pushed = 0; pushed < 3; pushed++) decoder.push(chunk);
+    expect(() => decoder.push(chunk)).toThrow(LineTooLong);
+  });
+});
+
+describe('collecting what goes out', () => {
+  const source = Buffer.from('data: a\n\ndata: b\n\ndata: c\n\n');
+
+  test('nothing collected is nothing to send', () => {
+    expect(new Outgoing().take()).toBeNull();
+  });
+
+  test('neighbouring parts of one chunk are passed on without a copy', () => {
+    const outgoing = new Outgoing();
+    outgoing.pass(source, 0, 9);
+    outgoing.pass(source, 9, 18);
+    const taken = outgoing.take();
+    expect(taken?.toString()).toBe('data: a\n\ndata: b\n\n');
+    expect(taken?.buffer).toBe(source.buffer);
+  });
+
+  test('parts and frames of our own keep their order', () => {
+    const outgoing = new Outgoing();
+    outgoing.pass(source, 0, 9);
+    outgoing.frame(Buffer.from('x'));
+    outgoing.pass(source, 18, 27);
+    expect(outgoing.take()?.toString()).toBe('data: a\n\ndata: x\n\ndata: c\n\n');
+    expect(outgoing.take()).toBeNull();
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { failureTold, refusalOf, statusOf, withoutSecrets } from '../../src/relay/upstream-error.js';
+
+const channel = { key: 'sk-0123456789abcdef', baseUrl: 'https://eu.api.provider.example/v1' };
+
+const refusal = (status: number, body: unknown) =>
+  refusalOf(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), channel);
+
+describe('an upstream refusal', () => {
+  test("keeps OpenAI's members as they are", () => {
+    const error = { message: 'No such model', type: 'invalid_request_error', param: 'model', code: 'model_not_found' };
+    expect(refusal(404, { error })).toEqual({ status: 404, ...error, retryAfter: null });
+    expect(refusal(400, { error: { ...error, param: null, code: null } })).toMatchObject({ param: null, code: null });
+  });
+
+  test.each([
+    ['an error that is a text', { error: 'out of memory' }, 'out of memory'],
+    ['an error in a list', [{ error: { message: 'listed' } }], 'listed'],
+    ['message', { message: 'm', msg: 'other' }, 'm'],
+    ['msg', { msg: 'm' }, 'm'],
+    ['err', { err: 'm' }, 'm'],
+    ['error_msg', { error_msg: 'm', error_code: 17 }, 'm'],
+    ['detail', { detail: 'm' }, 'm'],
+    ['a list of details', { detail: [{ loc: ['body', 'n'], msg: 'too big' }, { msg: 'bad' }] }, 'body.n: too big; bad'],
+    ['a list of errors', { errors: [{ code: 5007, message: 'm' }], success: false }, 'm'],
+    ['header.message', { header: { code: 11200, message: 'm' } }, 'm'],
+    ['response.error.message', { response: { error: { message: 'm' } } }, 'm'],
+    ['a bare text', '"m"', 'm'],
+    ['nothing known', { status: 'broken' }, 'bad response status code 500'],
+    ['an empty body', '', 'bad response status code 500'],
+    ['a page of a proxy', '<html>Bad gateway at host-7</html>', 'bad response status code 500'],
+  ])('is read from %s', (_shape, body, message) => {
+    expect(refusal(500, body).message).toBe(message);
+  });
+
+  test('says what it is where the upstream does not', () => {
+    expect(refusal(503, { message: 'm' })).toEqual({
+      status: 503,
+      message: 'm',
+      type: 'upstream_error',
+      code: 'bad_response_status_code',
+      param: '503',
+      retryAfter: null,
+    });
+  });
+
+  test('tells numbers as text', () => {
+    expect(refusal(429, { error: { code: 429, message: 'm' } }).code).toBe('429');
+  });
+});
+
+describe('a message for the caller', () => {
+  test.each([
+    ['the key', 'key sk-0123456789abcdef is wrong', 'key *** is wrong'],
+    ['the key half masked by the upstream', 'key sk-01234****cdef is wrong', 'key *** is wrong'],
+    ['addresses', 'see https://provider.example/help?a=1 now', 'see *** now'],
+    ['the host', 'dial eu.api.provider.example:443 failed', 'dial *** failed'],
+    ["the host's siblings", 'ask console.provider.example', 'ask ***'],
+    ['numeric addresses', 'connect 10.0.0.7:8080: refused', 'connect ***: refused'],
+  ])('does not hold %s', (_what, message, shown) => {
+    expect(withoutSecrets(message, channel)).toBe(shown);
+  });
+
+  test('does not hold the parts of a key in several parts', () => {
+    const parts = { key: 'AKIAIOSFODNN7|wJalrXUtnFEMI', baseUrl: '' };
+    expect(withoutSecrets('bad wJalrXUtnFEMI', parts)).toBe('bad ***');
+  });
+
+  test('keeps everything else', () => {
+    const message = 'temperature must be at most 2.0 for gpt-3.5-turbo-0125 (got 2.5), e.g. 0.5';
+    expect(withoutSecrets(message, { key: 'k', baseUrl: 'http://10.0.0.5:8000' })).toBe(message);
+    expect(withoutSecrets('the upstream said no', { key: '', baseUrl: 'http://upstream:8000' })).toBe(
+      'the upstream said no',
+    );
+  });
+
+  test('is cut where it is endless', () => {
+    expect(withoutSecrets('x'.repeat(100_000), channel)).toHaveLength(2000);
+  });
+});
+
+describe('the status of a failure inside a success', () => {
+  test.each([
+    [{ error: { code: 503, message: 'x' } }, 503],
+    [{ error: { code: 'invalid_api_key', message: 'x' } }, 401],
+    [{ error: { type: 'authentication_error', message: 'x' } }, 401],
+    [{ error: { type: 'permission_error', message: 'x' } }, 403],
+    [{ error: { type: 'insufficient_quota', message: 'x' } }, 429],
+    [{ error: 'Insufficient Balance' }, 429],
+    [{ error: { code: 'rate_limit_exceeded', message: 'x' } }, 429],
+    [{ code: 'DataInspectionFailed', message: 'x' }, 400],
+    [{ error: { type: 'invalid_request_error', message: 'x' } }, 400],
+    [{ error: { code: 'model_not_found', message: 'x' } }, 404],
+    [{ error: { type: 'server_error', message: 'boom' } }, 502],
+  ])('of %j is %i', (body, status) => {
+    expect(statusOf(failureTold(body))).toBe(status);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/relay/protocols/json.js';
+import { validate } from '../../src/relay/protocols/validate.js';
+
+const chat: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+
+describe('a request that can be taken', () => {
+  test.each([
+    ['chat', chat],
+    ['chat', { ...chat, max_tokens: 2 ** 30 - 1, n: 128, stream: true, stream_options: { include_usage: true } }],
+    ['chat', { ...chat, max_tokens: null, n: null, stream: null, stream_options: null }],
+    ['completions', { model: 'm', prompt: ['a', 'b'], best_of: 2 }],
+    ['embeddings', { model: 'm', input: [1, 2] }],
+  ] as const)('%s %j', (endpoint, body) => {
+    expect(validate(endpoint, body)).toBeNull();
+  });
+});
+
+describe('a request that cannot', () => {
+  test.each([
+    ['chat', { ...chat, model: '' }, 'model'],
+    ['chat', { ...chat, model: 7 }, 'model'],
+    ['chat', { model: 'm' }, 'messages'],
+    ['chat', { ...chat, messages: [] }, 'messages'],
+    ['chat', { ...chat, messages: ['hi'] }, 'messages'],
+    ['chat', { ...chat, max_tokens: 2 ** 30 }, 'max_tokens'],
+    ['chat', { ...chat, max_tokens: -1 }, 'max_tokens'],
+    ['chat', { ...chat, max_tokens: '100' }, 'max_tokens'],
+    ['chat', { ...chat, max_completion_tokens: 2 ** 30 }, 'max_completion_tokens'],
+    ['chat', { ...chat, max_completion_tokens: 1.5 }, 'max_completion_tokens'],
+    ['chat', { ...chat, n: -5 }, 'n'],
+    ['chat', { ...chat, n: 129 }, 'n'],
+    ['chat', { ...chat, stream: 'yes' }, 'stream'],
+    ['chat', { ...chat, stream_options: true }, 'stream_options'],
+    ['completions', { model: 'm', prompt: '' }, 'prompt'],
+    ['completions', { model: 'm', prompt: 'x', best_of: 0 }, 'best_of'],
+  ] as const)('%s %j is refused for its %s', (endpoint, body, param) => {
+    expect(validate(endpoint, body as JsonObject)).toMatchObject({ code: 'invalid_text_request', param });
+  });
+
+  test('an embedding without input has a code of its own', () => {
+    expect(validate('embeddings', { model: 'm', input: [] })).toEqual({
+      code: 'invalid_embedding_request',
+      param: 'input',
+      message: 'field input is required',
+    });
+  });
+});
