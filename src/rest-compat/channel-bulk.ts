@@ -1,0 +1,117 @@
+import type { Application } from '../application/application.js';
+import { invalidField } from '../domain/failure.js';
+import { ChannelId } from '../domain/ids.js';
+import type { Body } from './body.js';
+import { tagPatchIn } from './channel-record.js';
+import type { Endpoints } from './endpoints.js';
+import { success } from './envelope.js';
+import { oneSentence, Refusal } from './errors.js';
+
+/* Upstream channels, many at a time. */
+
+const malformed = oneSentence('参数错误');
+const tagMissing = 'tag不能为空';
+
+function idsIn(body: Body): readonly number[] {
+  const ids = body.integers('ids') ?? [];
+  if (ids.length === 0) throw invalidField('ids', 'a list of channel ids');
+  return ids;
+}
+
+function tagIn(body: Body): string {
+  const tag = body.text('tag') ?? '';
+  if (tag === '') throw invalidField('tag', 'the tag of some channels');
+  return tag;
+}
+
+function baseUrlIn(body: Body): string {
+  const baseUrl = body.text('base_url')?.trim() ?? '';
+  if (!/^https?:\/\//i.test(baseUrl)) throw invalidField('base_url', 'an http:// or https:// address');
+  return baseUrl;
+}
+
+export function channelBulkEndpoints(endpoints: Endpoints, { channels, queries, directory, visible }: Application) {
+  const possible = (ids: readonly number[]): ChannelId[] =>
+    [...new Set(ids)].filter((id) => id > 0).map((id) => ChannelId(id));
+  /** An order to many concerns those that are there. */
+  const known = (ids: readonly number[]): ChannelId[] => possible(ids).filter((id) => directory.channel(id) !== null);
+
+  endpoints.guarded('admin', 'DELETE', '/channel/disabled', async (viewer) => {
+    const { removed, position } = await channels.removeDisabled(viewer);
+    await visible(position);
+    return success(removed);
+  });
+
+  endpoints.guarded(
+    'admin',
+    'POST',
+    '/channel/batch',
+    async (viewer, { body }) => {
+      const ids = idsIn(body());
+      await visible(await channels.remove(viewer, possible(ids)));
+      return success(ids.length);
+    },
+    { wordings: malformed },
+  );
+
+  // Channels and what they serve are written in one transaction and cannot drift apart: there is nothing to repair,
+  // and every channel counts as in order.
+  endpoints.guarded('admin', 'POST', '/channel/fix', async (viewer) => {
+    const { total } = await queries.channels(viewer, { page: 1, size: 1 });
+    return success(total);
+  });
+
+  endpoints.guarded(
+    'admin',
+    'POST',
+    '/channel/batch/tag',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const ids = idsIn(body);
+      const tag = body.text('tag') || null;
+      await visible(await channels.editMany(viewer, known(ids), { settings: { tag } }));
+      return success(ids.length);
+    },
+    { wordings: malformed },
+  );
+
+  endpoints.guarded(
+    'admin',
+    'PUT',
+    '/channel/tag',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const tag = body.text('tag') ?? '';
+      if (tag === '') throw new Refusal(tagMissing);
+      await visible(await channels.editTag(viewer, tag, tagPatchIn(body)));
+      return success();
+    },
+    { wordings: malformed },
+  );
+
+  for (const [path, enabled] of [
+    ['/channel/tag/enabled', true],
+    ['/channel/tag/disabled', false],
+  ] as const) {
+    endpoints.guarded(
+      'admin',
+      'POST',
+      path,
+      async (viewer, { body }) => {
+        await visible(await channels.setTagEnabled(viewer, tagIn(body()), enabled));
+        return success();
+      },
+      { wordings: malformed },
+    );
+  }
+
+  // The specification shows no ids in this body: taken by its word, the order concerns every channel.
+  endpoints.guarded('admin', 'POST', '/channel/base_url/batch', async (viewer, exchange) => {
+    const body = exchange.body();
+    const baseUrl = baseUrlIn(body);
+    const ids = body.integers('ids');
+    const concerned = ids === undefined ? directory.channels().map(({ id }) => id) : known(ids);
+    await visible(await channels.editMany(viewer, concerned, { settings: { baseUrl } }));
+    return success();
+  });
+}

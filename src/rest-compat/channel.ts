@@ -1,0 +1,96 @@
+import type { Application } from '../application/application.js';
+import type { UserView } from '../application/ports.js';
+import { Failure } from '../domain/failure.js';
+import { ChannelId } from '../domain/ids.js';
+import type { ChannelFilter, ChannelSort } from '../projections/channel-queries.js';
+import type { ChannelRow } from '../projections/channels.js';
+import { channelPatchIn, legacyChannel, newChannelIn } from './channel-record.js';
+import type { Endpoints } from './endpoints.js';
+import { success } from './envelope.js';
+import { messageOf } from './messages.js';
+import type { Query } from './query.js';
+
+/* Upstream channels, one at a time. */
+
+/** More channels than one tag search can find. */
+const unpaged = { page: 1, size: 1_000_000 };
+
+const sortOf = (query: Query): ChannelSort => (query.flag('id_sort') ? 'id' : 'priority');
+
+/** Clients send the text `null` for "any group". */
+const filterIn = (query: Query): ChannelFilter => {
+  const group = query.text('group');
+  return {
+    keyword: query.text('keyword'),
+    model: query.text('model'),
+    group: group === 'null' ? '' : group,
+  };
+};
+
+/** An id that can belong to a channel. Throws `channel-not-found`. */
+export function possibleChannel(id: number): ChannelId {
+  if (id <= 0) throw new Failure('channel-not-found');
+  return ChannelId(id);
+}
+
+export function channelEndpoints(endpoints: Endpoints, { channels, queries, visible }: Application) {
+  /** With their proxies: clients send whole records back, and a record without one would remove it. */
+  const records = async (viewer: UserView, rows: readonly ChannelRow[]) => {
+    const proxies = await queries.channelProxies(viewer, rows);
+    return rows.map((row) => legacyChannel(row, proxies.get(row.id) ?? ''));
+  };
+
+  const record = async (viewer: UserView, id: ChannelId) => {
+    const [found] = await records(viewer, [await queries.channel(viewer, id)]);
+    return found;
+  };
+
+  endpoints.guarded('admin', 'GET', '/channel/', async (viewer, { query }) => {
+    const request = { ...query.pageFromZero('page_size'), sort: sortOf(query), byTag: query.flag('tag_mode') };
+    const { items } = await queries.channels(viewer, request);
+    return success(await records(viewer, items));
+  });
+
+  endpoints.guarded('admin', 'GET', '/channel/search', async (viewer, { query }) => {
+    const [filter, sort] = [filterIn(query), sortOf(query)];
+    const found = query.flag('tag_mode')
+      ? (await queries.channels(viewer, { ...unpaged, sort, byTag: true }, filter)).items
+      : await queries.searchChannels(viewer, filter, sort);
+    return success(await records(viewer, found));
+  });
+
+  endpoints.guarded('admin', 'GET', '/channel/:id', async (viewer, { id }) =>
+    success(await record(viewer, possibleChannel(id()))),
+  );
+
+  endpoints.guarded('admin', 'POST', '/channel/', async (viewer, { body }) => {
+    const { position } = await channels.add(viewer, newChannelIn(body()));
+    await visible(position);
+    return success();
+  });
+
+  endpoints.guarded('admin', 'PUT', '/channel/', async (viewer, exchange) => {
+    const body = exchange.body();
+    const id = possibleChannel(body.integer('id') ?? 0);
+    await visible(await channels.edit(viewer, id, channelPatchIn(body)));
+    return success(await record(viewer, id));
+  });
+
+  endpoints.guarded('admin', 'DELETE', '/channel/:id', async (viewer, { id }) => {
+    const wanted = id();
+    if (wanted > 0) await visible(await channels.remove(viewer, [ChannelId(wanted)]));
+    return success();
+  });
+
+  endpoints.guarded('admin', 'GET', '/channel/test/:id', async (viewer, { id, query }) => {
+    try {
+      const tested = await channels.test(viewer, possibleChannel(id()), query.text('model'));
+      await visible(tested.position);
+      return { success: tested.ok, message: tested.message, time: tested.seconds };
+    } catch (error) {
+      // Clients read the time of every answer, whether there was anything to time or not.
+      if (error instanceof Failure) return { success: false, message: messageOf(error), time: 0 };
+      throw error;
+    }
+  });
+}

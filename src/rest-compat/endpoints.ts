@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity } from '../application/identity.js';
+import type { UserView } from '../application/ports.js';
+import { invalidField } from '../domain/failure.js';
+import type { Role } from '../domain/user.js';
+import { Body } from './body.js';
+import { type Wordings, worded } from './errors.js';
+import { guard } from './guard.js';
+import { Query } from './query.js';
+import { TooManyRequests } from './rate-limits.js';
+
+/* How an endpoint is declared: who may call it, and a function from the exchange to the body of the answer. */
+
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly query: Query;
+  /** Throws `invalid-body`. */
+  body(): Body;
+  /** The `{id}` of the path. Throws `invalid-field` when it is no integer; 0 and below are the caller's to refuse. */
+  id(): number;
+}
+
+export type Answer = object | Promise<object>;
+
+export interface EndpointRules {
+  /** Counts against the critical rate limit. */
+  readonly critical?: boolean;
+  readonly wordings?: Wordings;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface Endpoints {
+  /** For everybody. */
+  open(method: Method, path: string, handler: (exchange: Exchange) => Answer, rules?: EndpointRules): void;
+  /** For users of at least the role. */
+  guarded(
+    role: Role,
+    method: Method,
+    path: string,
+    handler: (viewer: UserView, exchange: Exchange) => Answer,
+    rules?: EndpointRules,
+  ): void;
+}
+
+export interface EndpointOptions {
+  readonly identity: Identity;
+  /** Whether a client may make one more critical request. */
+  readonly criticalLimit: (client: string) => boolean;
+}
+
+/** Legacy clients use both forms, whichever is the documented one. */
+const slashForms = (path: string): readonly string[] =>
+  path.endsWith('/') ? [path, path.slice(0, -1)] : [path, `${path}/`];
+
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+  return {
+    request,
+    reply,
+    query: Query.of(request),
+    body: () => Body.parse(request.body),
+    id: () => {
+      const { id = '' } = request.params as { id?: string };
+      const value = /^[+-]?\d+$/.test(id) ? Number(id) : Number.NaN;
+      if (!Number.isSafeInteger(value)) throw invalidField('id', 'an integer');
+      return value;
+    },
+  };
+}
+
+export function endpointsOn(app: FastifyInstance, { identity, criticalLimit }: EndpointOptions): Endpoints {
+  const viewers = new WeakMap<FastifyRequest, UserView>();
+
+  const add = (
+    method: Method,
+    path: string,
+    role: Role | null,
+    handler: (exchange: Exchange) => Answer,
+    { critical = false, wordings = {} }: EndpointRules,
+  ): void => {
+    for (const url of slashForms(path)) {
+      app.route({
+        method,
+        url,
+        exposeHeadRoute: false,
+        // Before the body is read: what may not be asked need not be received.
+        onRequest: async (request) => {
+          if (critical && !criticalLimit(request.ip)) throw new TooManyRequests();
+          if (role !== null) viewers.set(request, await guard(identity, request, role));
+        },
+        handler: async (request, reply) => {
+          try {
+            return await handler(exchangeOf(request, reply));
+          } catch (error) {
+            throw worded(error, wordings);
+          }
+        },
+      });
+    }
+  };
+
+  return {
+    open: (method, path, handler, rules = {}) => add(method, path, null, handler, rules),
+    guarded: (role, method, path, handler, rules = {}) => {
+      const withViewer = (exchange: Exchange): Answer => {
+        const viewer = viewers.get(exchange.request);
+        if (viewer === undefined) throw new Error(`${method} ${path} was reached without its guard`);
+        return handler(viewer, exchange);
+      };
+      add(method, path, role, withViewer, rules);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Failure, type FailureCode } from '../domain/failure.js';
+import { type Envelope, failure } from './envelope.js';
+import { messageOf } from './messages.js';
+
+/* From a "no" to an answer, once. Legacy clients read a message only with status 200: that is where most of them go. */
+
+/** A "no" whose wording or status belongs to one place of the legacy contract. `data` tells programs more. */
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly status = 200,
+    readonly data: unknown = null,
+  ) {
+    super(message);
+    this.name = 'Refusal';
+  }
+}
+
+/** How one endpoint words a failure: its text, or its text and status. */
+export type Wordings = Readonly<Partial<Record<FailureCode, string | readonly [text: string, status: number]>>>;
+
+/** Endpoints that answer every malformed request with one sentence. */
+export const oneSentence = (sentence: string, status = 200): Wordings => ({
+  'invalid-body': [sentence, status],
+  'invalid-field': [sentence, status],
+});
+
+/** What the contract says to an empty, misspelt or mistyped body where it gives no sentence of its own. */
+export const badParameter = '无效的参数';
+
+const detailsOf = ({ kind, details }: Failure): unknown =>
+  kind === 'invalid' && Object.keys(details).length > 0 ? details : null;
+
+/** The failure in the endpoint's own words; anything else as it is. */
+export function worded(error: unknown, wordings: Wordings): unknown {
+  if (!(error instanceof Failure)) return error;
+  const wording = wordings[error.code];
+  if (wording === undefined) return error;
+  const [text, status] = typeof wording === 'string' ? [wording, 200] : wording;
+  return new Refusal(text, status, detailsOf(error));
+}
+
+/** An expected "no" as status and body; null: a bug, which the caller must not see. */
+export function refusalAnswer(error: unknown): { readonly status: number; readonly body: Envelope } | null {
+  if (error instanceof Refusal) return { status: error.status, body: failure(error.message, error.data) };
+  if (error instanceof Failure) return { status: 200, body: failure(messageOf(error), detailsOf(error)) };
+  return null;
+}
+
+/** The OpenAI-style object that unknown paths and crashes are answered with. */
+export const errorObject = (message: string, type: string) => ({ error: { message, type, param: '', code: '' } });

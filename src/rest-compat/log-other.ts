@@ -1,0 +1,89 @@
+import type { Price } from '../domain/pricing.js';
+import type { UsageLogEntry } from '../projections/usage-log-queries.js';
+
+/* The `other` member of a log line: JSON text with everything the record has no column for. */
+
+/** The contract's way of saying "billed by ratio" and "no first token was seen". */
+const noPrice = -1;
+const noFirstToken = -1000;
+const noUserGroupRatio = -1;
+
+type Members = Readonly<Record<string, unknown>>;
+
+const priceMembers = (price: Price | null): Members => {
+  if (price === null) return {};
+  return price.per === 'call'
+    ? { model_ratio: 0, model_price: Number(price.price), completion_ratio: 0, group_ratio: Number(price.group) }
+    : {
+        model_ratio: Number(price.model),
+        model_price: noPrice,
+        completion_ratio: Number(price.completion),
+        group_ratio: Number(price.group),
+      };
+};
+
+const perToken = (price: Price | null, ratio: 'cache' | 'cacheWrite' | 'image' | 'reasoning'): number =>
+  price?.per === 'token' ? Number(price[ratio]) : 0;
+
+/** Its clients send and read tokens the Claude way: what was cached is not part of the prompt. */
+export const isClaudeCall = ({ path }: UsageLogEntry): boolean => path?.startsWith('/v1/messages') ?? false;
+
+const settledMembers = (line: UsageLogEntry): Members => {
+  const { price } = line;
+  const claude = isClaudeCall(line);
+  return {
+    ...priceMembers(price),
+    user_group_ratio: noUserGroupRatio,
+    group: line.group,
+    cache_tokens: line.cached_tokens,
+    cache_ratio: perToken(price, 'cache'),
+    ...(claude || line.cache_write_tokens > 0
+      ? { cache_creation_tokens: line.cache_write_tokens, cache_creation_ratio: perToken(price, 'cacheWrite') }
+      : {}),
+    ...(line.reasoning_tokens > 0
+      ? { reasoning_tokens: line.reasoning_tokens, reasoning_ratio: perToken(price, 'reasoning') }
+      : {}),
+    // Despite its name the count is of image tokens that came in.
+    ...(line.image_tokens > 0
+      ? { image: true, image_ratio: perToken(price, 'image'), image_output: line.image_tokens }
+      : {}),
+    ...(claude ? { claude } : {}),
+    frt: line.first_token_ms ?? noFirstToken,
+    ...(line.reasoning_effort === null ? {} : { reasoning_effort: line.reasoning_effort }),
+    ...(line.upstream_model === null ? {} : { is_model_mapped: true, upstream_model_name: line.upstream_model }),
+    request_path: line.path,
+  };
+};
+
+function membersOf(line: UsageLogEntry): Members {
+  const { detail } = line;
+  switch (detail?.kind) {
+    case 'granted':
+    case 'adjusted':
+      return {};
+    case 'released':
+      return { error_code: detail.code ?? detail.reason, status_code: detail.status ?? 0, request_path: line.path };
+    case 'channel-tested':
+      return {
+        model_ratio: Number(detail.modelRatio),
+        model_price: detail.modelPrice === null ? noPrice : Number(detail.modelPrice),
+        completion_ratio: Number(detail.completionRatio),
+        group_ratio: 1,
+        frt: noFirstToken,
+      };
+    case undefined:
+      return settledMembers(line);
+  }
+}
+
+const isAboutCall = ({ detail }: UsageLogEntry): boolean => detail?.kind !== 'granted' && detail?.kind !== 'adjusted';
+
+/** For administrators: '' for lines that are not about a call. */
+export const otherForAdmin = (line: UsageLogEntry): string =>
+  isAboutCall(line)
+    ? JSON.stringify({ ...membersOf(line), admin_info: { use_channel: line.attempts.map(String) } })
+    : '';
+
+/** For users: nothing about channels; and `null` where there is nothing, as their clients know it. */
+export const otherForUser = (line: UsageLogEntry): string =>
+  isAboutCall(line) ? JSON.stringify(membersOf(line)) : 'null';

@@ -1,0 +1,59 @@
+import type { Settings } from '../application/settings.js';
+import { assertNever } from '../domain/failure.js';
+import type { GrantReason } from '../domain/user.js';
+import type { UsageLogEntry } from '../projections/usage-log-queries.js';
+
+/* What a log line says in words. Lines hold facts; the sentence is made when somebody reads it. */
+
+/** How amounts are written: in dollars with a full-width sign, or in units. */
+export interface QuotaStyle {
+  readonly inCurrency: boolean;
+  readonly quotaPerUnit: number;
+}
+
+export const quotaStyle = (settings: Settings): QuotaStyle => ({
+  inCurrency: settings.flag('DisplayInCurrencyEnabled'),
+  quotaPerUnit: Number(settings.prices.quotaPerUnit),
+});
+
+export const quotaText = (quota: number, { inCurrency, quotaPerUnit }: QuotaStyle): string =>
+  inCurrency ? `＄${(quota / quotaPerUnit).toFixed(6)} 额度` : `${quota} 点额度`;
+
+const grants: Readonly<Record<GrantReason, string>> = {
+  setup: '系统初始化赠送',
+  signup: '新用户注册赠送',
+  invitee: '使用邀请码赠送',
+  inviter: '邀请用户赠送',
+};
+
+const channelTest = '模型测试';
+const upstreamSilent = '（可能是上游超时）';
+
+const ratio = (text: string): string => Number(text).toFixed(2);
+
+function consumption({ price, prompt_tokens, completion_tokens }: UsageLogEntry): string {
+  if (price === null) return '';
+  const silent = prompt_tokens + completion_tokens === 0 ? upstreamSilent : '';
+  return price.per === 'call'
+    ? `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${silent}`
+    : `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(price.completion)}，分组倍率 ${ratio(price.group)}${silent}`;
+}
+
+export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
+  const { detail } = line;
+  if (detail === null) return consumption(line);
+  switch (detail.kind) {
+    case 'granted':
+      return `${grants[detail.reason]} ${quotaText(detail.quota, style)}`;
+    case 'adjusted': {
+      const { observed, delta } = detail;
+      return `管理员将用户额度从 ${quotaText(observed, style)}修改为 ${quotaText(observed + delta, style)}`;
+    }
+    case 'channel-tested':
+      return channelTest;
+    case 'released':
+      return `请求失败，状态码 ${detail.status ?? '无'}，错误 ${detail.code ?? detail.reason}`;
+    default:
+      return assertNever(detail);
+  }
+}

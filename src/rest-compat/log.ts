@@ -1,0 +1,164 @@
+import type { Application } from '../application/application.js';
+import type { UserView } from '../application/ports.js';
+import type { LogFilter } from '../application/queries.js';
+import type { Position } from '../domain/events.js';
+import { ChannelId } from '../domain/ids.js';
+import type { LogType } from '../projections/usage-log.js';
+import type { UsageLogEntry } from '../projections/usage-log-queries.js';
+import type { Endpoints } from './endpoints.js';
+import { success } from './envelope.js';
+import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
+import { contentOf, type QuotaStyle, quotaStyle } from './log-text.js';
+import { given, type Query } from './query.js';
+
+/* The usage log: lists, searches and figures. */
+
+/** Kinds of lines by number; anything else asks for lines that do not exist. */
+const types: readonly LogType[] = [1, 2, 3, 4, 5];
+const userIdModulus = 1024;
+const searchLimit = 100;
+/** A search for words looks at so many of the newest lines: their words are made as they are read. */
+const searchDepth = 10_000;
+const searchBatch = 1_000;
+
+const promptTokens = (line: UsageLogEntry): number =>
+  isClaudeCall(line)
+    ? Math.max(0, line.prompt_tokens - line.cached_tokens - line.cache_write_tokens)
+    : line.prompt_tokens;
+
+const record = (line: UsageLogEntry, style: QuotaStyle) => ({
+  id: line.id as number,
+  user_id: line.user_id,
+  created_at: line.created_at,
+  type: line.type,
+  content: contentOf(line, style),
+  username: line.username,
+  token_name: line.api_key_name,
+  model_name: line.model,
+  quota: line.quota,
+  prompt_tokens: promptTokens(line),
+  completion_tokens: line.completion_tokens,
+  use_time: Math.floor(line.use_time_ms / 1000),
+  is_stream: line.is_stream,
+  channel: line.channel_id,
+  channel_name: line.channel_name,
+  token_id: line.api_key_id,
+  group: line.group,
+});
+
+export const adminLine = (line: UsageLogEntry, style: QuotaStyle) => ({
+  ...record(line, style),
+  other: otherForAdmin(line),
+});
+
+/** As users see it: no channel names, and an id that tells nothing about how much others do. */
+export const userLine = (line: UsageLogEntry, style: QuotaStyle) => ({
+  ...record(line, style),
+  id: line.id % userIdModulus,
+  channel_name: '',
+  other: otherForUser(line),
+});
+
+/** null: a type was asked for that no line has. */
+function typeIn(wanted: number): { type?: LogType } | null {
+  if (wanted === 0) return {};
+  const type = types.find((known) => known === wanted);
+  return type === undefined ? null : { type };
+}
+
+/** `%` in a model name stands for anything, as users type it; a backslash stands for itself. */
+const filterIn = (query: Query): LogFilter => ({
+  apiKeyName: given(query.text('token_name')),
+  model: given(query.text('model_name').replaceAll('\\', '\\\\')),
+  group: given(query.text('group')),
+  from: given(query.integer('start_timestamp')),
+  to: given(query.integer('end_timestamp')),
+});
+
+const channelIn = (query: Query): LogFilter => {
+  const id = query.integer('channel');
+  return id > 0 ? { channelId: ChannelId(id) } : {};
+};
+
+const adminFilterIn = (query: Query): LogFilter => ({
+  ...filterIn(query),
+  ...channelIn(query),
+  username: given(query.text('username')),
+});
+
+export function logEndpoints(endpoints: Endpoints, { queries, directory }: Application): void {
+  const style = () => quotaStyle(directory.settings());
+
+  const page = async (viewer: UserView, query: Query, filter: LogFilter, own: boolean) => {
+    const request = query.page();
+    const type = typeIn(query.integer('type'));
+    const { items, total } =
+      type === null ? { items: [], total: 0 } : await queries.log(viewer, { ...filter, ...type }, request, own);
+    const lineFor = own ? userLine : adminLine;
+    return success({
+      items: items.map((line) => lineFor(line, style())),
+      total,
+      page: request.page,
+      page_size: request.size,
+    });
+  };
+
+  const figures = async (viewer: UserView, filter: LogFilter, own: boolean) => {
+    const sums = await queries.logStatistics(viewer, filter, own);
+    return success({
+      quota: sums.quota,
+      rpm: sums.rpm,
+      tpm: sums.tpm,
+      token: sums.prompt_tokens + sums.completion_tokens,
+      prompt_tokens: sums.prompt_tokens,
+      completion_tokens: sums.completion_tokens,
+      cache_tokens: sums.cached_tokens,
+      reasoning_tokens: sums.reasoning_tokens,
+      request_count: sums.requests,
+    });
+  };
+
+  const ofType = async (viewer: UserView, keyword: string, own: boolean): Promise<readonly UsageLogEntry[]> => {
+    const type = /^\d+$/.test(keyword) ? types.find((known) => known === Number(keyword)) : undefined;
+    return type === undefined ? [] : queries.logBefore(viewer, { type }, { limit: searchLimit }, own);
+  };
+
+  const worded = async (viewer: UserView, beginning: string): Promise<UsageLogEntry[]> => {
+    const found: UsageLogEntry[] = [];
+    let before: Position | undefined;
+    for (let seen = 0; seen < searchDepth && found.length < searchLimit; seen += searchBatch) {
+      const lines = await queries.logBefore(viewer, {}, { before, limit: searchBatch }, false);
+      found.push(...lines.filter((line) => contentOf(line, style()).startsWith(beginning)));
+      before = lines.at(-1)?.id;
+      if (lines.length < searchBatch) break;
+    }
+    return found.slice(0, searchLimit);
+  };
+
+  endpoints.guarded('admin', 'GET', '/log/', (viewer, { query }) => page(viewer, query, adminFilterIn(query), false));
+  endpoints.guarded('ordinary', 'GET', '/log/self', (viewer, { query }) => page(viewer, query, filterIn(query), true));
+  endpoints.guarded('admin', 'GET', '/log/stat', (viewer, { query }) => figures(viewer, adminFilterIn(query), false));
+  endpoints.guarded('ordinary', 'GET', '/log/self/stat', (viewer, { query }) =>
+    figures(viewer, { ...filterIn(query), ...channelIn(query) }, true),
+  );
+
+  endpoints.guarded('admin', 'GET', '/log/search', async (viewer, { query }) => {
+    const keyword = query.text('keyword');
+    const typed = await ofType(viewer, keyword, false);
+    const found = typed.length > 0 ? typed : await worded(viewer, keyword);
+    return success(found.map((line) => adminLine(line, style())));
+  });
+
+  endpoints.guarded('ordinary', 'GET', '/log/self/search', async (viewer, { query }) => {
+    const found = await ofType(viewer, query.text('keyword'), true);
+    return success(found.map((line) => userLine(line, style())));
+  });
+
+  // The key is the credential, so pages of any origin may ask.
+  endpoints.open('GET', '/log/token', async ({ reply, query }) => {
+    reply.header('access-control-allow-origin', '*');
+    const key = query.text('key').replace(/^sk-/, '').split('-', 1)[0] ?? '';
+    const lines = key === '' ? [] : await queries.apiKeyLog(key);
+    return success(lines.map((line) => userLine(line, style())));
+  });
+}

@@ -1,0 +1,49 @@
+import type { Application } from '../application/application.js';
+import type { Endpoints } from './endpoints.js';
+import { success } from './envelope.js';
+
+/* Names of groups and models for forms and filters. */
+
+/** A provider as the contract needs it: the number of its channels and the models it offers by default. */
+export interface CatalogueEntry {
+  readonly type: number;
+  readonly name: string;
+  readonly defaultModels: readonly string[];
+}
+
+/** A constant of the dialect these lists are written in. */
+const created = 1_626_777_600;
+
+const openAiModel = (id: string, ownedBy: string) => ({
+  id,
+  object: 'model',
+  created,
+  owned_by: ownedBy,
+  permission: [],
+  root: id,
+  parent: null,
+});
+
+/** Every model once, owned by the provider with the lowest number. */
+function modelsOf(catalogue: readonly CatalogueEntry[]) {
+  const owners = new Map<string, string>();
+  for (const { name, defaultModels } of catalogue.toSorted((a, b) => a.type - b.type))
+    for (const model of defaultModels) if (!owners.has(model)) owners.set(model, name.toLowerCase());
+  return [...owners].map(([model, owner]) => openAiModel(model, owner));
+}
+
+export function modelEndpoints(
+  endpoints: Endpoints,
+  { queries }: Application,
+  catalogue: readonly CatalogueEntry[],
+): void {
+  const byType = Object.fromEntries(catalogue.map(({ type, defaultModels }) => [type, defaultModels]));
+  const models = modelsOf(catalogue);
+
+  endpoints.guarded('admin', 'GET', '/group/', (viewer) => success(queries.groupNames(viewer)));
+  endpoints.guarded('ordinary', 'GET', '/models', () => success(byType));
+  endpoints.guarded('admin', 'GET', '/channel/models', () => success(models));
+  endpoints.guarded('admin', 'GET', '/channel/models_enabled', async (viewer) =>
+    success(await queries.enabledModels(viewer)),
+  );
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../application/ports.js';
+
+/* How often one client address may ask. In this process's memory, which forgets the least recent address first. */
+
+export interface RequestRateLimit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** null: the family is switched off. */
+export interface RateLimits {
+  readonly api: RequestRateLimit | null;
+  /** Unknown paths count here. */
+  readonly web: RequestRateLimit | null;
+  /** One count shared by everything that guesses at accounts. */
+  readonly critical: RequestRateLimit | null;
+}
+
+/** Answered with status 429 and nothing else. */
+export class TooManyRequests extends Error {}
+
+const addressesKept = 10_000;
+
+/**
+ * Sliding window: a request is refused while the `limit`-th last accepted one is younger than the window. Refused
+ * requests do not count. Resolves to a function that accepts (true) or refuses a request of a client.
+ */
+export function slidingWindow(rule: RequestRateLimit | null, clock: Clock): (client: string) => boolean {
+  if (rule === null) return () => true;
+  const { limit, windowSeconds } = rule;
+  const accepted = new Map<string, number[]>();
+
+  return (client) => {
+    const now = clock.now();
+    const times = accepted.get(client) ?? [];
+    const decisive = times.at(-limit);
+    const admitted = decisive === undefined || decisive <= now - windowSeconds * 1000;
+    if (admitted) times.push(now);
+    if (times.length >= limit * 2) times.splice(0, times.length - limit);
+    // Set anew so that the map stays in order of use.
+    accepted.delete(client);
+    accepted.set(client, times);
+    if (accepted.size > addressesKept) {
+      const [oldest] = accepted.keys();
+      if (oldest !== undefined) accepted.delete(oldest);
+    }
+    return admitted;
+  };
+}

@@ -1,0 +1,133 @@
+import fastifyCompress from '@fastify/compress';
+import fastifyCookie from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Application } from '../application/application.js';
+import type { Instant } from '../domain/instant.js';
+import { type BillingEndpointOptions, billingRoutes } from './billing.js';
+import { channelEndpoints } from './channel.js';
+import { channelBulkEndpoints } from './channel-bulk.js';
+import { corsHeaders } from './cors.js';
+import { isForeignOrder } from './cross-site.js';
+import { dataEndpoints } from './data.js';
+import { endpointsOn } from './endpoints.js';
+import { failure } from './envelope.js';
+import { errorObject, Refusal, refusalAnswer } from './errors.js';
+import { logEndpoints } from './log.js';
+import { type CatalogueEntry, modelEndpoints } from './model.js';
+import { optionEndpoints } from './option.js';
+import { pricingEndpoints } from './pricing.js';
+import { type RateLimits, slidingWindow, TooManyRequests } from './rate-limits.js';
+import { setupEndpoints } from './setup.js';
+import { statusEndpoints } from './status.js';
+import { tokenEndpoints } from './token.js';
+import { userEndpoints } from './user.js';
+import { userAdminEndpoints } from './user-admin.js';
+
+/* The legacy contract over HTTP: `/api`, and the billing endpoints of OpenAI's old dashboard. */
+
+export interface RestOptions extends BillingEndpointOptions {
+  readonly application: Application;
+  readonly newRequestId: () => string;
+  readonly startedAt: Instant;
+  readonly version: string;
+  readonly databaseType: 'postgres';
+  /** Every provider a channel can be set up for. */
+  readonly catalogue: readonly CatalogueEntry[];
+  readonly rateLimits: RateLimits;
+  /** Whether the database answers. */
+  readonly ping: () => Promise<boolean>;
+}
+
+/** The largest thing anybody saves is a price table. */
+const maxBodyBytes = 4 * 1024 * 1024;
+
+const foreignOrder = '拒绝来自其他网站的请求';
+const bodyTooLarge = '请求体过大';
+
+/**
+ * Paths of the contract that this version does not serve, yet which would be taken for the id in `/user/{id}` or
+ * `/channel/{id}`.
+ */
+const notServed = ['/user/aff', '/channel/test', '/channel/update_balance'];
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof TooManyRequests) return reply.status(429).send();
+  const refused = refusalAnswer(error);
+  if (refused !== null) return reply.status(refused.status).send(refused.body);
+  const { statusCode = 500 } = error as { statusCode?: number };
+  if (statusCode === 413) return reply.status(413).send(failure(bodyTooLarge));
+  if (statusCode < 500) return reply.status(statusCode).send(failure('无效的参数'));
+  request.log.error({ err: error, requestId: request.id }, 'a request to the legacy interface failed');
+  const message = `internal error (request id: ${request.id})`;
+  return reply.status(500).send(errorObject(message, 'gateway_panic'));
+}
+
+/** Asked with every status; once the answer is yes it stays yes. */
+function rememberSetUp(isDone: () => Promise<boolean>): () => Promise<boolean> {
+  let done = false;
+  return async () => {
+    done ||= await isDone();
+    return done;
+  };
+}
+
+export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
+  const { application, newRequestId, rateLimits } = options;
+  const { clock } = application;
+  const apiLimit = slidingWindow(rateLimits.api, clock);
+  const webLimit = slidingWindow(rateLimits.web, clock);
+  const criticalLimit = slidingWindow(rateLimits.critical, clock);
+
+  if (!app.hasRequestDecorator('cookies')) await app.register(fastifyCookie);
+  await app.register(fastifyCompress, { encodings: ['gzip'], threshold: 0, globalDecompression: false });
+
+  app.removeAllContentTypeParsers();
+  // Clients mean JSON whatever they call it; how a body that is none is answered differs by endpoint.
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
+    done(null, body),
+  );
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.id = newRequestId();
+    reply.headers({
+      'x-request-id': request.id,
+      'x-oneapi-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    if (!(request.is404 ? webLimit : apiLimit)(request.ip)) throw new TooManyRequests();
+    if (isForeignOrder(request)) throw new Refusal(foreignOrder, 403);
+  });
+  app.setErrorHandler(answerError);
+
+  const isSetUp = rememberSetUp(() => application.setup.isDone());
+
+  const api = async (scope: FastifyInstance): Promise<void> => {
+    const endpoints = endpointsOn(scope, { identity: application.identity, criticalLimit });
+    setupEndpoints(endpoints, application, { databaseType: options.databaseType, isSetUp });
+    statusEndpoints(endpoints, application, { ...options, isSetUp });
+    userEndpoints(endpoints, application);
+    userAdminEndpoints(endpoints, application);
+    tokenEndpoints(endpoints, application);
+    channelEndpoints(endpoints, application);
+    channelBulkEndpoints(endpoints, application);
+    modelEndpoints(endpoints, application, options.catalogue);
+    pricingEndpoints(endpoints, application);
+    optionEndpoints(endpoints, application);
+    logEndpoints(endpoints, application);
+    dataEndpoints(endpoints, application);
+
+    for (const path of notServed)
+      scope.get(path, { exposeHeadRoute: false }, (_request, reply) => {
+        reply.callNotFound();
+      });
+    scope.options('/*', (_request, reply) => reply.status(204).headers(corsHeaders).send());
+    scope.setNotFoundHandler((request, reply) => {
+      const path = request.url.split('?', 1)[0];
+      return reply.status(404).send(errorObject(`Invalid URL (${request.method} ${path})`, 'invalid_request_error'));
+    });
+  };
+
+  await app.register(api, { prefix: '/api' });
+  await app.register(billingRoutes, options);
+}

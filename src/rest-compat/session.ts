@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity } from '../application/identity.js';
+import type { UserView } from '../application/ports.js';
+
+/* The session cookie. Its token is opaque; what the user may do is read anew on every request. */
+
+const cookieName = 'session';
+const lifetimeSeconds = 30 * 24 * 60 * 60;
+
+const attributes = (request: FastifyRequest) => ({
+  path: '/',
+  httpOnly: true,
+  sameSite: 'strict' as const,
+  // A browser would drop a Secure cookie that came over plain http, and the sign-in with it.
+  secure: request.protocol === 'https',
+});
+
+const tokenOf = (request: FastifyRequest): string => request.cookies[cookieName] ?? '';
+
+/** null: no cookie, or a session that has ended. */
+export const sessionUser = async (identity: Identity, request: FastifyRequest): Promise<UserView | null> => {
+  const token = tokenOf(request);
+  return token === '' ? null : identity.bySession(token);
+};
+
+/** A token given before the sign-in never becomes a signed-in one: the new session has a new token. */
+export async function startSession(
+  identity: Identity,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+): Promise<void> {
+  const former = tokenOf(request);
+  if (former !== '') await identity.logout(former);
+  reply.setCookie(cookieName, token, { ...attributes(request), maxAge: lifetimeSeconds });
+}
+
+export async function endSession(identity: Identity, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const token = tokenOf(request);
+  if (token !== '') await identity.logout(token);
+  reply.clearCookie(cookieName, attributes(request));
+}

@@ -1,0 +1,102 @@
+import type { Application } from '../application/application.js';
+import type { Clock } from '../application/ports.js';
+import { type Instant, unixSeconds } from '../domain/instant.js';
+import type { OptionKey } from '../domain/option-table.js';
+import type { Endpoints } from './endpoints.js';
+import { type Envelope, success } from './envelope.js';
+import { Refusal } from './errors.js';
+
+/* What clients ask first: how this system is called and what it offers. */
+
+export interface StatusEndpointOptions {
+  readonly startedAt: Instant;
+  readonly version: string;
+  readonly isSetUp: () => Promise<boolean>;
+  /** Whether the database answers. */
+  readonly ping: () => Promise<boolean>;
+}
+
+const databaseDown = '数据库连接失败';
+const pingLastsMs = 10_000;
+const localAddress = 'http://localhost:3000';
+
+/** Asks at most once in ten seconds, however many want to know. */
+function remembered(ping: () => Promise<boolean>, clock: Clock): () => Promise<boolean> {
+  let last: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
+  return () => {
+    const now = clock.now();
+    if (last === null || now - last.at >= pingLastsMs) last = { at: now, answer: ping().catch(() => false) };
+    return last.answer;
+  };
+}
+
+const texts: readonly (readonly [path: string, option: OptionKey])[] = [
+  ['/notice', 'Notice'],
+  ['/about', 'About'],
+  ['/home_page_content', 'HomePageContent'],
+];
+
+export function statusEndpoints(
+  endpoints: Endpoints,
+  { directory, clock }: Application,
+  { startedAt, version, isSetUp, ping }: StatusEndpointOptions,
+): void {
+  const text = (key: OptionKey): string => directory.settings().text(key);
+  const flag = (key: OptionKey): boolean => directory.settings().flag(key);
+  const number = (key: OptionKey): number => Number(text(key));
+  const isAlive = remembered(ping, clock);
+
+  const payable = (): boolean =>
+    text('PayAddress') !== '' && text('EpayId') !== '' && directory.optionSecret('EpayKey') !== null;
+
+  endpoints.open('GET', '/status', async (): Promise<Envelope> => {
+    return success({
+      version,
+      start_time: unixSeconds(startedAt),
+      setup: await isSetUp(),
+      system_name: text('SystemName'),
+      logo: text('Logo'),
+      footer_html: text('Footer'),
+      server_address: text('ServerAddress') || localAddress,
+      docs_link: text('general_setting.docs_link'),
+      top_up_link: text('TopUpLink'),
+      price: number('Price'),
+      min_topup: number('MinTopUp'),
+      enable_online_topup: payable(),
+      quota_per_unit: number('QuotaPerUnit'),
+      display_in_currency: flag('DisplayInCurrencyEnabled'),
+      enable_drawing: flag('DrawingEnabled'),
+      enable_task: flag('TaskEnabled'),
+      enable_data_export: flag('DataExportEnabled'),
+      // Quota is never written in delayed batches here.
+      enable_batch_update: false,
+      data_export_default_time: text('DataExportDefaultTime'),
+      default_collapse_sidebar: flag('DefaultCollapseSidebar'),
+      mj_notify_enabled: flag('MjNotifyEnabled'),
+      chats: JSON.parse(text('Chats')) as unknown,
+      demo_site_enabled: flag('DemoSiteEnabled'),
+      self_use_mode_enabled: flag('SelfUseModeEnabled'),
+      email_verification: flag('EmailVerificationEnabled'),
+      turnstile_check: flag('TurnstileCheckEnabled'),
+      turnstile_site_key: text('TurnstileSiteKey'),
+      github_oauth: flag('GitHubOAuthEnabled'),
+      github_client_id: text('GitHubClientId'),
+      oidc_enabled: flag('oidc.enabled'),
+      oidc_client_id: text('oidc.client_id'),
+      oidc_authorization_endpoint: text('oidc.authorization_endpoint'),
+      linuxdo_oauth: flag('LinuxDOOAuthEnabled'),
+      linuxdo_client_id: text('LinuxDOClientId'),
+      wechat_login: flag('WeChatAuthEnabled'),
+      wechat_qrcode: text('WeChatAccountQRCodeImageURL'),
+      telegram_oauth: flag('TelegramOAuthEnabled'),
+      telegram_bot_name: text('TelegramBotName'),
+    });
+  });
+
+  for (const [path, option] of texts) endpoints.open('GET', path, () => success(text(option)));
+
+  endpoints.guarded('admin', 'GET', '/status/test', async () => {
+    if (!(await isAlive())) throw new Refusal(databaseDown, 503);
+    return success(null, 'Server is running');
+  });
+}

@@ -1,0 +1,151 @@
+import type { ApiKeyInput, ApiKeyStatusChange } from '../application/api-keys.js';
+import type { Application } from '../application/application.js';
+import type { ApiKeyTerms } from '../domain/api-key.js';
+import { Failure, invalidField } from '../domain/failure.js';
+import { ApiKeyId, UserId } from '../domain/ids.js';
+import { Instant } from '../domain/instant.js';
+import type { ApiKeyRow } from '../projections/api-keys.js';
+import type { Body } from './body.js';
+import type { Endpoints } from './endpoints.js';
+import { success } from './envelope.js';
+import { Refusal } from './errors.js';
+import { apiKeyStatusNumbers, deletedAt, namesIn, wordFor } from './legacy-numbers.js';
+import { given } from './query.js';
+
+/* API keys, which the contract calls tokens. */
+
+const idMissing = 'id 或 userId 为空！';
+const never = -1;
+
+/** `key` without `sk-`. */
+const legacyToken = (row: ApiKeyRow, key: string) => ({
+  id: row.id,
+  user_id: row.owner_id,
+  key,
+  status: apiKeyStatusNumbers[row.status],
+  name: row.name,
+  created_time: row.created_at,
+  accessed_time: row.accessed_at ?? row.created_at,
+  expired_time: row.expires_at ?? never,
+  remain_quota: row.remain_quota,
+  unlimited_quota: row.unlimited,
+  model_limits_enabled: row.model_limits_enabled,
+  model_limits: row.model_limits.join(','),
+  allow_ips: row.allow_ips.join('\n'),
+  used_quota: row.used_quota,
+  group: row.group,
+  DeletedAt: deletedAt(row.deleted_at),
+});
+
+/** Blanks and commas around an address are the writer's, not the address's. */
+const addressesIn = (lines: string): string[] =>
+  lines
+    .split('\n')
+    .map((line) => line.replace(/[\s,]/g, ''))
+    .filter((line) => line !== '');
+
+/** Unix seconds to the moment a key ends; null: never. */
+function expiryIn(seconds: number): ApiKeyTerms['expiresAt'] {
+  if (seconds === never) return null;
+  if (!Number.isSafeInteger(seconds * 1000)) throw invalidField('expired_time', 'unix seconds, or -1 for never');
+  return Instant(seconds * 1000);
+}
+
+function inputFrom(body: Body, expiredTime: number): ApiKeyInput {
+  return {
+    quota: body.integer('remain_quota') ?? 0,
+    terms: {
+      name: body.text('name') ?? '',
+      unlimited: body.flag('unlimited_quota') ?? false,
+      expiresAt: expiryIn(expiredTime),
+      modelLimitsEnabled: body.flag('model_limits_enabled') ?? false,
+      modelLimits: namesIn(body.text('model_limits') ?? ''),
+      allowIps: addressesIn(body.text('allow_ips') ?? ''),
+      group: body.text('group') ?? '',
+    },
+  };
+}
+
+const statusChanges: Readonly<Record<ApiKeyRow['status'], ApiKeyStatusChange>> = {
+  enabled: 'enabled',
+  disabled: 'manual',
+  expired: 'expired',
+  exhausted: 'exhausted',
+};
+
+function statusIn(body: Body): ApiKeyStatusChange {
+  const word = wordFor(apiKeyStatusNumbers, body.integer('status') ?? 0);
+  if (word === null) throw invalidField('status', '1, 2, 3 or 4');
+  return statusChanges[word];
+}
+
+function apiKeyId(id: number): ApiKeyId {
+  if (id === 0) throw new Refusal(idMissing);
+  if (id < 0) throw new Failure('api-key-not-found');
+  return ApiKeyId(id);
+}
+
+/** What clients search keys by, without the prefix they show: any of its characters, at either end, any number. */
+const withoutPrefix = (text: string): string => text.replace(/^[sk-]+|[sk-]+$/g, '');
+
+export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible }: Application) {
+  endpoints.guarded('ordinary', 'GET', '/token/', async (viewer, { query }) => {
+    const { items } = await queries.apiKeys(viewer, query.pageFromZero('size'));
+    return success(items.map((row) => legacyToken(row, row.key)));
+  });
+
+  endpoints.guarded('ordinary', 'GET', '/token/search', async (viewer, { query }) => {
+    const key = withoutPrefix(query.text('token'));
+    const found = await queries.searchApiKeys(viewer, { name: query.text('keyword'), key });
+    return success(found.map((row) => legacyToken(row, row.key)));
+  });
+
+  endpoints.guarded('ordinary', 'GET', '/token/:id', async (viewer, { id }) => {
+    const row = await queries.apiKey(viewer, apiKeyId(id()));
+    return success(legacyToken(row, row.key));
+  });
+
+  endpoints.guarded('ordinary', 'POST', '/token/', async (viewer, exchange) => {
+    const body = exchange.body();
+    const { position } = await apiKeys.issue(viewer, inputFrom(body, body.integer('expired_time') || never));
+    await visible(position);
+    return success();
+  });
+
+  endpoints.guarded('ordinary', 'PUT', '/token/', async (viewer, exchange) => {
+    const body = exchange.body();
+    const id = apiKeyId(body.integer('id') ?? 0);
+    if (exchange.query.text('status_only') !== '') {
+      await visible(await apiKeys.setStatus(viewer, id, statusIn(body)));
+    } else {
+      const input = inputFrom(body, body.integer('expired_time') ?? 0);
+      // The status is not written here, yet a body that says "enabled" must not seem to enable what cannot be.
+      if (body.integer('status') === apiKeyStatusNumbers.enabled) await apiKeys.checkEnable(viewer, id);
+      await visible(await apiKeys.edit(viewer, id, input));
+    }
+    const row = await queries.apiKey(viewer, id);
+    return success(legacyToken(row, row.key));
+  });
+
+  endpoints.guarded('ordinary', 'DELETE', '/token/:id', async (viewer, { id }) => {
+    await visible(await apiKeys.remove(viewer, apiKeyId(id())));
+    return success();
+  });
+
+  endpoints.guarded('admin', 'GET', '/user/all_tokens', async (viewer, { query }) => {
+    const ownerId = query.integer('user_id');
+    const { items } = await queries.allApiKeys(viewer, query.pageFromZero('size'), {
+      ownerId: ownerId > 0 ? UserId(ownerId) : undefined,
+      status: wordFor(apiKeyStatusNumbers, query.integer('status')) ?? undefined,
+      name: query.text('name'),
+      key: query.text('key').replace(/^sk-/, ''),
+      group: given(query.text('group')),
+    });
+    const owners = await queries.usersById(viewer, [...new Set(items.map((row) => row.owner_id))]);
+    return {
+      // Whoever administers keys has no use for their texts.
+      ...success(items.map((row) => legacyToken(row, ''))),
+      usernames: Object.fromEntries(owners.map((owner) => [owner.id, owner.username])),
+    };
+  });
+}

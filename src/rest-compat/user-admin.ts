@@ -1,0 +1,146 @@
+import type { Application } from '../application/application.js';
+import type { UserView } from '../application/ports.js';
+import type { UserAction } from '../application/users.js';
+import { Failure, invalidField } from '../domain/failure.js';
+import { UserId } from '../domain/ids.js';
+import { atLeast, type Role } from '../domain/user.js';
+import type { PageRequest } from '../projections/page.js';
+import type { UserFilter, UserSort } from '../projections/users.js';
+import type { Body } from './body.js';
+import type { Endpoints } from './endpoints.js';
+import { success } from './envelope.js';
+import { badParameter, oneSentence, Refusal } from './errors.js';
+import { roleNumbers, userStatusNumbers, wordFor } from './legacy-numbers.js';
+import type { Query } from './query.js';
+import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
+import { legacyUser } from './user-record.js';
+
+/* Administration of users. */
+
+const malformed = oneSentence(badParameter);
+const unknownUser = '用户不存在';
+
+const sorts: readonly UserSort[] = [
+  'quota_desc',
+  'quota_asc',
+  'used_quota_desc',
+  'used_quota_asc',
+  'request_count_desc',
+  'request_count_asc',
+];
+
+const actions: readonly UserAction[] = ['enable', 'disable', 'delete', 'promote', 'demote'];
+
+/** An id that can belong to a user. Throws `user-not-found`. */
+function possibleId(id: number): UserId {
+  if (id <= 0) throw new Failure('user-not-found');
+  return UserId(id);
+}
+
+/** The id in a body, where 0 and none are malformed. */
+function idIn(body: Body, name: string): UserId {
+  const id = body.integer(name) ?? 0;
+  if (id === 0) throw invalidField(name, 'the id of a user');
+  return possibleId(id);
+}
+
+/** The role a body claims; null: none, or no role the system knows. */
+const roleIn = (body: Body): Role | null => wordFor(roleNumbers, body.integer('role') ?? 0);
+
+/** An empty name or group is not written: nobody could sign in or call with it. */
+const filled = (text: string | undefined): string | null => text || null;
+
+export function userAdminEndpoints(endpoints: Endpoints, { users, queries, directory, visible }: Application) {
+  const page = async (viewer: UserView, query: Query, filter: UserFilter) => {
+    const request: PageRequest = query.page();
+    const sort = sorts.find((known) => known === query.text('sort'));
+    const { items, total } = await queries.users(viewer, { ...request, sort }, filter);
+    return success({ items: items.map(legacyUser), total, page: request.page, page_size: request.size });
+  };
+
+  endpoints.guarded('admin', 'GET', '/user/', (viewer, { query }) => page(viewer, query, {}));
+
+  endpoints.guarded('admin', 'GET', '/user/search', (viewer, { query }) =>
+    page(viewer, query, { keyword: query.text('keyword'), group: query.text('group') }),
+  );
+
+  endpoints.guarded('ordinary', 'GET', '/user/usd_ratio', () => success(yuanPerDollar(directory.settings())));
+
+  endpoints.guarded('admin', 'GET', '/user/:id', async (viewer, { id }) =>
+    success(legacyUser(await queries.user(viewer, possibleId(id())))),
+  );
+
+  endpoints.guarded(
+    'admin',
+    'POST',
+    '/user/',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const username = body.text('username') ?? '';
+      const password = body.text('password') ?? '';
+      if (username.trim() === '' || password === '') throw new Refusal(badParameter);
+      const claimed = roleIn(body);
+      const { position } = await users.create(viewer, {
+        username,
+        password,
+        displayName: body.text('display_name') ?? '',
+        // A role below one's own may be claimed and is not given: only promotion makes administrators here.
+        role: claimed !== null && atLeast(claimed, viewer.role) ? claimed : 'ordinary',
+      });
+      await visible(position);
+      return success();
+    },
+    { wordings: malformed },
+  );
+
+  endpoints.guarded(
+    'admin',
+    'PUT',
+    '/user/',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const position = await users.edit(viewer, idIn(body, 'id'), {
+        username: filled(body.text('username')),
+        password: filled(body.text('password')),
+        displayName: body.text('display_name') ?? null,
+        group: filled(body.text('group')),
+        quota: body.integer('quota') ?? null,
+        role: roleIn(body),
+      });
+      await visible(position);
+      return success();
+    },
+    { wordings: malformed },
+  );
+
+  endpoints.guarded(
+    'admin',
+    'POST',
+    '/user/manage',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const id = idIn(body, 'id');
+      const action = actions.find((known) => known === body.text('action'));
+      if (action === undefined) throw invalidField('action', actions.join(', '));
+      await visible(await users.manage(viewer, id, action));
+      const [row] = await queries.usersById(viewer, [id]);
+      if (row === undefined) throw new Failure('user-not-found');
+      return success({ role: roleNumbers[row.role], status: userStatusNumbers[row.status] });
+    },
+    { wordings: { ...malformed, 'user-not-found': unknownUser } },
+  );
+
+  endpoints.guarded(
+    'admin',
+    'POST',
+    '/user/adjust_quota',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const id = idIn(body, 'user_id');
+      const { delta, gift } = quotaAdjustmentIn(body, directory.settings());
+      await visible(await users.adjustQuota(viewer, id, delta, gift));
+      return success();
+    },
+    { wordings: malformed },
+  );
+}

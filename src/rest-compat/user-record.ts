@@ -1,0 +1,47 @@
+import type { UserRow } from '../projections/users.js';
+import { deletedAt, roleNumbers, userStatusNumbers } from './legacy-numbers.js';
+
+/** A user as the contract shows it. Password and access token have members and never values. */
+export const legacyUser = (row: UserRow) => ({
+  id: row.id,
+  username: row.username,
+  password: '',
+  display_name: row.display_name,
+  role: roleNumbers[row.role],
+  status: userStatusNumbers[row.status],
+  email: row.email,
+  github_id: '',
+  oidc_id: '',
+  wechat_id: '',
+  telegram_id: '',
+  linux_do_id: '',
+  verification_code: '',
+  access_token: null,
+  quota: row.quota,
+  used_quota: row.used_quota,
+  request_count: row.request_count,
+  group: row.group,
+  aff_code: '',
+  aff_count: 0,
+  aff_quota: 0,
+  aff_history_quota: 0,
+  inviter_id: row.inviter_id ?? 0,
+  setting: row.settings,
+  DeletedAt: deletedAt(row.deleted_at),
+});
+
+/** What a sign-in answers with; clients keep it. */
+export const signedInUser = ({ id, username, display_name, role, status, group }: UserRow) => ({
+  id,
+  username,
+  display_name,
+  role: roleNumbers[role],
+  status: userStatusNumbers[status],
+  group,
+});
+
+/** The settings text with the webhook secret where it belongs: only for the user, whose form sends it back. */
+export function ownSetting({ settings }: UserRow, webhookSecret: string): string {
+  if (webhookSecret === '') return settings;
+  return JSON.stringify({ ...(JSON.parse(settings) as object), webhook_secret: webhookSecret });
+}

@@ -1,0 +1,112 @@
+import type { Application } from '../application/application.js';
+import type { UsableGroup } from '../application/queries.js';
+import { Failure } from '../domain/failure.js';
+import type { Body } from './body.js';
+import type { Endpoints } from './endpoints.js';
+import { success } from './envelope.js';
+import { badParameter, oneSentence, Refusal } from './errors.js';
+import { endSession, startSession } from './session.js';
+import { legacyUser, ownSetting, signedInUser } from './user-record.js';
+
+/* Signing in, and one's own account. */
+
+const malformed = oneSentence(badParameter);
+const credentialsBlank = '用户名或密码为空';
+const settingsSaved = '设置已更新';
+/** Forms send it in place of a password nobody typed. */
+const passwordPlaceholder = '$I_LOVE_U';
+
+/** null for what is empty, absent or a placeholder: left alone. */
+const typed = (text: string | undefined): string | null =>
+  text === undefined || text === '' || text === passwordPlaceholder ? null : text;
+
+const groupsByName = (groups: readonly UsableGroup[]) =>
+  Object.fromEntries(groups.map(({ name, ratio, description }) => [name, { ratio: Number(ratio), desc: description }]));
+
+function credentialsIn(body: Body): { username: string; password: string } {
+  const username = body.text('username') ?? '';
+  const password = body.text('password') ?? '';
+  if (username === '' || password === '') throw new Refusal(badParameter);
+  if (username.trim() === '' || password.trim() === '') throw new Refusal(credentialsBlank);
+  return { username, password };
+}
+
+function settingsIn(body: Body) {
+  const notifyType = body.text('notify_type');
+  if (notifyType !== 'email' && notifyType !== 'webhook') throw new Failure('notify-type-invalid');
+  return {
+    notifyType,
+    quotaWarningThreshold: body.number('quota_warning_threshold') ?? 0,
+    webhookUrl: body.text('webhook_url') ?? '',
+    webhookSecret: body.text('webhook_secret') ?? '',
+    notificationEmail: body.text('notification_email') ?? '',
+    acceptUnpricedModels: body.flag('accept_unset_model_ratio_model') ?? false,
+  } as const;
+}
+
+export function userEndpoints(endpoints: Endpoints, { identity, users, queries, directory, visible }: Application) {
+  endpoints.open(
+    'POST',
+    '/user/login',
+    async ({ request, reply, body }) => {
+      if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
+      const { username, password } = credentialsIn(body());
+      const { user, token } = await identity.login(username, password);
+      await startSession(identity, request, reply, token);
+      return success(signedInUser(await queries.self(user)));
+    },
+    { critical: true, wordings: malformed },
+  );
+
+  endpoints.open('GET', '/user/logout', async ({ request, reply }) => {
+    await endSession(identity, request, reply);
+    return success();
+  });
+
+  endpoints.open('GET', '/user/groups', () => success(groupsByName(queries.publicGroups())));
+
+  endpoints.guarded('ordinary', 'GET', '/user/self', async (viewer) => {
+    const row = await queries.self(viewer);
+    return success({ ...legacyUser(row), setting: ownSetting(row, await queries.webhookSecret(viewer)) });
+  });
+
+  endpoints.guarded(
+    'ordinary',
+    'PUT',
+    '/user/self',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const position = await users.changeOwnProfile(viewer, {
+        username: typed(body.text('username')),
+        password: typed(body.text('password')),
+        displayName: typed(body.text('display_name')),
+      });
+      await visible(position);
+      return success();
+    },
+    { wordings: malformed },
+  );
+
+  endpoints.guarded('ordinary', 'GET', '/user/token', async (viewer) => {
+    const { token, position } = await users.issueAccessToken(viewer);
+    await visible(position);
+    return success(token);
+  });
+
+  endpoints.guarded('ordinary', 'GET', '/user/models', async (viewer) => success(await queries.ownModels(viewer)));
+
+  endpoints.guarded('ordinary', 'GET', '/user/self/groups', async (viewer) =>
+    success(groupsByName(await queries.ownGroups(viewer))),
+  );
+
+  endpoints.guarded(
+    'ordinary',
+    'PUT',
+    '/user/setting',
+    async (viewer, { body }) => {
+      await visible(await users.changeSettings(viewer, settingsIn(body())));
+      return success(null, settingsSaved);
+    },
+    { wordings: malformed },
+  );
+}

@@ -1,0 +1,412 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { until } from '../support/until.js';
+import { type Answered, type Cast, dataOf, openStage, send } from './rest-server.js';
+
+let stage: Cast;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.stop());
+
+/** Every test starts without channels. */
+beforeEach(async () => {
+  const { channels, directory, visible } = stage.gateway.application;
+  await visible(
+    await channels.remove(
+      stage.gateway.root,
+      directory.channels().map(({ id }) => id),
+    ),
+  );
+});
+
+const refusal = (message: string, data: unknown = null) => ({ success: false, message, data });
+const done = { success: true, message: '', data: null };
+
+type LegacyChannel = Readonly<Record<string, unknown>> & { readonly id: number; readonly name: string };
+
+const channelsIn = (answer: Answered): LegacyChannel[] => dataOf<LegacyChannel[]>(answer);
+const list = async (query = ''): Promise<LegacyChannel[]> =>
+  channelsIn(await stage.admin.get(`/api/channel/?${query}`));
+const names = async (query = ''): Promise<string[]> => (await list(query)).map(({ name }) => name);
+const search = async (query: string): Promise<string[]> =>
+  channelsIn(await stage.admin.get(`/api/channel/search?${query}`)).map(({ name }) => name);
+const record = async (id: number): Promise<LegacyChannel> => dataOf(await stage.admin.get(`/api/channel/${id}`));
+
+const plain = { type: 1, name: 'east', key: 'sk-east', models: 'gpt-4o,gpt-4o-mini' };
+async function add(body: object = {}): Promise<LegacyChannel> {
+  expect((await stage.admin.post('/api/channel/', { ...plain, ...body })).json).toEqual(done);
+  const [newest] = await list('id_sort=true');
+  if (newest === undefined) throw new Error('no channel was added');
+  return newest;
+}
+
+describe('POST /channel/', () => {
+  test('fills in what is not given', async () => {
+    const channel = await add();
+    expect(channel).toEqual({
+      id: channel.id,
+      type: 1,
+      key: '',
+      openai_organization: null,
+      test_model: null,
+      status: 1,
+      name: 'east',
+      weight: 0,
+      created_time: channel.created_time,
+      test_time: 0,
+      response_time: 0,
+      base_url: '',
+      other: '',
+      balance: 0,
+      balance_updated_time: 0,
+      models: 'gpt-4o,gpt-4o-mini',
+      group: 'default',
+      used_quota: 0,
+      model_mapping: null,
+      status_code_mapping: '',
+      priority: 0,
+      auto_ban: 1,
+      other_info: '',
+      tag: null,
+      setting: null,
+      param_override: null,
+      max_input_tokens: 0,
+    });
+    expect(channel.created_time).toBeGreaterThan(1_700_000_000);
+  });
+  test('takes every member', async () => {
+    const given = {
+      type: 8,
+      name: 'full',
+      status: 2,
+      weight: 5,
+      priority: -3,
+      base_url: 'https://upstream.example/v9',
+      other: 'v1',
+      openai_organization: 'org-1',
+      test_model: 'gpt-4o-mini',
+      tag: 'eu',
+      setting: '{"force_format":true}',
+      param_override: '{"temperature":0}',
+      model_mapping: '{"gpt-4o":"gpt-4o-2024-11-20"}',
+      status_code_mapping: '{"400":"500"}',
+      models: 'gpt-4o',
+      group: 'default,vip',
+      auto_ban: 0,
+      max_input_tokens: 4_096,
+    };
+    expect(await add({ ...given, id: 99, created_time: null, test_time: 5, response_time: 5 })).toMatchObject(given);
+  });
+  test('adds one channel per line of the key', async () => {
+    await add({ key: 'sk-1\n\n sk-2 \nsk-3\n', name: 'lines' });
+    expect(await names()).toEqual(['lines', 'lines', 'lines']);
+    expect(await search('keyword=sk-2')).toEqual(['lines']);
+  });
+  test('keeps the document of a service account in one piece', async () => {
+    await add({ type: 41, key: '{\n"a": 1\n}', other: 'us-central1', name: 'vertex' });
+    expect(await names()).toEqual(['vertex']);
+  });
+  test.each([
+    [{ type: 41, key: '{}' }, '部署地区不能为空'],
+    [{ type: 41, key: '{}', other: '{"gemini-pro":"us"}' }, '部署地区必须包含default字段'],
+    [{ key: '' }, '渠道密钥不能为空'],
+    [{ key: ' \n ' }, '渠道密钥不能为空'],
+    [{ models: 'm'.repeat(256) }, `模型名称过长: ${'m'.repeat(64)}`],
+    [{ base_url: 'ftp://x' }, '无效的参数：base_url（an http:// or https:// address）'],
+    [{ model_mapping: '{' }, '无效的参数：model_mapping（a JSON object）'],
+    [{ setting: '[]' }, '无效的参数：setting（a JSON object）'],
+    [{ setting: '{"proxy":7}' }, '无效的参数：setting.proxy（the address of a proxy）'],
+    [{ weight: -1 }, '无效的参数：weight（an integer from 0）'],
+    [{ weight: '1' }, '无效的参数：weight（an integer）'],
+    [{ type: '1' }, '无效的参数：type（an integer）'],
+  ])('refuses %j', async (body, message) => {
+    const answer = await stage.admin.post('/api/channel/', { ...plain, ...body });
+    expect(answer.json).toMatchObject({ success: false, message });
+    expect(await list()).toEqual([]);
+  });
+});
+
+describe('PUT /channel/', () => {
+  const put = (body: object) => stage.admin.put('/api/channel/', body);
+
+  test('takes empty texts and zeros of the solid members for "unchanged"', async () => {
+    const before = await add({
+      name: 'kept',
+      group: 'vip',
+      other: 'v1',
+      base_url: 'https://a.example',
+      weight: 4,
+      tag: 'eu',
+    });
+    const answer = await put({
+      id: before.id,
+      name: '',
+      type: 0,
+      key: '',
+      other: '',
+      models: '',
+      group: '',
+      status: 0,
+      base_url: null,
+      weight: null,
+      tag: null,
+    });
+    expect(answer.json).toEqual({ success: true, message: '', data: before });
+    expect(await search('keyword=sk-east')).toEqual(['kept']);
+  });
+  test('lets the others be cleared', async () => {
+    const { id } = await add({
+      base_url: 'https://a.example',
+      weight: 4,
+      priority: 9,
+      auto_ban: 1,
+      tag: 'eu',
+      model_mapping: '{"a":"b"}',
+      setting: '{"force_format":true}',
+      test_model: 'gpt-4o',
+      status_code_mapping: '{"400":"500"}',
+    });
+    const cleared = {
+      base_url: '',
+      weight: 0,
+      priority: 0,
+      auto_ban: 0,
+      model_mapping: '',
+      setting: '',
+      test_model: '',
+      status_code_mapping: '',
+    };
+    expect((await put({ id, ...cleared, tag: '' })).json.data).toMatchObject({ ...cleared, tag: null });
+  });
+  test('serves single switches and single numbers', async () => {
+    const { id } = await add();
+    expect((await put({ id, status: 2 })).json.data).toMatchObject({ status: 2, name: 'east' });
+    expect((await put({ id, status: 1 })).json.data).toMatchObject({ status: 1 });
+    expect((await put({ id, priority: 7 })).json.data).toMatchObject({ priority: 7, weight: 0 });
+    expect((await put({ id, weight: 3 })).json.data).toMatchObject({ priority: 7, weight: 3 });
+  });
+  test('takes a whole record back: what it hides stays', async () => {
+    const setting = '{"force_format":true,"proxy":"http://user:pass@proxy.example:8080"}';
+    const { id } = await add({ setting });
+    const [listed] = await list();
+    expect(listed?.setting).toBe(setting);
+    expect((await put(listed ?? {})).json.data).toEqual(listed);
+    expect(await search('keyword=sk-east')).toEqual(['east']);
+    expect((await put({ id, setting: '{"force_format":true}' })).json.data).toMatchObject({
+      setting: '{"force_format":true}',
+    });
+  });
+  test('changes the key, for whoever looks it up', async () => {
+    const { id } = await add();
+    await put({ id, key: 'sk-new' });
+    expect(await search('keyword=sk-new')).toEqual(['east']);
+    expect(await search('keyword=sk-east')).toEqual([]);
+  });
+  test('leaves a channel that was switched off automatically as it is when its record comes back', async () => {
+    const { gateway, users } = stage;
+    await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
+    const { id } = await add({ base_url: gateway.provider.url, models: 'gpt-4o-mini' });
+    gateway.provider.script('gpt-4o-mini', { kind: 'refuse', status: 401 });
+    const key = await gateway.addApiKey(users.alice);
+    await send(gateway.url, 'POST', '/v1/chat/completions', {
+      headers: { authorization: `Bearer ${key}` },
+      body: { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] },
+    });
+    const switchedOff = await until(async () => {
+      const now = await record(id);
+      return now.status === 3 ? now : null;
+    });
+    gateway.provider.reset();
+    expect(JSON.parse(String(switchedOff.other_info))).toEqual({
+      status_reason: expect.stringContaining('401'),
+      status_time: expect.any(Number),
+    });
+    expect((await put({ ...switchedOff, name: 'renamed' })).json.data).toEqual({ ...switchedOff, name: 'renamed' });
+    expect((await put({ id, status: 1 })).json.data).toMatchObject({ status: 1 });
+  });
+  test.each([
+    [{}, 'record not found'],
+    [{ id: 4711, name: 'x' }, 'record not found'],
+    [{ id: '1' }, '无效的参数：id（an integer）'],
+  ])('refuses %j', async (body, message) => {
+    expect((await put(body)).json).toMatchObject({ success: false, message });
+  });
+  test('checks the region of the type the channel then has', async () => {
+    const { id } = await add();
+    expect((await put({ id, type: 41 })).json).toEqual(refusal('部署地区不能为空'));
+    expect((await put({ id, type: 41, other: '{"default":"us"}' })).json).toMatchObject({ success: true });
+  });
+});
+
+describe('lists of channels', () => {
+  test('come by priority, or by id when asked, pages counted from 0', async () => {
+    for (const [name, priority] of [
+      ['low', 0],
+      ['high', 9],
+      ['middle', 5],
+    ] as const)
+      await add({ name, priority });
+    expect(await names()).toEqual(['high', 'middle', 'low']);
+    expect(await names('id_sort=true')).toEqual(['middle', 'high', 'low']);
+    expect(await names('p=0&page_size=2')).toEqual(['high', 'middle']);
+    expect(await names('p=1&page_size=2')).toEqual(['low']);
+    expect(await names('p=-1&page_size=-1')).toHaveLength(3);
+    expect(await names('p=7')).toEqual([]);
+  });
+  test('count tags in tag mode and hold all channels of the tags', async () => {
+    await add({ name: 'a1', tag: 'a' });
+    await add({ name: 'a2', tag: 'a' });
+    await add({ name: 'b1', tag: 'b' });
+    await add({ name: 'untagged' });
+    expect(await names('tag_mode=true&page_size=1')).toEqual(['a2', 'a1']);
+    expect(await names('tag_mode=true&p=1&page_size=1')).toEqual(['b1']);
+    expect(await search('tag_mode=true&keyword=a1')).toEqual(['a2', 'a1']);
+  });
+  test('are searched by name, id, whole key, model and group', async () => {
+    const { id } = await add({ name: '100%_up', models: 'gpt-4o', group: 'vip,svip' });
+    await add({ name: '1000 up', models: 'claude-3', group: 'default' });
+    expect(await search(`keyword=${encodeURIComponent('100%_')}`)).toEqual(['100%_up']);
+    expect(await search(`keyword=${id}`)).toContain('100%_up');
+    expect(await search('keyword=sk-eas')).toEqual([]);
+    expect(await search('model=gpt')).toEqual(['100%_up']);
+    expect(await search('group=svip')).toEqual(['100%_up']);
+    expect(await search('group=sv')).toEqual([]);
+    expect(await search('group=null&model=claude')).toEqual(['1000 up']);
+  });
+});
+
+describe('removing channels', () => {
+  test('is no matter when there is none', async () => {
+    const { id } = await add();
+    expect((await stage.admin.delete(`/api/channel/${id}/`)).json).toEqual(done);
+    expect((await stage.admin.delete(`/api/channel/${id}`)).json).toEqual(done);
+    expect((await stage.admin.delete('/api/channel/-1')).json).toEqual(done);
+    expect(await list()).toEqual([]);
+  });
+  test('takes all that are switched off', async () => {
+    await add({ name: 'on' });
+    await add({ name: 'off', status: 2 });
+    expect((await stage.admin.delete('/api/channel/disabled')).json).toEqual({ success: true, message: '', data: 1 });
+    expect(await names()).toEqual(['on']);
+  });
+  test('takes a batch and tells how many were named', async () => {
+    const ids = [(await add()).id, (await add()).id];
+    expect((await stage.admin.post('/api/channel/batch', { ids: [...ids, 4711] })).json).toEqual({
+      success: true,
+      message: '',
+      data: 3,
+    });
+    expect(await list()).toEqual([]);
+  });
+  test.each([{}, { ids: [] }, { ids: ['1'] }, { ids: 1 }, 'x'])('needs a batch, not %j', async (body) => {
+    expect((await stage.admin.post('/api/channel/batch', body)).json).toMatchObject({
+      success: false,
+      message: '参数错误',
+    });
+  });
+});
+
+describe('orders to many channels', () => {
+  test('tag and untag', async () => {
+    const { id } = await add();
+    const tag = (value: unknown) => stage.admin.post('/api/channel/batch/tag', { ids: [id, 4711], tag: value });
+    expect((await tag('eu')).json).toEqual({ success: true, message: '', data: 2 });
+    expect(await record(id)).toMatchObject({ tag: 'eu' });
+    await tag(null);
+    expect(await record(id)).toMatchObject({ tag: null });
+  });
+  test('edit a tag: null and empty lists change nothing, an empty name dissolves', async () => {
+    const { id } = await add({ tag: 'eu', weight: 4, priority: 4, model_mapping: '{"a":"b"}' });
+    const other = await add({ name: 'other', tag: 'us' });
+    const edit = (body: object) => stage.admin.put('/api/channel/tag', { tag: 'eu', ...body });
+    expect((await edit({ models: '', groups: null, model_mapping: '', priority: 0, weight: null })).json).toEqual(done);
+    expect(await record(id)).toMatchObject({
+      models: plain.models,
+      group: 'default',
+      model_mapping: '{"a":"b"}',
+      priority: 0,
+      weight: 4,
+      tag: 'eu',
+    });
+    await edit({ models: 'm1', groups: 'vip', new_tag: 'asia' });
+    expect(await record(id)).toMatchObject({ models: 'm1', group: 'vip', tag: 'asia' });
+    await stage.admin.put('/api/channel/tag', { tag: 'asia', new_tag: '' });
+    expect(await record(id)).toMatchObject({ tag: null });
+    expect(await record(other.id)).toEqual(other);
+  });
+  test('switch a tag off and on, automatic ones too', async () => {
+    const { id } = await add({ tag: 'eu' });
+    for (const [path, status] of [
+      ['disabled', 2],
+      ['enabled', 1],
+    ] as const) {
+      expect((await stage.admin.post(`/api/channel/tag/${path}`, { tag: 'eu' })).json).toEqual(done);
+      expect(await record(id)).toMatchObject({ status });
+    }
+  });
+  test('need a tag', async () => {
+    expect((await stage.admin.put('/api/channel/tag', { tag: '' })).json).toEqual(refusal('tag不能为空'));
+    for (const path of ['tag/enabled', 'tag/disabled'])
+      expect((await stage.admin.post(`/api/channel/${path}`, {})).json).toMatchObject({
+        success: false,
+        message: '参数错误',
+      });
+    expect((await stage.admin.put('/api/channel/tag', [])).json).toMatchObject({ success: false, message: '参数错误' });
+  });
+  test('move all channels to another address, or those that are named', async () => {
+    const [first, second] = [await add(), await add()];
+    const move = (body: object) => stage.admin.post('/api/channel/base_url/batch', body);
+    expect((await move({ base_url: 'http://all.example' })).json).toEqual(done);
+    await move({ base_url: 'https://one.example', ids: [second.id, 4711] });
+    expect(await record(first.id)).toMatchObject({ base_url: 'http://all.example' });
+    expect(await record(second.id)).toMatchObject({ base_url: 'https://one.example' });
+    for (const base_url of ['', 'all.example', 'ftp://all.example', undefined])
+      expect((await move({ base_url })).json.success).toBe(false);
+  });
+  test('find nothing to repair', async () => {
+    await add();
+    await add();
+    expect((await stage.admin.post('/api/channel/fix')).json).toEqual({ success: true, message: '', data: 2 });
+  });
+});
+
+describe('GET /channel/test/{id}', () => {
+  test('tells the time it took, and keeps it', async () => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'gpt-4o-mini' });
+    const answer = await stage.admin.get(`/api/channel/test/${id}`);
+    expect(answer.json).toEqual({ success: true, message: '', time: expect.any(Number) });
+    const { test_time, response_time } = (await record(id)) as LegacyChannel & {
+      test_time: number;
+      response_time: number;
+    };
+    expect(test_time).toBeGreaterThan(1_700_000_000);
+    expect(response_time / 1000).toBe(answer.json.time);
+  });
+  test('is logged for root, and nobody pays', async () => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'gpt-4o-mini' });
+    await stage.admin.get(`/api/channel/test/${id}?model=gpt-4o-mini`);
+    const { items } = dataOf<{ items: object[] }>(await stage.root.get(`/api/log/?channel=${id}`));
+    expect(items).toEqual([
+      expect.objectContaining({ type: 2, user_id: 1, token_name: '模型测试', content: '模型测试', token_id: 0 }),
+    ]);
+    expect(dataOf<{ used_quota: number }>(await stage.root.get('/api/user/self')).used_quota).toBe(0);
+  });
+  test('tells the time of a failure too', async () => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'no-such-price' });
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toEqual({
+      success: false,
+      message: 'ratio or price of model no-such-price is not set',
+      time: 0,
+    });
+  });
+  test('knows no channel that is not there', async () => {
+    expect((await stage.admin.get('/api/channel/test/4711')).json).toEqual({
+      success: false,
+      message: 'record not found',
+      time: 0,
+    });
+  });
+  test('is for administrators', async () => {
+    expect((await stage.alice.get('/api/channel/test/1')).json).toEqual(refusal('无权进行此操作，权限不足'));
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answered, type Cast, cookieIn, dataOf, openStage, send, signIn } from './rest-server.js';
+
+let stage: Cast;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.stop());
+
+const refusal = (message: string) => ({ success: false, message, data: null });
+const get = (path: string, headers: Record<string, string> = {}): Promise<Answered> =>
+  send(stage.url, 'GET', path, { headers });
+
+const accessToken = async (): Promise<string> => dataOf<string>(await stage.alice.get('/api/user/token'));
+
+describe('the guard, in its order', () => {
+  test('asks for a session or an access token', async () => {
+    const answer = await get('/api/user/self', { 'new-api-user': String(stage.alice.id) });
+    expect(answer.status).toBe(401);
+    expect(answer.json).toEqual(refusal('无权进行此操作，未登录且未提供 access token'));
+  });
+  test('refuses an unknown access token', async () => {
+    const answer = await get('/api/user/self', { authorization: 'Bearer nobody', 'new-api-user': '1' });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual(refusal('无权进行此操作，access token 无效'));
+  });
+  test('takes no API key for an access token', async () => {
+    const key = await stage.gateway.addApiKey(stage.users.alice);
+    const answer = await get('/api/user/self', { authorization: `Bearer ${key}`, 'new-api-user': '4' });
+    expect(answer.json.message).toBe('无权进行此操作，access token 无效');
+  });
+  test('asks for the id of the user', async () => {
+    const answer = await get('/api/user/self', { cookie: stage.alice.headers.cookie ?? '' });
+    expect(answer.status).toBe(401);
+    expect(answer.json).toEqual(refusal('无权进行此操作，未提供 New-Api-User'));
+  });
+  test.each(['four', '4.0', '4x', 'undefined'])('refuses %s as the id of a user', async (claimed) => {
+    const answer = await get('/api/user/self', { ...stage.alice.headers, 'new-api-user': claimed });
+    expect(answer.status).toBe(401);
+    expect(answer.json).toEqual(refusal('无权进行此操作，New-Api-User 格式错误'));
+  });
+  test.each(['-1', '0', '1', '99999999999999999999'])('refuses %s as the id of somebody else', async (claimed) => {
+    const answer = await get('/api/user/self', { ...stage.alice.headers, 'new-api-user': claimed });
+    expect(answer.status).toBe(401);
+    expect(answer.json).toEqual(refusal('无权进行此操作，New-Api-User 与登录用户不匹配'));
+  });
+  test('asks for the id with an access token too', async () => {
+    const answer = await get('/api/user/self', { authorization: await accessToken() });
+    expect(answer.json).toEqual(refusal('无权进行此操作，未提供 New-Api-User'));
+  });
+  test('turns away users with too low a role', async () => {
+    const asAlice = await stage.alice.get('/api/user/');
+    expect(asAlice.status).toBe(200);
+    expect(asAlice.json).toEqual(refusal('无权进行此操作，权限不足'));
+    expect((await stage.admin.get('/api/option/')).json).toEqual(refusal('无权进行此操作，权限不足'));
+  });
+  test('comes before the body is looked at', async () => {
+    const answer = await send(stage.url, 'POST', '/api/token/', { raw: 'not json' });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('an access token', () => {
+  test.each(['', 'Bearer ', 'bearer '])('is taken after %j', async (prefix) => {
+    const headers = { authorization: `${prefix}${await accessToken()}`, 'New-API-User': String(stage.alice.id) };
+    expect(dataOf<{ username: string }>(await get('/api/user/self', headers)).username).toBe('alice');
+  });
+  test('is replaced by the next one', async () => {
+    const first = await accessToken();
+    await accessToken();
+    const answer = await get('/api/user/self', { authorization: first, 'new-api-user': String(stage.alice.id) });
+    expect(answer.json).toEqual(refusal('无权进行此操作，access token 无效'));
+  });
+  test('does not count beside a session', async () => {
+    const answer = await get('/api/user/self', { ...stage.bob.headers, authorization: await accessToken() });
+    expect(dataOf<{ username: string }>(answer).username).toBe('bob');
+  });
+  test('counts where the session has ended', async () => {
+    const headers = {
+      cookie: 'session=over',
+      authorization: await accessToken(),
+      'new-api-user': String(stage.alice.id),
+    };
+    expect(dataOf<{ username: string }>(await get('/api/user/self', headers)).username).toBe('alice');
+  });
+});
+
+describe('a session', () => {
+  const login = (headers: Record<string, string> = {}) =>
+    send(stage.url, 'POST', '/api/user/login', {
+      headers,
+      body: { username: 'bob', password: stage.users.bob.password },
+    });
+
+  test('lives in a cookie no script and no other site can use', async () => {
+    const [cookie = ''] = (await login()).headers.getSetCookie();
+    expect(cookie).toMatch(/^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
+  });
+  test('is Secure when the sign-in came over https', async () => {
+    const [cookie = ''] = (await login({ 'x-forwarded-proto': 'https' })).headers.getSetCookie();
+    expect(cookie).toContain('; Secure');
+  });
+  test('never takes over a token that was there before the sign-in', async () => {
+    const planted = `session=${'a'.repeat(43)}`;
+    const answer = await login({ cookie: planted });
+    expect(cookieIn(answer)).not.toBe(planted);
+    const asPlanted = await get('/api/user/self', { cookie: planted, 'new-api-user': String(stage.bob.id) });
+    expect(asPlanted.status).toBe(401);
+  });
+  test('ends when its holder signs in anew', async () => {
+    const first = cookieIn(await login());
+    const second = cookieIn(await login({ cookie: first }));
+    const id = String(stage.bob.id);
+    expect((await get('/api/user/self', { cookie: first, 'new-api-user': id })).status).toBe(401);
+    expect((await get('/api/user/self', { cookie: second, 'new-api-user': id })).json.success).toBe(true);
+  });
+  test('ends with signing out, for whoever still has the cookie', async () => {
+    const client = await signIn(stage.url, 'bob', stage.users.bob.password);
+    const answer = await client.get('/api/user/logout');
+    expect(answer.json).toEqual({ success: true, message: '', data: null });
+    expect(answer.headers.getSetCookie()[0]).toMatch(/^session=;.*Expires=Thu, 01 Jan 1970/);
+    expect((await client.get('/api/user/self')).status).toBe(401);
+  });
+  test('needs none to sign out', async () => {
+    expect((await get('/api/user/logout')).json.success).toBe(true);
+  });
+  test('shows what the user may do now, not what it might at sign-in', async () => {
+    const { gateway, url } = stage;
+    const carol = await gateway.addUser(0, 'carol');
+    const client = await signIn(url, 'carol', carol.password);
+    expect((await client.get('/api/user/')).json.message).toBe('无权进行此操作，权限不足');
+    await stage.root.post('/api/user/manage', { id: carol.actor.id, action: 'promote' });
+    expect((await client.get('/api/user/')).json.success).toBe(true);
+    await stage.root.post('/api/user/manage', { id: carol.actor.id, action: 'demote' });
+    expect((await client.get('/api/user/')).json.message).toBe('无权进行此操作，权限不足');
+  });
+  test('of a banned user is over; its access token says why', async () => {
+    const { gateway, url } = stage;
+    const dave = await gateway.addUser(0, 'dave');
+    const client = await signIn(url, 'dave', dave.password);
+    const token = dataOf<string>(await client.get('/api/user/token'));
+    await stage.admin.post('/api/user/manage', { id: dave.actor.id, action: 'disable' });
+    expect((await client.get('/api/user/self')).status).toBe(401);
+    const byToken = await get('/api/user/self', { authorization: token, 'new-api-user': String(client.id) });
+    expect(byToken.status).toBe(200);
+    expect(byToken.json).toEqual(refusal('用户已被封禁'));
+  });
+});
+
+describe('orders from pages of other sites', () => {
+  const credentials = () => JSON.stringify({ username: 'bob', password: stage.users.bob.password });
+  const login = (headers: Record<string, string>) =>
+    send(stage.url, 'POST', '/api/user/login', { headers, raw: credentials() });
+
+  test('are refused when the browser says so', async () => {
+    const answer = await login({ 'sec-fetch-site': 'cross-site' });
+    expect(answer.status).toBe(403);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+  test('are refused as plain forms when the browser only says from where', async () => {
+    const answer = await login({ origin: 'http://evil.example', 'content-type': 'text/plain' });
+    expect(answer.status).toBe(403);
+  });
+  test.each([
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'http://console.example', 'content-type': 'application/json' },
+    {},
+  ])('are not what %j says', async (headers) => {
+    expect((await login(headers as Record<string, string>)).json.success).toBe(true);
+  });
+  test('cannot make a browser send the id of the user', async () => {
+    const preflight = await send(stage.url, 'OPTIONS', '/api/user/manage', {
+      headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.status).toBe(204);
+    // A wildcard is no permission where cookies are to be sent, and the answer itself allows no origin at all.
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    const answer = await stage.alice.get('/api/user/self');
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import type { Position } from '../../src/domain/events.js';
+import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
+import type { Price } from '../../src/domain/pricing.js';
+import { Quota, zero } from '../../src/domain/quota.js';
+import type { UsageLogEntry } from '../../src/projections/usage-log-queries.js';
+import { adminLine, userLine } from '../../src/rest-compat/log.js';
+
+/* How a line of the usage log is written for legacy consoles: pure, with every member fixed. */
+
+const byRatio: Price = {
+  per: 'token',
+  model: '1.25',
+  completion: '4',
+  cache: '0.5',
+  cacheWrite: '1.25',
+  image: '2',
+  reasoning: '8',
+  group: '1',
+};
+const byCall: Price = { per: 'call', price: '0.04', quotaPerUnit: '500000', group: '0.8' };
+
+const settled: UsageLogEntry = {
+  id: 5_208 as Position,
+  created_at: 1_744_300_000,
+  type: 2,
+  user_id: UserId(7),
+  request_id: '20261121070000123abcdEFGH',
+  quota: Quota(310),
+  prompt_tokens: 120,
+  completion_tokens: 32,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  image_tokens: 0,
+  reasoning_tokens: 0,
+  model: 'gpt-4o',
+  api_key_id: ApiKeyId(12),
+  api_key_name: 'ci',
+  channel_id: ChannelId(3),
+  group: 'default',
+  use_time_ms: 2_999,
+  first_token_ms: 640,
+  is_stream: true,
+  upstream_model: null,
+  attempts: [ChannelId(9), ChannelId(3)],
+  path: '/v1/chat/completions',
+  reasoning_effort: null,
+  price: byRatio,
+  usage_source: 'upstream',
+  outcome: 'completed',
+  detail: null,
+  username: 'demo7',
+  channel_name: 'east',
+};
+
+const noCall: Partial<UsageLogEntry> = {
+  request_id: null,
+  quota: zero,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  model: '',
+  api_key_id: 0,
+  api_key_name: '',
+  channel_id: 0,
+  channel_name: '',
+  group: '',
+  use_time_ms: 0,
+  first_token_ms: null,
+  is_stream: false,
+  attempts: [],
+  path: null,
+  price: null,
+  usage_source: null,
+  outcome: null,
+};
+
+const dollars = { inCurrency: true, quotaPerUnit: 500_000 };
+const units = { inCurrency: false, quotaPerUnit: 500_000 };
+const other = (line: UsageLogEntry): unknown => JSON.parse(adminLine(line, dollars).other);
+const content = (line: UsageLogEntry, style = dollars): string => adminLine(line, style).content;
+
+describe('a settled call', () => {
+  test('is shown whole to administrators', () => {
+    const { other: text, ...record } = adminLine(settled, dollars);
+    expect(record).toEqual({
+      id: 5_208,
+      user_id: 7,
+      created_at: 1_744_300_000,
+      type: 2,
+      content: '模型倍率 1.25，补全倍率 4.00，分组倍率 1.00',
+      username: 'demo7',
+      token_name: 'ci',
+      model_name: 'gpt-4o',
+      quota: 310,
+      prompt_tokens: 120,
+      completion_tokens: 32,
+      use_time: 2,
+      is_stream: true,
+      channel: 3,
+      channel_name: 'east',
+      token_id: 12,
+      group: 'default',
+    });
+    expect(JSON.parse(text)).toEqual({
+      model_ratio: 1.25,
+      model_price: -1,
+      completion_ratio: 4,
+      group_ratio: 1,
+      user_group_ratio: -1,
+      group: 'default',
+      cache_tokens: 0,
+      cache_ratio: 0.5,
+      frt: 640,
+      request_path: '/v1/chat/completions',
+      admin_info: { use_channel: ['9', '3'] },
+    });
+  });
+  test('shows users no channels but the last one, and an id that counts nothing', () => {
+    const line = userLine(settled, dollars);
+    expect(line).toMatchObject({ id: 88, channel: 3, channel_name: '' });
+    expect(line.other).not.toContain('admin_info');
+    expect(JSON.parse(line.other)).toMatchObject({ model_ratio: 1.25, frt: 640 });
+  });
+  test('by call has a price instead of ratios', () => {
+    const line = { ...settled, price: byCall };
+    expect(content(line)).toBe('模型价格 0.04，分组倍率 0.80');
+    expect(other(line)).toMatchObject({ model_ratio: 0, model_price: 0.04, completion_ratio: 0, group_ratio: 0.8 });
+  });
+  test('without a stream has no first token', () => {
+    expect(other({ ...settled, first_token_ms: null })).toMatchObject({ frt: -1000 });
+  });
+  test('tells every kind of token, the model really asked and the effort', () => {
+    const line = {
+      ...settled,
+      cached_tokens: 40,
+      cache_write_tokens: 10,
+      image_tokens: 20,
+      reasoning_tokens: 5,
+      upstream_model: 'gpt-4o-2024-11-20',
+      reasoning_effort: 'high',
+    };
+    expect(other(line)).toMatchObject({
+      cache_tokens: 40,
+      cache_ratio: 0.5,
+      cache_creation_tokens: 10,
+      cache_creation_ratio: 1.25,
+      image: true,
+      image_ratio: 2,
+      image_output: 20,
+      reasoning_tokens: 5,
+      reasoning_ratio: 8,
+      is_model_mapped: true,
+      upstream_model_name: 'gpt-4o-2024-11-20',
+      reasoning_effort: 'high',
+    });
+    expect(adminLine(line, dollars).prompt_tokens).toBe(120);
+  });
+  test('in the Claude dialect counts what was cached apart from the prompt', () => {
+    const line = { ...settled, path: '/v1/messages', cached_tokens: 40, cache_write_tokens: 10 };
+    expect(adminLine(line, dollars).prompt_tokens).toBe(70);
+    expect(other(line)).toMatchObject({ claude: true, cache_tokens: 40, cache_creation_tokens: 10 });
+  });
+  test('without tokens says why that may be', () => {
+    const silent = { ...settled, prompt_tokens: 0, completion_tokens: 0, quota: zero };
+    expect(content(silent)).toBe('模型倍率 1.25，补全倍率 4.00，分组倍率 1.00（可能是上游超时）');
+  });
+});
+
+describe('other lines', () => {
+  const line = (type: 2 | 3 | 4 | 5, detail: UsageLogEntry['detail']): UsageLogEntry => ({
+    ...settled,
+    ...noCall,
+    type,
+    detail,
+  });
+  const granted = (reason: 'setup' | 'signup' | 'invitee' | 'inviter') =>
+    line(4, { kind: 'granted', quota: Quota(100_000), reason });
+
+  test.each([
+    ['signup', '新用户注册赠送 ＄0.200000 额度'],
+    ['invitee', '使用邀请码赠送 ＄0.200000 额度'],
+    ['inviter', '邀请用户赠送 ＄0.200000 额度'],
+    ['setup', '系统初始化赠送 ＄0.200000 额度'],
+  ] as const)('quota given for %s', (reason, text) => {
+    expect(content(granted(reason))).toBe(text);
+  });
+  test('amounts are units where the operator shows no currency', () => {
+    expect(content(granted('signup'), units)).toBe('新用户注册赠送 100000 点额度');
+  });
+  test('an adjusted wallet, from what was seen to what came of it', () => {
+    const adjusted = line(3, {
+      kind: 'adjusted',
+      delta: Quota(-150),
+      gift: zero,
+      by: UserId(1),
+      observed: Quota(100),
+    });
+    expect(content(adjusted, units)).toBe('管理员将用户额度从 100 点额度修改为 -50 点额度');
+    expect(content(adjusted)).toBe('管理员将用户额度从 ＄0.000200 额度修改为 ＄-0.000100 额度');
+  });
+  test('have no further members: empty for administrators, the text null for users', () => {
+    expect(adminLine(granted('signup'), dollars).other).toBe('');
+    expect(userLine(granted('signup'), dollars).other).toBe('null');
+  });
+  test('a channel test', () => {
+    const tested: UsageLogEntry = {
+      ...line(2, { kind: 'channel-tested', modelRatio: '0.075', completionRatio: '4', modelPrice: null }),
+      attempts: [ChannelId(3)],
+    };
+    expect(content(tested)).toBe('模型测试');
+    expect(other(tested)).toEqual({
+      model_ratio: 0.075,
+      model_price: -1,
+      completion_ratio: 4,
+      group_ratio: 1,
+      frt: -1000,
+      admin_info: { use_channel: ['3'] },
+    });
+  });
+  test('a call that could not be served', () => {
+    const failed: UsageLogEntry = {
+      ...line(5, { kind: 'released', reason: 'upstream-failed', status: 502, code: 'bad_response' }),
+      path: '/v1/chat/completions',
+    };
+    expect(content(failed)).toBe('请求失败，状态码 502，错误 bad_response');
+    expect(other(failed)).toEqual({
+      error_code: 'bad_response',
+      status_code: 502,
+      request_path: '/v1/chat/completions',
+      admin_info: { use_channel: [] },
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ChannelId } from '../../src/domain/ids.js';
+import { until } from '../support/until.js';
+import { type Cast, type Client, dataOf, openStage, send } from './rest-server.js';
+
+/* Calls through the relay, and what the legacy console finds in the log of them. */
+
+let stage: Cast;
+let channel: ChannelId;
+let aliceKey: string;
+
+interface Line {
+  id: number;
+  type: number;
+  content: string;
+  username: string;
+  token_name: string;
+  model_name: string;
+  quota: number;
+  channel: number;
+  channel_name: string;
+  created_at: number;
+  other: string;
+}
+type Page = { items: Line[]; total: number; page: number; page_size: number };
+
+const page = async (by: Client, path: string): Promise<Page> => dataOf<Page>(await by.get(path));
+const linesOf = async (by: Client, path: string): Promise<Line[]> => (await page(by, path)).items;
+
+async function call(key: string, model: string): Promise<void> {
+  const answer = await send(stage.gateway.url, 'POST', '/v1/chat/completions', {
+    headers: { authorization: `Bearer ${key}` },
+    body: { model, messages: [{ role: 'user', content: 'hi' }] },
+  });
+  if (answer.status !== 200) throw new Error(`the call failed: ${answer.text}`);
+}
+
+beforeAll(async () => {
+  stage = await openStage();
+  const { gateway, users } = stage;
+  channel = await gateway.addChannel({ name: 'east', models: ['gpt-4o', 'gpt-4o-mini'] });
+  gateway.provider.script('gpt-4o', { text: 'yes', tokens: { prompt: 1_000, completion: 200 } });
+  gateway.provider.script('gpt-4o-mini', { text: 'no', tokens: { prompt: 100, completion: 20 } });
+  aliceKey = await gateway.addApiKey(users.alice);
+  const bobKey = await gateway.addApiKey(users.bob);
+  await call(aliceKey, 'gpt-4o');
+  await call(aliceKey, 'gpt-4o-mini');
+  await call(bobKey, 'gpt-4o-mini');
+  await until(async () => ((await page(stage.root, '/api/log/?type=2')).total === 3 ? true : null));
+});
+afterAll(() => stage.stop());
+
+describe('GET /log/', () => {
+  test('shows everything about a call', async () => {
+    const [line] = await linesOf(stage.admin, '/api/log/?username=alice&model_name=gpt-4o');
+    // 1.25 × (1000 + 200 × 4)
+    expect(line).toMatchObject({
+      user_id: stage.alice.id,
+      type: 2,
+      content: '模型倍率 1.25，补全倍率 4.00，分组倍率 1.00',
+      username: 'alice',
+      token_name: 'test key',
+      model_name: 'gpt-4o',
+      quota: 2_250,
+      prompt_tokens: 1_000,
+      completion_tokens: 200,
+      is_stream: false,
+      channel,
+      channel_name: 'east',
+      group: 'default',
+    });
+    expect(JSON.parse(line?.other ?? '')).toMatchObject({ admin_info: { use_channel: [String(channel)] } });
+  });
+  test.each([
+    ['', null],
+    ['type=2', 3],
+    ['type=0', null],
+    ['type=1', 0],
+    ['type=9', 0],
+    ['type=2&username=alice', 2],
+    ['type=2&username=nobody', 0],
+    ['type=2&model_name=gpt-4o', 1],
+    ['type=2&model_name=gpt-4o%25', 3],
+    ['type=2&model_name=%25mini', 2],
+    ['type=2&token_name=test%20key', 3],
+    ['type=2&token_name=test', 0],
+    ['type=2&group=default', 3],
+    ['type=2&group=vip', 0],
+    ['type=2&channel=4711', 0],
+    ['type=2&start_timestamp=1', 3],
+    ['type=2&end_timestamp=1', 0],
+    ['type=2&start_timestamp=NaN&end_timestamp=undefined&channel=', 3],
+  ])('filters by %j', async (query, total) => {
+    const found = await page(stage.admin, `/api/log/?page_size=100&${query}`);
+    expect(found.total).toBe(total ?? (await page(stage.admin, '/api/log/')).total);
+    expect(found.items).toHaveLength(found.total);
+  });
+  test('comes newest first, in pages', async () => {
+    const whole = (await linesOf(stage.admin, '/api/log/?page_size=100')).map(({ id }) => id);
+    expect(whole).toEqual([...whole].sort((a, b) => b - a));
+    const second = await page(stage.admin, '/api/log/?p=2&page_size=2');
+    expect(second).toMatchObject({ page: 2, page_size: 2, total: whole.length });
+    expect(second.items.map(({ id }) => id)).toEqual(whole.slice(2, 4));
+  });
+  test('knows the channel of the filter by its number', async () => {
+    expect((await page(stage.admin, `/api/log/?channel=${channel}`)).total).toBe(3);
+  });
+  test('takes a second bound inclusively', async () => {
+    const [line] = await linesOf(stage.admin, '/api/log/?type=2&username=bob');
+    const at = line?.created_at ?? 0;
+    expect(
+      (await page(stage.admin, `/api/log/?type=2&username=bob&start_timestamp=${at}&end_timestamp=${at}`)).total,
+    ).toBe(1);
+  });
+});
+
+describe("a user's own log", () => {
+  test('holds its own lines only, whatever name is asked for', async () => {
+    const own = await linesOf(stage.alice, '/api/log/self?username=bob&type=2');
+    expect(own.map(({ username }) => username)).toEqual(['alice', 'alice']);
+    expect((await linesOf(stage.admin, '/api/log/self?type=2')).length).toBe(0);
+  });
+  test('says nothing about channels', async () => {
+    const { text } = await stage.alice.get('/api/log/self?page_size=100');
+    expect(text).not.toContain('admin_info');
+    expect(text).not.toContain('east');
+    const lines = dataOf<Page>(await stage.alice.get('/api/log/self?page_size=100')).items;
+    expect(lines.every(({ id }) => id >= 0 && id < 1024)).toBe(true);
+    expect(lines.find(({ type }) => type === 3)?.other).toBe('null');
+  });
+  test('is closed to whoever is not signed in', async () => {
+    expect((await send(stage.url, 'GET', '/api/log/self')).status).toBe(401);
+  });
+});
+
+describe('figures', () => {
+  // 1.25 × (1000 + 200 × 4) and 0.075 × (100 + 20 × 4), each rounded.
+  const totals = { prompt_tokens: 1_100, completion_tokens: 220, token: 1_320, request_count: 2, quota: 2_264 };
+
+  test('sum what a filter finds, and the last minute whatever the time range', async () => {
+    expect(dataOf<object>(await stage.admin.get('/api/log/stat?username=alice'))).toEqual({
+      ...totals,
+      cache_tokens: 0,
+      reasoning_tokens: 0,
+      rpm: 2,
+      tpm: 1_320,
+    });
+    expect(dataOf<object>(await stage.admin.get('/api/log/stat?username=alice&type=1&end_timestamp=1'))).toMatchObject({
+      quota: 0,
+      request_count: 0,
+      rpm: 2,
+      tpm: 1_320,
+    });
+  });
+  test("are the user's own under /self, by channel too", async () => {
+    expect(dataOf<object>(await stage.alice.get('/api/log/self/stat?username=bob'))).toMatchObject(totals);
+    expect(dataOf<object>(await stage.alice.get('/api/log/self/stat?channel=4711'))).toMatchObject({
+      quota: 0,
+      rpm: 0,
+    });
+    expect((await stage.alice.get('/api/log/stat')).json.message).toBe('无权进行此操作，权限不足');
+  });
+});
+
+describe('searching the log', () => {
+  const search = async (by: Client, path: string, keyword: string) =>
+    dataOf<Line[]>(await by.get(`${path}?keyword=${encodeURIComponent(keyword)}`));
+
+  test('finds a type by its number, or what the words begin with', async () => {
+    expect((await search(stage.admin, '/api/log/search', '2')).map(({ type }) => type)).toEqual([2, 2, 2]);
+    const worded = await search(stage.admin, '/api/log/search', '模型倍率 0.07');
+    expect(worded.map(({ model_name }) => model_name)).toEqual(['gpt-4o-mini', 'gpt-4o-mini']);
+    expect(await search(stage.admin, '/api/log/search', '倍率')).toEqual([]);
+    expect((await search(stage.admin, '/api/log/search', '管理员将用户额度从')).length).toBeGreaterThan(3);
+  });
+  test("finds a type only among one's own", async () => {
+    const found = await search(stage.alice, '/api/log/self/search', '2');
+    expect(found.map(({ username, channel_name }) => [username, channel_name])).toEqual([
+      ['alice', ''],
+      ['alice', ''],
+    ]);
+    expect(await search(stage.alice, '/api/log/self/search', '模型倍率')).toEqual([]);
+  });
+});
+
+describe('GET /log/token', () => {
+  const ask = (key: string) => send(stage.url, 'GET', `/api/log/token?key=${key}`);
+
+  test('shows the log of a key to whoever has it, from any page', async () => {
+    for (const key of [aliceKey, aliceKey.slice(3)]) {
+      const answer = await ask(key);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(dataOf<Line[]>(answer).map(({ model_name }) => model_name)).toEqual(['gpt-4o-mini', 'gpt-4o']);
+      expect(answer.text).not.toContain('admin_info');
+    }
+  });
+  test.each(['', 'sk-', `sk-${'x'.repeat(48)}`])('shows nothing for %j', async (key) => {
+    expect((await ask(key)).json).toEqual({ success: true, message: '', data: [] });
+  });
+  test('still shows it when the key is deleted', async () => {
+    const { gateway, users } = stage;
+    const key = await gateway.addApiKey(users.bob);
+    await call(key, 'gpt-4o-mini');
+    await until(async () => (dataOf<Line[]>(await ask(key)).length === 1 ? true : null));
+    const [newest] = dataOf<{ id: number; key: string }[]>(await stage.bob.get('/api/token/'));
+    await stage.bob.delete(`/api/token/${newest?.id}`);
+    expect(dataOf<Line[]>(await ask(key))).toHaveLength(1);
+  });
+});
+
+describe('dashboard figures', () => {
+  interface Row {
+    id: number;
+    username: string;
+    model_name: string;
+    created_at: number;
+    count: number;
+  }
+  const hour = () => Math.floor(Date.now() / 3_600_000) * 3_600;
+  const range = () => `start_timestamp=${hour() - 3_600}&end_timestamp=${hour() + 3_600}`;
+  const rows = async (by: Client, path: string) => dataOf<Row[]>(await by.get(`${path}${range()}`));
+
+  test('are summed by model and hour for administrators', async () => {
+    const found = await rows(stage.admin, '/api/data/?');
+    expect(found.find(({ model_name }) => model_name === 'gpt-4o')).toEqual({
+      id: 0,
+      user_id: 0,
+      username: '',
+      model_name: 'gpt-4o',
+      created_at: expect.any(Number),
+      token_used: 1_200,
+      count: 1,
+      quota: 2_250,
+    });
+    expect(found.every(({ created_at }) => created_at % 3_600 === 0)).toBe(true);
+  });
+  test('are told by user where a user is named, and on self', async () => {
+    for (const found of [
+      await rows(stage.admin, '/api/data/?username=alice&'),
+      await rows(stage.alice, '/api/data/self?'),
+    ]) {
+      expect(found.map(({ username }) => username)).toEqual(['alice', 'alice']);
+      expect(found.map(({ model_name, count }) => [model_name, count])).toEqual([
+        ['gpt-4o', 1],
+        ['gpt-4o-mini', 1],
+      ]);
+    }
+  });
+  test('span at most 30 days on self', async () => {
+    const ask = async (from: number, to: number) =>
+      (await stage.alice.get(`/api/data/self?start_timestamp=${from}&end_timestamp=${to}`)).json;
+    expect(await ask(0, 2_592_001)).toEqual({ success: false, message: '时间跨度不能超过 1 个月', data: null });
+    expect(await ask(0, 2_592_000)).toEqual({ success: true, message: '', data: [] });
+  });
+  test('need an end', async () => {
+    expect((await stage.admin.get('/api/data/')).json.data).toEqual([]);
+  });
+});

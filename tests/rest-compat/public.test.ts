@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cast, dataOf, openStage, send, serveRest } from './rest-server.js';
+
+let stage: Cast;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => send(stage.url, 'GET', path, { headers });
+
+describe('GET /status', () => {
+  test('tells everybody what there is', async () => {
+    expect((await get('/api/status')).json).toEqual({
+      success: true,
+      message: '',
+      data: {
+        version: '1.2.3',
+        start_time: 1_744_300_000,
+        setup: true,
+        system_name: 'Tallygate',
+        logo: '',
+        footer_html: '',
+        server_address: 'http://localhost:3000',
+        docs_link: '',
+        top_up_link: '',
+        price: 7.3,
+        min_topup: 1,
+        enable_online_topup: false,
+        quota_per_unit: 500_000,
+        display_in_currency: true,
+        enable_drawing: true,
+        enable_task: true,
+        enable_data_export: true,
+        enable_batch_update: false,
+        data_export_default_time: 'hour',
+        default_collapse_sidebar: false,
+        mj_notify_enabled: false,
+        chats: [],
+        demo_site_enabled: false,
+        self_use_mode_enabled: false,
+        email_verification: false,
+        turnstile_check: false,
+        turnstile_site_key: '',
+        github_oauth: false,
+        github_client_id: '',
+        oidc_enabled: false,
+        oidc_client_id: '',
+        oidc_authorization_endpoint: '',
+        linuxdo_oauth: false,
+        linuxdo_client_id: '',
+        wechat_login: false,
+        wechat_qrcode: '',
+        telegram_oauth: false,
+        telegram_bot_name: '',
+      },
+    });
+  });
+  test('follows the options', async () => {
+    const { setOption } = stage.gateway;
+    await setOption('Chats', '[{"Web":"https://chat.example/#{key}"}]');
+    await setOption('ServerAddress', 'https://gate.example');
+    await setOption('DisplayInCurrencyEnabled', 'false');
+    await setOption('PayAddress', 'https://pay.example');
+    await setOption('EpayId', '17');
+    const status = () => get('/api/status').then(dataOf<object>);
+    expect(await status()).toMatchObject({
+      chats: [{ Web: 'https://chat.example/#{key}' }],
+      server_address: 'https://gate.example',
+      display_in_currency: false,
+      enable_online_topup: false,
+    });
+    await setOption('EpayKey', 'pay-secret');
+    expect(await status()).toMatchObject({ enable_online_topup: true });
+  });
+  test('takes no notice of who asks', async () => {
+    expect((await get('/api/status', { 'new-api-user': '-1', cookie: 'session=over' })).status).toBe(200);
+  });
+});
+
+describe('texts of the operator', () => {
+  test.each([
+    ['/api/notice', 'Notice'],
+    ['/api/about', 'About'],
+    ['/api/home_page_content', 'HomePageContent'],
+  ])('%s is the option %s', async (path, option) => {
+    expect((await get(path)).json).toEqual({ success: true, message: '', data: '' });
+    await stage.gateway.setOption(option, '# 你好');
+    expect((await get(path)).json).toEqual({ success: true, message: '', data: '# 你好' });
+  });
+});
+
+describe('GET /status/test', () => {
+  test('says that the server runs', async () => {
+    const answer = await stage.admin.get('/api/status/test');
+    expect(answer.json).toEqual({ success: true, message: 'Server is running', data: null });
+  });
+  test('says when the database does not answer, asking it at most once in ten seconds', async () => {
+    let asked = 0;
+    let now = stage.gateway.application.clock.now();
+    const application = { ...stage.gateway.application, clock: { now: () => now } };
+    const ping = async (): Promise<boolean> => {
+      if (++asked === 2) throw new Error('connection refused');
+      return asked > 1;
+    };
+    const rest = await serveRest(application, { ping });
+    const ask = () => send(rest.url, 'GET', '/api/status/test', { headers: stage.admin.headers });
+    for (let repeat = 0; repeat < 3; repeat++) {
+      const answer = await ask();
+      expect(answer.status).toBe(503);
+      expect(answer.json).toEqual({ success: false, message: '数据库连接失败', data: null });
+    }
+    expect(asked).toBe(1);
+    now = (now + 10_000) as typeof now;
+    expect((await ask()).status).toBe(503);
+    now = (now + 10_000) as typeof now;
+    expect((await ask()).status).toBe(200);
+    expect(asked).toBe(3);
+    await rest.stop();
+  });
+});
+
+describe('names for forms', () => {
+  test('GET /group/ lists the groups that have a ratio', async () => {
+    expect(dataOf<string[]>(await stage.admin.get('/api/group/')).sort()).toEqual(['default', 'svip', 'vip']);
+    expect((await stage.alice.get('/api/group/')).json.success).toBe(false);
+  });
+  test('GET /models lists default models by channel type', async () => {
+    expect((await stage.alice.get('/api/models')).json).toEqual({
+      success: true,
+      message: '',
+      data: { 1: ['gpt-4o', 'gpt-4o-mini'], 3: ['gpt-4o'], 8: [] },
+    });
+  });
+  test('GET /channel/models lists each model once', async () => {
+    const model = (id: string) => ({
+      id,
+      object: 'model',
+      created: 1_626_777_600,
+      owned_by: 'openai',
+      permission: [],
+      root: id,
+      parent: null,
+    });
+    expect((await stage.admin.get('/api/channel/models')).json.data).toEqual([model('gpt-4o'), model('gpt-4o-mini')]);
+  });
+  test('GET /channel/models_enabled lists what enabled channels serve', async () => {
+    const { gateway } = stage;
+    const id = await gateway.addChannel({ models: ['b', 'a'] });
+    await gateway.addChannel({ models: ['a', 'c'], groups: ['vip'] });
+    const enabled = async () => dataOf<string[]>(await stage.admin.get('/api/channel/models_enabled'));
+    expect(await enabled()).toEqual(['a', 'b', 'c']);
+    await stage.admin.put('/api/channel/', { id, status: 2 });
+    expect(await enabled()).toEqual(['a', 'c']);
+  });
+});
+
+describe('GET /pricing', () => {
+  interface Priced {
+    model_name: string;
+  }
+  const priceOf = async (model: string) =>
+    dataOf<Priced[]>(await get('/api/pricing')).find(({ model_name }) => model_name === model);
+
+  beforeAll(async () => {
+    const { gateway } = stage;
+    await gateway.setOption('ModelPrice', '{"per-call":0.04}');
+    await gateway.setOption('ReasoningRatio', '{"gpt-4o":8}');
+    await gateway.setOption('GroupRatio', '{"default":1,"vip":0.8,"svip":0.5}');
+    await gateway.addChannel({ models: ['gpt-4o', 'per-call'], groups: ['vip', 'default'] });
+    await gateway.addChannel({ models: ['gpt-4o', 'never-heard-of'], groups: ['svip'] });
+  });
+
+  test('prices models by usage, by call, or as those nobody priced', async () => {
+    expect(await priceOf('gpt-4o')).toEqual({
+      model_name: 'gpt-4o',
+      owner_by: '',
+      quota_type: 0,
+      model_ratio: 1.25,
+      model_price: 0,
+      completion_ratio: 4,
+      cache_ratio: 0.5,
+      reasoning_ratio: 8,
+      enable_groups: ['default', 'svip', 'vip'],
+    });
+    expect(await priceOf('per-call')).toEqual({
+      model_name: 'per-call',
+      owner_by: '',
+      quota_type: 1,
+      model_ratio: 0,
+      model_price: 0.04,
+      completion_ratio: 0,
+      cache_ratio: 0,
+      reasoning_ratio: 0,
+      enable_groups: ['default', 'vip'],
+    });
+    expect(await priceOf('never-heard-of')).toMatchObject({ quota_type: 0, model_ratio: 37.5, completion_ratio: 1 });
+  });
+  test('shows strangers the public groups', async () => {
+    const { group_ratio, usable_group } = (await get('/api/pricing', { 'new-api-user': '-1' })).json;
+    expect(group_ratio).toEqual({ default: 1, vip: 0.8 });
+    expect(usable_group).toEqual({ default: '默认分组', vip: 'vip分组' });
+  });
+  test('shows users their own group, by the cookie alone', async () => {
+    await stage.root.put('/api/user/', { id: stage.bob.id, group: 'svip' });
+    const { group_ratio, usable_group } = (await get('/api/pricing', { cookie: stage.bob.headers.cookie ?? '' })).json;
+    expect(group_ratio).toEqual({ default: 1, vip: 0.8, svip: 0.5 });
+    expect(usable_group).toEqual({ default: '默认分组', vip: 'vip分组', svip: '用户分组' });
+  });
+});

@@ -1,0 +1,160 @@
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import type { Application } from '../../src/application/application.js';
+import { Instant } from '../../src/domain/instant.js';
+import { restRoutes } from '../../src/rest-compat/routes.js';
+import { quietLog } from '../support/quiet-log.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+
+/* The legacy interface on a port of its own, in front of a gateway on a real Postgres. */
+
+export const startedAt = Instant(1_744_300_000_123);
+export const version = '1.2.3';
+
+export const catalogue = [
+  { type: 1, name: 'OpenAI', defaultModels: ['gpt-4o', 'gpt-4o-mini'] },
+  { type: 3, name: 'Azure OpenAI', defaultModels: ['gpt-4o'] },
+  { type: 8, name: 'Custom', defaultModels: [] },
+];
+
+type RestOptions = Parameters<typeof restRoutes>[1];
+
+export interface RestServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const unlimited: RestOptions['rateLimits'] = { api: null, web: null, critical: null };
+
+export async function serveRest(application: Application, options: Partial<RestOptions> = {}): Promise<RestServer> {
+  const app = Fastify({ loggerInstance: quietLog as never, trustProxy: true, forceCloseConnections: true });
+  let requests = 0;
+  await app.register(restRoutes, {
+    application,
+    newRequestId: () => `20261121070000123request${String(++requests).padStart(3, '0')}`,
+    startedAt,
+    version,
+    databaseType: 'postgres',
+    catalogue,
+    rateLimits: unlimited,
+    ping: async () => true,
+    identifyApiKey: async () => {
+      throw new Error('nobody asked for an API key here');
+    },
+    ...options,
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    stop: () => app.close(),
+  };
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** {} for a body that is no JSON object. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** The `data` of an answer, as the test that asked for it knows it. */
+export const dataOf = <Data>({ json }: Answered): Data => json.data as Data;
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; `raw` as it is. */
+  readonly body?: unknown;
+  readonly raw?: string;
+}
+
+export async function send(url: string, method: string, path: string, sent: Sent = {}): Promise<Answered> {
+  const body = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...sent.headers },
+    body,
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {},
+  };
+}
+
+/** The session cookie an answer sets, as a request sends it. */
+export const cookieIn = ({ headers }: Answered): string => headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+
+export interface Client {
+  readonly id: number;
+  readonly headers: Readonly<Record<string, string>>;
+  get(path: string): Promise<Answered>;
+  post(path: string, body?: unknown): Promise<Answered>;
+  put(path: string, body: unknown): Promise<Answered>;
+  delete(path: string): Promise<Answered>;
+}
+
+const clientWith = (url: string, id: number, headers: Readonly<Record<string, string>>): Client => ({
+  id,
+  headers,
+  get: (path) => send(url, 'GET', path, { headers }),
+  post: (path, body) => send(url, 'POST', path, { headers, body }),
+  put: (path, body) => send(url, 'PUT', path, { headers, body }),
+  delete: (path) => send(url, 'DELETE', path, { headers }),
+});
+
+/** Signs in as a browser does. */
+export async function signIn(url: string, username: string, password: string): Promise<Client> {
+  const answer = await send(url, 'POST', '/api/user/login', { body: { username, password } });
+  if (answer.json.success !== true) throw new Error(`could not sign in as ${username}: ${answer.text}`);
+  const { id } = dataOf<{ id: number }>(answer);
+  return clientWith(url, id, { cookie: cookieIn(answer), 'new-api-user': String(id) });
+}
+
+export interface Cast {
+  readonly gateway: TestGateway;
+  readonly rest: RestServer;
+  readonly url: string;
+  readonly root: Client;
+  readonly admin: Client;
+  readonly peer: Client;
+  readonly alice: Client;
+  readonly bob: Client;
+  readonly users: Readonly<Record<'admin' | 'peer' | 'alice' | 'bob', TestUser>>;
+  stop(): Promise<void>;
+}
+
+/** Root, two administrators and two ordinary users, signed in. */
+export async function openStage(options: Partial<RestOptions> = {}): Promise<Cast> {
+  const gateway = await startTestGateway();
+  const { application } = gateway;
+  const rest = await serveRest(application, options);
+  const add = (username: string) => gateway.addUser(500_000, username);
+  const users = {
+    admin: await add('admin'),
+    peer: await add('peer'),
+    alice: await add('alice'),
+    bob: await add('bob'),
+  };
+  for (const { actor } of [users.admin, users.peer])
+    await application.visible(await application.users.manage(gateway.root, actor.id, 'promote'));
+  const client = ({ username, password }: TestUser) => signIn(rest.url, username, password);
+  return {
+    gateway,
+    rest,
+    url: rest.url,
+    root: await signIn(rest.url, 'root', gateway.rootPassword),
+    admin: await client(users.admin),
+    peer: await client(users.peer),
+    alice: await client(users.alice),
+    bob: await client(users.bob),
+    users,
+    async stop() {
+      await rest.stop();
+      await gateway.stop();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { type Gateway, startGateway } from '../../src/gateway.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+import { dataOf, type RestServer, send, serveRest, signIn } from './rest-server.js';
+
+/* One system from its first minute on: the tests of this file follow each other. */
+
+let database: TestDatabase;
+let gateway: Gateway;
+let rest: RestServer;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  const { connection } = database;
+  if ('url' in connection) throw new Error('the test database is expected on a socket');
+  const { host, user, database: name, port = 5432 } = connection;
+  const config = readConfig({
+    PORT: '0',
+    SECRET_KEY: 'a-secret-key-for-tests-of-forty-characters',
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    PROJECTION_LINGER_MS: '5',
+  });
+  gateway = await startGateway(config, quietLog);
+  rest = await serveRest(gateway.application);
+});
+afterAll(async () => {
+  await rest.stop();
+  await gateway.stop();
+  await database.drop();
+});
+
+const state = () => send(rest.url, 'GET', '/api/setup');
+const complete = (body: unknown) => send(rest.url, 'POST', '/api/setup', { body });
+const owner = {
+  username: 'owner',
+  password: 'eight888',
+  confirmPassword: 'eight888',
+  SelfUseModeEnabled: true,
+  DemoSiteEnabled: false,
+};
+
+describe('a system that is not set up', () => {
+  test('says so', async () => {
+    expect((await state()).json).toEqual({
+      success: true,
+      message: '',
+      data: { status: false, root_init: false, database_type: 'postgres' },
+    });
+    expect(dataOf<{ setup: boolean }>(await send(rest.url, 'GET', '/api/status')).setup).toBe(false);
+  });
+  test.each([
+    ['a body that cannot be read', 'nonsense', '请求参数有误'],
+    ['a member of the wrong type', { ...owner, SelfUseModeEnabled: 'yes' }, '请求参数有误'],
+    ['a blank user name', { ...owner, username: ' ' }, '用户名不能为空'],
+    ['two passwords', { ...owner, confirmPassword: 'eight889' }, '两次输入的密码不一致'],
+    ['a short password', { ...owner, password: 'seven77', confirmPassword: 'seven77' }, '密码长度至少为8个字符'],
+  ])('refuses %s', async (_what, body, message) => {
+    const answer = await complete(body);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ success: false, message });
+  });
+});
+
+describe('setting it up', () => {
+  test('works for exactly one of many who try at once', async () => {
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => complete({ ...owner, username: `${owner.username}-${name}` })),
+    );
+    const outcomes = answers.map(({ status, json }) => `${status} ${json.message}`).sort();
+    expect(outcomes).toEqual(['200 系统初始化成功', ...Array(4).fill('400 系统已经初始化完成')]);
+  });
+  test('shows at once', async () => {
+    expect((await state()).json.data).toEqual({ status: true, root_init: false, database_type: '' });
+    const status = dataOf<Record<string, unknown>>(await send(rest.url, 'GET', '/api/status'));
+    expect(status).toMatchObject({ setup: true, self_use_mode_enabled: true, demo_site_enabled: false });
+  });
+  test('made a root user with its quota', async () => {
+    const { username } = await rootUser();
+    const root = await signIn(rest.url, username, owner.password);
+    expect(dataOf<object>(await root.get('/api/user/self'))).toMatchObject({
+      display_name: 'Root User',
+      role: 100,
+      status: 1,
+      quota: 100_000_000,
+      aff_code: '',
+    });
+  });
+  test('is done once', async () => {
+    const answer = await complete(owner);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual({ success: false, message: '系统已经初始化完成', data: null });
+  });
+});
+
+async function rootUser(): Promise<{ username: string }> {
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    const body = { username: `owner-${name}`, password: owner.password };
+    const answer = await send(rest.url, 'POST', '/api/user/login', { body });
+    if (answer.json.success === true) return { username: body.username };
+  }
+  throw new Error('nobody can sign in');
+}

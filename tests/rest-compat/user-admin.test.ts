@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestUser } from '../support/test-gateway.js';
+import { type Cast, type Client, dataOf, openStage, signIn } from './rest-server.js';
+
+let stage: Cast;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.stop());
+
+const refusal = (message: string, data: unknown = null) => ({ success: false, message, data });
+const done = { success: true, message: '', data: null };
+
+interface LegacyUser {
+  id: number;
+  username: string;
+  role: number;
+  status: number;
+  quota: number;
+  DeletedAt: string | null;
+}
+
+let newcomers = 0;
+const newcomer = (quota = 0): Promise<TestUser> => stage.gateway.addUser(quota, `person${++newcomers}`);
+const found = async (keyword: string, by: Client = stage.root): Promise<LegacyUser[]> =>
+  dataOf<{ items: LegacyUser[] }>(await by.get(`/api/user/search?keyword=${keyword}&page_size=100`)).items;
+const recordOf = async (id: number): Promise<LegacyUser | undefined> =>
+  (await found(String(id))).find((user) => user.id === id);
+
+describe('lists of users', () => {
+  test('come newest first, sorted as asked, deleted ones included', async () => {
+    const rich = await newcomer(9_000_000);
+    const gone = await newcomer(7);
+    await stage.root.post('/api/user/manage', { id: gone.actor.id, action: 'delete' });
+    const ids = async (query: string) =>
+      dataOf<{ items: LegacyUser[] }>(await stage.admin.get(`/api/user/?page_size=100${query}`)).items.map(
+        ({ id }) => id,
+      );
+    const newestFirst = await ids('');
+    expect(newestFirst.slice(0, 2)).toEqual([gone.actor.id, rich.actor.id]);
+    expect(newestFirst).toEqual([...newestFirst].sort((a, b) => b - a));
+    expect((await ids('&sort=quota_desc')).slice(0, 2)).toEqual([1, rich.actor.id]);
+    expect((await ids('&sort=quota_asc')).at(-1)).toBe(1);
+    expect(await ids('&sort=whatever')).toEqual(newestFirst);
+    const deleted = await recordOf(gone.actor.id);
+    expect(deleted?.DeletedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  });
+  test('are searched by name, display name and id, literally', async () => {
+    const user = await newcomer();
+    await stage.root.put('/api/user/', { id: user.actor.id, display_name: '100%_sure', group: 'vip' });
+    const names = async (query: string) => (await found(query)).map(({ username }) => username);
+    expect(await names(encodeURIComponent('100%_'))).toEqual([user.username]);
+    expect(await names(encodeURIComponent('1%sure'))).toEqual([]);
+    expect(await names(String(user.actor.id))).toContain(user.username);
+    expect(await names('&group=vip')).toEqual([user.username]);
+    expect(await names('alice&group=vip')).toEqual([]);
+  });
+});
+
+describe('GET /user/{id}', () => {
+  test('shows lower roles to an administrator, everybody to root', async () => {
+    const peers = refusal('无权获取同级或更高等级用户的信息');
+    expect(dataOf<LegacyUser>(await stage.admin.get(`/api/user/${stage.alice.id}`)).username).toBe('alice');
+    for (const id of [stage.peer.id, stage.admin.id, stage.root.id])
+      expect((await stage.admin.get(`/api/user/${id}`)).json).toEqual(peers);
+    expect(dataOf<LegacyUser>(await stage.root.get(`/api/user/${stage.root.id}`)).role).toBe(100);
+  });
+  test('knows no deleted user', async () => {
+    const user = await newcomer();
+    await stage.root.post('/api/user/manage', { id: user.actor.id, action: 'delete' });
+    expect((await stage.root.get(`/api/user/${user.actor.id}`)).json).toEqual(refusal('record not found'));
+  });
+});
+
+describe('POST /user/', () => {
+  test('makes an ordinary user with the gift for new ones', async () => {
+    await stage.gateway.setOption('QuotaForNewUser', '250');
+    const body = { username: 'made', password: 'made-password', role: 1, quota: 999, group: 'svip' };
+    expect((await stage.admin.post('/api/user/', body)).json).toEqual(done);
+    await stage.gateway.setOption('QuotaForNewUser', '0');
+    expect((await found('made'))[0]).toMatchObject({
+      username: 'made',
+      display_name: 'made',
+      role: 1,
+      status: 1,
+      quota: 250,
+      group: 'default',
+    });
+    expect((await signIn(stage.url, 'made', 'made-password')).id).toBeGreaterThan(0);
+  });
+  test('gives root no way to make an administrator at once', async () => {
+    expect(
+      (await stage.root.post('/api/user/', { username: 'hopeful', password: 'hope-hope', role: 10 })).json,
+    ).toEqual(done);
+    expect((await found('hopeful'))[0]?.role).toBe(1);
+  });
+  test.each([
+    [{ username: ' ', password: 'good-password' }, '无效的参数'],
+    [{ username: 'x', password: '' }, '无效的参数'],
+    [{ username: 'x', password: 'good-password', role: '1' }, '无效的参数'],
+    [{ username: 'thirteen-char', password: 'good-password' }, '输入不合法 用户名最多 12 个字符'],
+    [{ username: 'x', password: 'seven77' }, '输入不合法 密码长度须为 8 到 20 个字符'],
+    [{ username: 'x', password: 'seven77', role: 100 }, '输入不合法 密码长度须为 8 到 20 个字符'],
+    [{ username: 'x', password: 'good-password', role: 10 }, '无法创建权限大于等于自己的用户'],
+    [{ username: 'x', password: 'good-password', role: 100 }, '无法创建权限大于等于自己的用户'],
+    [{ username: 'ALICE', password: 'good-password' }, '用户名已存在，或已注销'],
+  ])('refuses %j', async (body, message) => {
+    expect((await stage.admin.post('/api/user/', body)).json).toMatchObject({ success: false, message });
+  });
+});
+
+describe('PUT /user/', () => {
+  test('writes what is given and takes the rest as unchanged', async () => {
+    const user = await newcomer(1_000);
+    const { id } = user.actor;
+    expect((await stage.admin.put('/api/user/', { id, group: 'vip' })).json).toEqual(done);
+    expect(await recordOf(id)).toMatchObject({ username: user.username, group: 'vip', quota: 1_000 });
+    await stage.admin.put('/api/user/', {
+      id,
+      username: 'retitled',
+      display_name: '',
+      quota: 0,
+      password: 'other-pass-1',
+    });
+    expect(await recordOf(id)).toMatchObject({ username: 'retitled', display_name: '', group: 'vip', quota: 0 });
+    expect((await signIn(stage.url, 'retitled', 'other-pass-1')).id).toBe(id);
+  });
+  test('never writes role, status and bindings, and takes a whole record back', async () => {
+    const { actor } = await newcomer(5);
+    const before = dataOf<object>(await stage.admin.get(`/api/user/${actor.id}`));
+    const answer = await stage.admin.put('/api/user/', { ...before, status: 2, email: 'a@b.example', inviter_id: 3 });
+    expect(answer.json).toEqual(done);
+    expect(dataOf<object>(await stage.admin.get(`/api/user/${actor.id}`))).toEqual(before);
+  });
+  test('logs a changed quota, seen and wanted', async () => {
+    const user = await newcomer(1_000_000);
+    await stage.admin.put('/api/user/', { id: user.actor.id, quota: 250_000 });
+    const lines = dataOf<{ items: { type: number; content: string }[] }>(
+      await stage.admin.get(`/api/log/?type=3&username=${user.username}`),
+    );
+    expect(lines.items[0]).toMatchObject({
+      type: 3,
+      content: '管理员将用户额度从 ＄2.000000 额度修改为 ＄0.500000 额度',
+    });
+  });
+  test.each([
+    [{}, '无效的参数'],
+    [{ id: 0 }, '无效的参数'],
+    [{ id: 4, quota: 1.5 }, '无效的参数'],
+    [{ id: 4, password: 'short' }, '输入不合法 密码长度须为 8 到 20 个字符'],
+    [{ id: 4711 }, 'record not found'],
+    [{ id: 4, role: 10 }, '无权将其他用户权限等级提升到大于等于自己的权限等级'],
+  ])('refuses %j', async (body, message) => {
+    expect((await stage.admin.put('/api/user/', body)).json).toMatchObject({ success: false, message });
+  });
+});
+
+describe('POST /user/manage', () => {
+  test('answers with the role and status that came of it', async () => {
+    const { id } = (await newcomer()).actor;
+    const order = async (action: string) => (await stage.root.post('/api/user/manage', { id, action })).json;
+    expect(await order('disable')).toEqual({ success: true, message: '', data: { role: 1, status: 2 } });
+    expect(await order('enable')).toMatchObject({ data: { role: 1, status: 1 } });
+    expect(await order('promote')).toMatchObject({ data: { role: 10, status: 1 } });
+    expect(await order('promote')).toEqual(refusal('该用户已经是管理员'));
+    expect(await order('demote')).toMatchObject({ data: { role: 1, status: 1 } });
+    expect(await order('demote')).toEqual(refusal('该用户已经是普通用户'));
+    expect(await order('delete')).toMatchObject({ success: true, data: { role: 1 } });
+    expect(await order('delete')).toMatchObject({ success: true });
+  });
+  test.each([
+    [{ id: 0, action: 'disable' }, '无效的参数'],
+    [{ action: 'disable' }, '无效的参数'],
+    [{ id: 4, action: 'obliterate' }, '无效的参数'],
+    [{ id: '4', action: 'disable' }, '无效的参数'],
+    [{ id: 4711, action: 'disable' }, '用户不存在'],
+  ])('refuses %j', async (body, message) => {
+    expect((await stage.root.post('/api/user/manage', body)).json).toMatchObject({ success: false, message });
+  });
+});
+
+describe('who may do what to whom', () => {
+  const peerUpdate = '无权更新同权限等级或更高权限等级的用户信息';
+  const who = (name: string): Client => {
+    const { root, admin, peer, alice } = stage;
+    const client = { root, admin, peer, alice }[name];
+    if (client === undefined) throw new Error(`nobody is called ${name}`);
+    return client;
+  };
+
+  test.each([
+    ['alice', 'disable', 'peer', '无权进行此操作，权限不足'],
+    ['admin', 'disable', 'peer', peerUpdate],
+    ['admin', 'disable', 'admin', peerUpdate],
+    ['admin', 'disable', 'root', peerUpdate],
+    ['admin', 'delete', 'root', peerUpdate],
+    ['admin', 'demote', 'peer', peerUpdate],
+    ['admin', 'promote', 'alice', '普通管理员用户无法提升其他用户为管理员'],
+    ['root', 'disable', 'root', '无法禁用超级管理员用户'],
+    ['root', 'delete', 'root', '无法删除超级管理员用户'],
+    ['root', 'demote', 'root', '无法降级超级管理员用户'],
+    ['root', 'promote', 'peer', '该用户已经是管理员'],
+    ['admin', 'disable', 'alice', ''],
+    ['admin', 'enable', 'alice', ''],
+    ['root', 'disable', 'peer', ''],
+    ['root', 'enable', 'peer', ''],
+  ])('%s: %s %s → %j', async (by, action, target, message) => {
+    const answer = await who(by).post('/api/user/manage', { id: who(target).id, action });
+    expect(answer.json).toMatchObject({ success: message === '', message });
+  });
+  test.each([
+    ['admin', 'peer', peerUpdate],
+    ['admin', 'admin', peerUpdate],
+    ['admin', 'root', peerUpdate],
+    ['admin', 'alice', ''],
+    ['root', 'peer', ''],
+    ['root', 'root', ''],
+  ])('%s edits %s → %j, and adjusts its quota alike', async (by, target, message) => {
+    const { id } = who(target);
+    const outcome = { success: message === '', message };
+    expect((await who(by).put('/api/user/', { id, display_name: 'Edited' })).json).toMatchObject(outcome);
+    const adjustment = { user_id: id, adjust_type: 'quota', quota_delta: 5 };
+    expect((await who(by).post('/api/user/adjust_quota', adjustment)).json).toMatchObject(outcome);
+  });
+});
+
+describe('POST /user/adjust_quota', () => {
+  const adjusted = async (start: number, order: object): Promise<number | undefined> => {
+    const { id } = (await newcomer(start)).actor;
+    const answer = await stage.admin.post('/api/user/adjust_quota', { user_id: id, ...order });
+    expect(answer.json).toEqual(done);
+    return (await recordOf(id))?.quota;
+  };
+
+  test('adds units and a gift', async () => {
+    const order = {
+      adjust_type: 'money',
+      original_delta: 10,
+      quota_delta: 5_000_000,
+      original_gift_delta: 1,
+      gift_quota_delta: 500_000,
+    };
+    expect(await adjusted(100, order)).toBe(5_500_100);
+  });
+  test('takes units, even beyond zero', async () => {
+    expect(await adjusted(100, { adjust_type: 'quota', original_delta: -300, quota_delta: -300 })).toBe(-200);
+  });
+  test.each([
+    ['quota', 42, 42],
+    ['money', 2, 1_000_000],
+    ['money', 0.000_001, 1],
+    ['rmb', 73, 5_000_000],
+    ['rmb', 1, 68_493],
+    ['money', -1, -500_000],
+  ])('converts %s %d to %d units where units are missing', async (kind, amount, units) => {
+    expect(await adjusted(1_000_000, { adjust_type: kind, original_delta: amount })).toBe(1_000_000 + units);
+  });
+  test('logs what was seen and what came of it', async () => {
+    const user = await newcomer(500_000);
+    await stage.admin.post('/api/user/adjust_quota', {
+      user_id: user.actor.id,
+      quota_delta: 500_000,
+      gift_quota_delta: 500_000,
+    });
+    const lines = await stage.root.get(`/api/log/?type=3&username=${user.username}`);
+    expect(dataOf<{ items: { content: string }[] }>(lines).items[0]?.content).toBe(
+      '管理员将用户额度从 ＄1.000000 额度修改为 ＄3.000000 额度',
+    );
+  });
+  test.each([
+    [{ quota_delta: 5 }, '无效的参数'],
+    [{ user_id: 4, quota_delta: 0 }, '无效的参数'],
+    [{ user_id: 4 }, '无效的参数'],
+    [{ user_id: 4, original_delta: 5, adjust_type: 'shells' }, '无效的参数'],
+    [{ user_id: 4, quota_delta: 5, gift_quota_delta: -5 }, '无效的参数'],
+    [{ user_id: 4, quota_delta: -5, gift_quota_delta: 5 }, '无效的参数'],
+    [{ user_id: 4, quota_delta: 2 ** 53 }, '无效的参数'],
+    [{ user_id: 4, quota_delta: Number.MAX_SAFE_INTEGER }, '无效的参数：额度超出允许范围'],
+    [{ user_id: 4, adjust_type: 'money', original_delta: 1e300 }, '无效的参数：额度超出允许范围'],
+    [{ user_id: 4711, quota_delta: 5 }, 'record not found'],
+  ])('refuses %j', async (body, message) => {
+    expect((await stage.admin.post('/api/user/adjust_quota', body)).json).toMatchObject({ success: false, message });
+  });
+  test('is shown the rate by GET /user/usd_ratio', async () => {
+    expect((await stage.bob.get('/api/user/usd_ratio')).json).toEqual({ success: true, message: '', data: 7.3 });
+  });
+});
