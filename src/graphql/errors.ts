@@ -1,0 +1,114 @@
+import type { ValidationError } from 'class-validator';
+import { type ASTNode, GraphQLError, type GraphQLFormattedError, Kind, print } from 'graphql';
+import { ArgumentValidationError } from 'type-graphql';
+import { Failure, type FailureKind } from '../domain/failure.js';
+
+/*
+ * How this face says no. Every error carries `extensions.code`, `extensions.kind` and, where there is something to
+ * show, `extensions.details`. An operation that was executed answers 200, whatever its fields say; one that was refused
+ * before answers the status below. No message repeats what was submitted: it may be a password in the wrong field.
+ */
+
+/** What this face refuses by itself, before or instead of executing an operation. */
+const refusals = {
+  'too-deep': { kind: 'invalid', status: 400 },
+  'too-costly': { kind: 'invalid', status: 400 },
+  'subscription-over-http': { kind: 'invalid', status: 400 },
+  'only-subscriptions-here': { kind: 'invalid', status: 400 },
+  'introspection-closed': { kind: 'forbidden', status: 403 },
+  'client-header-missing': { kind: 'forbidden', status: 403 },
+  'too-many-attempts': { kind: 'exhausted', status: 429 },
+  'too-many-subscriptions': { kind: 'exhausted', status: 429 },
+} as const satisfies Record<string, { kind: FailureKind; status: number }>;
+
+export type RefusalCode = keyof typeof refusals;
+type Details = Failure['details'];
+
+/** `role-too-low` → `Role too low`. */
+const sentence = (code: string): string => `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('-', ' ')}`;
+
+export class RequestRefused extends GraphQLError {
+  constructor(code: RefusalCode, details: Details = {}) {
+    const { kind, status } = refusals[code];
+    super(sentence(code), { extensions: { code, kind, details, http: { status } } });
+    this.name = 'RequestRefused';
+  }
+}
+
+export interface ErrorLog {
+  error(facts: Record<string, unknown>, message: string): void;
+}
+
+/** Codes of errors about the request itself, from the GraphQL engine; their texts are its own but for what they quote. */
+const requestCodes = new Set<unknown>([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+]);
+
+/** The one mapping from errors to answers, over HTTP and WebSocket alike. What is nobody's fault outside is logged. */
+export function answerFor(error: GraphQLError, log: ErrorLog): GraphQLFormattedError {
+  const where = {
+    ...(error.locations === undefined ? {} : { locations: error.locations }),
+    ...(error.path === undefined ? {} : { path: error.path }),
+  };
+  const cause = causeOf(error);
+  if (cause instanceof Failure) {
+    const { code, kind } = cause;
+    if (kind === 'unavailable') log.error({ code, ...cause.details }, 'a GraphQL operation could not be served');
+    // Why the store cannot be reached is the operator's business.
+    const details = kind === 'unavailable' ? {} : cause.details;
+    return { message: sentence(code), ...where, extensions: { code, kind, details } };
+  }
+  if (cause instanceof RequestRefused) {
+    const { code, kind, details } = cause.extensions;
+    return { message: cause.message, ...where, extensions: { code, kind, details } };
+  }
+  if (cause instanceof ArgumentValidationError) {
+    const details = firstInvalidField(cause.extensions.validationErrors);
+    return {
+      message: sentence('invalid-field'),
+      ...where,
+      extensions: { code: 'invalid-field', kind: 'invalid', details },
+    };
+  }
+  const code = error.extensions.code ?? (isAboutValue(error.nodes) ? 'BAD_USER_INPUT' : undefined);
+  if (requestCodes.has(code))
+    return { message: unquoted(error, code), ...where, extensions: { code, kind: 'invalid' } };
+  log.error(
+    { path: error.path?.join('.'), error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) },
+    'a GraphQL operation failed unexpectedly',
+  );
+  return { message: 'Internal error', ...where, extensions: { code: 'internal-error', kind: 'internal' } };
+}
+
+function causeOf(error: GraphQLError): unknown {
+  let cause: unknown = error;
+  while (cause instanceof GraphQLError && !(cause instanceof RequestRefused) && cause.originalError !== undefined)
+    cause = cause.originalError;
+  return cause;
+}
+
+const isAboutValue = (nodes: readonly ASTNode[] | undefined): boolean => nodes?.[0]?.kind.endsWith('Value') ?? false;
+
+/** The engine quotes wrong values; the place says enough. */
+function unquoted(error: GraphQLError, code: unknown): string {
+  const [node] = error.nodes ?? [];
+  if (node?.kind === Kind.VARIABLE_DEFINITION)
+    return `The value of $${node.variable.name.value} does not fit its type ${print(node.type)}.`;
+  if (isAboutValue(error.nodes)) return 'A value does not fit its type.';
+  return code === 'GRAPHQL_PARSE_FAILED' ? error.message.replace(/".*"/s, '…') : error.message;
+}
+
+/** The deepest first complaint: `{ field: 'input.size', allowed: 'size must not be greater than 100' }`. */
+function firstInvalidField(errors: readonly ValidationError[], parent = ''): Details {
+  const [first] = errors;
+  if (first === undefined) return {};
+  const field = `${parent}${first.property}`;
+  const [constraint] = Object.values(first.constraints ?? {});
+  if (constraint !== undefined) return { field, allowed: constraint };
+  return firstInvalidField(first.children ?? [], `${field}.`);
+}

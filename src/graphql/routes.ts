@@ -1,0 +1,137 @@
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import type { UserView } from '../application/ports.js';
+import { admit, maxTokens } from './admission.js';
+import {
+  type Caller,
+  contextFor,
+  credentialsIn,
+  type GraphqlContext,
+  type GraphqlOptions,
+  identify,
+} from './context.js';
+import { answerFor, RequestRefused } from './errors.js';
+import { graphqlSchema } from './schema.js';
+import { closedSessionCookie, openedSessionCookie } from './session-cookie.js';
+
+/* GraphQL over HTTP. */
+
+export const graphqlPath = '/graphql';
+
+/**
+ * Clients that do not bring an access token send this header with every mutation, any value: a page of another site
+ * cannot make a browser send it.
+ */
+export const clientHeader = 'x-tallygate-client';
+
+const maxBodyBytes = 1024 * 1024;
+
+/** Registers the route; to be called once per server. */
+export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
+  const apollo = openApollo(options);
+  await apollo.start();
+  app.addHook('onClose', () => apollo.stop());
+  app.route({
+    method: ['GET', 'POST'],
+    url: graphqlPath,
+    bodyLimit: maxBodyBytes,
+    handler: fastifyApolloHandler(apollo, {
+      context: async (request, reply) => contextOf(request, reply, options),
+    }),
+    // What cannot even be read is told in GraphQL's form, without quoting it.
+    errorHandler(error, _request, reply) {
+      const status = error.statusCode ?? 500;
+      if (status >= 500) {
+        const { message, extensions } = answerFor(new GraphQLError('', { originalError: error }), options.log);
+        return reply.code(status).send({ errors: [{ message, extensions }] });
+      }
+      const extensions = { code: 'BAD_REQUEST', kind: 'invalid' };
+      return reply.code(status).send({ errors: [{ message: 'The request cannot be read', extensions }] });
+    },
+  });
+}
+
+function openApollo(options: GraphqlOptions): ApolloServer<GraphqlContext> {
+  const { log } = options;
+  return new ApolloServer<GraphqlContext>({
+    schema: graphqlSchema(),
+    // Nothing depends on the environment of the process.
+    nodeEnv: 'production',
+    // Whose question about the schema is answered is decided with each operation.
+    introspection: true,
+    hideSchemaDetailsFromClientErrors: true,
+    csrfPrevention: { requestHeaders: [clientHeader] },
+    includeStacktraceInErrorResponses: false,
+    parseOptions: { maxTokens },
+    persistedQueries: false,
+    stopOnTerminationSignals: false,
+    formatError: (_, error) =>
+      answerFor(error instanceof GraphQLError ? error : new GraphQLError('', { originalError: asError(error) }), log),
+    logger: {
+      debug() {},
+      info() {},
+      warn: (message) => log.error({}, String(message)),
+      error: (message) => log.error({}, String(message)),
+    },
+    plugins: [
+      gatekeeper(options),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+    ],
+  });
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const gatekeeper = (options: GraphqlOptions): ApolloServerPlugin<GraphqlContext> => ({
+  requestDidStart: async () => ({
+    async didResolveOperation({ document, operation, request, contextValue: { caller } }) {
+      // An unknown name, or several operations and none: the engine says so and executes nothing.
+      if (operation === undefined) return;
+      if (operation.operation === 'subscription') throw new RequestRefused('subscription-over-http');
+      const ownsUp = caller.credentials.kind === 'access-token' || request.http?.headers.has(clientHeader);
+      if (operation.operation === 'mutation' && !ownsUp)
+        throw new RequestRefused('client-header-missing', { header: clientHeader });
+      await admit({ document, operation, variables: request.variables ?? {}, caller }, options);
+    },
+  }),
+});
+
+function contextOf(request: FastifyRequest, reply: FastifyReply, options: GraphqlOptions): GraphqlContext {
+  const secure = request.protocol === 'https';
+  let credentials = credentialsIn(request.headers.authorization, request.headers.cookie);
+  let user: Promise<UserView | null> | null = null;
+  const caller: Caller = {
+    get credentials() {
+      return credentials;
+    },
+    identified() {
+      user ??= identify(options.application, credentials);
+      return user;
+    },
+  };
+  void reply.header('cache-control', 'no-store');
+  return contextFor(options, caller, {
+    address: request.ip,
+    signIn(signedIn, token) {
+      void reply.header('set-cookie', openedSessionCookie(token, secure));
+      credentials = { kind: 'session', token };
+      user = Promise.resolve(signedIn);
+    },
+    signOut() {
+      void reply.header('set-cookie', closedSessionCookie(secure));
+      credentials = { kind: 'none' };
+      user = null;
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import { Arg, Ctx, Field, InputType, Mutation, Resolver } from 'type-graphql';
+import type { SetupInput } from '../application/setup.js';
+import type { UsageMode } from '../domain/setup.js';
+import { attempting, type GraphqlContext } from './context.js';
+import { enumeration } from './enumeration.js';
+import { Status, statusOf } from './status.js';
+
+const UsageModeEnum = enumeration<UsageMode>('UsageMode', 'What the gateway is run for.', {
+  EXTERNAL: 'external',
+  SELF: 'self',
+  DEMO: 'demo',
+});
+
+@InputType('SetupInput')
+class SetupInputObject implements SetupInput {
+  @Field(() => String)
+  readonly username!: string;
+
+  @Field(() => String)
+  readonly password!: string;
+
+  @Field(() => String)
+  readonly confirmPassword!: string;
+
+  @Field(() => UsageModeEnum, { defaultValue: 'external' })
+  readonly mode!: UsageMode;
+}
+
+@Resolver()
+export class SetupResolver {
+  @Mutation(() => Status, { complexity: 1000, description: 'First run, once: creates the root user.' })
+  async completeSetup(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => SetupInputObject) input: SetupInputObject,
+  ): Promise<Status> {
+    attempting(context);
+    const { application } = context;
+    await application.visible(await application.setup.complete(input));
+    return statusOf(context);
+  }
+}

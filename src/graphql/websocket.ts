@@ -1,0 +1,112 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { CloseCode, handleProtocols, type Server as Protocol } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { ErrorLog } from './errors.js';
+
+/* The transport under graphql-ws, on the port everything else is served on. */
+
+export interface SocketExtra {
+  readonly socket: WebSocket;
+  readonly request: IncomingMessage;
+}
+
+export interface WebSocketOptions {
+  readonly path: string;
+  /** Whether a page of this origin may connect. */
+  readonly isWelcome: (request: IncomingMessage) => boolean;
+  readonly protocol: Protocol<SocketExtra>;
+  readonly log: ErrorLog;
+}
+
+const maxMessageBytes = 256 * 1024;
+/** A peer that does not answer a ping until the next one is gone. */
+const pingEveryMs = 12_000;
+/** How long peers may take to close when the server stops. */
+const farewellMs = 1_000;
+
+/** Resolves when every socket is closed and all that ran for it has ended. */
+export function serveWebSocket(server: HttpServer, options: WebSocketOptions): () => Promise<void> {
+  const { path, isWelcome, log } = options;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols });
+  const closing = new Set<Promise<void>>();
+
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    if (pathOf(request) !== path) {
+      // Somebody else's, unless there is nobody else: then it would hang.
+      if (server.listenerCount('upgrade') === 1) refuse(stream, '404 Not Found');
+      return;
+    }
+    if (!isWelcome(request)) {
+      refuse(stream, '403 Forbidden');
+      return;
+    }
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      const ended = serveSocket(socket, request, options);
+      closing.add(ended);
+      void ended.finally(() => closing.delete(ended));
+    });
+  };
+  sockets.on('error', (error) => log.error({ error: String(error) }, 'the WebSocket server failed'));
+  server.on('upgrade', onUpgrade);
+
+  return async () => {
+    server.off('upgrade', onUpgrade);
+    for (const socket of sockets.clients) socket.close(1001, 'Going away');
+    const impatience = setTimeout(() => {
+      for (const socket of sockets.clients) socket.terminate();
+    }, farewellMs);
+    await new Promise<void>((closed) => sockets.close(() => closed()));
+    clearTimeout(impatience);
+    await Promise.all(closing);
+  };
+}
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+function refuse(stream: Duplex, status: string): void {
+  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** Resolves when the socket is closed and its subscriptions have ended. */
+function serveSocket(socket: WebSocket, request: IncomingMessage, { protocol, log }: WebSocketOptions): Promise<void> {
+  const fail = (error: unknown): void => {
+    log.error({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'a WebSocket failed');
+    socket.close(CloseCode.InternalServerError, 'internal-error');
+  };
+
+  let answered = true;
+  const pinging = setInterval(() => {
+    if (!answered) socket.terminate();
+    answered = false;
+    if (socket.readyState === socket.OPEN) socket.ping();
+  }, pingEveryMs);
+  socket.on('pong', () => {
+    answered = true;
+  });
+
+  const onClosed = protocol.opened(
+    {
+      protocol: socket.protocol,
+      // Resolved once the bytes are on their way: a reader that does not read stops its subscriptions from producing.
+      send: (data) =>
+        new Promise((resolve) => {
+          if (socket.readyState !== socket.OPEN) return resolve();
+          // A send that fails is followed by `close`, which ends everything.
+          socket.send(data, () => resolve());
+        }),
+      close: (code, reason) => socket.close(code, reason),
+      onMessage: (receive) => socket.on('message', (data) => void receive(String(data)).catch(fail)),
+    },
+    { socket, request },
+  );
+
+  return new Promise((resolve) => {
+    // Malformed frames and lost peers: the socket closes itself.
+    socket.on('error', () => {});
+    socket.once('close', (code, reason) => {
+      clearInterval(pinging);
+      onClosed(code, String(reason)).catch(fail).finally(resolve);
+    });
+  });
+}

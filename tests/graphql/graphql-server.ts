@@ -1,0 +1,250 @@
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { GraphqlOptions } from '../../src/graphql/context.js';
+import { clientHeader, graphqlRoutes } from '../../src/graphql/routes.js';
+import { attachSubscriptions } from '../../src/graphql/subscriptions.js';
+import { listings } from '../../src/relay/providers/registry.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+
+/* The GraphQL face on a port of its own, over the application of a whole gateway. */
+
+export interface AnsweredError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: {
+    readonly code: string;
+    readonly kind: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Any JSON object; tests look at what they asked for. */
+// biome-ignore lint/suspicious/noExplicitAny: answers have the shape of the query, which is text here
+export type Data = Record<string, any>;
+
+export interface Answer {
+  readonly status: number;
+  readonly data: Data | null;
+  readonly errors: readonly AnsweredError[];
+  /** The body as it came. */
+  readonly text: string;
+  readonly setCookie: string | null;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+export class GraphqlClient {
+  cookie = '';
+
+  constructor(
+    readonly url: string,
+    readonly headers: Readonly<Record<string, string>> = { [clientHeader]: 'test' },
+  ) {}
+
+  async send(query: string, variables: Variables = {}, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(`${this.url}/graphql`, {
+      method: 'POST',
+      body: JSON.stringify({ query, variables }),
+      ...init,
+      headers: {
+        'content-type': 'application/json',
+        ...(this.cookie === '' ? {} : { cookie: this.cookie }),
+        ...this.headers,
+        ...init.headers,
+      },
+    });
+    const text = await response.text();
+    const { data = null, errors = [] } = JSON.parse(text) as Partial<Answer>;
+    const setCookie = response.headers.get('set-cookie');
+    if (setCookie !== null) this.cookie = setCookie.split(';', 1)[0] ?? '';
+    return { status: response.status, data, errors, text, setCookie };
+  }
+
+  /** The data; throws when there are errors. */
+  async ask(query: string, variables: Variables = {}): Promise<Data> {
+    const { data, errors, text } = await this.send(query, variables);
+    if (errors.length > 0 || data === null) throw new Error(`the operation failed: ${text}`);
+    return data;
+  }
+
+  /** The one error of an operation that is to fail. */
+  async refusal(query: string, variables: Variables = {}): Promise<AnsweredError['extensions']> {
+    const { errors, text } = await this.send(query, variables);
+    const [error] = errors;
+    if (error === undefined) throw new Error(`the operation was not refused: ${text}`);
+    return error.extensions;
+  }
+
+  async signIn(username: string, password: string): Promise<this> {
+    await this.ask(
+      'mutation ($username: String!, $password: String!) { login(username: $username, password: $password) { id } }',
+      {
+        username,
+        password,
+      },
+    );
+    return this;
+  }
+}
+
+/** One subscription: its results in order, as they come. */
+export class Feed {
+  readonly results: Data[] = [];
+  readonly errors: unknown[] = [];
+  ended = false;
+  private wake: () => void = () => {};
+  private readonly unsubscribe: () => void;
+
+  constructor(client: Client, query: string, variables: Variables = {}) {
+    this.unsubscribe = client.subscribe<Data>(
+      { query, variables: { ...variables } },
+      {
+        next: ({ data, errors }) => {
+          if (errors) this.errors.push(...errors);
+          else this.results.push(data as Data);
+          this.wake();
+        },
+        error: (error) => {
+          this.errors.push(...(Array.isArray(error) ? error : [error]));
+          this.ended = true;
+          this.wake();
+        },
+        complete: () => {
+          this.ended = true;
+          this.wake();
+        },
+      },
+    );
+  }
+
+  /** Resolves when the condition holds; it is looked at after every message. */
+  async until(condition: (feed: Feed) => boolean): Promise<this> {
+    while (!condition(this)) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    return this;
+  }
+
+  /** The first `count` results. */
+  async take(count: number): Promise<Data[]> {
+    await this.until(({ results, errors }) => results.length >= count || errors.length > 0);
+    if (this.errors.length > 0) throw new Error(`the subscription failed: ${JSON.stringify(this.errors)}`);
+    return this.results.slice(0, count);
+  }
+
+  /** The first error, for a subscription that is to be refused. */
+  async refusal(): Promise<AnsweredError['extensions']> {
+    await this.until(({ errors }) => errors.length > 0);
+    return (this.errors[0] as AnsweredError).extensions;
+  }
+
+  stop(): void {
+    this.unsubscribe();
+  }
+}
+
+export interface GraphqlServer {
+  readonly gateway: TestGateway;
+  readonly url: string;
+  /** Everything this face has logged. */
+  readonly logged: readonly Readonly<Record<string, unknown>>[];
+  readonly root: GraphqlClient;
+  anonymous(headers?: Readonly<Record<string, string>>): GraphqlClient;
+  as(user: TestUser): Promise<GraphqlClient>;
+  /** A user who is an administrator. */
+  addAdmin(username: string): Promise<TestUser>;
+  /** A connection that carries the client's cookie; closed with the server. */
+  connect(client: GraphqlClient, options?: ConnectOptions): Client;
+  /** One answered call of the user, as its log line. */
+  call(apiKey: string, model?: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly origin?: string;
+  readonly authorization?: string;
+  readonly retryAttempts?: number;
+  readonly onClosed?: (event: unknown) => void;
+}
+
+export async function startGraphql(
+  overrides: Partial<GraphqlOptions> = {},
+  { recheckMs = 15_000 }: { readonly recheckMs?: number } = {},
+): Promise<GraphqlServer> {
+  const gateway = await startTestGateway();
+  const logged: Record<string, unknown>[] = [];
+  const options: GraphqlOptions = {
+    application: gateway.application,
+    catalogue: listings,
+    version: '1.2.3',
+    startedAt: 1_767_323_045_678,
+    limits: { depth: 10, cost: 5000 },
+    openIntrospection: false,
+    allowAttempt: () => true,
+    log: { error: (facts, message) => void logged.push({ ...facts, message }) },
+    ...overrides,
+  };
+  const app = Fastify();
+  await graphqlRoutes(app, options);
+  const detach = attachSubscriptions(app.server, options, { recheckMs });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const connections = new Set<Client>();
+  const root = await new GraphqlClient(url).signIn('root', gateway.rootPassword);
+
+  return {
+    gateway,
+    url,
+    logged,
+    root,
+    anonymous: (headers) => new GraphqlClient(url, headers),
+    as: ({ username, password }) => new GraphqlClient(url).signIn(username, password),
+    async addAdmin(username) {
+      const { application } = gateway;
+      const password = 'correct-horse';
+      const user = { username, password, displayName: '', role: 'admin' as const };
+      const { id, position } = await application.users.create(gateway.root, user);
+      await application.visible(position);
+      return { actor: { id, role: 'admin' }, username, password };
+    },
+    connect(client, { origin = url, authorization, retryAttempts = 0, onClosed } = {}) {
+      class Socket extends WebSocket {
+        constructor(address: string, protocols: string[]) {
+          super(address, protocols, {
+            headers: { origin, ...(client.cookie === '' ? {} : { cookie: client.cookie }) },
+          });
+        }
+      }
+      const connection = createClient({
+        url: `ws://127.0.0.1:${port}/graphql`,
+        webSocketImpl: Socket,
+        connectionParams: authorization === undefined ? undefined : { authorization },
+        retryAttempts,
+        shouldRetry: () => retryAttempts > 0,
+        on: { closed: (event) => onClosed?.(event) },
+      });
+      connections.add(connection);
+      return connection;
+    },
+    async call(apiKey, model = 'gpt-4o') {
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'What is a ledger?' }] }),
+      });
+      if (!response.ok) throw new Error(`the call failed: ${await response.text()}`);
+      await response.text();
+    },
+    async stop() {
+      for (const connection of connections) await connection.dispose();
+      await detach();
+      await app.close();
+      await gateway.stop();
+    },
+  };
+}

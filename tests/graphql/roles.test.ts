@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { graphqlSchema } from '../../src/graphql/schema.js';
+import { type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
+
+/* Who may do what: every query, mutation and subscription there is, asked by everybody. */
+
+type Level = 'anyone' | 'ordinary' | 'admin' | 'root';
+
+/** Each as it is asked here; ids lead nowhere and inputs are refused, but only after the role was looked at. */
+const operations: Readonly<
+  Record<'Query' | 'Mutation' | 'Subscription', Readonly<Record<string, readonly [Level, string]>>>
+> = {
+  Query: {
+    me: ['anyone', 'me { id }'],
+    status: ['anyone', 'status { systemName }'],
+    balance: ['ordinary', 'balance { available }'],
+    apiKeys: ['ordinary', 'apiKeys { total }'],
+    apiKey: ['ordinary', 'apiKey(id: 999999) { id }'],
+    searchApiKeys: ['ordinary', 'searchApiKeys { id }'],
+    ownGroups: ['ordinary', 'ownGroups { name }'],
+    ownModels: ['ordinary', 'ownModels'],
+    usageLog: ['ordinary', 'usageLog { pageInfo { hasNextPage } }'],
+    logStatistics: ['ordinary', 'logStatistics { quota }'],
+    usageStatistics: ['ordinary', 'usageStatistics(from: 0, to: 1) { quota }'],
+    allApiKeys: ['admin', 'allApiKeys { total }'],
+    users: ['admin', 'users { total }'],
+    user: ['admin', 'user(id: 999999) { id }'],
+    groups: ['admin', 'groups'],
+    enabledModels: ['admin', 'enabledModels'],
+    channels: ['admin', 'channels { total }'],
+    channelsByTag: ['admin', 'channelsByTag { total }'],
+    channel: ['admin', 'channel(id: 999999) { id }'],
+    channelTypes: ['admin', 'channelTypes { type }'],
+    traffic: ['admin', 'traffic { at }'],
+    options: ['root', 'options { key }'],
+  },
+  Mutation: {
+    login: ['anyone', 'login(username: "nobody", password: "some-password") { id }'],
+    logout: ['anyone', 'logout'],
+    completeSetup: ['anyone', 'completeSetup(input: { username: "x", password: "y", confirmPassword: "z" }) { setUp }'],
+    changeOwnProfile: ['ordinary', 'changeOwnProfile(patch: {}) { id }'],
+    changeSettings: ['ordinary', 'changeSettings(input: { quotaWarningThreshold: 0 }) { id }'],
+    issueAccessToken: ['ordinary', 'issueAccessToken { __typename }'],
+    issueApiKey: ['ordinary', 'issueApiKey(input: { name: "matrix" }) { id }'],
+    editApiKey: ['ordinary', 'editApiKey(id: 999999, input: { name: "matrix" }) { id }'],
+    setApiKeyEnabled: ['ordinary', 'setApiKeyEnabled(id: 999999, enabled: true) { id }'],
+    deleteApiKey: ['ordinary', 'deleteApiKey(id: 999999)'],
+    createUser: ['admin', 'createUser(input: { username: "", password: "" }) { id }'],
+    editUser: ['admin', 'editUser(id: 999999, patch: {}) { id }'],
+    manageUser: ['admin', 'manageUser(id: 999999, action: ENABLE) { id }'],
+    adjustQuota: ['admin', 'adjustQuota(id: 999999, delta: 1) { id }'],
+    addChannels: ['admin', 'addChannels(input: { name: "", type: 1, key: "", models: [] }) { id }'],
+    editChannel: ['admin', 'editChannel(id: 999999, patch: {}) { id }'],
+    editChannels: ['admin', 'editChannels(ids: [999999], patch: {}) { id }'],
+    setChannelEnabled: ['admin', 'setChannelEnabled(id: 999999, enabled: true) { id }'],
+    deleteChannels: ['admin', 'deleteChannels(ids: [])'],
+    deleteDisabledChannels: ['admin', 'deleteDisabledChannels'],
+    editTag: ['admin', 'editTag(tag: "none", patch: {}) { id }'],
+    setTagEnabled: ['admin', 'setTagEnabled(tag: "none", enabled: true) { id }'],
+    testChannel: ['admin', 'testChannel(id: 999999) { ok }'],
+    changeOption: ['root', 'changeOption(key: "", value: "") { key }'],
+    changeOptions: ['root', 'changeOptions(changes: []) { changed { key } }'],
+    resetModelRatios: ['root', 'resetModelRatios { key }'],
+  },
+  Subscription: {
+    usageFeed: ['ordinary', 'usageFeed { id }'],
+    balance: ['ordinary', 'balance { available }'],
+    liveTraffic: ['admin', 'liveTraffic { at }'],
+    channelHealth: ['admin', 'channelHealth { at }'],
+  },
+};
+
+const ranks: readonly Level[] = ['anyone', 'ordinary', 'admin', 'root'];
+const mayDo = (level: Level, needed: Level): boolean => ranks.indexOf(level) >= ranks.indexOf(needed);
+
+let server: GraphqlServer;
+let clients: Record<Level, GraphqlClient>;
+
+beforeAll(async () => {
+  server = await startGraphql();
+  clients = {
+    anyone: server.anonymous(),
+    ordinary: await server.as(await server.gateway.addUser(0, 'olga')),
+    admin: await server.as(await server.addAdmin('adam')),
+    root: server.root,
+  };
+});
+afterAll(() => server?.stop());
+
+const refusalFor = (level: Level) => (level === 'anyone' ? 'not-signed-in' : 'role-too-low');
+const aboutRoles = ['not-signed-in', 'role-too-low'];
+
+describe('the matrix', () => {
+  test.each(['Query', 'Mutation', 'Subscription'] as const)('has a line for every field of %s', (type) => {
+    const root = graphqlSchema().getType(type) as { getFields(): object } | undefined;
+    expect(Object.keys(operations[type]).sort()).toEqual(Object.keys(root?.getFields() ?? {}).sort());
+  });
+
+  const lines = (['Query', 'Mutation'] as const).flatMap((type) =>
+    Object.entries(operations[type])
+      // What changes who is signed in is asked last, by nobody.
+      .filter(([field]) => field !== 'login' && field !== 'logout')
+      .map(([field, [needed, text]]) => ({ field, needed, query: `${type.toLowerCase()} { ${text} }` })),
+  );
+  test.each(lines)('$field is for $needed', async ({ needed, query }) => {
+    for (const level of ranks) {
+      const { errors, text } = await clients[level].send(query);
+      const codes = errors.map(({ extensions }) => extensions.code);
+      if (mayDo(level, needed)) expect(aboutRoles, `${level}: ${text}`).not.toContain(codes[0]);
+      else expect(codes, `${level}: ${text}`).toEqual([refusalFor(level)]);
+      expect(codes, text).not.toContain('internal-error');
+    }
+  });
+  test('login and logout are for anyone', async () => {
+    expect(await server.anonymous().refusal(`mutation { ${operations.Mutation.login?.[1]} }`)).toMatchObject({
+      code: 'wrong-credentials',
+    });
+    expect(await server.anonymous().ask('mutation { logout }')).toEqual({ logout: false });
+  });
+});
+
+describe('a field for administrators', () => {
+  const restricted = ['userId', 'username', 'channelId', 'channelName', 'attempts'];
+
+  test('is null and said so, while the rest of the line is answered', async () => {
+    const user = await server.gateway.addUser(1_000, 'granted');
+    const client = await server.as(user);
+    const { data, errors } = await client.send(
+      `{ usageLog { edges { node { type detail { ... on AdjustmentDetail { delta by } } ${restricted.join(' ')} } } } }`,
+    );
+    const [edge] = data?.usageLog.edges;
+    expect(edge.node).toEqual({
+      type: 'MANAGE',
+      detail: { delta: 1_000, by: null },
+      ...Object.fromEntries(restricted.map((field) => [field, null])),
+    });
+    expect(new Set(errors.map(({ path }) => path?.at(-1)))).toEqual(new Set(['by', ...restricted]));
+    expect(errors.every(({ extensions }) => extensions.code === 'role-too-low')).toBe(true);
+  });
+  test('is answered to administrators', async () => {
+    await server.gateway.addUser(2_000, 'observed');
+    const { usageLog } = await clients.admin.ask(
+      `{ usageLog(everyone: true, first: 1, filter: { username: "observed" }) {
+        edges { node { username userId detail { ... on AdjustmentDetail { delta by } } } }
+      } }`,
+    );
+    expect(usageLog.edges[0].node).toMatchObject({
+      username: 'observed',
+      detail: { delta: 2_000, by: String(server.gateway.root.id) },
+    });
+  });
+});
+
+describe('what tells about others or about channels', () => {
+  const asked: readonly (readonly [string, string])[] = [
+    ['lines of everybody', '{ usageLog(everyone: true) { edges { cursor } } }'],
+    ['lines of a channel', '{ usageLog(filter: { channelId: 1 }) { edges { cursor } } }'],
+    ['sums of everybody', '{ logStatistics(everyone: true) { quota } }'],
+    ['sums of a channel', '{ logStatistics(filter: { channelId: 1 }) { quota } }'],
+    ['statistics of everybody', '{ usageStatistics(from: 0, to: 1, everyone: true) { quota } }'],
+    ['statistics by channel', '{ usageStatistics(from: 0, to: 1, by: [CHANNEL]) { quota } }'],
+    ['statistics of a channel', '{ usageStatistics(from: 0, to: 1, channelId: 1) { quota } }'],
+  ];
+  test.each(asked)('%s are refused to ordinary users', async (_, query) => {
+    expect(await clients.ordinary.refusal(query)).toEqual({
+      code: 'role-too-low',
+      kind: 'forbidden',
+      details: { needed: 'admin' },
+    });
+    expect((await clients.admin.send(query)).errors).toEqual([]);
+  });
+  test('a user name given as a filter does not widen what one sees', async () => {
+    await server.gateway.addUser(3_000, 'neighbour');
+    const { usageLog } = await clients.ordinary.ask(
+      '{ usageLog(filter: { username: "neighbour" }) { edges { node { detail { __typename } } } } }',
+    );
+    expect(usageLog.edges).toEqual([]);
+  });
+  test('an API key of another user does not exist', async () => {
+    const other = await server.as(await server.gateway.addUser(0, 'keyowner'));
+    const { issueApiKey } = await other.ask('mutation { issueApiKey(input: { name: "mine" }) { id } }');
+    for (const client of [clients.ordinary, clients.admin, clients.root]) {
+      const query = 'query ($id: ID!) { apiKey(id: $id) { key } }';
+      expect(await client.refusal(query, issueApiKey)).toMatchObject({ code: 'api-key-not-found', kind: 'not-found' });
+    }
+  });
+});
