@@ -1,11 +1,17 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import type { Application } from './application/application.js';
 import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
 import type { Instant } from './domain/instant.js';
-import { providerOf } from './relay/providers/registry.js';
+import { graphqlPath, graphqlRoutes } from './graphql/routes.js';
+import { attachSubscriptions } from './graphql/subscriptions.js';
+import { listings, providerOf } from './relay/providers/registry.js';
 import type { Relay } from './relay/relay.js';
 import { relayRoutes } from './relay/routes.js';
+import { slidingWindow } from './rest-compat/rate-limits.js';
+import { restRoutes } from './rest-compat/routes.js';
+import { welcomePage } from './welcome-page.js';
 
 /* The faces on one port: relay, GraphQL, legacy REST, and a page that says where they are. */
 
@@ -15,12 +21,14 @@ export interface FacesOptions {
   readonly config: Config;
   readonly startedAt: Instant;
   readonly version: string;
+  readonly log: Logger;
   /** Asks the database whether it is there. */
   readonly ping: () => Promise<unknown>;
 }
 
 export async function serveFaces(app: FastifyInstance, options: FacesOptions): Promise<void> {
-  const { application, relay, config } = options;
+  const { application, relay, config, log, startedAt, version, ping } = options;
+  const { rateLimits, maxBodyBytes } = config.server;
   const newRequestId = () => requestId(application.clock.now());
 
   await app.register(relayRoutes, {
@@ -28,6 +36,52 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     directory: application.directory,
     newRequestId,
     providerName: (type: number) => providerOf(type)?.name ?? null,
-    maxBodyBytes: config.server.maxBodyBytes,
+    maxBodyBytes,
+  });
+
+  const critical = slidingWindow(rateLimits.critical, application.clock);
+  const graphql = {
+    application,
+    catalogue: listings,
+    version,
+    startedAt,
+    limits: { depth: config.graphql.maxDepth, cost: config.graphql.maxCost },
+    openIntrospection: false,
+    allowAttempt: critical,
+    log,
+  };
+  await app.register(graphqlRoutes, graphql);
+  const endSubscriptions = attachSubscriptions(app.server, graphql);
+  app.addHook('preClose', () => endSubscriptions());
+
+  await app.register(restRoutes, {
+    application,
+    newRequestId,
+    startedAt,
+    version,
+    databaseType: 'postgres',
+    catalogue: listings,
+    rateLimits,
+    ping: () =>
+      ping().then(
+        () => true,
+        () => false,
+      ),
+    identifyApiKey: ({ path, headers, query, ip }) => relay.identify({ path, headers, query, ip }),
+  });
+
+  const page = welcomePage({ version, graphqlPath });
+  app.get('/', (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+      .send(page),
+  );
+  app.setNotFoundHandler((request, reply) => {
+    const message = `Invalid URL (${request.method} ${request.url.split('?', 1)[0]})`;
+    return reply
+      .status(404)
+      .header('cache-control', 'no-store')
+      .send({ error: { message, type: 'invalid_request_error', param: '', code: '' } });
   });
 }

@@ -171,7 +171,8 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     log.warn({ calls: released }, 'released the reservations of calls that an earlier process left open');
 
   const app = Fastify({
-    loggerInstance: log as never,
+    // Whatever it says of itself is said better elsewhere; its warnings are wanted.
+    loggerInstance: log.child({}, { level: log.isLevelEnabled('debug') ? log.level : 'warn' }) as never,
     logController: new LogController({ disableRequestLogging: true }),
     // Every line about a request names its id; a logger per request would only cost.
     childLoggerFactory: (logger) => logger,
@@ -181,7 +182,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     routerOptions: { ignoreTrailingSlash: false },
   }) as unknown as FastifyInstance;
   closing.add(() => app.close());
-  await serveFaces(app, { application, relay, config, startedAt, version, ping: () => pool.query('SELECT 1') });
+  await serveFaces(app, { application, relay, config, startedAt, version, log, ping: () => pool.query('SELECT 1') });
   await app.listen({ host: config.server.host, port: config.server.port });
   // Nobody waits for the tables now; the first call would.
   setImmediate(preloadTokenizers);

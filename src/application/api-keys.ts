@@ -1,12 +1,13 @@
-import { type ApiKeyTerms, apiKeyDecider } from '../domain/api-key.js';
+import { type ApiKeyCommand, type ApiKeyTerms, apiKeyDecider } from '../domain/api-key.js';
 import { type Position, streams } from '../domain/events.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { ApiKeyId } from '../domain/ids.js';
-import { minus, Quota } from '../domain/quota.js';
+import { minus, Quota, zero } from '../domain/quota.js';
 import type { Actor } from '../domain/user.js';
 import type { Handle } from './handle.js';
 import type { Clock, Ids, QuotaGate, Vault } from './ports.js';
 import { randomText } from './random-text.js';
+import { mustReach, type Tail } from './tail.js';
 
 export interface ApiKeyCommandPorts {
   readonly clock: Clock;
@@ -14,6 +15,7 @@ export interface ApiKeyCommandPorts {
   readonly ids: Ids;
   readonly vault: Vault;
   readonly gate: QuotaGate;
+  readonly tail: Pick<Tail, 'reached'>;
 }
 
 export interface ApiKeyInput {
@@ -36,7 +38,31 @@ function checkTerms({ name, modelLimits }: ApiKeyTerms): void {
     throw invalidField('model_limits', `at most ${maxModelLimitsLength} characters`);
 }
 
-export function apiKeyCommands({ clock, handle, ids, vault, gate }: ApiKeyCommandPorts) {
+/** Decides as the key does and records nothing. */
+const enableRehearsal: typeof apiKeyDecider = {
+  ...apiKeyDecider,
+  decide(command, key) {
+    apiKeyDecider.decide(command, key);
+    return [];
+  },
+};
+
+export function apiKeyCommands({ clock, handle, ids, vault, gate, tail }: ApiKeyCommandPorts) {
+  /** What the key may still spend, as of a position or later. */
+  const remainingAt = async (id: ApiKeyId, position: Position): Promise<Quota> => {
+    await mustReach(tail, position);
+    return gate.remaining(id);
+  };
+
+  const enabling =
+    (actor: Actor, id: ApiKeyId) =>
+    async (seen: Position): Promise<ApiKeyCommand> => ({
+      type: 'EnableApiKey',
+      owner: actor.id,
+      at: clock.now(),
+      remaining: await remainingAt(id, seen),
+    });
+
   return {
     /** `key` is without prefix. */
     async issue(
@@ -58,26 +84,33 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate }: ApiKeyComman
       return { id, key, position };
     },
 
-    /** Writes the terms and what remains; the status stays. */
-    async edit(actor: Actor, id: ApiKeyId, { terms, quota }: ApiKeyInput): Promise<Position> {
+    /** Writes the terms and what remains (null: as it is); the status stays. */
+    async edit(
+      actor: Actor,
+      id: ApiKeyId,
+      { terms, quota }: Pick<ApiKeyInput, 'terms'> & { readonly quota: number | null },
+    ): Promise<Position> {
       checkTerms(terms);
-      const quotaDelta = minus(Quota(quota), await gate.remaining(id));
-      const { position } = await handle(apiKeyDecider, streams.apiKey(id), {
+      const allowance = quota === null ? null : Quota(quota);
+      const { position } = await handle(apiKeyDecider, streams.apiKey(id), async (seen) => ({
         type: 'EditApiKey',
         owner: actor.id,
-        quotaDelta,
+        quotaDelta: allowance === null ? zero : minus(allowance, await remainingAt(id, seen)),
         terms,
-      });
+      }));
       return position;
+    },
+
+    /** Refuses what `setStatus(…, 'enabled')` would refuse, and changes nothing. */
+    async checkEnable(actor: Actor, id: ApiKeyId): Promise<void> {
+      await handle(enableRehearsal, streams.apiKey(id), enabling(actor, id));
     },
 
     async setStatus(actor: Actor, id: ApiKeyId, status: ApiKeyStatusChange): Promise<Position> {
       const { position } = await handle(
         apiKeyDecider,
         streams.apiKey(id),
-        status === 'enabled'
-          ? { type: 'EnableApiKey', owner: actor.id, at: clock.now(), remaining: await gate.remaining(id) }
-          : { type: 'DisableApiKey', owner: actor.id, cause: status },
+        status === 'enabled' ? enabling(actor, id) : { type: 'DisableApiKey', owner: actor.id, cause: status },
       );
       return position;
     },

@@ -46,6 +46,8 @@ export interface ApplicationPorts {
 
 /** Longest a face waits to show its own write; then it answers with what there is. */
 const visibilityTimeoutMs = 3000;
+/** The same for a read that shows nobody's own write in particular. */
+const freshnessTimeoutMs = 500;
 
 export function openApplication(ports: ApplicationPorts) {
   const { store, clock, directory, gate, tail, traffic, progress } = ports;
@@ -58,15 +60,19 @@ export function openApplication(ports: ApplicationPorts) {
     options: optionCommands({ ...ports, handle: handling }),
     setup: setupCommands({ ...ports, handle: handling, users }),
     identity: identity({ ...ports, source: ports.identitySource }),
-    queries: queries(ports),
+    queries: queries({ ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) }),
     directory,
     gate,
     tail,
     traffic,
     clock,
-    /** Waits, bounded, until both the read models and this node's memory contain the event at `position`. */
-    async visible(position: Position): Promise<void> {
-      await Promise.all([progress.reached(position, visibilityTimeoutMs), tail.reached(position, visibilityTimeoutMs)]);
+    /**
+     * Waits, bounded, until both the read models and this node's memory contain the event at `position`; tells whether
+     * they do.
+     */
+    async visible(position: Position): Promise<boolean> {
+      const reached = [progress.reached(position, visibilityTimeoutMs), tail.reached(position, visibilityTimeoutMs)];
+      return (await Promise.all(reached)).every((there) => there);
     },
   };
 }

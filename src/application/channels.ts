@@ -15,7 +15,7 @@ export interface ChannelCommandPorts {
   readonly probe: ChannelProbe;
 }
 
-/** What an edit may change; a missing member stays as it is. */
+/** What an edit may change; a missing or undefined member stays as it is. */
 export interface ChannelPatch {
   readonly settings: Partial<ChannelSettings>;
   readonly key?: string;
@@ -73,9 +73,20 @@ function checkSettings(settings: ChannelSettings): ChannelSettings {
   if (modelMapping) jsonObject('model_mapping', modelMapping);
   if (statusCodeMapping) jsonObject('status_code_mapping', statusCodeMapping);
   if (paramOverride) jsonObject('param_override', paramOverride);
-  if (setting) jsonObject('setting', setting);
+  // A proxy's address may carry a password: it goes into the vault, and settings go into events.
+  if (setting && Object.hasOwn(jsonObject('setting', setting), 'proxy'))
+    throw invalidField('setting', 'a JSON object without proxy, which is given on its own');
   return settings;
 }
+
+function checkedKey(key: string): string {
+  const trimmed = key.trim();
+  if (trimmed === '') throw new Failure('channel-key-missing');
+  return trimmed;
+}
+
+const defined = (settings: Partial<ChannelSettings>): Partial<ChannelSettings> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 
 function checkProxy(proxy: string): void {
   if (proxy === '') return;
@@ -116,11 +127,13 @@ export function channelCommands({ handle, ids, vault, directory, probe }: Channe
     if (patch.proxy !== undefined) checkProxy(patch.proxy);
     const secrets: { -readonly [Member in keyof ChannelSecrets]?: ChannelSecrets[Member] } = {};
     if (patch.key !== undefined) {
-      secrets.key = await vault.put(patch.key);
-      secrets.keyHash = vault.hash(patch.key);
+      const key = checkedKey(patch.key);
+      secrets.key = await vault.put(key);
+      secrets.keyHash = vault.hash(key);
     }
     if (patch.proxy !== undefined) secrets.proxy = patch.proxy === '' ? null : await vault.put(patch.proxy);
-    const change = (now: ChannelSettings) => checkSettings({ ...now, ...patch.settings });
+    const settings = defined(patch.settings);
+    const change = (now: ChannelSettings) => checkSettings({ ...now, ...settings });
     const { position } = await handle(channelDecider, streams.channel(id), { type: 'EditChannel', change, secrets });
     if (patch.enabled === undefined) return position;
     const flipped = await setEnabled(id, patch.enabled);
@@ -196,15 +209,16 @@ export function channelCommands({ handle, ids, vault, directory, probe }: Channe
       return each(channelIds, remove);
     },
 
+    /** Channels that carry the tag now. */
+    tagged,
+
     /** Removes every channel that is switched off, by hand or automatically. */
-    async removeDisabled(actor: Actor): Promise<{ removed: number; position: Position }> {
+    async removeDisabled(actor: Actor): Promise<{ ids: ChannelId[]; removed: number; position: Position }> {
       authorise(actor, 'admin');
       const disabled = directory.channels().filter(({ status }) => status !== 'enabled');
-      const position = await each(
-        disabled.map(({ id }) => id),
-        remove,
-      );
-      return { removed: disabled.length, position };
+      const channelIds = disabled.map(({ id }) => id);
+      const position = await each(channelIds, remove);
+      return { ids: channelIds, removed: channelIds.length, position };
     },
 
     /** Sends one small request; `model` '' lets the channel choose. Never throws for a failing upstream. */

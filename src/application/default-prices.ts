@@ -1,6 +1,6 @@
 import { type ConditionalPrice, findProvider, type MatchLogic, type ModelPrice } from '@pydantic/genai-prices';
 import { completionRule } from '../domain/completion-rules.js';
-import { type Decimal, decimalOf, decimalText, isZero, ratioOf } from '../domain/decimal.js';
+import { type Decimal, decimalOf, decimalText, isZero, larger, ratioOf, ZERO } from '../domain/decimal.js';
 import {
   builtInCacheRatio,
   builtInCacheWriteRatio,
@@ -47,14 +47,15 @@ const amount = (price: ModelPrice[string]): Decimal | null => {
   return base === undefined || base < 0 ? null : decimalOf(base);
 };
 
+const isDearer = (a: ModelPrice, b: ModelPrice): boolean => {
+  const [left, right] = [amount(a.input_mtok) ?? ZERO, amount(b.input_mtok) ?? ZERO];
+  return larger(left, right) === left;
+};
+
 /** Of prices that depend on date or hour the dearest: a default must not sell below cost. */
 const dearest = (prices: readonly ConditionalPrice[] | ModelPrice): ModelPrice =>
   Array.isArray(prices)
-    ? (prices as readonly ConditionalPrice[])
-        .map((entry) => entry.prices)
-        .reduce((a, b) =>
-          Number(amount(b.input_mtok)?.digits ?? 0n) > Number(amount(a.input_mtok)?.digits ?? 0n) ? b : a,
-        )
+    ? (prices as readonly ConditionalPrice[]).map((entry) => entry.prices).reduce((a, b) => (isDearer(b, a) ? b : a))
     : (prices as ModelPrice);
 
 const two = decimalOf(2);

@@ -43,6 +43,8 @@ export interface NodeDirectory extends Directory, TailConsumer {
   readonly position: Position;
   /** Effective option texts, defaults included, secrets left out. */
   optionTexts(): ReadonlyMap<string, string>;
+  /** What an option holds until it is changed; '' for an unknown key. */
+  initialOptionText(key: string): string;
   /** Where a secret option's value lies in the vault; null: not set. */
   optionSecret(key: string): OptionValue | null;
 }
@@ -179,6 +181,7 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
       return settings;
     },
     optionTexts: () => new Map([...initial, ...changedTexts()]),
+    initialOptionText: (key) => initial.get(key) ?? '',
     optionSecret: (key) => {
       const value = options.get(key);
       return value !== undefined && 'secret' in value ? value : null;

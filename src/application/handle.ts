@@ -12,6 +12,15 @@ export interface Handled<Event> {
   readonly position: Position;
 }
 
+/**
+ * A command that depends on something outside its stream. It is made anew for every state it is decided on; `seen` is
+ * the stream's last position then, and what is observed must be at least that new.
+ */
+export type Observing<Command> = (seen: Position) => Promise<Command>;
+
+const isObserving = <Command>(order: Command | Observing<Command>): order is Observing<Command> =>
+  typeof order === 'function';
+
 const attempts = 20;
 
 /**
@@ -23,15 +32,16 @@ export const handle =
   async <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     stream: StreamName,
-    command: Command,
+    order: NoInfer<Command | Observing<Command>>,
   ): Promise<Handled<Event>> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const recorded = await store.readStream(stream);
       // The stream's name says which aggregate wrote it: its events are that aggregate's.
       const state = recorded.reduce((folded, { event }) => decider.evolve(folded, event as Event), decider.initial);
-      const decided = decider.decide(command, state);
       const last = recorded.at(-1);
-      if (decided.length === 0) return { events: [], position: last?.position ?? beginning };
+      const seen = last?.position ?? beginning;
+      const decided = decider.decide(isObserving(order) ? await order(seen) : order, state);
+      if (decided.length === 0) return { events: [], position: seen };
       const at = clock.now();
       const result = await store.append(
         stream,

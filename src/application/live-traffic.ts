@@ -100,8 +100,9 @@ function quantile(counts: Uint32Array, share: number): number | null {
   return middleOf(classes - 1);
 }
 
-function sampleOf({ event, at }: Recorded): Sample | null {
-  const second = Math.floor(at / 1000);
+/** `now`: the present second. What another node's clock dates later counts as of now, or it would outlive the window. */
+function sampleOf({ event, at }: Recorded, now: number): Sample | null {
+  const second = Math.min(Math.floor(at / 1000), now);
   switch (event.type) {
     case 'CallSettled':
       return {
@@ -172,13 +173,15 @@ export function liveTraffic(clock: Clock): LiveTraffic {
     }
   };
 
-  const oldest = (): number => Math.floor(clock.now() / 1000) - windowSeconds + 1;
+  const present = (): number => Math.floor(clock.now() / 1000);
+  const oldestAt = (second: number): number => second - windowSeconds + 1;
 
   return {
     take(batch) {
-      const from = oldest();
+      const now = present();
+      const from = oldestAt(now);
       for (const recorded of batch) {
-        const sample = sampleOf(recorded);
+        const sample = sampleOf(recorded, now);
         if (sample === null || sample.second < from) continue;
         count(sample, 1);
         samples.push(sample);
@@ -186,7 +189,7 @@ export function liveTraffic(clock: Clock): LiveTraffic {
       forget(from);
     },
     snapshot() {
-      forget(oldest());
+      forget(oldestAt(present()));
       return {
         at: clock.now(),
         total: total.figures(),

@@ -1,7 +1,7 @@
 import { type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { optionDecider } from '../domain/option.js';
-import { checkOption, isSecretOption } from '../domain/option-table.js';
+import { checkOption, isSecretOption, type OptionKey } from '../domain/option-table.js';
 import type { Actor } from '../domain/user.js';
 import { authorise } from './authorise.js';
 import type { NodeDirectory } from './directory.js';
@@ -15,20 +15,25 @@ export interface OptionCommandPorts {
 }
 
 export function optionCommands({ handle, vault, directory }: OptionCommandPorts) {
+  const change = async (actor: Actor, key: string, value: string): Promise<Position> => {
+    authorise(actor, 'root');
+    if (key === '') throw new Failure('option-value-invalid', { field: 'key', allowed: 'a non-empty text' });
+    checkOption(key, value);
+    const { position } = await handle(optionDecider, streams.options, {
+      type: 'ChangeOption',
+      key,
+      // An emptied secret is no secret: '' says that there is none.
+      value: isSecretOption(key) && value !== '' ? { secret: await vault.put(value) } : { text: value },
+    });
+    return position;
+  };
+
   return {
     /** Values are checked before they are stored: a bad one changes nothing. */
-    async change(actor: Actor, key: string, value: string): Promise<Position> {
-      authorise(actor, 'root');
-      if (key === '') throw new Failure('option-value-invalid', { field: 'key', allowed: 'a non-empty text' });
-      checkOption(key, value);
-      const { position } = await handle(optionDecider, streams.options, {
-        type: 'ChangeOption',
-        key,
-        // An emptied secret is no secret: '' says that there is none.
-        value: isSecretOption(key) && value !== '' ? { secret: await vault.put(value) } : { text: value },
-      });
-      return position;
-    },
+    change,
+
+    /** Back to the value the option had before anybody changed it. */
+    reset: (actor: Actor, key: OptionKey): Promise<Position> => change(actor, key, directory.initialOptionText(key)),
 
     /** Every option and its effective text, sorted by key; secrets are left out. */
     list(actor: Actor): readonly { key: string; value: string }[] {

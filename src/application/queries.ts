@@ -7,6 +7,7 @@ import {
   type ApiKeyFilter,
   type ApiKeyRow,
   allApiKeysOf,
+  apiKeyByHash,
   apiKeyById,
   apiKeyPage,
   apiKeyPageOf,
@@ -27,6 +28,7 @@ import {
   type UsageLogEntry,
   type UsageLogFilter,
   type UsageTotals,
+  usageLogAfter,
   usageLogBefore,
   usageLogPage,
   usageOfLastMinute,
@@ -41,6 +43,7 @@ import {
 import { type UserFilter, type UserRow, type UserSort, userById, userPage, usersById } from '../projections/users.js';
 import { authorise } from './authorise.js';
 import type { Clock, Directory, Vault } from './ports.js';
+import { type PricedModel, priceList } from './price-list.js';
 
 /* Reads, each for a viewer: what one may see is decided here and nowhere else. */
 
@@ -49,6 +52,8 @@ export interface QueryPorts {
   readonly vault: Vault;
   readonly directory: Directory;
   readonly clock: Clock;
+  /** Resolves when the read models hold all that has happened so far, or after a bounded while. */
+  readonly fresh: () => Promise<unknown>;
 }
 
 /** An API key with its text, without prefix; '' when the vault has lost it. */
@@ -67,8 +72,18 @@ export type LogStatistics = UsageTotals & { readonly rpm: number; readonly tpm: 
 export type LogFilter = Omit<UsageLogFilter, 'userId'>;
 
 const ownGroupDescription = '用户分组';
+/** The group of whoever is not signed in. */
+const publicGroup = 'default';
+/** Lines shown for an API key: it can be asked for without signing in, so the answer is bounded. */
+const apiKeyLogLines = 1_000;
 
-export function queries({ db, vault, directory, clock }: QueryPorts) {
+export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
+  /** What is read is never older than what the asker may have seen: a call's answer, another page. */
+  const current = async (): Promise<ReadModels> => {
+    await fresh();
+    return db;
+  };
+
   const readable = async (rows: readonly ApiKeyRow[]): Promise<ReadableApiKey[]> => {
     const secrets = await vault.getMany(rows.map(({ secret }) => secret));
     return rows.map((row) => ({ ...row, key: secrets.get(row.secret) ?? '' }));
@@ -96,15 +111,21 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
   return {
     /** Oneself. */
     async self(viewer: Actor): Promise<UserRow> {
-      const row = await userById(db, viewer.id);
+      const row = await userById(await current(), viewer.id);
       if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
       return row;
+    },
+
+    /** What the viewer's own webhooks are signed with; '' without one. */
+    async webhookSecret(viewer: Actor): Promise<string> {
+      const secret = (await userById(await current(), viewer.id))?.webhook_secret ?? null;
+      return secret === null ? '' : ((await vault.get(secret)) ?? '');
     },
 
     /** A live user; equal and higher roles are for root only. */
     async user(viewer: Actor, id: UserId): Promise<UserRow> {
       authorise(viewer, 'admin');
-      const row = await userById(db, id);
+      const row = await userById(await current(), id);
       if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
       if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
       return row;
@@ -116,28 +137,28 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
       filter: UserFilter = {},
     ): Promise<Page<UserRow>> {
       authorise(viewer, 'admin');
-      return userPage(db, request, filter);
+      return userPage(await current(), request, filter);
     },
 
     /** For showing names beside ids. */
     async usersById(viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
       authorise(viewer, 'admin');
-      return ids.length === 0 ? [] : usersById(db, ids);
+      return ids.length === 0 ? [] : usersById(await current(), ids);
     },
 
     async apiKeys(viewer: Actor, request: PageRequest): Promise<Page<ReadableApiKey>> {
-      const { items, total } = await apiKeyPageOf(db, viewer.id, request);
+      const { items, total } = await apiKeyPageOf(await current(), viewer.id, request);
       return { items: await readable(items), total };
     },
 
     /** Own keys whose name contains `name` and whose text contains `key`, newest first. */
     async searchApiKeys(viewer: Actor, { name, key }: { name: string; key: string }): Promise<ReadableApiKey[]> {
-      const own = await readable(await allApiKeysOf(db, viewer.id));
+      const own = await readable(await allApiKeysOf(await current(), viewer.id));
       return own.filter((row) => row.name.includes(name) && row.key.includes(key));
     },
 
     async apiKey(viewer: Actor, id: ApiKeyId): Promise<ReadableApiKey> {
-      const row = await apiKeyById(db, id);
+      const row = await apiKeyById(await current(), id);
       if (row === undefined || row.owner_id !== viewer.id) throw new Failure('api-key-not-found');
       const [found] = await readable([row]);
       if (found === undefined) throw new Failure('api-key-not-found');
@@ -152,12 +173,12 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
     ): Promise<Page<ApiKeyRow>> {
       authorise(viewer, 'admin');
       const { key = '', ...rest } = filter;
-      return apiKeyPage(db, request, key === '' ? rest : { ...rest, keyHash: vault.hash(key) });
+      return apiKeyPage(await current(), request, key === '' ? rest : { ...rest, keyHash: vault.hash(key) });
     },
 
     async channel(viewer: Actor, id: ChannelId): Promise<ChannelRow> {
       authorise(viewer, 'admin');
-      const row = await channelById(db, id);
+      const row = await channelById(await current(), id);
       if (row === undefined) throw new Failure('channel-not-found');
       return row;
     },
@@ -168,12 +189,12 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
       filter: ChannelFilter = {},
     ): Promise<Page<ChannelRow>> {
       authorise(viewer, 'admin');
-      return (request.byTag ? channelPageByTag : channelPage)(db, request, withKeyHash(filter));
+      return (request.byTag ? channelPageByTag : channelPage)(await current(), request, withKeyHash(filter));
     },
 
     async searchChannels(viewer: Actor, filter: ChannelFilter, sort: ChannelSort): Promise<ChannelRow[]> {
       authorise(viewer, 'admin');
-      return searchChannels(db, withKeyHash(filter), sort);
+      return searchChannels(await current(), withKeyHash(filter), sort);
     },
 
     /** The proxy address of a channel, which may hold a password. */
@@ -182,16 +203,23 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
       return proxy === null ? '' : ((await vault.get(proxy)) ?? '');
     },
 
+    /** The same for many channels at once; '' for those without. */
+    async channelProxies(viewer: Actor, rows: readonly ChannelRow[]): Promise<ReadonlyMap<ChannelId, string>> {
+      authorise(viewer, 'admin');
+      const secrets = await vault.getMany(rows.flatMap(({ proxy_secret }) => proxy_secret ?? []));
+      return new Map(rows.map(({ id, proxy_secret }) => [id, (proxy_secret && secrets.get(proxy_secret)) || '']));
+    },
+
     async enabledModels(viewer: Actor): Promise<string[]> {
       authorise(viewer, 'admin');
-      return enabledModels(db);
+      return enabledModels(await current());
     },
 
     /** Models enabled in any group the viewer may use. */
     async ownModels(viewer: Actor): Promise<string[]> {
       const { group } = await directoryUser(viewer);
       return enabledModels(
-        db,
+        await current(),
         usableGroups(group).map(({ name }) => name),
       );
     },
@@ -200,6 +228,12 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
       return usableGroups((await directoryUser(viewer)).group);
     },
 
+    /** What somebody who is not signed in could use. */
+    publicGroups: (): UsableGroup[] => usableGroups(publicGroup),
+
+    /** Prices are public. */
+    prices: (): PricedModel[] => priceList(directory),
+
     groupNames(viewer: Actor): string[] {
       authorise(viewer, 'admin');
       return [...directory.settings().prices.groupRatio.keys()];
@@ -207,7 +241,7 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
 
     /** `own`: the viewer's lines only, whoever asks. */
     async log(viewer: Actor, filter: LogFilter, request: PageRequest, own: boolean): Promise<Page<UsageLogEntry>> {
-      return usageLogPage(db, visibleLog(viewer, filter, own), request);
+      return usageLogPage(await current(), visibleLog(viewer, filter, own), request);
     },
 
     /** Keyset pages, newest first. */
@@ -217,28 +251,45 @@ export function queries({ db, vault, directory, clock }: QueryPorts) {
       request: { readonly before?: Position; readonly limit: number },
       own: boolean,
     ): Promise<UsageLogEntry[]> {
-      return usageLogBefore(db, visibleLog(viewer, filter, own), request);
+      return usageLogBefore(await current(), visibleLog(viewer, filter, own), request);
+    },
+
+    /** What has been added since, oldest first. */
+    async logAfter(
+      viewer: Actor,
+      filter: LogFilter,
+      request: { readonly after: Position; readonly limit: number },
+      own: boolean,
+    ): Promise<UsageLogEntry[]> {
+      return usageLogAfter(await current(), visibleLog(viewer, filter, own), request);
+    },
+
+    /** The newest lines of an API key, given without prefix; a deleted key's too. Who has the key may ask. */
+    async apiKeyLog(key: string): Promise<UsageLogEntry[]> {
+      const row = await apiKeyByHash(await current(), vault.hash(key));
+      return row === undefined ? [] : usageLogBefore(await current(), { apiKeyId: row.id }, { limit: apiKeyLogLines });
     },
 
     async logStatistics(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogStatistics> {
       const visible = visibleLog(viewer, filter, own);
       const { type: _type, from: _from, to: _to, ...timeless } = visible;
       const [totals, { requests: rpm, tokens: tpm }] = await Promise.all([
-        usageTotals(db, visible),
-        usageOfLastMinute(db, timeless, Math.floor(clock.now() / 1000)),
+        usageTotals(await current(), visible),
+        usageOfLastMinute(await current(), timeless, Math.floor(clock.now() / 1000)),
       ]);
       return { ...totals, rpm, tpm };
     },
 
-    /** Hourly statistics; ordinary users see their own. */
+    /** Hourly statistics; ordinary users see their own, and nothing about channels. */
     async statistics(
       viewer: Actor,
       filter: UsageStatsFilter,
       query: UsageStatsQuery,
       own: boolean,
     ): Promise<UsageStatsGroup[]> {
-      if (!own) authorise(viewer, 'admin');
-      return usageStatsBy(db, own ? { ...filter, username: undefined, userId: viewer.id } : filter, query);
+      const aboutChannels = query.by.includes('channel_id') || filter.channelId !== undefined;
+      if (!own || aboutChannels) authorise(viewer, 'admin');
+      return usageStatsBy(await current(), own ? { ...filter, username: undefined, userId: viewer.id } : filter, query);
     },
   };
 

@@ -1,6 +1,6 @@
 import { beginning, type Position, type Recorded, streamKey } from '../domain/events.js';
 import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
-import { minus, plus, type Quota, zero } from '../domain/quota.js';
+import { Quota } from '../domain/quota.js';
 import type { Admission, AdmissionRequest, QuotaGate } from './ports.js';
 import type { TailConsumer } from './tail.js';
 
@@ -26,8 +26,9 @@ export interface AccountSource {
 }
 
 interface Account {
-  balance: Quota;
-  held: Quota;
+  /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
+  balance: bigint;
+  held: bigint;
   readonly holds: Map<CallId, Quota>;
   /** What the account already contains: the tail may be behind the snapshot. */
   since: Position;
@@ -36,15 +37,27 @@ interface Account {
   loading: Promise<void>;
 }
 
-const available = (account: Account): Quota => minus(account.balance, account.held);
+const free = ({ balance, held }: Account): bigint => balance - held;
+
+const affords = (account: Account, quota: number): boolean => free(account) > 0n && free(account) >= quota;
+
+const largest = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** What is free, or the nearest amount that can be told. */
+function available(account: Account): Quota {
+  const amount = free(account);
+  return Quota(Number(amount > largest ? largest : amount < -largest ? -largest : amount));
+}
+
+const heldFor = (account: Account, callId: CallId): number => account.holds.get(callId) ?? 0;
 
 function hold(account: Account, callId: CallId, quota: Quota): void {
-  account.held = plus(minus(account.held, account.holds.get(callId) ?? zero), quota);
+  account.held += BigInt(quota - heldFor(account, callId));
   account.holds.set(callId, quota);
 }
 
 function unhold(account: Account, callId: CallId): void {
-  account.held = minus(account.held, account.holds.get(callId) ?? zero);
+  account.held -= BigInt(heldFor(account, callId));
   account.holds.delete(callId);
 }
 
@@ -53,16 +66,16 @@ function apply(account: Account, { event, stream, position }: Recorded, apiKey: 
   if (position <= account.since) return;
   switch (event.type) {
     case 'QuotaGranted':
-      account.balance = plus(account.balance, event.quota);
+      account.balance += BigInt(event.quota);
       return;
     case 'QuotaAdjusted':
-      account.balance = plus(account.balance, event.delta);
+      account.balance += BigInt(event.delta);
       return;
     case 'ApiKeyIssued':
-      if (apiKey) account.balance = plus(account.balance, event.quota);
+      if (apiKey) account.balance += BigInt(event.quota);
       return;
     case 'ApiKeyEdited':
-      if (apiKey) account.balance = plus(account.balance, event.quotaDelta);
+      if (apiKey) account.balance += BigInt(event.quotaDelta);
       return;
     case 'CallReserved': {
       const callId = CallId(streamKey(stream));
@@ -72,7 +85,7 @@ function apply(account: Account, { event, stream, position }: Recorded, apiKey: 
     }
     case 'CallSettled':
       unhold(account, CallId(streamKey(stream)));
-      account.balance = minus(account.balance, event.charged);
+      account.balance -= BigInt(event.charged);
       return;
     case 'CallReleased':
       unhold(account, CallId(streamKey(stream)));
@@ -135,7 +148,7 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       const from = tail;
       await source.caughtUp(from);
       const { balance, holds, position } = await snapshotOf(id);
-      account.balance = balance;
+      account.balance = BigInt(balance);
       for (const { callId, quota } of holds) hold(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];
@@ -149,8 +162,8 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
   };
 
   const opened = (): Account => ({
-    balance: zero,
-    held: zero,
+    balance: 0n,
+    held: 0n,
     holds: new Map(),
     since: beginning,
     arrived: [],
@@ -195,10 +208,9 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       const [user, apiKey] = await accounts(request);
       // From here to the end nothing waits: check and hold are one step.
       const { callId, quota, apiKeyUnlimited } = request;
-      if (apiKey !== null && !apiKeyUnlimited && available(apiKey) < quota)
+      if (apiKey !== null && !apiKeyUnlimited && !affords(apiKey, quota))
         return { admitted: false, short: 'api-key', available: available(apiKey) };
-      if (available(user) <= 0 || available(user) < quota)
-        return { admitted: false, short: 'user', available: available(user) };
+      if (!affords(user, quota)) return { admitted: false, short: 'user', available: available(user) };
       hold(user, callId, quota);
       if (apiKey !== null) hold(apiKey, callId, quota);
       calls.set(callId, { user, apiKey, apiKeyUnlimited });
@@ -209,10 +221,10 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       const call = calls.get(callId);
       if (call === undefined) return false;
       const { user, apiKey, apiKeyUnlimited } = call;
-      const more = minus(quota, user.holds.get(callId) ?? zero);
+      const more = quota - heldFor(user, callId);
       if (more <= 0) return true;
-      if (available(user) < more) return false;
-      if (apiKey !== null && !apiKeyUnlimited && available(apiKey) < more) return false;
+      if (free(user) < more) return false;
+      if (apiKey !== null && !apiKeyUnlimited && free(apiKey) < more) return false;
       hold(user, callId, quota);
       if (apiKey !== null) hold(apiKey, callId, quota);
       return true;
@@ -234,7 +246,7 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       if (call.apiKey !== null) unhold(call.apiKey, callId);
     },
 
-    isSpent: async (apiKeyId) => (await apiKeyAccount(apiKeyId)).balance <= 0,
+    isSpent: async (apiKeyId) => (await apiKeyAccount(apiKeyId)).balance <= 0n,
     remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
     available: async (userId) => available(await userAccount(userId)),
 

@@ -1,4 +1,4 @@
-import { type OptionKey, optionTable, readRatios } from '../domain/option-table.js';
+import { type OptionKey, optionTable, readRatios, readTexts } from '../domain/option-table.js';
 import type { PriceTables, RatioTable } from '../domain/price-tables.js';
 import type { DefaultPrices } from './default-prices.js';
 
@@ -71,7 +71,7 @@ export function settingsFrom(
       groupRatio: ratios('GroupRatio', null),
       quotaPerUnit: text('QuotaPerUnit'),
     },
-    usableGroups: new Map(Object.entries(JSON.parse(text('UserUsableGroups')) as Record<string, string>)),
+    usableGroups: readTexts('UserUsableGroups', text('UserUsableGroups')),
     retryTimes: Math.max(0, Number(text('RetryTimes'))),
     preConsumedTokens: Number(text('PreConsumedQuota')),
     quotaForNewUser: Number(text('QuotaForNewUser')),

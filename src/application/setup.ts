@@ -47,13 +47,24 @@ export function setupCommands({ store, handle, ids, vault, passwords, users }: S
     ]);
   };
 
+  /** Once the root user exists, name and options are its own to change. */
+  const finish = async (event: SetupEvent): Promise<void> => {
+    const root = await store.readStream(streams.user(event.rootUserId));
+    if (root.length === 0) await carryOut(event);
+  };
+
   return {
     async isDone(): Promise<boolean> {
       return (await completed()) !== null;
     },
 
     async complete({ username, password, confirmPassword, mode }: SetupInput): Promise<Position> {
-      if ((await completed()) !== null) throw new Failure('already-set-up');
+      const before = await completed();
+      if (before !== null) {
+        // An earlier attempt may have failed half-way: nobody could sign in, and nobody could set up again.
+        await finish(before);
+        throw new Failure('already-set-up');
+      }
       if (username.trim() === '') throw new Failure('username-blank');
       if (password !== confirmPassword) throw new Failure('passwords-differ');
       if (Buffer.byteLength(password) < minPasswordBytes)
@@ -73,10 +84,7 @@ export function setupCommands({ store, handle, ids, vault, passwords, users }: S
     /** At start: a node that died between the decision and the root user is made good. */
     async resume(): Promise<void> {
       const event = await completed();
-      if (event === null) return;
-      // Once the root user exists, name and options are its own to change.
-      const root = await store.readStream(streams.user(event.rootUserId));
-      if (root.length === 0) await carryOut(event);
+      if (event !== null) await finish(event);
     },
   };
 }

@@ -22,7 +22,7 @@ export interface StreamFolds<State> {
 }
 
 export function foldStreams<State, Command, Event extends DomainEvent>(
-  store: EventStore,
+  store: Pick<EventStore, 'readStream'>,
   { initial, evolve }: Decider<State, Command, Event>,
   capacity: number,
 ): StreamFolds<State> {
@@ -34,13 +34,23 @@ export function foldStreams<State, Command, Event extends DomainEvent>(
     entry.revision = revision;
   };
 
+  /** Drops the oldest entry that has been read: one under way would miss what the tail brings meanwhile. */
+  const makeRoom = (): void => {
+    if (entries.size < capacity) return;
+    for (const [stream, { arrived }] of entries) {
+      if (arrived !== null) continue;
+      entries.delete(stream);
+      return;
+    }
+  };
+
   const load = async (stream: StreamName, entry: Entry<State>): Promise<void> => {
     try {
       for (const recorded of await store.readStream(stream)) apply(entry, recorded);
       for (const recorded of entry.arrived ?? []) apply(entry, recorded);
       entry.arrived = null;
     } catch (error) {
-      entries.delete(stream);
+      if (entries.get(stream) === entry) entries.delete(stream);
       throw error;
     }
   };
@@ -49,8 +59,7 @@ export function foldStreams<State, Command, Event extends DomainEvent>(
     async get(stream) {
       let entry = entries.get(stream);
       if (entry === undefined) {
-        const oldest = entries.size >= capacity ? entries.keys().next() : null;
-        if (oldest !== null && !oldest.done) entries.delete(oldest.value);
+        makeRoom();
         const created: Entry<State> = { state: initial, revision: -1, arrived: [], loading: Promise.resolve() };
         entries.set(stream, created);
         created.loading = load(stream, created);

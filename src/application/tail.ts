@@ -1,4 +1,5 @@
 import { beginning, type Position, type Recorded } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
 import type { EventStore } from './ports.js';
 
 /* One subscription to the log per node; everything the node keeps in memory hangs on it. */
@@ -9,6 +10,8 @@ export interface TailConsumer {
 }
 
 export interface Tail {
+  /** Rejects when the log can no longer be followed: what this node knows grows stale, so it must not serve on. */
+  readonly ended: Promise<void>;
   position(): Position;
   /** Resolves true once the tail has passed `position`, or false after `timeoutMs`. */
   reached(position: Position, timeoutMs: number): Promise<boolean>;
@@ -17,7 +20,11 @@ export interface Tail {
   stop(): Promise<void>;
 }
 
-export function followTail(store: EventStore, after: Position, first: readonly TailConsumer[]): Tail {
+export function followTail(
+  store: Pick<EventStore, 'subscribe'>,
+  after: Position,
+  first: readonly TailConsumer[],
+): Tail {
   const consumers = new Set(first);
   const waiting = new Set<{ position: Position; done: () => void }>();
   const abort = new AbortController();
@@ -37,10 +44,11 @@ export function followTail(store: EventStore, after: Position, first: readonly T
   const ended = (async () => {
     for await (const batch of store.subscribe(after, abort.signal)) advance(batch);
   })();
-  // The owner learns of a failure from `stop`; an unhandled rejection would end the process first.
+  // The owner learns of a failure from `ended` and `stop`; an unhandled rejection would end the process first.
   ended.catch(() => {});
 
   return {
+    ended,
     position: () => position,
     reached: (wanted, timeoutMs) => {
       if (wanted <= position || wanted === beginning) return Promise.resolve(true);
@@ -64,4 +72,12 @@ export function followTail(store: EventStore, after: Position, first: readonly T
       await ended;
     },
   };
+}
+
+/** Longest a command waits for this node's memory to contain what it is decided on. */
+const patienceMs = 5_000;
+
+/** Waits until the tail has passed `position`. Throws `store-unavailable` when it does not. */
+export async function mustReach(tail: Pick<Tail, 'reached'>, position: Position): Promise<void> {
+  if (!(await tail.reached(position, patienceMs))) throw new Failure('store-unavailable');
 }

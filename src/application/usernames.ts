@@ -1,27 +1,42 @@
 import { streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
-import { usernameDecider } from '../domain/user.js';
+import { type UserEvent, userDecider, usernameDecider } from '../domain/user.js';
 import type { Handle } from './handle.js';
 import type { Clock, EventStore } from './ports.js';
 
 /* Unique user names: claimed in a stream of their own before the user gets them. */
 
-/** A claim whose user never came to be is given up after this long: its registration died half-way. */
+/** A claim its user does not use is given up after this long: the registration or the renaming died half-way. */
 const abandonedAfterMs = 60_000;
 
 export function usernames(store: EventStore, clock: Clock, handle: Handle) {
+  /** From the log, which no read model or memory is ahead of. null: no such user. */
+  const nameOf = async (userId: UserId): Promise<string | null> => {
+    const recorded = await store.readStream(streams.user(userId));
+    const user = recorded.reduce(
+      (folded, { event }) => userDecider.evolve(folded, event as UserEvent),
+      userDecider.initial,
+    );
+    return user.status === 'absent' ? null : user.username;
+  };
+
+  const bears = async (userId: UserId, name: string): Promise<boolean> =>
+    (await nameOf(userId))?.toLowerCase() === name.toLowerCase();
+
   const claimAbandoned = async (name: string): Promise<boolean> => {
     const claim = (await store.readStream(streams.username(name))).at(-1);
     if (claim === undefined || claim.event.type !== 'UsernameClaimed') return true;
     if (clock.now() - claim.at < abandonedAfterMs) return false;
     const holder = claim.event.userId;
-    if ((await store.readStream(streams.user(holder))).length > 0) return false;
+    if (await bears(holder, name)) return false;
     await handle(usernameDecider, streams.username(name), { type: 'ReleaseUsername', userId: holder });
     return true;
   };
 
   return {
+    nameOf,
+
     /** Throws `username-taken`. */
     async claim(name: string, userId: UserId): Promise<void> {
       const claim = () => handle(usernameDecider, streams.username(name), { type: 'ClaimUsername', userId });
@@ -33,7 +48,9 @@ export function usernames(store: EventStore, clock: Clock, handle: Handle) {
         await claim();
       }
     },
+    /** Gives a name back, unless the user bears it: a renaming that seemed to fail may have happened. */
     async release(name: string, userId: UserId): Promise<void> {
+      if (await bears(userId, name)) return;
       await handle(usernameDecider, streams.username(name), { type: 'ReleaseUsername', userId });
     },
   };

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { type SecretId, UserId } from '../domain/ids.js';
-import { minus, plus, Quota } from '../domain/quota.js';
+import { minus, plus, Quota, zero } from '../domain/quota.js';
 import { type Actor, type GrantReason, type Role, type UserCommand, userDecider } from '../domain/user.js';
 import { authorise } from './authorise.js';
-import type { Handle } from './handle.js';
+import type { Handle, Observing } from './handle.js';
 import type {
   Clock,
   Directory,
@@ -17,6 +17,7 @@ import type {
   Sessions,
   Vault,
 } from './ports.js';
+import { mustReach, type Tail } from './tail.js';
 import { usernames } from './usernames.js';
 
 export interface UserCommandPorts {
@@ -30,6 +31,7 @@ export interface UserCommandPorts {
   readonly sessions: Sessions;
   readonly directory: Directory;
   readonly gate: QuotaGate;
+  readonly tail: Pick<Tail, 'reached'>;
 }
 
 export interface NewUser {
@@ -79,13 +81,14 @@ function checkDisplayName(displayName: string): void {
 }
 
 export function userCommands(ports: UserCommandPorts) {
-  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate } = ports;
+  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail } = ports;
   const names = usernames(store, clock, handle);
 
   const storedPassword = async (password: string | null): Promise<SecretId | null> =>
     password === null ? null : vault.put(await passwords.hash(password));
 
-  const run = (id: UserId, command: UserCommand) => handle(userDecider, streams.user(id), command);
+  const run = (id: UserId, command: UserCommand | Observing<UserCommand>) =>
+    handle(userDecider, streams.user(id), command);
 
   const register = async (
     user: { id: UserId; username: string; displayName: string; passwordSecret: SecretId; role: Role },
@@ -110,7 +113,7 @@ export function userCommands(ports: UserCommandPorts) {
 
   /** Claims the new name, lets `change` use it, gives the old one back; or undoes the claim. */
   const renaming = async (id: UserId, wanted: string | null, change: () => Promise<Position>): Promise<Position> => {
-    const current = (await directory.user(id))?.username ?? null;
+    const current = wanted === null ? null : await names.nameOf(id);
     const renamed = wanted !== null && current !== null && wanted !== current;
     const sameClaim = renamed && wanted.toLowerCase() === current.toLowerCase();
     if (!renamed || sameClaim) return change();
@@ -120,7 +123,8 @@ export function userCommands(ports: UserCommandPorts) {
     try {
       position = await change();
     } catch (error) {
-      await names.release(wanted, id);
+      // Where this fails too, the claim is left unused and the next who wants the name takes it over.
+      await names.release(wanted, id).catch(() => {});
       throw error;
     }
     await names.release(current, id);
@@ -161,6 +165,7 @@ export function userCommands(ports: UserCommandPorts) {
       authorise(actor, 'admin');
       checkProfile(patch);
       const { displayName, group, role } = patch;
+      const balance = patch.quota === null ? null : Quota(patch.quota);
       const edited = await renaming(id, patch.username, async () => {
         const { position } = await run(id, {
           type: 'EditUser',
@@ -173,14 +178,11 @@ export function userCommands(ports: UserCommandPorts) {
         });
         return position;
       });
-      if (patch.quota === null) return edited;
-      const observed = await gate.available(id);
-      const { position } = await run(id, {
-        type: 'AdjustQuota',
-        by: actor,
-        delta: minus(Quota(patch.quota), observed),
-        gift: Quota(0),
-        observed,
+      if (balance === null) return edited;
+      const { position } = await run(id, async (seen) => {
+        await mustReach(tail, seen);
+        const observed = await gate.available(id);
+        return { type: 'AdjustQuota', by: actor, delta: minus(balance, observed), gift: zero, observed };
       });
       return position > edited ? position : edited;
     },

@@ -24,10 +24,9 @@ export async function withDatabase<Result>(
   log: Logger,
   work: (database: CommandDatabase) => Promise<Result>,
 ): Promise<Result> {
-  const { connection, stop } =
-    config.database.url === null
-      ? await attachEmbeddedPostgres({ dataDir: config.database.dataDir, log })
-      : { connection: { url: config.database.url }, stop: async () => {} };
+  const embedded =
+    config.database.url === null ? await attachEmbeddedPostgres({ dataDir: config.database.dataDir, log }) : null;
+  const connection = embedded?.connection ?? { url: config.database.url ?? '' };
   try {
     const pool = await openPool(connection, log);
     try {
@@ -49,6 +48,6 @@ export async function withDatabase<Result>(
       await pool.end();
     }
   } finally {
-    await stop();
+    await embedded?.stop();
   }
 }

@@ -1,0 +1,331 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ApiKeyId, CallId, UserId } from '../../src/domain/ids.js';
+import { Quota } from '../../src/domain/quota.js';
+import { flush } from '../support/flush.js';
+import { foldAccount, GateWorld, type Owner } from '../support/gate-world.js';
+
+/*
+ * The gate against a model of it: any interleaving of calls, other nodes, grants and edits, with the tail and the read
+ * model each at its own distance behind the log, and accounts that come and go. The model is one sentence: what an
+ * account has is the fold of the log as far as the gate can know it, minus what this node's open calls hold.
+ */
+
+const users = [UserId(7), UserId(8)] as const;
+const keys = [ApiKeyId(12), ApiKeyId(13)] as const;
+
+interface Call {
+  readonly id: CallId;
+  readonly user: UserId;
+  readonly key: ApiKeyId | null;
+  readonly reserved: number;
+}
+
+/** A call of this node, from its admission on. */
+interface LocalCall extends Call {
+  readonly unlimited: boolean;
+  held: number;
+  durable: boolean;
+  /** What its outcome in the log charges; null while it has none. */
+  charged: number | null;
+  /** Whether the gate was told so by the call itself. */
+  told: boolean;
+}
+
+const partiesOf = ({ user, key, reserved }: Call) => ({ userId: user, apiKeyId: key, quota: reserved });
+
+/** One thing that happens; each kind looks at the members it needs, and does nothing where it cannot happen now. */
+interface Step {
+  readonly kind: keyof typeof weights;
+  readonly who: number;
+  readonly quota: number;
+  readonly charged: number;
+  readonly key: number;
+  readonly unlimited: boolean;
+  readonly count: number;
+}
+
+/** How often each kind is drawn, in relation to the others. */
+const weights = {
+  admit: 6,
+  reserve: 4,
+  drop: 2,
+  extend: 2,
+  settle: 3,
+  release: 2,
+  tell: 3,
+  grant: 1,
+  adjust: 1,
+  editKey: 1,
+  reserveElsewhere: 2,
+  settleElsewhere: 1,
+  releaseElsewhere: 1,
+  ask: 4,
+  answer: 6,
+  fail: 1,
+  deliver: 5,
+  project: 4,
+} as const;
+
+class Model {
+  readonly world: GateWorld;
+  private readonly open: LocalCall[] = [];
+  private readonly elsewhere: Call[] = [];
+  private calls = 0;
+  /** How far the newest snapshot of each account has told the gate more than the tail. */
+  private readonly snapshotAt = new Map<string, number>();
+  /** Answers of the gate in the order it gave them, checked after every step. */
+  private readonly answers: (() => void)[] = [];
+  checked = 0;
+  admitted = 0;
+
+  constructor(capacity: number) {
+    this.world = new GateWorld(true, capacity);
+    for (const [index, user] of users.entries()) this.world.grant(user, 300 - 100 * index);
+    for (const key of keys) this.world.issueKey(key, 200);
+    this.world.deliver();
+    this.world.project();
+  }
+
+  /** The fold of what the gate can know, minus the holds of this node's calls whose end it cannot know yet. */
+  available(owner: Owner): number {
+    const known = Math.max(this.world.delivered, this.snapshotAt.get(JSON.stringify(owner)) ?? 0);
+    const seen = this.world.log.slice(0, known);
+    const { balance, holds } = foldAccount(seen, owner);
+    const own = this.open.filter((call) => ('user' in owner ? call.user === owner.user : call.key === owner.apiKey));
+    const ended = new Set(seen.flatMap(({ event, stream }) => (isEnd(event.type) ? [stream.slice(5)] : [])));
+    let left = balance;
+    for (const [call, quota] of holds) if (!own.some(({ id }) => id === call)) left -= quota;
+    for (const call of own) if (!ended.has(call.id)) left -= call.held;
+    return left;
+  }
+
+  async take(step: Step): Promise<void> {
+    this[step.kind](step);
+    await this.settleDown();
+  }
+
+  /** Lets everything arrive and asks for every account once more. */
+  async finish(): Promise<void> {
+    while (this.open.some(({ durable }) => !durable)) this.drop({ who: 0 });
+    this.deliver({ count: Number.POSITIVE_INFINITY });
+    this.project({ count: Number.POSITIVE_INFINITY });
+    for (let who = 0; who < users.length + keys.length; who++) this.ask({ who });
+    await this.settleDown();
+    while (this.world.waiting.length > 0) {
+      this.answer();
+      await this.settleDown();
+    }
+  }
+
+  private async settleDown(): Promise<void> {
+    await flush();
+    for (const answer of this.answers.splice(0)) answer();
+  }
+
+  private extend({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+    const call = pick(
+      this.open.filter(({ charged }) => charged === null),
+      who,
+    );
+    if (call === undefined) return;
+    const more = quota - call.held;
+    const affordable =
+      more <= 0 ||
+      (this.available({ user: call.user }) >= more &&
+        (call.key === null || call.unlimited || this.available({ apiKey: call.key }) >= more));
+    expect(this.world.gate.extend(call.id, Quota(quota)), 'extended').toBe(affordable);
+    if (affordable) call.held = Math.max(call.held, quota);
+  }
+
+  private reserve({ who }: Pick<Step, 'who'>): void {
+    const call = pick(
+      this.open.filter(({ durable }) => !durable),
+      who,
+    );
+    if (call === undefined) return;
+    call.durable = true;
+    this.world.reserve(call.id, partiesOf(call));
+  }
+
+  private settle({ who, charged }: Pick<Step, 'who' | 'charged'>): void {
+    const call = this.running(who);
+    if (call === undefined) return;
+    call.charged = charged;
+    this.world.settle(call.id, { ...partiesOf(call), charged });
+  }
+
+  private release({ who }: Pick<Step, 'who'>): void {
+    const call = this.running(who);
+    if (call === undefined) return;
+    call.charged = 0;
+    this.world.release(call.id, partiesOf(call));
+  }
+
+  private running(who: number): LocalCall | undefined {
+    return pick(
+      this.open.filter(({ durable, charged }) => durable && charged === null),
+      who,
+    );
+  }
+
+  /** The append of an outcome has answered: before the tail brings the same news, or after. */
+  private tell({ who }: Pick<Step, 'who'>): void {
+    const call = pick(
+      this.open.filter(({ charged, told }) => charged !== null && !told),
+      who,
+    );
+    if (call === undefined || call.charged === null) return;
+    call.told = true;
+    call.held = call.charged;
+    this.world.gate.settled(call.id, Quota(call.charged));
+  }
+
+  private drop({ who }: Pick<Step, 'who'>): void {
+    const call = pick(
+      this.open.filter(({ durable }) => !durable),
+      who,
+    );
+    if (call === undefined) return;
+    this.open.splice(this.open.indexOf(call), 1);
+    this.world.gate.drop(call.id);
+  }
+
+  private grant({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+    this.world.grant(pickFrom(users, who), quota);
+  }
+
+  private adjust({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+    this.world.adjust(pickFrom(users, who), quota - 100);
+  }
+
+  private editKey({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+    this.world.editKey(pickFrom(keys, who), quota - 100);
+  }
+
+  private reserveElsewhere({ who, quota, key }: Pick<Step, 'who' | 'quota' | 'key'>): void {
+    const call = {
+      id: CallId(`theirs-${this.calls++}`),
+      user: pickFrom(users, who),
+      key: keys[key] ?? null,
+      reserved: quota,
+    };
+    this.elsewhere.push(call);
+    this.world.reserve(call.id, partiesOf(call));
+  }
+
+  private settleElsewhere({ who, charged }: Pick<Step, 'who' | 'charged'>): void {
+    const call = this.endElsewhere(who);
+    if (call !== undefined) this.world.settle(call.id, { ...partiesOf(call), charged });
+  }
+
+  private releaseElsewhere({ who }: Pick<Step, 'who'>): void {
+    const call = this.endElsewhere(who);
+    if (call !== undefined) this.world.release(call.id, partiesOf(call));
+  }
+
+  private endElsewhere(who: number): Call | undefined {
+    const call = pick(this.elsewhere, who);
+    if (call !== undefined) this.elsewhere.splice(this.elsewhere.indexOf(call), 1);
+    return call;
+  }
+
+  private answer(): void {
+    const [owner] = this.world.waiting;
+    if (owner === undefined) return;
+    this.snapshotAt.set(JSON.stringify(owner), this.world.projected);
+    this.world.answer();
+  }
+
+  private fail(): void {
+    this.world.fail();
+  }
+
+  private deliver({ count }: Pick<Step, 'count'>): void {
+    this.world.deliver(count);
+  }
+
+  private project({ count }: Pick<Step, 'count'>): void {
+    this.world.project(count);
+  }
+
+  private admit({ who, quota, key: keyIndex, unlimited }: Step): void {
+    const [user, key] = [pickFrom(users, who), keys[keyIndex] ?? null];
+    const id = CallId(`ours-${this.calls++}`);
+    this.world.gate
+      .admit({ callId: id, userId: user, apiKeyId: key, apiKeyUnlimited: unlimited, quota: Quota(quota) })
+      .then(
+        (verdict) => {
+          this.answers.push(() => {
+            const ofUser = this.available({ user });
+            const ofKey = key === null || unlimited ? null : this.available({ apiKey: key });
+            const affords = (amount: number) => amount > 0 && amount >= quota;
+            if (ofKey !== null && !affords(ofKey))
+              expect(verdict).toStrictEqual({ admitted: false, short: 'api-key', available: ofKey });
+            else if (!affords(ofUser))
+              expect(verdict).toStrictEqual({ admitted: false, short: 'user', available: ofUser });
+            else expect(verdict).toStrictEqual({ admitted: true });
+            this.checked += 1;
+            if (!verdict.admitted) return;
+            this.admitted += 1;
+            this.open.push({
+              ...{ id, user, key, unlimited },
+              ...{ reserved: quota, held: quota, durable: false, charged: null, told: false },
+            });
+          });
+        },
+        () => undefined,
+      );
+  }
+
+  private ask({ who }: Pick<Step, 'who'>): void {
+    const owner = pickFrom<Owner>([...users.map((user) => ({ user })), ...keys.map((apiKey) => ({ apiKey }))], who);
+    const asked = 'user' in owner ? this.world.gate.available(owner.user) : this.world.gate.remaining(owner.apiKey);
+    asked.then(
+      (available) => {
+        this.answers.push(() => {
+          expect(available, JSON.stringify(owner)).toBe(this.available(owner));
+          this.checked += 1;
+        });
+      },
+      () => undefined,
+    );
+  }
+}
+
+const isEnd = (type: string): boolean => type === 'CallSettled' || type === 'CallReleased';
+const pick = <Item>(items: readonly Item[], index: number): Item | undefined =>
+  items[index % Math.max(1, items.length)];
+const pickFrom = <Item>(items: readonly Item[], index: number): Item => pick(items, index) as Item;
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom(
+    ...Object.entries(weights).flatMap(([kind, weight]) => Array<Step['kind']>(weight).fill(kind as Step['kind'])),
+  ),
+  who: fc.nat(7),
+  quota: fc.nat(120),
+  charged: fc.nat(150),
+  key: fc.nat(keys.length),
+  unlimited: fc.boolean(),
+  count: fc.integer({ min: 1, max: 4 }),
+});
+
+test('what is available is the fold of the log minus the holds of open calls, whatever happens in whatever order', async () => {
+  let checked = 0;
+  let admitted = 0;
+  const runs = fc.asyncProperty(
+    fc.integer({ min: 1, max: 3 }),
+    fc.array(step, { minLength: 20, maxLength: 80, size: 'max' }),
+    async (capacity, sequence) => {
+      const model = new Model(capacity);
+      for (const next of sequence) await model.take(next);
+      await model.finish();
+      checked += model.checked;
+      admitted += model.admitted;
+    },
+  );
+  await fc.assert(runs, { numRuns: 1_000 });
+  // The runs must have been about something.
+  expect(checked).toBeGreaterThan(10_000);
+  expect(admitted).toBeGreaterThan(2_000);
+}, 120_000);

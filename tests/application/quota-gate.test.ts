@@ -1,0 +1,475 @@
+import { describe, expect, test } from 'vitest';
+import type { Admission } from '../../src/application/ports.js';
+import { ApiKeyId, CallId, UserId } from '../../src/domain/ids.js';
+import { Quota } from '../../src/domain/quota.js';
+import { flush } from '../support/flush.js';
+import { GateWorld } from '../support/gate-world.js';
+
+const alice = UserId(7);
+const bob = UserId(8);
+const key = ApiKeyId(12);
+const otherKey = ApiKeyId(13);
+const admitted: Admission = { admitted: true };
+const refused = (short: 'user' | 'api-key', available: number): Admission => ({
+  admitted: false,
+  short,
+  available: Quota(available),
+});
+
+/** Alice's wallet and key hold this much, and both tail and read model know it. */
+function worldWith(
+  userQuota: number,
+  keyQuota: number,
+  options: { byHand?: boolean; capacity?: number } = {},
+): GateWorld {
+  const world = new GateWorld(options.byHand, options.capacity);
+  world.grant(7, userQuota);
+  world.issueKey(12, keyQuota);
+  world.deliver();
+  world.project();
+  return world;
+}
+
+interface Asking {
+  readonly user?: UserId;
+  readonly apiKey?: ApiKeyId | null;
+  readonly unlimited?: boolean;
+}
+
+const admit = (
+  { gate }: GateWorld,
+  call: string,
+  quota: number,
+  { user = alice, apiKey = key, unlimited = false }: Asking = {},
+): Promise<Admission> =>
+  gate.admit({
+    callId: CallId(call),
+    userId: user,
+    apiKeyId: apiKey,
+    apiKeyUnlimited: unlimited,
+    quota: Quota(quota),
+  });
+
+const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({
+  user: await gate.available(alice),
+  key: await gate.remaining(key),
+});
+
+describe('admission', () => {
+  test('holds the estimate on user and API key together', async () => {
+    const world = worldWith(1_000, 500);
+    expect(await admit(world, 'c1', 200)).toStrictEqual(admitted);
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+  });
+
+  test('is possible down to the last unit', async () => {
+    const world = worldWith(100, 100);
+    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted);
+    expect(await left(world)).toStrictEqual({ user: 0, key: 0 });
+  });
+
+  test('is refused when the user is short, and then holds nothing on the key', async () => {
+    const world = worldWith(100, 500);
+    expect(await admit(world, 'c1', 101)).toStrictEqual(refused('user', 100));
+    expect(await left(world)).toStrictEqual({ user: 100, key: 500 });
+  });
+
+  test('is refused when the API key is short, and then holds nothing on the user', async () => {
+    const world = worldWith(1_000, 100);
+    expect(await admit(world, 'c1', 101)).toStrictEqual(refused('api-key', 100));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 100 });
+  });
+
+  test('of a call that is free is refused all the same to who has nothing, or less', async () => {
+    expect(await admit(worldWith(0, 500), 'c1', 0)).toStrictEqual(refused('user', 0));
+    expect(await admit(worldWith(-5, 500), 'c1', 0)).toStrictEqual(refused('user', -5));
+    expect(await admit(worldWith(500, 0), 'c1', 0)).toStrictEqual(refused('api-key', 0));
+    expect(await admit(worldWith(500, -5), 'c1', 0)).toStrictEqual(refused('api-key', -5));
+    expect(await admit(worldWith(1, 1), 'c1', 0)).toStrictEqual(admitted);
+  });
+
+  test('with an unlimited API key is limited by the user alone; the key is still counted', async () => {
+    const world = worldWith(1_000, 0);
+    expect(await admit(world, 'c1', 600, { unlimited: true })).toStrictEqual(admitted);
+    expect(await left(world)).toStrictEqual({ user: 400, key: -600 });
+    expect(await admit(world, 'c2', 401, { unlimited: true })).toStrictEqual(refused('user', 400));
+  });
+
+  test('without an API key concerns the user alone', async () => {
+    const world = worldWith(1_000, 10);
+    expect(await admit(world, 'c1', 600, { apiKey: null })).toStrictEqual(admitted);
+    expect(await left(world)).toStrictEqual({ user: 400, key: 10 });
+  });
+
+  test('lets 200 parallel calls share what there is for 10', async () => {
+    const world = worldWith(1_000, 5_000);
+    const verdicts = await Promise.all(Array.from({ length: 200 }, (_, n) => admit(world, `c${n}`, 100)));
+    expect(verdicts.filter((verdict) => verdict.admitted)).toHaveLength(10);
+    expect(await left(world)).toStrictEqual({ user: 0, key: 4_000 });
+  });
+
+  test('lets 200 parallel calls by two API keys share what their user has for 10', async () => {
+    const world = worldWith(1_000, 700);
+    world.issueKey(13, 700);
+    world.deliver();
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => admit(world, `c${n}`, 100, { apiKey: n % 2 === 0 ? key : otherKey })),
+    );
+    expect(verdicts.filter((verdict) => verdict.admitted)).toHaveLength(10);
+    expect(await world.gate.available(alice)).toBe(0);
+    expect((await world.gate.remaining(key)) + (await world.gate.remaining(otherKey))).toBe(400);
+  });
+
+  test('for one user says nothing about another', async () => {
+    const world = worldWith(100, 1_000);
+    world.grant(8, 100);
+    world.deliver();
+    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted);
+    expect(await admit(world, 'c2', 100, { user: bob, apiKey: null })).toStrictEqual(admitted);
+    expect(await world.gate.available(bob)).toBe(0);
+  });
+});
+
+describe('extending a hold', () => {
+  test('raises it to the amount given', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    expect(world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 500, key: 0 });
+  });
+
+  test('beyond what user or API key can afford changes nothing', async () => {
+    const poorUser = worldWith(300, 500);
+    await admit(poorUser, 'c1', 200);
+    expect(poorUser.gate.extend(CallId('c1'), Quota(301))).toBe(false);
+    expect(await left(poorUser)).toStrictEqual({ user: 100, key: 300 });
+
+    const poorKey = worldWith(500, 300);
+    await admit(poorKey, 'c1', 200);
+    expect(poorKey.gate.extend(CallId('c1'), Quota(301))).toBe(false);
+    expect(await left(poorKey)).toStrictEqual({ user: 300, key: 100 });
+  });
+
+  test('does not ask an unlimited API key', async () => {
+    const world = worldWith(1_000, 0);
+    await admit(world, 'c1', 200, { unlimited: true });
+    expect(world.gate.extend(CallId('c1'), Quota(1_000))).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 0, key: -1_000 });
+  });
+
+  test('to less than it is changes nothing', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    expect(world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+  });
+
+  test('of a call nobody admitted is refused', () => {
+    expect(worldWith(1_000, 500).gate.extend(CallId('c1'), Quota(1))).toBe(false);
+  });
+
+  test('outlasts the echo of the reservation, which knows the first amount only', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.gate.extend(CallId('c1'), Quota(400));
+    world.reserve('c1', { quota: 200 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 600, key: 100 });
+  });
+});
+
+describe('a settlement', () => {
+  const settledWorld = async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.settle('c1', { quota: 200, charged: 150 });
+    return world;
+  };
+
+  test('counts as the charge from the moment it is durable, before the tail has it', async () => {
+    const world = await settledWorld();
+    world.gate.settled(CallId('c1'), Quota(150));
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+  });
+
+  test('counts once when the tail was faster', async () => {
+    const world = await settledWorld();
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+    world.gate.settled(CallId('c1'), Quota(150));
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+  });
+
+  test('counts the same between the echo of the reservation and its own', async () => {
+    const world = await settledWorld();
+    world.deliver(1);
+    world.gate.settled(CallId('c1'), Quota(150));
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+    world.deliver(1);
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+  });
+
+  test('above the hold may take a balance below zero: the work was done', async () => {
+    const world = worldWith(200, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.settle('c1', { quota: 200, charged: 230 });
+    world.gate.settled(CallId('c1'), Quota(230));
+    expect(await left(world)).toStrictEqual({ user: -30, key: 270 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: -30, key: 270 });
+    expect(await admit(world, 'c2', 0)).toStrictEqual(refused('user', -30));
+  });
+
+  test('ends the call: it can no longer be extended', async () => {
+    const world = await settledWorld();
+    world.deliver();
+    expect(world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
+  });
+});
+
+describe('a reservation given back', () => {
+  test('is free again as soon as the release is durable', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.release('c1', { quota: 200 });
+    world.gate.settled(CallId('c1'), Quota(0));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+  });
+
+  test('is free again when the tail brings the release', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.release('c1', { quota: 200 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+  });
+
+  test('because it never became durable is forgotten', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.gate.drop(CallId('c1'));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+    world.gate.drop(CallId('c1'));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+    expect(world.gate.extend(CallId('c1'), Quota(10))).toBe(false);
+  });
+});
+
+describe('what others do', () => {
+  test('counts as the tail brings it: grants, adjustments, edits of the key', async () => {
+    const world = worldWith(1_000, 500);
+    await left(world);
+    world.grant(7, 100);
+    world.adjust(7, -300);
+    world.editKey(12, 50);
+    world.grant(8, 9_999);
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 800, key: 550 });
+  });
+
+  test("includes another node's calls", async () => {
+    const world = worldWith(1_000, 500);
+    await left(world);
+    world.reserve('theirs', { quota: 300 });
+    world.reserve('theirs too', { quota: 100 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 600, key: 100 });
+    world.settle('theirs', { quota: 300, charged: 250 });
+    world.release('theirs too', { quota: 100 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 750, key: 250 });
+  });
+
+  test('without an API key leaves every key alone', async () => {
+    const world = worldWith(1_000, 500);
+    await left(world);
+    world.reserve('playground', { quota: 300, apiKeyId: null });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 700, key: 500 });
+  });
+});
+
+describe('an API key that is spent', () => {
+  test('has nothing left even if all its holds were given back', async () => {
+    const world = worldWith(1_000, 100);
+    await admit(world, 'c1', 100);
+    expect(await world.gate.remaining(key)).toBe(0);
+    expect(await world.gate.isSpent(key)).toBe(false);
+    world.reserve('c1', { quota: 100 });
+    world.settle('c1', { quota: 100, charged: 100 });
+    world.deliver();
+    expect(await world.gate.isSpent(key)).toBe(true);
+  });
+});
+
+describe('an account seen for the first time', () => {
+  test('is read once for all who ask, after the read model was given the time to come as far as the tail', async () => {
+    const world = worldWith(1_000, 500, { byHand: true });
+    const asked = [admit(world, 'c1', 200, { apiKey: null }), admit(world, 'c2', 300, { apiKey: null })];
+    const available = world.gate.available(alice);
+    await flush();
+    expect(world.waiting).toStrictEqual([{ user: alice }]);
+    expect(world.caughtUpTo).toStrictEqual([1]);
+    world.answer();
+    expect(await Promise.all(asked)).toStrictEqual([admitted, admitted]);
+    expect(await available).toBeGreaterThanOrEqual(500);
+    expect(await world.gate.available(alice)).toBe(500);
+    expect(world.reads).toBe(1);
+  });
+
+  test('nobody knows has nothing', async () => {
+    const world = new GateWorld();
+    expect(await world.gate.available(alice)).toBe(0);
+    expect(await admit(world, 'c1', 0, { apiKey: null })).toStrictEqual(refused('user', 0));
+  });
+
+  test('is read at the present even if that is ahead of the tail: nothing is applied twice', async () => {
+    const world = worldWith(1_000, 500);
+    world.grant(7, 100);
+    world.reserve('theirs', { quota: 300 });
+    world.reserve('done', { quota: 50 });
+    world.settle('done', { quota: 50, charged: 40 });
+    world.project();
+    expect(await left(world)).toStrictEqual({ user: 760, key: 160 });
+    expect(world.gaps).toStrictEqual([]);
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 760, key: 160 });
+    world.settle('theirs', { quota: 300, charged: 10 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 1_050, key: 450 });
+  });
+
+  test('is completed from the log where the read model is behind the tail', async () => {
+    const world = worldWith(1_000, 500);
+    world.reserve('theirs', { quota: 300 });
+    world.project();
+    world.grant(7, 100);
+    world.editKey(12, -100);
+    world.settle('theirs', { quota: 300, charged: 30 });
+    world.reserve('open', { quota: 70 });
+    world.grant(8, 5_000);
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 300 });
+    expect(world.gaps).toStrictEqual([
+      [2, 7],
+      [2, 7],
+    ]);
+  });
+
+  test('gets what the tail brings while it is read', async () => {
+    const world = worldWith(1_000, 500, { byHand: true });
+    const available = world.gate.available(alice);
+    await flush();
+    const snapshot = world.snapshotOf({ user: alice });
+    world.grant(7, 100);
+    world.reserve('theirs', { quota: 300 });
+    world.deliver();
+    world.answer(snapshot);
+    expect(await available).toBe(800);
+  });
+
+  test('gets it once, where the read has some of it too', async () => {
+    const world = worldWith(1_000, 500, { byHand: true });
+    const available = world.gate.available(alice);
+    await flush();
+    world.grant(7, 100);
+    world.deliver();
+    world.project();
+    const snapshot = world.snapshotOf({ user: alice });
+    world.reserve('theirs', { quota: 300 });
+    world.deliver();
+    world.answer(snapshot);
+    expect(await available).toBe(800);
+  });
+
+  test('gets the gap from the log and the rest from the tail, each once', async () => {
+    const world = worldWith(1_000, 500, { byHand: true });
+    world.grant(7, 10);
+    world.deliver();
+    const available = world.gate.available(alice);
+    await flush();
+    const behind = world.snapshotOf({ user: alice });
+    world.grant(7, 100);
+    world.deliver();
+    world.answer(behind);
+    expect(await available).toBe(1_110);
+  });
+
+  test('that cannot be read fails for who asked; the next reads again', async () => {
+    const world = worldWith(1_000, 500, { byHand: true });
+    const asked = [world.gate.available(alice), admit(world, 'c1', 5, { apiKey: null })];
+    const failures = Promise.all(asked.map((answer) => expect(answer).rejects.toThrow('cannot be read')));
+    await flush();
+    world.fail();
+    await failures;
+    const again = world.gate.available(alice);
+    await flush();
+    world.answer();
+    expect(await again).toBe(1_000);
+  });
+});
+
+describe('the number of accounts kept', () => {
+  test('is limited: an account at rest is dropped, and read again with nothing lost', async () => {
+    const world = worldWith(1_000, 500, { capacity: 1 });
+    await admit(world, 'c1', 200, { apiKey: null });
+    world.reserve('c1', { quota: 200, apiKeyId: null });
+    world.settle('c1', { quota: 200, charged: 150, apiKeyId: null });
+    world.gate.settled(CallId('c1'), Quota(150));
+    world.deliver();
+    world.project(1);
+    await world.gate.available(bob);
+    const reads = world.reads;
+    expect(await world.gate.available(alice)).toBe(850);
+    expect(world.reads).toBe(reads + 1);
+  });
+
+  test('is exceeded rather than forget a hold', async () => {
+    const world = worldWith(1_000, 500, { capacity: 1 });
+    await admit(world, 'c1', 200);
+    for (let user = 100; user < 120; user++) await world.gate.available(UserId(user));
+    for (let other = 100; other < 120; other++) await world.gate.remaining(ApiKeyId(other));
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+    expect(world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
+    expect(world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 500, key: 0 });
+  });
+
+  test('of one still serves callers who alternate', async () => {
+    const world = worldWith(1_000, 500, { capacity: 1 });
+    world.grant(8, 1_000);
+    world.deliver();
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => admit(world, `c${n}`, 10, n % 2 === 0 ? {} : { user: bob, apiKey: null })),
+    );
+    expect(verdicts.every((verdict) => verdict.admitted)).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 750, key: 250 });
+    expect(await world.gate.available(bob)).toBe(750);
+  });
+});
+
+describe('amounts at the edge of what can be counted', () => {
+  test('stop neither the tail nor the account: more than can be told is told as the most that can', async () => {
+    const world = worldWith(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    await admit(world, 'c1', 1_000);
+    world.reserve('c1', { quota: 1_000 });
+    world.editKey(12, 1_000);
+    world.grant(7, 1_000);
+    world.release('c1', { quota: 1_000 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: Number.MAX_SAFE_INTEGER, key: Number.MAX_SAFE_INTEGER });
+    world.adjust(7, -1_000);
+    world.editKey(12, -1_000);
+    world.adjust(7, -Number.MAX_SAFE_INTEGER);
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 0, key: Number.MAX_SAFE_INTEGER });
+  });
+});

@@ -1,0 +1,236 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../src/cli/database.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
+import type { UserId } from '../../src/domain/ids.js';
+import { startGateway } from '../../src/gateway.js';
+import { balanceOf, type WalletBalance } from '../../src/projections/ledger-queries.js';
+import { openReadModels } from '../../src/projections/read-models.js';
+import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
+import { isWholeStream, openCallers } from '../support/callers.js';
+import { type GatewayProcess, isAlive, postmasterOf, startGatewayProcess } from '../support/gateway-process.js';
+import { quietLog } from '../support/quiet-log.js';
+import { plainChannel } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
+
+/*
+ * The provider lives in this process and survives. Every call asks for a model of its own, and the model's name is all
+ * that caller, log and provider have in common: by it a settlement can be matched with what the provider really served.
+ */
+
+const cycles = 5;
+const workers = 12;
+const longestStartMs = 30_000;
+const given = 1_000_000_000;
+const modelNames = Array.from({ length: 2_000 }, (_, index) => `call-${index}`);
+
+interface Call {
+  readonly model: string;
+  /** The caller has all of it: the whole JSON body, or a stream up to its end mark. */
+  readonly complete: boolean;
+  /** null: cut off before the headers. */
+  readonly requestId: string | null;
+}
+
+let dataDir: string;
+let config: Config;
+let provider: SimulatedProvider;
+let apiKey: string;
+let userId: UserId;
+
+/** What an operator does first, done in this process on the data the killed ones will inherit. */
+async function setUp(): Promise<void> {
+  const gateway = await startGateway(config, quietLog);
+  const { application } = gateway;
+  const password = 'root-password-1';
+  await application.visible(
+    // Self-use: every model has a price, whatever its name.
+    await application.setup.complete({ username: 'root', password, confirmPassword: password, mode: 'self' }),
+  );
+  const { user: root } = await application.identity.login('root', password);
+  await application.channels.add(root, {
+    settings: { ...plainChannel, baseUrl: provider.url, models: modelNames },
+    key: 'sk-upstream-key',
+    proxy: '',
+    enabled: true,
+  });
+  const created = await application.users.create(root, { username: 'caller', password, displayName: '' });
+  userId = created.id;
+  await application.visible(await application.users.adjustQuota(root, userId, given, 0));
+  const issued = await application.apiKeys.issue(
+    { id: userId, role: 'ordinary' },
+    {
+      quota: 0,
+      terms: {
+        name: 'load',
+        unlimited: true,
+        expiresAt: null,
+        modelLimitsEnabled: false,
+        modelLimits: [],
+        allowIps: [],
+        group: '',
+      },
+    },
+  );
+  apiKey = `sk-${issued.key}`;
+  await gateway.stop();
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tallygate-kill-'));
+  config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  provider = await startSimulatedProvider({
+    behaviour: { chunks: 6, chunkDelayMs: 4, firstByteDelayMs: 4 },
+    remember: 1,
+  });
+  await setUp();
+});
+afterAll(async () => {
+  await provider?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Half of the workers read JSON, half read streams, one call after the other, until the gateway is gone. */
+function startLoad(url: string, nextModel: () => string, made: Call[]): { done: Promise<unknown> } {
+  const callers = openCallers(url);
+  const caller = callers.with(apiKey);
+  const worker = async (_: unknown, index: number): Promise<void> => {
+    const stream = index % 2 === 1;
+    for (;;) {
+      const model = nextModel();
+      const requestIds: string[] = [];
+      try {
+        const answer = await caller.chat({ model, stream }, { onHeaders: (id) => requestIds.push(id) });
+        const complete = answer.status === 200 && (!stream || isWholeStream(answer));
+        made.push({ model, complete, requestId: answer.requestId });
+      } catch {
+        made.push({ model, complete: false, requestId: requestIds[0] ?? null });
+        return;
+      }
+    }
+  };
+  const done = Promise.all(Array.from({ length: workers }, worker)).finally(() => callers.close());
+  return { done };
+}
+
+const completed = (calls: readonly Call[]): number => calls.filter(({ complete }) => complete).length;
+
+describe('kill -9 of the server under load, again and again', () => {
+  const made: Call[] = [];
+  const starts: GatewayProcess[] = [];
+  const postmasters = new Set<number>();
+  let used = 0;
+  let exitCode: number | null;
+  let books: Books;
+  let balance: WalletBalance;
+  const nextModel = (): string => modelNames[used++] ?? 'no-name-left';
+  const start = async (): Promise<GatewayProcess> => {
+    const gateway = await startGatewayProcess(dataDir);
+    starts.push(gateway);
+    postmasters.add((await postmasterOf(dataDir)) ?? 0);
+    return gateway;
+  };
+
+  beforeAll(async () => {
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const gateway = await start();
+      const before = completed(made);
+      const { done } = startLoad(gateway.url, nextModel, made);
+      // Never the same moment twice.
+      await until(async () => (completed(made) - before >= 15 + 7 * cycle ? true : null));
+      await gateway.kill();
+      await done;
+      // Every second time the next start has to deal with a Postgres that is still there.
+      if (cycle % 2 === 1) await until(async () => ([...postmasters].some(isAlive) ? null : true));
+    }
+    const last = await start();
+    await withDatabase(config, quietLog, async (database) => {
+      books = await booksAtRest(database);
+      await expectBooksToAgree(database, books);
+      balance = await balanceOf(openReadModels(database.pool), userId);
+    });
+    const callers = openCallers(last.url);
+    const answer = await callers.with(apiKey).chat({ model: nextModel() });
+    expect(answer.status).toBe(200);
+    await callers.close();
+    exitCode = await last.stop();
+  }, 240_000);
+  afterAll(() => Promise.all(starts.map((gateway) => gateway.kill())));
+
+  const stories = (): Map<string, CallStory> => {
+    const byModel = new Map<string, CallStory>();
+    for (const story of books.calls.values()) {
+      const model = story.reserved[0]?.facts.model ?? '';
+      expect([model, byModel.has(model)]).toEqual([model, false]);
+      byModel.set(model, story);
+    }
+    return byModel;
+  };
+
+  test('the load was real: answers came, and calls of every cycle were cut off', () => {
+    expect(completed(made)).toBeGreaterThanOrEqual(15 * cycles);
+    expect(made.length - completed(made)).toBeGreaterThanOrEqual(cycles);
+    expect(made.some(({ complete, requestId }) => !complete && requestId !== null)).toBe(true);
+    const recovered = [...books.calls.values()].filter(({ released }) => released[0]?.reason === 'recovered');
+    expect(recovered.length).toBeGreaterThan(0);
+  });
+
+  test('every start serves within bounded time and says what it gave back', () => {
+    for (const { startedInMs } of starts) expect(startedInMs).toBeLessThan(longestStartMs);
+    const recovered = [...books.calls.values()].filter(({ released }) => released[0]?.reason === 'recovered').length;
+    const told = starts
+      .flatMap(({ logged }) => logged.map((line) => JSON.parse(line) as { msg: string; calls?: number }))
+      .reduce((sum, { msg, calls = 0 }) => (msg.startsWith('released the reservations') ? sum + calls : sum), 0);
+    expect(told).toBe(recovered);
+  });
+
+  test('every answer a caller received complete is settled exactly once', () => {
+    const byModel = stories();
+    for (const { model, complete, requestId } of made) {
+      if (!complete) continue;
+      expect([model, byModel.get(model)?.settled.length, byModel.get(model)?.released.length]).toEqual([model, 1, 0]);
+      expect(books.calls.get(requestId ?? '')).toBe(byModel.get(model));
+    }
+  });
+
+  test('no settled call is unknown to the provider, and none was sent to it without a durable reservation', () => {
+    const { byModel: served } = provider.tally();
+    const byModel = stories();
+    for (const [model, { settled }] of byModel)
+      if (settled.length > 0) expect([model, served[model]]).toEqual([model, 1]);
+    const reserved = [...byModel.keys()];
+    const last = `call-${used - 1}`;
+    expect(Object.keys(served).filter((model) => !reserved.includes(model) && model !== last)).toEqual([]);
+  });
+
+  test('every call that was cut off is released or settled, once', () => {
+    const byModel = stories();
+    let ended = 0;
+    for (const { model, complete } of made) {
+      const story = byModel.get(model);
+      // Cut off before it was reserved: there is nothing to end.
+      if (complete || story === undefined) continue;
+      expect([model, story.settled.length + story.released.length]).toEqual([model, 1]);
+      ended++;
+    }
+    expect(ended).toBeGreaterThan(0);
+  });
+
+  test('the balance is what was given minus what was charged, and nothing is held', () => {
+    const charged = [...books.calls.values()]
+      .flatMap(({ settled }) => settled)
+      .reduce((sum, event) => sum + event.charged, 0);
+    expect(charged).toBeGreaterThan(0);
+    expect(balance).toEqual({ available: given - charged, reserved: 0, total: given - charged });
+  });
+
+  test('in the end it stops in order and leaves no Postgres behind', async () => {
+    expect(exitCode).toBe(0);
+    expect(postmasters.size).toBe(cycles + 1);
+    expect([...postmasters].filter(isAlive)).toEqual([]);
+    expect(await postmasterOf(dataDir)).toBeNull();
+  });
+});
