@@ -11,12 +11,17 @@ const usage = `npm run bench -- relay [--json] [--seconds N] [--rounds N] [--con
   --connections  callers at saturation (64)
   --chunks       content chunks of an answer (200)`;
 
+class UsageError extends Error {}
+
 const amount = (name: string, text: string): number => {
   const value = Number(text);
   if (!(value > 0) || (name !== 'seconds' && !Number.isInteger(value)))
-    throw new Error(`--${name} is not a count: ${text}`);
+    throw new UsageError(`--${name} is not a count: ${text}`);
   return value;
 };
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
 
 async function run(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -29,7 +34,7 @@ async function run(): Promise<void> {
       chunks: { type: 'string', default: '200' },
     },
   });
-  if (positionals.length !== 1 || positionals[0] !== 'relay') throw new Error('there is one benchmark: relay');
+  if (positionals.length !== 1 || positionals[0] !== 'relay') throw new UsageError('there is one benchmark: relay');
   const options = {
     seconds: amount('seconds', values.seconds),
     rounds: amount('rounds', values.rounds),
@@ -38,8 +43,6 @@ async function run(): Promise<void> {
     chunkSize: 5,
   };
   const facts = { at: Date.now(), revision: await revision(), machine: machine(), options };
-  const interruption = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   const report = reportOf(await benchRelay(options, progress, interruption.signal), facts);
   console.log(values.json ? JSON.stringify(report) : table(report));
@@ -49,6 +52,8 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  const message = error instanceof Error ? error.message : String(error);
+  if (interruption.signal.aborted) console.error('interrupted');
+  else console.error(error instanceof UsageError ? `${message}\n\n${usage}` : message);
   process.exitCode = 1;
 }

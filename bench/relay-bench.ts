@@ -57,8 +57,8 @@ interface Target {
 type Loader = Child<Load, Measured>;
 
 const model = 'gpt-4o-mini';
-const settleTimeoutMs = 60_000;
-const warmUpSeconds = 2;
+const settleTimeoutMs = 45_000;
+const warmUpSeconds = 3;
 
 const measure = async (loader: Loader, { url, apiKey, model }: Target, load: Omit<Load, 'url' | 'apiKey' | 'model'>) =>
   loader.ask({ url, apiKey, model, ...load });
@@ -102,7 +102,8 @@ async function verify(customer: Customer, sent: number, answered: number, chunks
   const deadline = performance.now() + settleTimeoutMs;
   let books = await customer.books();
   while (books.requests < answered && performance.now() < deadline) {
-    await pause(200);
+    // Slowly: the REST API has a limit of its own.
+    await pause(1000);
     books = await customer.books();
   }
   const { requests, completionTokens, charged, userBalance, apiKeyBalance } = books;

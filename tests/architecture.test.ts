@@ -188,8 +188,11 @@ const reads = (object: string, member: string) => (node: ts.Node) =>
 describe('the domain', () => {
   const domain = sources.filter((source) => source.room === 'domain');
 
-  test('needs no package and nothing of Node', () => {
-    expect(domain.flatMap(({ path, imports }) => imports.filter(({ ours }) => !ours).map(() => path))).toEqual([]);
+  test('needs no package, and nothing of Node but pure functions', () => {
+    const foreign = domain.flatMap(({ path, imports }) =>
+      imports.filter(({ ours, target }) => !ours && target !== 'node:util').map(({ target }) => `${path} → ${target}`),
+    );
+    expect(foreign).toEqual([]);
   });
   test('knows no clock and no chance', () => {
     const impure = (node: ts.Node) =>
@@ -239,6 +242,29 @@ describe('every source file', () => {
       .filter(({ room: own }) => own !== 'adapters')
       .filter(({ imports }) => imports.some(({ target, typeOnly }) => !typeOnly && drivers.test(target)));
     expect(uses.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('providers', () => {
+  const folder = 'relay/providers/';
+  /** Not a provider each: the lists of them, and the two whose names are everybody's words. */
+  const others = ['catalogue', 'custom', 'model-list', 'openai', 'openai-models', 'registry', 'resellers'];
+  const reasons: Readonly<Record<string, string>> = {
+    'application/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
+  };
+  const names = sources
+    .filter(({ path }) => path.startsWith(folder))
+    .map(({ path }) => path.slice(folder.length, -'.ts'.length))
+    .filter((name) => !others.includes(name));
+
+  test('are one file each', () => {
+    expect(names.length).toBeGreaterThan(10);
+  });
+  test('are named nowhere but in their file and the lists of them: no rule asks who it is', () => {
+    const named = (node: ts.Node) =>
+      (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && names.includes(node.text.toLowerCase());
+    const strangers = sources.filter(({ path }) => !path.startsWith(folder) && !(path in reasons));
+    expect(strangers.flatMap((source) => places(source, named))).toEqual([]);
   });
 });
 
