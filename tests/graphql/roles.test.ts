@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphqlSchema } from '../../src/graphql/schema.js';
-import { type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
+import { Feed, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 /* Who may do what: every query, mutation and subscription there is, asked by everybody. */
 
@@ -111,6 +111,23 @@ describe('the matrix', () => {
       expect(codes, text).not.toContain('internal-error');
     }
   });
+  const subscriptions = Object.entries(operations.Subscription).map(([field, [needed, text]]) => ({
+    field,
+    needed,
+    text,
+  }));
+  test.each(subscriptions)('$field is for $needed', async ({ needed, text }) => {
+    for (const level of ['ordinary', 'admin', 'root'] as const) {
+      if (mayDo(level, needed)) continue;
+      const feed = new Feed(server.connect(clients[level]), `subscription { ${text} }`);
+      expect(await feed.refusal()).toMatchObject({ code: 'role-too-low', details: { needed } });
+    }
+    const closed = new Promise((resolve) => {
+      const connection = server.connect(clients.anyone, { onClosed: resolve });
+      new Feed(connection, `subscription { ${text} }`);
+    });
+    expect(await closed).toMatchObject({ code: 4401, reason: 'not-signed-in' });
+  });
   test('login and logout are for anyone', async () => {
     expect(await server.anonymous().refusal(`mutation { ${operations.Mutation.login?.[1]} }`)).toMatchObject({
       code: 'wrong-credentials',
@@ -128,7 +145,7 @@ describe('a field for administrators', () => {
     const { data, errors } = await client.send(
       `{ usageLog { edges { node { type detail { ... on AdjustmentDetail { delta by } } ${restricted.join(' ')} } } } }`,
     );
-    const [edge] = data?.usageLog.edges;
+    const [edge] = data?.usageLog.edges ?? [];
     expect(edge.node).toEqual({
       type: 'MANAGE',
       detail: { delta: 1_000, by: null },

@@ -1,24 +1,18 @@
 import { apiKeyCommands } from '../../src/application/api-keys.js';
 import { channelCommands } from '../../src/application/channels.js';
-import { type NodeDirectory, openDirectory } from '../../src/application/directory.js';
-import { type Handle, handle } from '../../src/application/handle.js';
+import type { DefaultPrices } from '../../src/application/default-prices.js';
+import { openDirectory } from '../../src/application/directory.js';
+import { handle } from '../../src/application/handle.js';
 import { type IdentitySource, identity } from '../../src/application/identity.js';
 import { optionCommands } from '../../src/application/options.js';
-import type {
-  AppendResult,
-  ChannelProbe,
-  ExpectedRevision,
-  ProbeResult,
-  QuotaGate,
-} from '../../src/application/ports.js';
+import type { AppendResult, ChannelProbe, ExpectedRevision, ProbeResult } from '../../src/application/ports.js';
 import { type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
 import { setupCommands } from '../../src/application/setup.js';
-import { followTail, type Tail } from '../../src/application/tail.js';
+import { followTail } from '../../src/application/tail.js';
 import { userCommands } from '../../src/application/users.js';
 import {
   beginning,
   type DomainEvent,
-  type EventType,
   type NewEvent,
   type Position,
   type Recorded,
@@ -28,7 +22,7 @@ import {
 } from '../../src/domain/events.js';
 import { type ApiKeyId, type SecretId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
-import type { Actor, Role } from '../../src/domain/user.js';
+import type { Actor } from '../../src/domain/user.js';
 import { someInstant } from './events.js';
 import { CountingIds, DigestPasswords, MemoryPersonalData, MemorySessions, MemoryVault } from './fake-ports.js';
 import { settableClock } from './fixed-clock.js';
@@ -90,7 +84,8 @@ const accountSource = (store: TestStore): AccountSource => {
     user: (user) => snapshot({ user }),
     apiKey: (apiKey) => snapshot({ apiKey }),
     caughtUp: async () => {},
-    between: async (after, to) => (await store.everything()).filter(({ position }) => position > after && position <= to),
+    between: async (after, to) =>
+      (await store.everything()).filter(({ position }) => position > after && position <= to),
   };
 };
 
@@ -126,49 +121,60 @@ export class FakeProbe implements ChannelProbe {
   }
 }
 
-/** All commands of one node over an in-memory log, with nothing else real but what they are made of. */
-export class MemoryNode {
-  readonly store = new TestStore();
-  readonly clock = settableClock(someInstant);
-  readonly ids = new CountingIds();
-  readonly vault = new MemoryVault();
-  readonly personal = new MemoryPersonalData();
-  readonly passwords = new DigestPasswords();
-  readonly sessions = new MemorySessions();
-  readonly probe = new FakeProbe();
-  readonly handle: Handle = handle(this.store, this.clock);
-  readonly gate: QuotaGate;
-  readonly users;
-  readonly apiKeys;
-  readonly channels;
-  readonly options;
-  readonly setup;
-  readonly identity;
+const noPrices: DefaultPrices = {
+  modelRatio: new Map(),
+  modelPrice: new Map(),
+  completionRatio: new Map(),
+  cacheRatio: new Map(),
+  cacheWriteRatio: new Map(),
+  imageRatio: new Map(),
+};
 
-  private constructor(
-    readonly directory: NodeDirectory,
-    open: (store: TestStore) => { readonly tail: Tail; readonly gate: QuotaGate },
-    store: TestStore,
-  ) {
-    this.store = store;
-    this.handle = handle(store, this.clock);
-    const { tail, gate } = open(store);
-    this.tail = tail;
-    this.gate = gate;
-    this.users = userCommands(this);
-    this.apiKeys = apiKeyCommands(this);
-    this.channels = channelCommands(this);
-    this.options = optionCommands(this);
-    this.setup = setupCommands(this);
-    this.identity = identity({ ...this, source: identitySource(store) });
-  }
+export type MemoryNode = Awaited<ReturnType<typeof openMemoryNode>>;
 
-  readonly tail: Tail;
+/** All commands of one node over a log in memory. With a store given, the node shares that log with others. */
+export async function openMemoryNode(store = new TestStore(), ids = new CountingIds(), vault = new MemoryVault()) {
+  const clock = settableClock(someInstant);
+  const directory = await openDirectory({
+    store,
+    source: {
+      snapshot: async () => ({ channels: [], options: new Map(), position: beginning }),
+      apiKeyIdByHash: async () => null,
+    },
+    prices: noPrices,
+    capacity: 1_000,
+  });
+  const gate = openQuotaGate(accountSource(store), { capacity: 1_000, after: beginning });
+  const tail = followTail(store, beginning, [directory, gate]);
+  await tail.reached(await store.head(), 1_000);
+  const ports = {
+    ...{ store, clock, ids, vault, directory, gate, tail },
+    handle: handle(store, clock),
+    personal: new MemoryPersonalData(),
+    passwords: new DigestPasswords(),
+    sessions: new MemorySessions(),
+    probe: new FakeProbe(),
+  };
+  const users = userCommands(ports);
+  return {
+    ...ports,
+    users,
+    apiKeys: apiKeyCommands(ports),
+    channels: channelCommands(ports),
+    options: optionCommands(ports),
+    setup: setupCommands({ ...ports, users }),
+    identity: identity({ ...ports, source: identitySource(store) }),
 
-  static async open(): Promise<MemoryNode> {
-    const store = new TestStore();
-    throw new Error(String(store));
-  }
+    /** This node's memory has come as far as the log. */
+    async caughtUp(): Promise<void> {
+      if (!(await tail.reached(await store.head(), 5_000))) throw new Error('the tail does not follow');
+    },
+    async eventsOf(stream: StreamName): Promise<readonly DomainEvent[]> {
+      return (await store.readStream(stream)).map(({ event }) => event);
+    },
+  };
 }
 
-export type { DomainEvent, EventType, Actor, Role };
+export const root: Actor = { id: UserId(1_000), role: 'root' };
+export const admin: Actor = { id: UserId(1_001), role: 'admin' };
+export const ordinary: Actor = { id: UserId(1_002), role: 'ordinary' };

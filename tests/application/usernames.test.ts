@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { usernames } from '../../src/application/usernames.js';
+import { streams } from '../../src/domain/events.js';
+import { Sealed, UserId } from '../../src/domain/ids.js';
+import { userDecider } from '../../src/domain/user.js';
+import { type MemoryNode, openMemoryNode } from '../support/memory-node.js';
+
+const alice = UserId(7);
+const bob = UserId(8);
+const abandonedAfterMs = 60_000;
+
+let node: MemoryNode;
+let names: ReturnType<typeof usernames>;
+
+beforeEach(async () => {
+  node = await openMemoryNode();
+  names = usernames(node.store, node.clock, node.handle);
+});
+
+const register = (id: UserId, username: string) =>
+  node.handle(userDecider, streams.user(id), {
+    type: 'RegisterUser',
+    username,
+    displayName: Sealed('sealed'),
+    email: null,
+    role: 'ordinary',
+    group: 'default',
+    passwordSecret: null,
+    inviter: null,
+    grants: [],
+  });
+
+const rename = (id: UserId, username: string) =>
+  node.handle(userDecider, streams.user(id), {
+    type: 'ChangeProfile',
+    username,
+    displayName: null,
+    email: null,
+    passwordSecret: null,
+  });
+
+const holderOf = async (name: string): Promise<UserId | null> => {
+  const last = (await node.eventsOf(streams.username(name))).at(-1);
+  return last?.type === 'UsernameClaimed' ? last.userId : null;
+};
+
+const taken = expect.objectContaining({ code: 'username-taken' });
+
+describe('a name', () => {
+  test('belongs to who claims it first, in any spelling', async () => {
+    await names.claim('Alice', alice);
+    await expect(names.claim('aLICE', bob)).rejects.toThrow(taken);
+    expect(await holderOf('alice')).toBe(alice);
+  });
+
+  test('can be claimed again by its holder: a registration may be repeated', async () => {
+    await names.claim('alice', alice);
+    await names.claim('alice', alice);
+    expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
+  });
+
+  test('that two claim at once goes to one of them', async () => {
+    const outcomes = await Promise.allSettled([names.claim('alice', alice), names.claim('alice', bob)]);
+    expect(outcomes.map(({ status }) => status).sort()).toStrictEqual(['fulfilled', 'rejected']);
+    expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
+  });
+
+  test('given back is free', async () => {
+    await names.claim('alice', alice);
+    await names.release('alice', alice);
+    await names.claim('alice', bob);
+    expect(await holderOf('alice')).toBe(bob);
+  });
+
+  test('is not given back by who does not hold it', async () => {
+    await names.claim('alice', alice);
+    await names.release('alice', bob);
+    expect(await holderOf('alice')).toBe(alice);
+  });
+
+  test('is not given back while its user bears it, whoever asks for it', async () => {
+    await names.claim('alice', alice);
+    await register(alice, 'Alice');
+    await names.release('alice', alice);
+    expect(await holderOf('alice')).toBe(alice);
+  });
+
+  test('of a user is read from the log', async () => {
+    expect(await names.nameOf(alice)).toBeNull();
+    await register(alice, 'alice');
+    await rename(alice, 'alicia');
+    expect(await names.nameOf(alice)).toBe('alicia');
+  });
+});
+
+describe('a claim that is not used', () => {
+  test('stands for a minute: its registration may be under way', async () => {
+    await names.claim('alice', alice);
+    node.clock.advance(abandonedAfterMs - 1);
+    await expect(names.claim('alice', bob)).rejects.toThrow(taken);
+  });
+
+  test('is taken over after that: its registration died half-way', async () => {
+    await names.claim('alice', alice);
+    node.clock.advance(abandonedAfterMs);
+    await names.claim('alice', bob);
+    expect(await holderOf('alice')).toBe(bob);
+  });
+
+  test('is taken over by one of many who want it', async () => {
+    await names.claim('alice', alice);
+    node.clock.advance(abandonedAfterMs);
+    const wanting = Array.from({ length: 5 }, (_, n) => names.claim('alice', UserId(20 + n)));
+    const outcomes = await Promise.allSettled(wanting);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('is taken over when its user goes by another name: a renaming died half-way', async () => {
+    await register(alice, 'alice');
+    await names.claim('alicia', alice);
+    node.clock.advance(abandonedAfterMs);
+    await names.claim('alicia', bob);
+    expect(await holderOf('alicia')).toBe(bob);
+  });
+
+  test('is taken over when its user was renamed and did not give it back', async () => {
+    await names.claim('alice', alice);
+    await register(alice, 'alice');
+    node.clock.advance(abandonedAfterMs);
+    await expect(names.claim('alice', bob)).rejects.toThrow(taken);
+    await rename(alice, 'alicia');
+    await names.claim('alice', bob);
+    expect(await holderOf('alice')).toBe(bob);
+  });
+});
+
+test('the name of a user stays taken for ever, deleted or not', async () => {
+  await names.claim('alice', alice);
+  await register(alice, 'alice');
+  await node.handle(userDecider, streams.user(alice), { type: 'DeleteUser', by: { id: UserId(1), role: 'root' } });
+  node.clock.advance(10 * abandonedAfterMs);
+  await expect(names.claim('alice', bob)).rejects.toThrow(taken);
+});

@@ -1,0 +1,470 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { NewUser, UserAction, UserPatch, UserSettings } from '../../src/application/users.js';
+import { type DomainEvent, streams } from '../../src/domain/events.js';
+import { Failure, type FailureCode } from '../../src/domain/failure.js';
+import { Sealed, UserId } from '../../src/domain/ids.js';
+import type { Actor } from '../../src/domain/user.js';
+import { admin, type MemoryNode, openMemoryNode, ordinary, root } from '../support/memory-node.js';
+
+let node: MemoryNode;
+
+beforeEach(async () => {
+  node = await openMemoryNode();
+});
+
+const refusal = (code: FailureCode) => expect.objectContaining({ code });
+const newUser = (changed: Partial<NewUser> = {}): NewUser => ({
+  username: 'alice',
+  password: 'correct horse',
+  displayName: '',
+  ...changed,
+});
+const patch = (changed: Partial<UserPatch>): UserPatch => ({
+  ...{ username: null, password: null, displayName: null, group: null, quota: null, role: null },
+  ...changed,
+});
+const profile = (changed: { username?: string; password?: string; displayName?: string }) => ({
+  ...{ username: null, password: null, displayName: null },
+  ...changed,
+});
+
+/** A registered user and who it is when it acts. */
+async function registered(changed: Partial<NewUser> = {}): Promise<Actor> {
+  const { id } = await node.users.create(root, newUser(changed));
+  await node.caughtUp();
+  return { id, role: changed.role ?? 'ordinary' };
+}
+
+const eventsOf = ({ id }: Actor): Promise<readonly DomainEvent[]> => node.eventsOf(streams.user(id));
+const holderOf = async (name: string): Promise<UserId | null> => {
+  const last = (await node.eventsOf(streams.username(name))).at(-1);
+  return last?.type === 'UsernameClaimed' ? last.userId : null;
+};
+
+describe('creating a user', () => {
+  test('claims the name and registers an ordinary user of the group "default"', async () => {
+    const { id, position } = await node.users.create(admin, newUser({ displayName: 'Alice A.' }));
+    expect(await holderOf('alice')).toBe(id);
+    const [event, ...more] = await node.eventsOf(streams.user(id));
+    expect(event).toMatchObject({
+      type: 'UserRegistered',
+      username: 'alice',
+      email: null,
+      role: 'ordinary',
+      group: 'default',
+      inviter: null,
+    });
+    expect(more).toStrictEqual([]);
+    expect(position).toBe(await node.store.head());
+  });
+
+  test('seals the display name, which is the user name where none is given', async () => {
+    const displayNameOf = async (user: Actor) => {
+      const [event] = await eventsOf(user);
+      return event?.type === 'UserRegistered' ? node.personal.open(user.id, event.displayName) : null;
+    };
+    expect(await displayNameOf(await registered({ displayName: 'Alice A.' }))).toBe('Alice A.');
+    expect(await displayNameOf(await registered({ username: 'bob' }))).toBe('bob');
+  });
+
+  test('grants what new users get', async () => {
+    await node.options.change(root, 'QuotaForNewUser', '500');
+    await node.caughtUp();
+    const alice = await registered();
+    expect(await eventsOf(alice)).toContainEqual({ type: 'QuotaGranted', quota: 500, reason: 'signup' });
+    expect(await node.gate.available(alice.id)).toBe(500);
+  });
+
+  test.each<[string, Partial<NewUser>, FailureCode]>([
+    ['a blank name', { username: ' ' }, 'username-blank'],
+    ['a name of 13 characters', { username: 'a'.repeat(13) }, 'username-too-long'],
+    ['a password of 7 characters', { password: '1234567' }, 'password-length'],
+    ['a password of 21 characters', { password: '1'.repeat(21) }, 'password-length'],
+    ['a display name of 21 characters', { displayName: 'a'.repeat(21) }, 'display-name-too-long'],
+  ])('is refused for %s, and changes nothing', async (_, changed, code) => {
+    await expect(node.users.create(root, newUser(changed))).rejects.toThrow(refusal(code));
+    expect(await node.store.everything()).toStrictEqual([]);
+  });
+
+  test('counts characters, not bytes', async () => {
+    const changed = { username: '名'.repeat(12), password: '密'.repeat(20), displayName: '名'.repeat(20) };
+    await expect(node.users.create(root, newUser(changed))).resolves.toBeDefined();
+  });
+
+  test('is for admins; only root makes admins, and nobody makes roots', async () => {
+    await expect(node.users.create(ordinary, newUser())).rejects.toThrow(refusal('role-too-low'));
+    await expect(node.users.create(admin, newUser({ role: 'admin' }))).rejects.toThrow(
+      refusal('role-create-forbidden'),
+    );
+    await expect(node.users.create(root, newUser({ role: 'root' }))).rejects.toThrow(refusal('role-create-forbidden'));
+    await expect(node.users.create(root, newUser({ role: 'admin' }))).resolves.toBeDefined();
+  });
+
+  test('is refused for a name somebody has, whatever its case', async () => {
+    await registered();
+    await expect(node.users.create(root, newUser({ username: 'ALICE' }))).rejects.toThrow(refusal('username-taken'));
+  });
+
+  test('of one name by many at once makes one user', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => node.users.create(root, newUser())));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const everything = await node.store.everything();
+    expect(everything.filter(({ event }) => event.type === 'UserRegistered')).toHaveLength(1);
+  });
+
+  test('that dies half-way leaves the name to the next who wants it, after a minute', async () => {
+    node.store.beforeAppend = async (stream) => {
+      if (stream.startsWith('user-')) throw new Failure('store-unavailable');
+    };
+    await expect(node.users.create(root, newUser())).rejects.toThrow(refusal('store-unavailable'));
+    node.store.beforeAppend = async () => {};
+    await expect(node.users.create(root, newUser())).rejects.toThrow(refusal('username-taken'));
+    node.clock.advance(60_000);
+    const { id } = await node.users.create(root, newUser());
+    expect(await holderOf('alice')).toBe(id);
+  });
+});
+
+describe('renaming', () => {
+  test('claims the new name, then gives the old one back', async () => {
+    const alice = await registered();
+    await node.users.changeOwnProfile(alice, profile({ username: 'alicia' }));
+    expect(await holderOf('alicia')).toBe(alice.id);
+    expect(await holderOf('alice')).toBeNull();
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ type: 'UserProfileChanged', username: 'alicia' });
+  });
+
+  test('to a name somebody has is refused and leaves both names as they were', async () => {
+    const [alice, bob] = [await registered(), await registered({ username: 'bob' })];
+    const before = (await eventsOf(alice)).length;
+    await expect(node.users.changeOwnProfile(alice, profile({ username: 'Bob' }))).rejects.toThrow(
+      refusal('username-taken'),
+    );
+    expect(await holderOf('alice')).toBe(alice.id);
+    expect(await holderOf('bob')).toBe(bob.id);
+    expect(await eventsOf(alice)).toHaveLength(before);
+  });
+
+  test('that is refused gives the new name back', async () => {
+    const alice = await registered({ role: 'admin' });
+    await expect(node.users.edit(admin, alice.id, patch({ username: 'alicia' }))).rejects.toThrow(
+      refusal('peer-update-forbidden'),
+    );
+    expect(await holderOf('alicia')).toBeNull();
+    expect(await holderOf('alice')).toBe(alice.id);
+  });
+
+  test('whose outcome is unknown keeps the new name when it has happened after all', async () => {
+    const alice = await registered();
+    const { store } = node;
+    store.beforeAppend = async (stream, events) => {
+      if (stream !== streams.user(alice.id)) return;
+      store.beforeAppend = async () => {};
+      await store.append(stream, events, 'any');
+      throw new Failure('store-unavailable');
+    };
+    await expect(node.users.changeOwnProfile(alice, profile({ username: 'alicia' }))).rejects.toThrow(
+      refusal('store-unavailable'),
+    );
+    expect(await holderOf('alicia')).toBe(alice.id);
+    await expect(node.users.create(root, newUser({ username: 'alicia' }))).rejects.toThrow(refusal('username-taken'));
+  });
+
+  test('that can neither go on nor be undone tells the first reason', async () => {
+    const alice = await registered();
+    node.store.beforeAppend = async (stream) => {
+      if (stream === streams.user(alice.id)) throw new Failure('store-unavailable', { reason: 'first' });
+      if (stream === streams.username('alicia') && (await holderOf('alicia')) !== null) throw new Error('second');
+    };
+    await expect(node.users.changeOwnProfile(alice, profile({ username: 'alicia' }))).rejects.toMatchObject({
+      code: 'store-unavailable',
+      details: { reason: 'first' },
+    });
+  });
+
+  test('in another case needs no claim', async () => {
+    const alice = await registered();
+    await node.users.changeOwnProfile(alice, profile({ username: 'Alice' }));
+    expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ username: 'Alice' });
+  });
+
+  test('to the name one has changes nothing, however long it is', async () => {
+    const alice = await registered();
+    const { position } = await node.users.create(root, newUser({ username: 'bob' }));
+    await node.users.changeOwnProfile(alice, profile({ username: 'alice' }));
+    expect(await node.store.head()).toBe(position);
+  });
+
+  test('there and back at once ends with the name claimed, though the memory of the node lags behind', async () => {
+    const alice = await registered();
+    node.store.hold();
+    await node.users.changeOwnProfile(alice, profile({ username: 'alicia' }));
+    await node.users.changeOwnProfile(alice, profile({ username: 'alice' }));
+    expect(await holderOf('alice')).toBe(alice.id);
+    expect(await holderOf('alicia')).toBeNull();
+    node.store.letGo();
+  });
+
+  test.each<[string, string, FailureCode]>([
+    ['a blank name', '  ', 'username-blank'],
+    ['a name that is too long', 'a'.repeat(13), 'username-too-long'],
+  ])('to %s is refused', async (_, username, code) => {
+    const alice = await registered();
+    await expect(node.users.changeOwnProfile(alice, profile({ username }))).rejects.toThrow(refusal(code));
+    await expect(node.users.edit(root, alice.id, patch({ username }))).rejects.toThrow(refusal(code));
+  });
+
+  test('of nobody claims nothing', async () => {
+    await expect(node.users.edit(root, UserId(99), patch({ username: 'nobody' }))).rejects.toThrow(
+      refusal('user-not-found'),
+    );
+    expect(await node.store.everything()).toStrictEqual([]);
+  });
+});
+
+describe('changing the own profile', () => {
+  test('seals the display name and keeps the password in the vault', async () => {
+    const alice = await registered();
+    await node.users.changeOwnProfile(alice, profile({ displayName: 'A.', password: 'new password' }));
+    const [changed, password] = (await eventsOf(alice)).slice(-2);
+    expect(changed?.type === 'UserProfileChanged' && changed.displayName).toBeTruthy();
+    const secret = password?.type === 'PasswordChanged' ? password.passwordSecret : null;
+    expect(secret && (await node.vault.get(secret))).toBe(await node.passwords.hash('new password'));
+  });
+
+  test('is refused for a display name or password of the wrong length', async () => {
+    const alice = await registered();
+    const change = (changed: Parameters<typeof profile>[0]) => node.users.changeOwnProfile(alice, profile(changed));
+    await expect(change({ displayName: 'a'.repeat(21) })).rejects.toThrow(refusal('display-name-too-long'));
+    await expect(change({ password: 'short' })).rejects.toThrow(refusal('password-length'));
+  });
+});
+
+describe('editing a user', () => {
+  test('is for admins', async () => {
+    const alice = await registered();
+    await expect(node.users.edit(ordinary, alice.id, patch({ group: 'vip' }))).rejects.toThrow(refusal('role-too-low'));
+  });
+
+  test('sets the balance to what is wanted, whatever it is', async () => {
+    const alice = await registered();
+    await node.users.adjustQuota(root, alice.id, 1_000, 0);
+    await node.caughtUp();
+    await node.users.edit(admin, alice.id, patch({ group: 'vip', quota: 300 }));
+    await node.caughtUp();
+    expect(await node.gate.available(alice.id)).toBe(300);
+    expect((await eventsOf(alice)).slice(-2)).toStrictEqual([
+      { type: 'UserGroupChanged', group: 'vip', by: admin.id },
+      { type: 'QuotaAdjusted', delta: -700, gift: 0, by: admin.id, observed: 1_000 },
+    ]);
+  });
+
+  test('to the same balance twice, faster than the memory of the node, is the same as once', async () => {
+    const alice = await registered();
+    node.store.hold();
+    const edits = [
+      node.users.edit(root, alice.id, patch({ quota: 300 })),
+      node.users.edit(root, alice.id, patch({ quota: 300 })),
+    ];
+    await node.store.head();
+    node.store.letGo();
+    await Promise.all(edits);
+    await node.caughtUp();
+    expect(await node.gate.available(alice.id)).toBe(300);
+  });
+
+  test('to a balance nobody can count changes nothing at all', async () => {
+    const alice = await registered();
+    const before = await node.store.head();
+    for (const quota of [Number.NaN, 1.5, 2 ** 53])
+      await expect(node.users.edit(root, alice.id, patch({ group: 'vip', quota }))).rejects.toThrow(
+        refusal('quota-out-of-range'),
+      );
+    expect(await node.store.head()).toBe(before);
+  });
+
+  test('never raises a role to that of the editor', async () => {
+    const alice = await registered();
+    await expect(node.users.edit(admin, alice.id, patch({ role: 'admin' }))).rejects.toThrow(
+      refusal('role-raise-forbidden'),
+    );
+  });
+});
+
+describe('adjusting a balance', () => {
+  test('adds amount and gift, and records both and what was seen', async () => {
+    const alice = await registered();
+    await node.users.adjustQuota(admin, alice.id, 500, 50);
+    await node.caughtUp();
+    await node.users.adjustQuota(admin, alice.id, -100, 0);
+    expect((await eventsOf(alice)).slice(-2)).toStrictEqual([
+      { type: 'QuotaAdjusted', delta: 550, gift: 50, by: admin.id, observed: 0 },
+      { type: 'QuotaAdjusted', delta: -100, gift: 0, by: admin.id, observed: 550 },
+    ]);
+  });
+
+  test('many times at once loses nothing', async () => {
+    const alice = await registered();
+    await Promise.all(Array.from({ length: 10 }, () => node.users.adjustQuota(root, alice.id, 10, 1)));
+    await node.caughtUp();
+    expect(await node.gate.available(alice.id)).toBe(110);
+  });
+
+  test('beyond what can be counted is refused', async () => {
+    const alice = await registered();
+    await node.users.adjustQuota(root, alice.id, Number.MAX_SAFE_INTEGER, 0);
+    await node.caughtUp();
+    const outOfRange = refusal('quota-out-of-range');
+    await expect(node.users.adjustQuota(root, alice.id, 1, 0)).rejects.toThrow(outOfRange);
+    await expect(node.users.adjustQuota(root, alice.id, Number.MAX_SAFE_INTEGER, 1)).rejects.toThrow(outOfRange);
+    await expect(node.users.adjustQuota(root, alice.id, Number.NaN, 0)).rejects.toThrow(outOfRange);
+  });
+
+  test('is for admins, over those below them', async () => {
+    const [alice, peer] = [await registered(), await registered({ username: 'peer', role: 'admin' })];
+    await expect(node.users.adjustQuota(ordinary, alice.id, 5, 0)).rejects.toThrow(refusal('role-too-low'));
+    await expect(node.users.adjustQuota(admin, peer.id, 5, 0)).rejects.toThrow(refusal('peer-update-forbidden'));
+  });
+});
+
+describe('managing a user', () => {
+  test.each<[UserAction, DomainEvent['type']]>([
+    ['disable', 'UserDisabled'],
+    ['delete', 'UserDeleted'],
+    ['promote', 'UserRoleChanged'],
+  ])('%s is recorded', async (action, type) => {
+    const alice = await registered();
+    await node.users.manage(root, alice.id, action);
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ type, by: root.id });
+  });
+
+  test('enable and demote undo disable and promote', async () => {
+    const alice = await registered();
+    for (const action of ['disable', 'enable', 'promote', 'demote'] as const)
+      await node.users.manage(root, alice.id, action);
+    await node.caughtUp();
+    expect(await node.directory.user(alice.id)).toMatchObject({ status: 'enabled', role: 'ordinary' });
+  });
+
+  test('disabling and deleting end all sessions', async () => {
+    for (const action of ['disable', 'delete'] as const) {
+      const user = await registered({ username: action });
+      const token = await node.sessions.open(user.id);
+      await node.users.manage(root, user.id, action);
+      expect(await node.sessions.find(token), action).toBeNull();
+    }
+  });
+
+  test('a refused order ends no session', async () => {
+    const peer = await registered({ role: 'admin' });
+    const token = await node.sessions.open(peer.id);
+    await expect(node.users.manage(admin, peer.id, 'disable')).rejects.toThrow(refusal('peer-update-forbidden'));
+    expect(await node.sessions.find(token)).toBe(peer.id);
+  });
+
+  test('deleting makes what was sealed for the user unreadable for ever', async () => {
+    const alice = await registered({ displayName: 'Alice A.' });
+    await node.users.manage(root, alice.id, 'delete');
+    const [event] = await eventsOf(alice);
+    const sealed = event?.type === 'UserRegistered' ? event.displayName : Sealed('none');
+    expect(await node.personal.open(alice.id, sealed)).toBeNull();
+  });
+
+  test('is for admins', async () => {
+    const alice = await registered();
+    await expect(node.users.manage(ordinary, alice.id, 'disable')).rejects.toThrow(refusal('role-too-low'));
+  });
+});
+
+describe('a personal access token', () => {
+  test('is shown once, random, and stored by its hash only', async () => {
+    const alice = await registered();
+    const first = await node.users.issueAccessToken(alice);
+    const second = await node.users.issueAccessToken(alice);
+    expect(first.token).toMatch(/^[A-Za-z0-9+/]{32}$/);
+    expect(first.token).not.toBe(second.token);
+    expect((await eventsOf(alice)).at(-1)).toStrictEqual({
+      type: 'AccessTokenIssued',
+      tokenHash: node.vault.hash(second.token),
+    });
+  });
+});
+
+describe('own settings', () => {
+  const settings = (changed: Partial<UserSettings> = {}): UserSettings => ({
+    notifyType: 'email',
+    quotaWarningThreshold: 500_000,
+    webhookUrl: '',
+    webhookSecret: '',
+    notificationEmail: '',
+    acceptUnpricedModels: false,
+    ...changed,
+  });
+
+  const stored = async (user: Actor): Promise<{ text: unknown; secret: string | null }> => {
+    const event = (await eventsOf(user)).at(-1);
+    if (event?.type !== 'UserSettingsChanged') throw new Error('no settings');
+    const text = await node.personal.open(user.id, event.settings);
+    return {
+      text: JSON.parse(text ?? 'null') as unknown,
+      secret: event.webhookSecret === null ? null : await node.vault.get(event.webhookSecret),
+    };
+  };
+
+  test('by e-mail keep the address, and nothing of a webhook', async () => {
+    const alice = await registered();
+    await node.users.changeSettings(
+      alice,
+      settings({ notificationEmail: 'a@b.example', webhookUrl: 'https://h.example', webhookSecret: 's3' }),
+    );
+    expect(await stored(alice)).toStrictEqual({
+      text: {
+        notify_type: 'email',
+        quota_warning_threshold: 500_000,
+        accept_unset_model_ratio_model: false,
+        notification_email: 'a@b.example',
+      },
+      secret: null,
+    });
+  });
+
+  test('by webhook keep its address, and its secret in the vault', async () => {
+    const alice = await registered();
+    const webhook = settings({ notifyType: 'webhook', webhookUrl: 'https://h.example/q', webhookSecret: 's3' });
+    await node.users.changeSettings(alice, webhook);
+    expect(await stored(alice)).toStrictEqual({
+      text: {
+        notify_type: 'webhook',
+        quota_warning_threshold: 500_000,
+        accept_unset_model_ratio_model: false,
+        webhook_url: 'https://h.example/q',
+      },
+      secret: 's3',
+    });
+    await node.users.changeSettings(alice, { ...webhook, webhookSecret: '' });
+    expect((await stored(alice)).secret).toBeNull();
+  });
+
+  test('say whether models without a price are accepted, and from when to warn', async () => {
+    const alice = await registered();
+    await node.users.changeSettings(alice, settings({ acceptUnpricedModels: true, quotaWarningThreshold: 7 }));
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ acceptUnpricedModels: true, quotaWarningThreshold: 7 });
+    await node.caughtUp();
+    expect(await node.directory.user(alice.id)).toMatchObject({ acceptUnpricedModels: true });
+  });
+
+  test.each<[string, Partial<UserSettings>, FailureCode]>([
+    ['a threshold of 0', { quotaWarningThreshold: 0 }, 'warning-threshold-invalid'],
+    ['a threshold that is no number', { quotaWarningThreshold: Number.NaN }, 'warning-threshold-invalid'],
+    ['a webhook without address', { notifyType: 'webhook' }, 'webhook-url-missing'],
+    ['a webhook that is no address', { notifyType: 'webhook', webhookUrl: 'h.example' }, 'webhook-url-invalid'],
+    ['a webhook in the clear', { notifyType: 'webhook', webhookUrl: 'http://h.example' }, 'webhook-url-invalid'],
+    ['an e-mail address without @', { notificationEmail: 'alice' }, 'notification-email-invalid'],
+  ])('are refused for %s', async (_, changed, code) => {
+    const alice = await registered();
+    const before = await node.store.head();
+    await expect(node.users.changeSettings(alice, settings(changed))).rejects.toThrow(refusal(code));
+    expect(await node.store.head()).toBe(before);
+  });
+});

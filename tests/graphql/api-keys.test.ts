@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestUser } from '../support/test-gateway.js';
+import { type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
+
+let server: GraphqlServer;
+let user: TestUser;
+let client: GraphqlClient;
+
+beforeAll(async () => {
+  server = await startGraphql();
+  await server.gateway.addChannel();
+  user = await server.gateway.addUser(1_000_000, 'olga');
+  client = await server.as(user);
+});
+afterAll(() => server?.stop());
+
+const fields = `id ownerId name key status expiresAt unlimited remainingQuota usedQuota modelLimitsEnabled modelLimits
+  allowIps group createdAt accessedAt`;
+const issue = `mutation ($input: ApiKeyInput!) { issueApiKey(input: $input) { ${fields} } }`;
+const edit = `mutation ($id: ID!, $input: ApiKeyInput!) { editApiKey(id: $id, input: $input) { ${fields} } }`;
+const setEnabled =
+  'mutation ($id: ID!, $enabled: Boolean!) { setApiKeyEnabled(id: $id, enabled: $enabled) { id status } }';
+
+describe('an API key', () => {
+  test('is issued with what its owner decided, and calls with it are served', async () => {
+    const input = {
+      name: 'ci',
+      quota: 5_000,
+      expiresAt: 4_102_444_800,
+      modelLimitsEnabled: true,
+      modelLimits: ['gpt-4o'],
+      allowIps: ['127.0.0.1'],
+      group: 'default',
+    };
+    const { issueApiKey: issued } = await client.ask(issue, { input });
+    expect(issued).toEqual({
+      id: expect.any(String),
+      ownerId: String(user.actor.id),
+      name: 'ci',
+      key: expect.stringMatching(/^sk-[0-9A-Za-z]{48}$/),
+      status: 'ENABLED',
+      expiresAt: 4_102_444_800,
+      unlimited: false,
+      remainingQuota: 5_000,
+      usedQuota: 0,
+      modelLimitsEnabled: true,
+      modelLimits: ['gpt-4o'],
+      allowIps: ['127.0.0.1'],
+      group: 'default',
+      createdAt: expect.any(Number),
+      accessedAt: null,
+    });
+    await server.call(issued.key);
+  });
+  test('can be read again by its owner: one, as a list, and by parts of name and key', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'findable' } });
+    expect((await client.ask('query ($id: ID!) { apiKey(id: $id) { key } }', { id: issued.id })).apiKey.key).toBe(
+      issued.key,
+    );
+    const { apiKeys } = await client.ask('{ apiKeys(size: 1) { total items { id key } } }');
+    expect(apiKeys.items).toEqual([{ id: issued.id, key: issued.key }]);
+    const search = 'query ($name: String!, $key: String!) { searchApiKeys(name: $name, key: $key) { id } }';
+    for (const key of [issued.key, issued.key.slice(10, 20)])
+      expect(await client.ask(search, { name: 'find', key })).toEqual({ searchApiKeys: [{ id: issued.id }] });
+    expect(await client.ask(search, { name: 'nothing', key: '' })).toEqual({ searchApiKeys: [] });
+  });
+  test('keeps its quota through an edit that does not mention it', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'kept', quota: 700 } });
+    const { editApiKey: renamed } = await client.ask(edit, { id: issued.id, input: { name: 'renamed' } });
+    expect(renamed).toMatchObject({ name: 'renamed', remainingQuota: 700, key: issued.key });
+    const { editApiKey: topped } = await client.ask(edit, { id: issued.id, input: { name: 'renamed', quota: 900 } });
+    expect(topped).toMatchObject({ remainingQuota: 900 });
+  });
+  test('is switched off and on', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'switched', unlimited: true } });
+    expect((await client.ask(setEnabled, { id: issued.id, enabled: false })).setApiKeyEnabled.status).toBe('DISABLED');
+    await expect(server.call(issued.key)).rejects.toThrow('the call failed');
+    expect((await client.ask(setEnabled, { id: issued.id, enabled: true })).setApiKeyEnabled.status).toBe('ENABLED');
+    await server.call(issued.key);
+  });
+  test('is gone once deleted', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'gone' } });
+    expect(await client.ask('mutation ($id: ID!) { deleteApiKey(id: $id) }', { id: issued.id })).toEqual({
+      deleteApiKey: issued.id,
+    });
+    expect(await client.refusal('query ($id: ID!) { apiKey(id: $id) { id } }', { id: issued.id })).toMatchObject({
+      code: 'api-key-not-found',
+    });
+  });
+  test('cannot be touched by anybody else', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'mine' } });
+    for (const [query, variables] of [
+      [edit, { id: issued.id, input: { name: 'yours' } }],
+      [setEnabled, { id: issued.id, enabled: false }],
+      ['mutation ($id: ID!) { deleteApiKey(id: $id) }', { id: issued.id }],
+    ] as const)
+      expect(await server.root.refusal(query, variables)).toMatchObject({ code: 'api-key-not-found' });
+  });
+  test('is refused with a name that is too long, telling how long it may be', async () => {
+    expect(await client.refusal(issue, { input: { name: 'x'.repeat(31) } })).toEqual({
+      code: 'api-key-name-too-long',
+      kind: 'invalid',
+      details: { max: 30 },
+    });
+  });
+});
+
+describe('keys of all users', () => {
+  test('are listed for administrators with their owners, never with their texts', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'overseen' } });
+    const { data, text } = await server.root.send(
+      '{ allApiKeys(name: "overseen") { total items { id name key owner { id username } } } }',
+    );
+    expect(data?.allApiKeys).toEqual({
+      total: 1,
+      items: [{ id: issued.id, name: 'overseen', key: null, owner: { id: String(user.actor.id), username: 'olga' } }],
+    });
+    expect(text).not.toContain(issued.key.slice(3));
+  });
+  test('are found by owner, status, group and by the whole key', async () => {
+    const other = await server.gateway.addUser(0, 'vera');
+    const vera = await server.as(other);
+    const { issueApiKey: issued } = await vera.ask(issue, { input: { name: 'found', group: 'vip' } });
+    await vera.ask(setEnabled, { id: issued.id, enabled: false });
+    const found = { allApiKeys: { items: [{ id: issued.id }] } };
+    for (const filter of [`ownerId: ${other.actor.id}`, 'status: DISABLED, group: "vip"', `key: "${issued.key}"`])
+      expect(await server.root.ask(`{ allApiKeys(${filter}) { items { id } } }`)).toEqual(found);
+    expect(await server.root.ask(`{ allApiKeys(key: "${issued.key.slice(0, 20)}") { items { id } } }`)).toEqual({
+      allApiKeys: { items: [] },
+    });
+  });
+});
+
+describe('groups and models one may use', () => {
+  test('are told with what they do to the price', async () => {
+    const { ownGroups, ownModels } = await client.ask('{ ownGroups { name ratio description } ownModels }');
+    expect(ownGroups).toEqual([
+      { name: 'default', ratio: '1', description: expect.any(String) },
+      { name: 'vip', ratio: '1', description: expect.any(String) },
+    ]);
+    expect(ownModels).toEqual(['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small']);
+  });
+  test('are told to administrators as a whole', async () => {
+    const { groups, enabledModels } = await server.root.ask('{ groups enabledModels }');
+    expect(groups).toEqual(['default', 'vip', 'svip']);
+    expect(enabledModels).toEqual(['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small']);
+  });
+});
