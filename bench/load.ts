@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { answerParent } from './child.js';
 import { type Percentiles, percentilesOf } from './figures.js';
+import { FrameCounter } from './frame-counter.js';
 
 /*
  * The caller. Closed: so many connections, each asking again as soon as it is answered, which finds the saturation.
@@ -32,23 +33,7 @@ export interface Measured {
   readonly firstByteMs: Percentiles;
 }
 
-const newline = 10;
 const endMark = 'data: [DONE]\n\n';
-
-/** Counts the blank lines that end frames, wherever the stream is cut. */
-class FrameCounter {
-  private atNewline = false;
-
-  in(chunk: Buffer): number {
-    let frames = 0;
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) {
-      const afterNewline = at === 0 ? this.atNewline : chunk[at - 1] === newline;
-      if (afterNewline) frames++;
-    }
-    this.atNewline = chunk.at(-1) === newline;
-    return frames;
-  }
-}
 
 interface Tally {
   sent: number;

@@ -20,6 +20,7 @@ import { type Application, openApplication } from './application/application.js'
 import { defaultPrices } from './application/default-prices.js';
 import { openDirectory } from './application/directory.js';
 import { directorySource, identitySource } from './application/directory-source.js';
+import { newEventId } from './application/event-id.js';
 import { handle } from './application/handle.js';
 import { liveTraffic } from './application/live-traffic.js';
 import { trafficNotices } from './application/notices.js';
@@ -99,7 +100,11 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const pool: pg.Pool = await openPool(connection, log);
   closing.add(() => pool.end());
   await migrate(pool);
-  closing.add(await claimOnlyNode(connection, log));
+  const onLost = (reason: string): void => {
+    log.fatal({ reason }, 'this node has lost its database to another one and ends');
+    process.exit(1);
+  };
+  closing.add(await claimOnlyNode({ connection, log, onLost }));
   const masterKey = await readMasterKey(config.vault);
   await verifyMasterKey(pool, masterKey);
   const vault = postgresVault({ pool, masterKey, clock });
@@ -139,7 +144,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const notices = trafficNotices(handling, log);
   const upstream = openUpstream();
   closing.add(() => upstream.close());
-  const meter = openMeter({ store, gate, clock, warn: (message, facts) => log.warn(facts, message) });
+  const meter = openMeter({ store, gate, clock, newEventId, warn: (message, facts) => log.warn(facts, message) });
   const relayPorts = { directory, gate, meter, vault, clock, upstream, providerOf, config: config.relay, log };
   const relay = openRelay({
     ...relayPorts,

@@ -54,7 +54,7 @@ export function postgresVault(options: {
       await pool.query('INSERT INTO vault_secrets (id, sealed) VALUES ($1, $2)', [id, sealed]);
       return id;
     },
-    get: async (id) => (await getMany([id])).get(id) ?? null,
+    get: (id) => recent.get(id, async () => (await read([id])).get(id) ?? null),
     getMany,
     async drop(id) {
       await pool.query('DELETE FROM vault_secrets WHERE id = $1', [id]);

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Decider } from '../domain/decider.js';
 import { beginning, type DomainEvent, type Position, type StreamName } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
+import { newEventId } from './event-id.js';
 import type { Clock, EventStore } from './ports.js';
 
 /* Load, decide, append, retry on conflict: written once. */
@@ -45,7 +45,7 @@ export const handle =
       const at = clock.now();
       const result = await store.append(
         stream,
-        decided.map((event) => ({ id: randomUUID(), at, event })),
+        decided.map((event) => ({ id: newEventId(at), at, event })),
         last?.revision ?? 'no-stream',
       );
       if (result.ok) return { events: decided, position: result.position };

@@ -10,6 +10,7 @@ import {
   getNullableType,
   getVariableValues,
   isCompositeType,
+  isInterfaceType,
   isListType,
   isObjectType,
   Kind,
@@ -99,7 +100,7 @@ export function measure(
       return { depth: 0, cost: introspectionCost };
     }
     const composite = getNamedType(parent);
-    const field = isObjectType(composite) ? composite.getFields()[name] : undefined;
+    const field = isObjectType(composite) || isInterfaceType(composite) ? composite.getFields()[name] : undefined;
     if (field === undefined) return { depth: 1, cost: 0 };
     const size = pageSize(field, node, coerced);
     const list = isListType(getNullableType(field.type));

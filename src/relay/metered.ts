@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock, EventStore, QuotaGate } from '../application/ports.js';
 import type { CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../domain/call.js';
 import { type NewEvent, streams } from '../domain/events.js';
 import type { CallId, ChannelId } from '../domain/ids.js';
+import type { Instant } from '../domain/instant.js';
 import { chargeOf, type Price, type Usage } from '../domain/pricing.js';
 import { Quota } from '../domain/quota.js';
 
@@ -16,6 +16,7 @@ export interface MeterPorts {
   readonly store: EventStore;
   readonly gate: QuotaGate;
   readonly clock: Clock;
+  readonly newEventId: (at: Instant) => string;
   /** Told about an outcome that could not be written yet and is tried again. */
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
@@ -66,12 +67,16 @@ export interface Meter {
 
 const retryDelayMs = 1000;
 
-export function openMeter({ store, gate, clock, warn }: MeterPorts): Meter {
+export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts): Meter {
   let unwritten = 0;
 
+  const stamped = (): { id: string; at: Instant } => {
+    const at = clock.now();
+    return { id: newEventId(at), at };
+  };
+
   const newEvent = <Event extends CallSettled | CallReleased>(event: Event): NewEvent<Event> => ({
-    id: randomUUID(),
-    at: clock.now(),
+    ...stamped(),
     event,
   });
 
@@ -112,8 +117,7 @@ export function openMeter({ store, gate, clock, warn }: MeterPorts): Meter {
       if (!admission.admitted) return { ok: false, short: admission.short, available: admission.available };
 
       const reserved: NewEvent = {
-        id: randomUUID(),
-        at: clock.now(),
+        ...stamped(),
         event: { type: 'CallReserved', facts, reserved: quota, promptTokens, maxOutputTokens, price },
       };
       try {

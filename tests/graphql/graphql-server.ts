@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import type { Application } from '../../src/application/application.js';
 import type { GraphqlOptions } from '../../src/graphql/context.js';
 import { clientHeader, graphqlRoutes } from '../../src/graphql/routes.js';
 import { attachSubscriptions } from '../../src/graphql/subscriptions.js';
@@ -159,7 +160,7 @@ export interface GraphqlServer {
   addAdmin(username: string): Promise<TestUser>;
   /** A connection that carries the client's cookie; closed with the server. */
   connect(client: GraphqlClient, options?: ConnectOptions): Client;
-  /** One answered call of the user, as its log line. */
+  /** One call with the key, answered; throws when it is not. */
   call(apiKey: string, model?: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -171,14 +172,15 @@ export interface ConnectOptions {
   readonly onClosed?: (event: unknown) => void;
 }
 
-export async function startGraphql(
+/** The face over an application, on a free port of loopback. */
+export async function serveGraphql(
+  application: Application,
   overrides: Partial<GraphqlOptions> = {},
   { recheckMs = 15_000 }: { readonly recheckMs?: number } = {},
-): Promise<GraphqlServer> {
-  const gateway = await startTestGateway();
+) {
   const logged: Record<string, unknown>[] = [];
   const options: GraphqlOptions = {
-    application: gateway.application,
+    application,
     catalogue: listings,
     version: '1.2.3',
     startedAt: 1_767_323_045_678,
@@ -193,7 +195,23 @@ export async function startGraphql(
   const detach = attachSubscriptions(app.server, options, { recheckMs });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    logged,
+    async stop() {
+      await detach();
+      await app.close();
+    },
+  };
+}
+
+export async function startGraphql(
+  overrides: Partial<GraphqlOptions> = {},
+  timing: { readonly recheckMs?: number } = {},
+): Promise<GraphqlServer> {
+  const gateway = await startTestGateway();
+  const face = await serveGraphql(gateway.application, overrides, timing);
+  const { url, logged } = face;
   const connections = new Set<Client>();
   const root = await new GraphqlClient(url).signIn('root', gateway.rootPassword);
 
@@ -215,13 +233,12 @@ export async function startGraphql(
     connect(client, { origin = url, authorization, retryAttempts = 0, onClosed } = {}) {
       class Socket extends WebSocket {
         constructor(address: string, protocols: string[]) {
-          super(address, protocols, {
-            headers: { origin, ...(client.cookie === '' ? {} : { cookie: client.cookie }) },
-          });
+          const cookie = client.cookie === '' ? {} : { cookie: client.cookie };
+          super(address, protocols, { headers: { origin, ...cookie } });
         }
       }
       const connection = createClient({
-        url: `ws://127.0.0.1:${port}/graphql`,
+        url: `${url.replace('http', 'ws')}/graphql`,
         webSocketImpl: Socket,
         connectionParams: authorization === undefined ? undefined : { authorization },
         retryAttempts,
@@ -237,13 +254,12 @@ export async function startGraphql(
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({ model, messages: [{ role: 'user', content: 'What is a ledger?' }] }),
       });
-      if (!response.ok) throw new Error(`the call failed: ${await response.text()}`);
-      await response.text();
+      const text = await response.text();
+      if (!response.ok) throw new Error(`the call failed: ${text}`);
     },
     async stop() {
       for (const connection of connections) await connection.dispose();
-      await detach();
-      await app.close();
+      await face.stop();
       await gateway.stop();
     },
   };

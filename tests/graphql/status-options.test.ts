@@ -61,34 +61,23 @@ describe('the status', () => {
   });
 });
 
-describe('the first run', () => {
-  test('happens once', async () => {
-    const input = { username: 'second', password: 'correct-horse', confirmPassword: 'correct-horse', mode: 'DEMO' };
-    const setup = 'mutation ($input: SetupInput!) { completeSetup(input: $input) { setUp } }';
-    expect(await server.anonymous().refusal(setup, { input })).toMatchObject({
-      code: 'already-set-up',
-      kind: 'refused',
-    });
-  });
-});
-
 describe('options', () => {
   const change = 'mutation ($key: String!, $value: String!) { changeOption(key: $key, value: $value) { key value } }';
-  const valueOf = async (key: string) =>
+  const optionText = async (key: string) =>
     (await server.root.ask('{ options { key value } }')).options.find((option: Data) => option.key === key)?.value;
 
   test('are listed with their effective values', async () => {
-    expect(await valueOf('RetryTimes')).toBe('0');
+    expect(await optionText('RetryTimes')).toBe('0');
     expect(await server.root.ask(change, { key: 'RetryTimes', value: '3' })).toEqual({
       changeOption: { key: 'RetryTimes', value: '3' },
     });
-    expect(await valueOf('RetryTimes')).toBe('3');
+    expect(await optionText('RetryTimes')).toBe('3');
   });
   test('that are secrets can be written and not read', async () => {
     const { text } = await server.root.send(change, { key: 'SMTPToken', value: 'planted-smtp' });
     expect(JSON.parse(text).data).toEqual({ changeOption: { key: 'SMTPToken', value: null } });
     expect(text).not.toContain('planted');
-    expect(await valueOf('SMTPToken')).toBeUndefined();
+    expect(await optionText('SMTPToken')).toBeUndefined();
   });
   test('refuse a value they cannot hold, saying what is allowed', async () => {
     expect(await server.root.refusal(change, { key: 'RetryTimes', value: 'often' })).toEqual({
@@ -117,9 +106,9 @@ describe('options', () => {
     });
   });
   test('with model ratios go back to the built-in ones', async () => {
-    const builtIn = await valueOf('ModelRatio');
+    const builtIn = await optionText('ModelRatio');
     await server.root.ask(change, { key: 'ModelRatio', value: '{"own-model":1}' });
-    expect(await valueOf('ModelRatio')).toBe('{"own-model":1}');
+    expect(await optionText('ModelRatio')).toBe('{"own-model":1}');
     const { resetModelRatios } = await server.root.ask('mutation { resetModelRatios { key value } }');
     expect(resetModelRatios).toEqual({ key: 'ModelRatio', value: builtIn });
     expect(JSON.parse(builtIn)).toHaveProperty('gpt-4o');

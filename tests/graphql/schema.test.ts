@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { getNamedType, isObjectType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { graphqlSchema, printedSchema } from '../../src/graphql/schema.js';
+
+describe('the schema', () => {
+  test('is the one committed: `npm run schema > schema.graphql` after a change', () => {
+    expect(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema());
+  });
+  test('shows no column that holds a secret, or names one', () => {
+    const fields = Object.values(graphqlSchema().getTypeMap())
+      .filter(isObjectType)
+      .filter(({ name }) => !name.startsWith('__'))
+      .flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`));
+    expect(fields.filter((field) => /secret|hash|password|token$/i.test(field)).sort()).toEqual([
+      // Readable this once, by who asked for it.
+      'IssuedAccessToken.token',
+      // Whether something is there or allowed, not what.
+      'Status.passwordLogin',
+      'UserSettings.hasWebhookSecret',
+    ]);
+    expect(fields).toContain('ApiKey.key');
+    expect(fields).not.toContain('Channel.key');
+  });
+  test('leads to a channel from nothing an ordinary user may read', () => {
+    const leading = Object.values(graphqlSchema().getTypeMap())
+      .filter(isObjectType)
+      .filter((type) => Object.values(type.getFields()).some((field) => getNamedType(field.type).name === 'Channel'))
+      .map(({ name }) => name);
+    expect(leading.sort()).toEqual(['ChannelChange', 'ChannelPage', 'ChannelTag', 'ChannelTest', 'Mutation', 'Query']);
+  });
+});

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { type Gateway, startGateway } from '../../src/gateway.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+import { GraphqlClient, serveGraphql } from './graphql-server.js';
+
+/* A gateway nobody has set up yet. */
+
+let database: TestDatabase;
+let gateway: Gateway;
+let face: Awaited<ReturnType<typeof serveGraphql>>;
+let visitor: GraphqlClient;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  const { connection } = database;
+  if ('url' in connection) throw new Error('the test database is expected on a socket');
+  const { host, user, database: name, port = 5432 } = connection;
+  const config = readConfig({
+    PORT: '0',
+    SECRET_KEY: 'a-secret-key-for-tests-of-forty-characters',
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    PROJECTION_LINGER_MS: '5',
+  });
+  gateway = await startGateway(config, quietLog);
+  face = await serveGraphql(gateway.application);
+  visitor = new GraphqlClient(face.url);
+});
+afterAll(async () => {
+  await face?.stop();
+  await gateway?.stop();
+  await database?.drop();
+});
+
+const setup = 'mutation ($input: SetupInput!) { completeSetup(input: $input) { setUp selfUse demoSite } }';
+const input = { username: 'keeper', password: 'correct-horse', confirmPassword: 'correct-horse', mode: 'SELF' };
+
+describe('the first run', () => {
+  test('is announced to everybody', async () => {
+    expect(await visitor.ask('{ status { setUp } }')).toEqual({ status: { setUp: false } });
+  });
+  test('refuses what cannot be a root user', async () => {
+    const refused = async (change: object) => visitor.refusal(setup, { input: { ...input, ...change } });
+    expect(await refused({ username: ' ' })).toMatchObject({ code: 'username-blank' });
+    expect(await refused({ confirmPassword: 'another-one' })).toMatchObject({ code: 'passwords-differ' });
+    expect(await refused({ password: 'short', confirmPassword: 'short' })).toEqual({
+      code: 'password-too-short',
+      kind: 'invalid',
+      details: { min: 8 },
+    });
+  });
+  test('makes the root user and sets the mode; then it is over for good', async () => {
+    expect(await visitor.ask(setup, { input })).toEqual({
+      completeSetup: { setUp: true, selfUse: true, demoSite: false },
+    });
+    await visitor.signIn('keeper', 'correct-horse');
+    expect(await visitor.ask('{ me { role quota } }')).toEqual({ me: { role: 'ROOT', quota: 100_000_000 } });
+    expect(await visitor.refusal(setup, { input })).toMatchObject({ code: 'already-set-up', kind: 'refused' });
+  });
+});
