@@ -28,6 +28,7 @@ export async function demo({ config, log }: CommandContext): Promise<void> {
     database: { url: null, dataDir },
     vault: { secretKey: null, dataDir },
   };
+  const stopped = untilStopped(log);
   const provider = await startSimulatedProvider();
   const gateway = await startGateway(demoConfig, log);
   const password = await rootPassword(dataDir);
@@ -37,7 +38,7 @@ export async function demo({ config, log }: CommandContext): Promise<void> {
     { url: gateway.url, username: 'root', password },
     `Tallygate's demo is ready at ${gateway.url} (user root, password ${password})`,
   );
-  await untilStopped(log);
+  await stopped;
   await traffic.stop();
   await gateway.stop();
   await provider.stop();

@@ -4,8 +4,10 @@ import { untilStopped } from './until-stopped.js';
 
 /** Runs the gateway until it is told to stop. */
 export async function serve({ config, log }: CommandContext): Promise<void> {
+  // Listened for from the beginning: asked to stop while it starts, it stops in order as soon as it has started.
+  const stopped = untilStopped(log);
   const gateway = await startGateway(config, log);
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
-  await untilStopped(log);
+  await stopped;
   await gateway.stop();
 }

@@ -157,7 +157,7 @@ describe('the status of an API key', () => {
     await expect(node.apiKeys.setStatus(ordinary, id, 'enabled')).rejects.toThrow(refusal('api-key-exhausted-enable'));
 
     node.store.hold();
-    await node.apiKeys.edit(ordinary, id, { terms: terms(), quota: 5 }).catch(() => node.store.letGo());
+    await node.apiKeys.edit(ordinary, id, { terms: terms(), quota: 5 });
     const enabling = node.apiKeys.setStatus(ordinary, id, 'enabled');
     node.store.letGo();
     await expect(enabling).resolves.toBeDefined();
@@ -197,13 +197,11 @@ test("somebody else's API key is as good as none, to an admin too", async () => 
   const { id } = await issued();
   const before = await node.store.head();
   const input = { terms: terms(), quota: 5 };
-  for (const actor of [admin]) {
-    await expect(node.apiKeys.edit(actor, id, input)).rejects.toThrow(refusal('api-key-not-found'));
-    await expect(node.apiKeys.setStatus(actor, id, 'manual')).rejects.toThrow(refusal('api-key-not-found'));
-    await expect(node.apiKeys.setStatus(actor, id, 'enabled')).rejects.toThrow(refusal('api-key-not-found'));
-    await expect(node.apiKeys.checkEnable(actor, id)).rejects.toThrow(refusal('api-key-not-found'));
-    await expect(node.apiKeys.remove(actor, id)).rejects.toThrow(refusal('api-key-not-found'));
-  }
+  await expect(node.apiKeys.edit(admin, id, input)).rejects.toThrow(refusal('api-key-not-found'));
+  await expect(node.apiKeys.setStatus(admin, id, 'manual')).rejects.toThrow(refusal('api-key-not-found'));
+  await expect(node.apiKeys.setStatus(admin, id, 'enabled')).rejects.toThrow(refusal('api-key-not-found'));
+  await expect(node.apiKeys.checkEnable(admin, id)).rejects.toThrow(refusal('api-key-not-found'));
+  await expect(node.apiKeys.remove(admin, id)).rejects.toThrow(refusal('api-key-not-found'));
   await expect(node.apiKeys.edit(ordinary, ApiKeyId(99), input)).rejects.toThrow(refusal('api-key-not-found'));
   expect(await node.store.head()).toBe(before);
   expect(await node.gate.remaining(id)).toBe(Quota(500));

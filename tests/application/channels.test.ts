@@ -4,6 +4,7 @@ import type { ChannelSettings } from '../../src/domain/channel.js';
 import { beginning, streams } from '../../src/domain/events.js';
 import type { FailureCode } from '../../src/domain/failure.js';
 import { ChannelId } from '../../src/domain/ids.js';
+import { eventId } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, passingProbe } from '../support/memory-node.js';
 
 let node: MemoryNode;
@@ -247,7 +248,7 @@ describe('removing channels', () => {
     const [on, off, broken] = [await added(), await added({}, { enabled: false }), await added()];
     await node.store.append(
       streams.channel(broken),
-      [{ id: 'x-1', at: node.clock.now(), event: { type: 'ChannelDisabled', automatic: true, reason: '401' } }],
+      [{ id: eventId(1), at: node.clock.now(), event: { type: 'ChannelDisabled', automatic: true, reason: '401' } }],
       'any',
     );
     await node.caughtUp();
