@@ -39,7 +39,8 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     maxBodyBytes,
   });
 
-  const critical = slidingWindow(rateLimits.critical, application.clock);
+  // One count for everything that guesses at accounts, whichever face it comes through.
+  const allowAttempt = slidingWindow(rateLimits.critical, application.clock);
   const graphql = {
     application,
     catalogue: listings,
@@ -47,7 +48,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     startedAt,
     limits: { depth: config.graphql.maxDepth, cost: config.graphql.maxCost },
     openIntrospection: false,
-    allowAttempt: critical,
+    allowAttempt,
     log,
   };
   await app.register(graphqlRoutes, graphql);
@@ -62,6 +63,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     databaseType: 'postgres',
     catalogue: listings,
     rateLimits,
+    allowAttempt,
     ping: () =>
       ping().then(
         () => true,

@@ -26,6 +26,8 @@ interface Postmaster {
 }
 
 const longestShutdownMs = 60_000;
+/** How long a session of an owner that was killed may seem alive, until its backend has noticed. */
+const lingeringMs = 2_000;
 
 /**
  * Leaves the data directory without a running Postgres and without a lock file. Throws Failure `store-unavailable` when
@@ -34,6 +36,7 @@ const longestShutdownMs = 60_000;
 export async function clearDataDirectory(directory: string, user: string, log: Log): Promise<void> {
   const left = await readLockFile(directory);
   const deadline = Date.now() + longestShutdownMs;
+  const owned = Date.now() + lingeringMs;
   let freeSightings = 0;
   for (let postmaster = await find(directory); postmaster !== null; postmaster = await find(directory)) {
     const { pid } = postmaster;
@@ -42,7 +45,7 @@ export async function clearDataDirectory(directory: string, user: string, log: L
         reason: `An earlier Postgres (process ${pid}) on ${directory} does not stop; end it.`,
       });
     const owner = await ownerOf(postmaster, user);
-    if (owner === 'alive')
+    if (owner === 'alive' && Date.now() > owned)
       throw new Failure('store-unavailable', {
         reason: `${directory} is in use by another running Tallygate (its Postgres is process ${pid}). Stop that one, or choose another DATA_DIR.`,
       });

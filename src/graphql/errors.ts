@@ -75,7 +75,7 @@ export function answerFor(error: GraphQLError, log: ErrorLog): GraphQLFormattedE
       extensions: { code: 'invalid-field', kind: 'invalid', details },
     };
   }
-  const code = error.extensions.code ?? (isAboutValue(error.nodes) ? 'BAD_USER_INPUT' : undefined);
+  const code = error.extensions.code ?? (isAboutInput(error.nodes) ? 'BAD_USER_INPUT' : undefined);
   if (requestCodes.has(code))
     return { message: unquoted(error, code), ...where, extensions: { code, kind: 'invalid' } };
   log.error(
@@ -92,14 +92,17 @@ function causeOf(error: GraphQLError): unknown {
   return cause;
 }
 
-const isAboutValue = (nodes: readonly ASTNode[] | undefined): boolean => nodes?.[0]?.kind.endsWith('Value') ?? false;
+const isValue = (node: ASTNode | undefined): boolean => node?.kind.endsWith('Value') ?? false;
+
+const isAboutInput = ([node]: readonly ASTNode[] = []): boolean =>
+  isValue(node) || node?.kind === Kind.VARIABLE_DEFINITION;
 
 /** The engine quotes wrong values; the place says enough. */
 function unquoted(error: GraphQLError, code: unknown): string {
   const [node] = error.nodes ?? [];
   if (node?.kind === Kind.VARIABLE_DEFINITION)
     return `The value of $${node.variable.name.value} does not fit its type ${print(node.type)}.`;
-  if (isAboutValue(error.nodes)) return 'A value does not fit its type.';
+  if (isValue(node)) return 'A value does not fit its type.';
   return code === 'GRAPHQL_PARSE_FAILED' ? error.message.replace(/".*"/s, '…') : error.message;
 }
 

@@ -140,6 +140,23 @@ async function tryLock(client: ClientBase, lock: number, { name, version }: Read
   return rows[0]?.locked ?? false;
 }
 
+/**
+ * Begins a transaction in which unqualified names mean the tables of `schema`, and locks the checkpoint. The name is
+ * looked up by each statement: a schema swapped in while this one waited for the lock is the one written to.
+ */
+export async function lockedPosition(client: ClientBase, model: ReadModelName, schema: string): Promise<Position> {
+  const results: unknown = await client.query(`
+    begin;
+    set local search_path to ${schema};
+    select position from projections.checkpoints where ${rowOf(model)} for update
+  `);
+  // Several statements in one message: the driver answers with one result each.
+  const [, , locked] = results as readonly { rows: { position: number }[] }[];
+  const position = locked?.rows[0]?.position;
+  if (position === undefined) throw new Error(`The read model ${schema} has no checkpoint`);
+  return Position(position);
+}
+
 /** Runs `work` between begin and commit. Rolls back and rethrows when it fails. */
 export async function inTransaction<Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> {
   await client.query('begin');

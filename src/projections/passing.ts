@@ -1,7 +1,7 @@
 import { Failure } from '../domain/failure.js';
 
-/** SQLSTATE: connection lost, resources short, server stopping or starting, lost races for locks. */
-const passingState = /^(08|53|57P0[1235]$|40001$|40P01$|55P03$)/;
+/** SQLSTATE: connection lost, resources short, a statement cancelled, the server stopping or read-only, lost races. */
+const passingState = /^(08|53|58|57014$|57P0[1235]$|25006$|40001$|40P01$|55P03$)/;
 /** Codes of the operating system, e.g. ECONNREFUSED. */
 const systemCode = /^E[A-Z]+$/;
 /** What the driver says without a code when the connection goes away under it. */

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { beginning, Position, type Recorded } from '../domain/events.js';
 import { Bell } from './bell.js';
-import { boundTo, type Checkpoint, lockForProjecting, rowOf } from './checkpoints.js';
+import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { ReadModels } from './database.js';
 import type { LogWindow } from './log-window.js';
 import { isPassing } from './passing.js';
@@ -153,7 +153,6 @@ export class Projector {
 
   private async lead(lead: Lead, signal: AbortSignal): Promise<void> {
     await this.begin(lead);
-    this.leading = true;
     this.parts.log.info({ readModel: this.model, position: this.position }, 'projecting');
     try {
       while (!signal.aborted && !lead.lost) {
@@ -176,6 +175,8 @@ export class Projector {
     `);
     const [row] = rows;
     if (row === undefined) throw new Error(`The read model ${this.model} has no checkpoint`);
+    // In one step: an older look at the checkpoints that arrives now must not set the position back.
+    this.leading = true;
     this.failure = null;
     this.resumeAt(Position(row.position));
   }
@@ -324,27 +325,6 @@ export class Projector {
     this.batchLimit = this.parts.pace.batchSize;
     this.resumeAt(Position(row.position));
   }
-}
-
-/**
- * Begins a transaction in which unqualified names mean the tables of `schema`, and locks the checkpoint. The name is
- * looked up by each statement: a schema swapped in while this one waited for the lock is the one written to.
- */
-export async function lockedPosition(
-  client: Pick<Client, 'query'>,
-  projection: Projection,
-  schema: string,
-): Promise<Position> {
-  const results: unknown = await client.query(`
-    begin;
-    set local search_path to ${schema};
-    select position from projections.checkpoints where ${rowOf(projection)} for update
-  `);
-  // Several statements in one message: the driver answers with one result each.
-  const [, , locked] = results as readonly { rows: { position: number }[] }[];
-  const position = locked?.rows[0]?.position;
-  if (position === undefined) throw new Error(`The read model ${schema} has no checkpoint`);
-  return Position(position);
 }
 
 /**

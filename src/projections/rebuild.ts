@@ -5,6 +5,7 @@ import {
   boundTo,
   type Checkpoint,
   inTransaction,
+  lockedPosition,
   lockForProjecting,
   lockForRebuilding,
   makeTables,
@@ -13,7 +14,6 @@ import {
   rowOf,
 } from './checkpoints.js';
 import { type EventFeed, type Projection, type ProjectionContext, schemaOf } from './projection.js';
-import { lockedPosition } from './projector.js';
 
 /*
  * A read model made anew from the log while the old one serves. It grows in a schema of its own; the swap renames two

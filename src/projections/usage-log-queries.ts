@@ -36,7 +36,8 @@ const maxWildcards = 5;
 
 /** Bounded, because each wildcard multiplies what Postgres may have to try. Throws `invalid-field`. */
 function checkedPattern(pattern: string): string {
-  const shortened = pattern.replace(/%{2,}/g, '%');
+  // Only the two wildcards mean something; a backslash is a backslash.
+  const shortened = pattern.replace(/%{2,}/g, '%').replaceAll('\\', '\\\\');
   const wildcards = shortened.split('%').length - 1;
   if (shortened.length > maxPatternLength || wildcards > maxWildcards)
     throw invalidField('model', `at most ${maxPatternLength} characters and ${maxWildcards} wildcards`);
@@ -55,7 +56,7 @@ function matching(db: ReadModels, filter: UsageLogFilter) {
   if (filter.apiKeyId !== undefined) lines = lines.where('line.api_key_id', '=', filter.apiKeyId);
   if (filter.apiKeyName !== undefined) lines = lines.where('line.api_key_name', '=', filter.apiKeyName);
   if (filter.model !== undefined)
-    lines = /[%_\\]/.test(filter.model)
+    lines = /[%_]/.test(filter.model)
       ? lines.where('line.model', 'like', checkedPattern(filter.model))
       : lines.where('line.model', '=', filter.model);
   if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);

@@ -1,18 +1,18 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { CallOutcome, CallReleased, CallSettled, ReleaseReason, UsageSource } from '../domain/call.js';
 import type { ChannelEvent, ChannelTestUsage } from '../domain/channel.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { type ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
-import { type Instant, unixSeconds } from '../domain/instant.js';
+import { unixSeconds } from '../domain/instant.js';
 import type { OptionEvent } from '../domain/option.js';
 import type { Price } from '../domain/pricing.js';
 import { type Quota, zero } from '../domain/quota.js';
 import type { SetupEvent } from '../domain/setup.js';
 import type { GrantReason, UserEvent } from '../domain/user.js';
-import type { ReadModels } from './database.js';
 import { insertRows } from './multi-row.js';
 import { projection } from './projection.js';
+import { makePartitions } from './usage-log-partitions.js';
 
 /*
  * What happened to each wallet, line by line. A line holds facts, not sentences: faces say them in the reader's
@@ -317,36 +317,4 @@ function testedLine(
     attempts: [channelId],
     detail: { kind: 'channel-tested', modelRatio, completionRatio, modelPrice },
   });
-}
-
-/** The partitions these lines need and do not have. */
-async function makePartitions(tx: ReadModels, lines: readonly UsageLogRow[]): Promise<void> {
-  const months = new Map(
-    lines.map(({ created_at }) => monthOf(created_at * 1000)).map((month) => [month.table, month]),
-  );
-  if (months.size === 0) return;
-  const missing = await sql<{ table: string }>`
-    select wanted as table from unnest(${[...months.keys()]}::text[]) wanted where to_regclass(wanted) is null
-  `.execute(tx);
-  for (const { table } of missing.rows) {
-    const month = months.get(table);
-    if (month === undefined) continue;
-    // `create … partition of` would lock readers out of the whole log until the batch commits; attaching does not.
-    await sql`create table ${sql.table(table)} (like usage_log including all)`.execute(tx);
-    await sql`
-      alter table usage_log attach partition ${sql.table(table)}
-      for values from (${sql.lit(month.from)}) to (${sql.lit(month.to)})
-    `.execute(tx);
-  }
-}
-
-/** The calendar month (UTC) of a moment in milliseconds; `from` inclusive, `to` exclusive, in unix seconds. */
-export function monthOf(at: Instant | number): { table: string; from: number; to: number } {
-  const date = new Date(at);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  return {
-    table: `usage_log_${year}_${String(month + 1).padStart(2, '0')}`,
-    from: Date.UTC(year, month) / 1000,
-    to: Date.UTC(year, month + 1) / 1000,
-  };
 }

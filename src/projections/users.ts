@@ -198,12 +198,15 @@ async function changeProfiles(
     profiles.set(id, { ...profile, position: recorded.position });
     sealed.set(id, { ...sealed.get(id), ...sealedIn(recorded.event) });
   }
-  for (const [id, texts] of sealed) {
-    const profile = profiles.get(id);
-    if (profile === undefined) continue;
-    for (const [column, text] of Object.entries(texts) as [keyof SealedTexts, Sealed | null][])
-      profile[column] = text === null ? '' : ((await personalData.open(id, text)) ?? '');
-  }
+  await Promise.all(
+    [...sealed].flatMap(([id, texts]) => {
+      const profile = profiles.get(id);
+      if (profile === undefined) return [];
+      return (Object.entries(texts) as [keyof SealedTexts, Sealed | null][]).map(async ([column, text]) => {
+        profile[column] = text === null ? '' : ((await personalData.open(id, text)) ?? '');
+      });
+    }),
+  );
   await putRows(tx, 'users', ['id'], [...profiles.values()]);
 }
 

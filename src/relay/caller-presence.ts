@@ -6,9 +6,11 @@ import type { ServerResponse } from 'node:http';
  */
 export class CallerPresence {
   private listeners: Set<() => void> | null = null;
-  private left = false;
+  private left: boolean;
 
   constructor(response: ServerResponse) {
+    // A caller may have gone before anybody looked: while its body was being unpacked. That is not told twice.
+    this.left = response.destroyed;
     response.once('close', () => {
       if (!response.writableFinished) this.leave();
     });

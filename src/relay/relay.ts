@@ -230,6 +230,7 @@ export function openRelay(ports: RelayPorts): Relay {
     async handle(call) {
       const { response, requestId } = call;
       const presence = new CallerPresence(response);
+      if (presence.gone) return;
       active++;
       try {
         await serve(call, presence);

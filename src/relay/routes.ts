@@ -51,11 +51,8 @@ const notImplemented: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] 
   ['DELETE', '/v1/models/*'],
 ];
 
-const decompressors = {
-  gzip: promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-} as const;
+const decompressors: ReadonlyMap<string, (body: Buffer, limit: { maxOutputLength: number }) => Promise<Buffer>> =
+  new Map(Object.entries({ gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) }));
 
 const queryOf = (request: FastifyRequest): URLSearchParams => {
   const start = request.url.indexOf('?');
@@ -86,9 +83,9 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
 
   const decompressed = async (request: FastifyRequest): Promise<Buffer> => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const encoding = request.headers['content-encoding'];
+    const encoding = request.headers['content-encoding']?.toLowerCase();
     if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
-    const decompress = decompressors[encoding as keyof typeof decompressors];
+    const decompress = decompressors.get(encoding);
     if (decompress === undefined)
       throw new RelayError(400, 'invalid_request', `invalid request: content-encoding ${encoding} is not supported`);
     try {
@@ -116,17 +113,19 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
     allowOrigin(request, reply);
   });
 
+  const refusalFor = (error: unknown, request: FastifyRequest): RelayError => {
+    if (error instanceof RelayError) return error;
+    const { statusCode = 500 } = error as { statusCode?: number };
+    if (statusCode === 413) return tooLarge();
+    // The server could not read the request: a body that is not as long as announced, a caller that left inside it.
+    if (statusCode < 500) return new RelayError(statusCode, 'invalid_request', 'invalid request: it cannot be read');
+    request.log.error({ err: error }, 'a relay request failed');
+    return new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
+  };
+
   app.setErrorHandler((error, request, reply) => {
-    const refusal =
-      error instanceof RelayError
-        ? error
-        : (error as { statusCode?: number }).statusCode === 413
-          ? tooLarge()
-          : new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
-    if (!(error instanceof RelayError) && refusal.status === 500)
-      request.log.error({ err: error }, 'a relay request failed');
     reply.hijack();
-    sendError(reply.raw, request.id, refusal);
+    sendError(reply.raw, request.id, refusalFor(error, request));
   });
 
   app.options('/v1/*', async (_request, reply) =>
@@ -174,7 +173,7 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
   // Names hold slashes (vendor/model): everything after the prefix is the name.
   app.get<{ Params: { '*': string } }>('/v1/models/*', async (request) => {
     const { caller } = await identified(request);
-    const model = decodeURIComponent(request.params['*']);
+    const model = request.params['*'];
     if (!modelsFor(directory, caller).includes(model)) throw unknownModel(model);
     return openAiModel(model, ownerOf(model));
   });
@@ -188,6 +187,19 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
         return reply.status(501).send({
           error: { ...errorBody(new RelayError(501, 'api_not_implemented', 'API not implemented'), request.id).error },
         });
+      },
+    });
+  }
+
+  // Whatever else is asked for below /v1 is asked by a client of the dialect, and gets its kind of error.
+  for (const url of ['/v1', '/v1/*']) {
+    app.route({
+      method: app.supportedMethods.filter((method) => method !== 'OPTIONS'),
+      url,
+      exposeHeadRoute: false,
+      handler: async (request) => {
+        const message = `Invalid URL (${request.method} ${pathOf(request)})`;
+        throw new RelayError(404, '', message, 'invalid_request_error');
       },
     });
   }

@@ -47,7 +47,7 @@ export interface Endpoints {
 export interface EndpointOptions {
   readonly identity: Identity;
   /** Whether a client may make one more critical request. */
-  readonly criticalLimit: (client: string) => boolean;
+  readonly allowAttempt: (client: string) => boolean;
 }
 
 /** Legacy clients use both forms, whichever is the documented one. */
@@ -69,7 +69,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   };
 }
 
-export function endpointsOn(app: FastifyInstance, { identity, criticalLimit }: EndpointOptions): Endpoints {
+export function endpointsOn(app: FastifyInstance, { identity, allowAttempt }: EndpointOptions): Endpoints {
   const viewers = new WeakMap<FastifyRequest, UserView>();
 
   const add = (
@@ -86,7 +86,7 @@ export function endpointsOn(app: FastifyInstance, { identity, criticalLimit }: E
         exposeHeadRoute: false,
         // Before the body is read: what may not be asked need not be received.
         onRequest: async (request) => {
-          if (critical && !criticalLimit(request.ip)) throw new TooManyRequests();
+          if (critical && !allowAttempt(request.ip)) throw new TooManyRequests();
           if (role !== null) viewers.set(request, await guard(identity, request, role));
         },
         handler: async (request, reply) => {

@@ -12,8 +12,6 @@ export interface RateLimits {
   readonly api: RequestRateLimit | null;
   /** Unknown paths count here. */
   readonly web: RequestRateLimit | null;
-  /** One count shared by everything that guesses at accounts. */
-  readonly critical: RequestRateLimit | null;
 }
 
 /** Answered with status 429 and nothing else. */
@@ -23,7 +21,7 @@ const addressesKept = 10_000;
 
 /**
  * Sliding window: a request is refused while the `limit`-th last accepted one is younger than the window. Refused
- * requests do not count. Resolves to a function that accepts (true) or refuses a request of a client.
+ * requests do not count. The function returned accepts (true) or refuses (false) a request of a client.
  */
 export function slidingWindow(rule: RequestRateLimit | null, clock: Clock): (client: string) => boolean {
   if (rule === null) return () => true;

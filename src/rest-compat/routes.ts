@@ -11,7 +11,7 @@ import { isForeignOrder } from './cross-site.js';
 import { dataEndpoints } from './data.js';
 import { endpointsOn } from './endpoints.js';
 import { failure } from './envelope.js';
-import { errorObject, Refusal, refusalAnswer } from './errors.js';
+import { badParameter, errorObject, Refusal, refusalAnswer } from './errors.js';
 import { logEndpoints } from './log.js';
 import { type CatalogueEntry, modelEndpoints } from './model.js';
 import { optionEndpoints } from './option.js';
@@ -34,6 +34,8 @@ export interface RestOptions extends BillingEndpointOptions {
   /** Every provider a channel can be set up for. */
   readonly catalogue: readonly CatalogueEntry[];
   readonly rateLimits: RateLimits;
+  /** Whether one more guess at an account is allowed from this address; counts it. All faces share the count. */
+  readonly allowAttempt: (clientAddress: string) => boolean;
   /** Whether the database answers. */
   readonly ping: () => Promise<boolean>;
 }
@@ -56,7 +58,7 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (refused !== null) return reply.status(refused.status).send(refused.body);
   const { statusCode = 500 } = error as { statusCode?: number };
   if (statusCode === 413) return reply.status(413).send(failure(bodyTooLarge));
-  if (statusCode < 500) return reply.status(statusCode).send(failure('无效的参数'));
+  if (statusCode < 500) return reply.status(statusCode).send(failure(badParameter));
   request.log.error({ err: error, requestId: request.id }, 'a request to the legacy interface failed');
   const message = `internal error (request id: ${request.id})`;
   return reply.status(500).send(errorObject(message, 'gateway_panic'));
@@ -72,11 +74,10 @@ function rememberSetUp(isDone: () => Promise<boolean>): () => Promise<boolean> {
 }
 
 export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
-  const { application, newRequestId, rateLimits } = options;
+  const { application, newRequestId, rateLimits, allowAttempt } = options;
   const { clock } = application;
   const apiLimit = slidingWindow(rateLimits.api, clock);
   const webLimit = slidingWindow(rateLimits.web, clock);
-  const criticalLimit = slidingWindow(rateLimits.critical, clock);
 
   if (!app.hasRequestDecorator('cookies')) await app.register(fastifyCookie);
   await app.register(fastifyCompress, { encodings: ['gzip'], threshold: 0, globalDecompression: false });
@@ -103,7 +104,7 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
   const isSetUp = rememberSetUp(() => application.setup.isDone());
 
   const api = async (scope: FastifyInstance): Promise<void> => {
-    const endpoints = endpointsOn(scope, { identity: application.identity, criticalLimit });
+    const endpoints = endpointsOn(scope, { identity: application.identity, allowAttempt });
     setupEndpoints(endpoints, application, { databaseType: options.databaseType, isSetUp });
     statusEndpoints(endpoints, application, { ...options, isSetUp });
     userEndpoints(endpoints, application);

@@ -52,6 +52,8 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
     for (const postgres of running.splice(0)) await postgres.stop();
+    // An orphan that a failed test has left.
+    kill(...(await postgresProcesses()));
     await until(async () => (await postgresProcesses()).length === 0);
     await rm(home, { recursive: true });
   });
@@ -106,7 +108,13 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     Number((await readFile(join(postgresDir, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 
   const kill = (...pids: readonly number[]) => {
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
   };
 
   test('starts from nothing, with a database of its own', async () => {

@@ -75,6 +75,7 @@ describe('editing an API key', () => {
     given(issued())
       .when(edit(owner, -100, { name: 'build' }))
       .thenRecorded(edited(-100, { name: 'build' })));
+  test('may move the remainder alone', () => given(issued()).when(edit(owner, 100)).thenRecorded(edited(100, {})));
   test('with the terms it has and no other remainder changes nothing', () =>
     given(issued()).when(edit(owner, 0)).thenNothing());
   test('leaves the status alone', () =>

@@ -104,7 +104,8 @@ describe('a reservation', () => {
     expect(reservationOf(100, 50, perToken({ cacheWrite: '1.25', image: '2', completion: '4', reasoning: '10' }))).toBe(
       100 * 2 + 50 * 10,
     ));
-  test('never counts on a cache', () => expect(reservationOf(100, 0, perToken({ cache: '0.1' }))).toBe(100));
+  test('never counts on a cache, nor on anything else that is cheaper than plain input', () =>
+    expect(reservationOf(100, 0, perToken({ cache: '0.1', cacheWrite: '0.5', image: '0.5' }))).toBe(100));
   test('is rounded up', () => {
     expect(reservationOf(1, 0, perToken({ model: '1.2' }))).toBe(2);
     expect(reservationOf(0, 0, perCall({ price: '0.0000021' }))).toBe(2);

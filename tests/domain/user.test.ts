@@ -122,9 +122,16 @@ describe('editing a user', () => {
 
   test('records profile, group and password each as its own fact', () =>
     given(registered())
-      .when(edit({ username: 'alicia', group: 'vip', passwordSecret: SecretId('password-2') }))
+      .when(
+        edit({
+          username: 'alicia',
+          displayName: Sealed('sealed A.'),
+          group: 'vip',
+          passwordSecret: SecretId('password-2'),
+        }),
+      )
       .thenRecorded(
-        { type: 'UserProfileChanged', username: 'alicia', displayName: null, email: null },
+        { type: 'UserProfileChanged', username: 'alicia', displayName: Sealed('sealed A.'), email: null },
         { type: 'UserGroupChanged', group: 'vip', by: admin.id },
         { type: 'PasswordChanged', passwordSecret: SecretId('password-2') },
       ));

@@ -15,6 +15,7 @@ describe('the schema', () => {
     expect(fields.filter((field) => /secret|hash|password|token$/i.test(field)).sort()).toEqual([
       // Readable this once, by who asked for it.
       'IssuedAccessToken.token',
+      'Mutation.issueAccessToken',
       // Whether something is there or allowed, not what.
       'Status.passwordLogin',
       'UserSettings.hasWebhookSecret',

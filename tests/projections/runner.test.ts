@@ -108,7 +108,7 @@ describe('between batches', () => {
   });
 
   test('they are folded before long also when nobody waits', async () => {
-    const runner = await start({ pace: { lingerMs: 1 } });
+    const runner = await start({ pace: { ...patient, lingerMs: 1 } });
     await projected.record(option('a', '1'));
     await vi.waitFor(async () => expect(await counts(projected.pool)).toEqual({ a: 1 }), 10_000);
     expect(stateOf(runner).batches).toBe(1);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
-import { channelTestKeyName, logTypes, monthOf } from '../../src/projections/usage-log.js';
+import { channelTestKeyName, logTypes } from '../../src/projections/usage-log.js';
+import { monthOf } from '../../src/projections/usage-log-partitions.js';
 import {
   recentUsageOf,
   type UsageLogFilter,
@@ -305,6 +306,11 @@ describe('the log', () => {
     await expect(async () => usageLogBefore(db, { model }, { limit: 1 })).rejects.toMatchObject({
       code: 'invalid-field',
     });
+  });
+
+  test.each(['\\', '%\\', 'a\\%'])('takes a backslash in the model as itself: %s', async (model) => {
+    const db = await projected.given(settled('a', 9, 1, { facts: { model: 'a\\b' } }));
+    expect(requestsOf(await usageLogBefore(db, { model }, { limit: 9 }))).toEqual(model === 'a\\%' ? ['a'] : []);
   });
 
   test('goes on where the last page ended, and comes in numbered pages too', async () => {

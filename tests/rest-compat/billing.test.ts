@@ -101,3 +101,22 @@ describe('the amounts', () => {
     terms = {};
   });
 });
+
+describe('with the keys of the relay', () => {
+  const through = (key: string) =>
+    send(stage.gateway.url, 'GET', '/v1/dashboard/billing/subscription', {
+      headers: { authorization: `Bearer ${key}` },
+    });
+
+  test('shows a real key its allowance', async () => {
+    const key = await stage.gateway.addApiKey(stage.users.bob, { quota: 250_000 });
+    expect((await through(key)).json).toEqual(subscription(0.5));
+  });
+  test('turns away what is no key', async () => {
+    const answer = await through(`sk-${'x'.repeat(48)}`);
+    expect(answer.status).toBe(401);
+    expect(answer.json).toEqual({
+      error: { message: expect.stringMatching(/\(request id: \w+\)$/), type: 'gateway_error' },
+    });
+  });
+});

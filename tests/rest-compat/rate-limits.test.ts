@@ -90,7 +90,7 @@ describe('the limits over HTTP', () => {
   };
 
   test('refuse with an empty 429', async () => {
-    const answers = await statuses({ rateLimits: { api: narrow, web: wide, critical: wide } }, (url) => [
+    const answers = await statuses({ rateLimits: { api: narrow, web: wide } }, (url) => [
       send(url, 'GET', '/api/status'),
       send(url, 'GET', '/api/user/self'),
       send(url, 'GET', '/api/notice'),
@@ -99,7 +99,7 @@ describe('the limits over HTTP', () => {
     expect(answers.find(({ status }) => status === 429)).toMatchObject({ text: '' });
   });
   test('count unknown paths with the web pages', async () => {
-    const answers = await statuses({ rateLimits: { api: wide, web: narrow, critical: wide } }, (url) => [
+    const answers = await statuses({ rateLimits: { api: wide, web: narrow } }, (url) => [
       send(url, 'GET', '/api/nothing'),
       send(url, 'GET', '/api/nothing'),
       send(url, 'POST', '/api/nothing'),
@@ -113,7 +113,9 @@ describe('the limits over HTTP', () => {
         headers: { 'x-forwarded-for': ip },
         body: { username: 'root', password },
       });
-    const rest = await serveRest(gateway.application, { rateLimits: { api: wide, web: wide, critical: narrow } });
+    const rest = await serveRest(gateway.application, {
+      allowAttempt: slidingWindow(narrow, gateway.application.clock),
+    });
     const outcomes = [
       await login(rest.url, '10.0.0.1'),
       await login(rest.url, '10.0.0.1', gateway.rootPassword),

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { TailConsumer } from '../../src/application/tail.js';
+import { Position, type Recorded, streams } from '../../src/domain/events.js';
+import { UserId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
+import { Quota } from '../../src/domain/quota.js';
+import { batched } from '../../src/graphql/batched.js';
+import { Bell, stoppable } from '../../src/graphql/live.js';
+import { watchWallets } from '../../src/graphql/wallet-watch.js';
+
+/* The parts subscriptions are made of. */
+
+const signal = () => new AbortController().signal;
+
+describe('a bell', () => {
+  test('rung before anybody listens is heard, once, however often it was rung', async () => {
+    const bell = new Bell();
+    bell.ring();
+    bell.ring();
+    expect(await bell.heard(signal())).toBe(true);
+    const later = bell.heard(signal());
+    bell.ring();
+    expect(await later).toBe(true);
+  });
+  test('is given up when the listener is told to stop', async () => {
+    const stop = new AbortController();
+    const heard = new Bell().heard(stop.signal);
+    stop.abort();
+    expect(await heard).toBe(false);
+  });
+});
+
+describe('a stoppable generator', () => {
+  test('lets go of what it holds while it waits for what never comes', async () => {
+    let held = false;
+    const silence = new Bell();
+    const values = stoppable(async function* (stop) {
+      held = true;
+      try {
+        yield 1;
+        while (await silence.heard(stop)) yield 2;
+      } finally {
+        held = false;
+      }
+    });
+    expect(await values.next()).toEqual({ value: 1, done: false });
+    const waiting = values.next();
+    expect(held).toBe(true);
+    await values.return?.();
+    expect(await waiting).toEqual({ value: undefined, done: true });
+    expect(held).toBe(false);
+  });
+  test('that was never read holds nothing', async () => {
+    let started = false;
+    // biome-ignore lint/correctness/useYield: it ends before it would
+    const values = stoppable(async function* () {
+      started = true;
+    });
+    await values.return?.();
+    expect(await values.next()).toEqual({ value: undefined, done: true });
+    expect(started).toBe(false);
+  });
+});
+
+describe('watching wallets', () => {
+  const granted = (user: number, position: number): Recorded => ({
+    id: '00000000-0000-4000-8000-000000000001',
+    stream: streams.user(UserId(user)),
+    revision: 1,
+    position: Position(position),
+    at: Instant(0),
+    event: { type: 'QuotaGranted', quota: Quota(1), reason: 'signup' },
+  });
+  const watching = () => {
+    const consumers = new Set<TailConsumer>();
+    const watch = watchWallets({
+      add(consumer) {
+        consumers.add(consumer);
+        return () => consumers.delete(consumer);
+      },
+    });
+    const take = (batch: Recorded[]) => {
+      for (const consumer of consumers) consumer.take(batch);
+    };
+    return { watch, consumers, take };
+  };
+
+  test('tells each what is theirs, and an administrator everything', () => {
+    const { watch, take } = watching();
+    const heard: string[] = [];
+    watch.add(UserId(1), (position) => heard.push(`one ${position}`));
+    watch.add(UserId(2), (position) => heard.push(`two ${position}`));
+    watch.add(null, (position) => heard.push(`all ${position}`));
+    take([granted(1, 5), granted(2, 6), granted(3, 7)]);
+    expect(heard).toEqual(['all 5', 'one 5', 'all 6', 'two 6', 'all 7']);
+  });
+  test('ends for the one who leaves, and for all when it is stopped', () => {
+    const { watch, take, consumers } = watching();
+    const heard: string[] = [];
+    const leave = watch.add(UserId(1), () => heard.push('left'));
+    watch.add(UserId(1), () => heard.push('stayed'));
+    leave();
+    leave();
+    take([granted(1, 5)]);
+    expect(heard).toEqual(['stayed']);
+    watch.stop();
+    expect(consumers.size).toBe(0);
+  });
+});
+
+describe('keys asked for together', () => {
+  test('are loaded together, each once', async () => {
+    const loads: number[][] = [];
+    const load = batched(async (keys: readonly number[]) => {
+      loads.push([...keys]);
+      return new Map(keys.filter((key) => key < 10).map((key) => [key, `value ${key}`]));
+    });
+    expect(await Promise.all([load(1), load(2), load(1), load(99)])).toEqual(['value 1', 'value 2', 'value 1', null]);
+    expect(await load(3)).toBe('value 3');
+    expect(loads).toEqual([[1, 2, 99], [3]]);
+  });
+  test('fail together, and the next try is a new one', async () => {
+    let broken = true;
+    const load = batched(async (keys: readonly number[]) => {
+      if (broken) throw new Error('unreachable');
+      return new Map(keys.map((key) => [key, key]));
+    });
+    await expect(Promise.all([load(1), load(2)])).rejects.toThrow('unreachable');
+    broken = false;
+    expect(await load(1)).toBe(1);
+  });
+});

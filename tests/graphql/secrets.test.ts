@@ -1,0 +1,126 @@
+import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType, isUnionType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { graphqlSchema } from '../../src/graphql/schema.js';
+import type { TestUser } from '../support/test-gateway.js';
+import { Feed, type GraphqlServer, startGraphql } from './graphql-server.js';
+
+/*
+ * Secrets are planted wherever one can be; then everything there is to ask is asked, with every field, by the mightiest
+ * user. None of them may come back, except one's own API key.
+ */
+
+const planted = 'planted-5e1d';
+const prompt = 'What is a ledger?';
+
+let server: GraphqlServer;
+let user: TestUser;
+let otherKey: string;
+const answers: string[] = [];
+
+/** Every field of a type, all the way down. */
+function everything(type: GraphQLOutputType): string {
+  const named = getNamedType(type);
+  if (isUnionType(named))
+    return `{ __typename ${named
+      .getTypes()
+      .map((member) => `... on ${member.name} ${everything(member)}`)
+      .join(' ')} }`;
+  if (!isObjectType(named)) return '';
+  return `{ ${Object.values(named.getFields())
+    .map((field, index) => `f${index}_${named.name}: ${field.name} ${everything(field.type)}`)
+    .join(' ')} }`;
+}
+
+const ids: Record<string, string> = {};
+const argumentsFor: Readonly<Record<string, () => string>> = {
+  user: () => `(id: ${ids.user})`,
+  apiKey: () => `(id: ${ids.apiKey})`,
+  channel: () => `(id: ${ids.channel})`,
+  usageLog: () => '(everyone: true, first: 50)',
+  logStatistics: () => '(everyone: true)',
+  usageStatistics: () => '(from: 0, to: 99999999999, everyone: true, by: [USER, API_KEY, MODEL, CHANNEL, GROUP])',
+  usageFeed: () => '(everyone: true, after: -1)',
+};
+const asked = ({ name, type }: GraphQLField<unknown, unknown>) =>
+  `${name}${argumentsFor[name]?.() ?? ''} ${everything(type)}`;
+
+beforeAll(async () => {
+  server = await startGraphql({ limits: { depth: 20, cost: 1_000_000 } });
+  const { gateway, root } = server;
+  const send = async (query: string, variables: Record<string, unknown> = {}) => {
+    const { data, text } = await root.send(query, variables);
+    answers.push(text);
+    return data;
+  };
+  const channel = await send('mutation ($input: NewChannelInput!) { addChannels(input: $input) { id } }', {
+    input: {
+      name: 'upstream',
+      type: 1,
+      key: `sk-${planted}`,
+      models: ['gpt-4o'],
+      baseUrl: gateway.provider.url,
+      testModel: 'gpt-4o',
+    },
+  });
+  ids.channel = channel?.addChannels[0].id;
+  user = await gateway.addUser(1_000_000, 'olga');
+  ids.user = String(user.actor.id);
+  otherKey = await gateway.addApiKey(user);
+  await server.call(otherKey);
+  await send(`mutation { testChannel(id: ${ids.channel}) { ok message } }`);
+  const proxied = `mutation { editChannel(id: ${ids.channel}, patch: { proxy: "http://u:${planted}@proxy.example" }) { proxy } }`;
+  await send(proxied);
+  const apiKey = await send('mutation { issueApiKey(input: { name: "own" }) { id } }');
+  ids.apiKey = apiKey?.issueApiKey.id;
+  await send(
+    `mutation { changeSettings(input: { notifyType: WEBHOOK, quotaWarningThreshold: 1, webhookUrl: "https://hooks.example", webhookSecret: "${planted}" }) { id } }`,
+  );
+  for (const key of ['SMTPToken', 'EpayKey', 'GitHubClientSecret', 'oidc.client_secret', 'SomeUnknownSecret'])
+    await send(`mutation { changeOption(key: "${key}", value: "${planted}") { key value } }`);
+  await send(`mutation { createUser(input: { username: "secretive", password: "${planted}" }) { id } }`);
+  await send(`mutation { login(username: "secretive", password: "${planted}x") { id } }`);
+  await server.gateway.application.visible(server.gateway.application.tail.position());
+});
+afterAll(() => server?.stop());
+
+const rootFields = (type: 'Query' | 'Subscription') => {
+  const root = graphqlSchema().getType(type);
+  return isObjectType(root) ? Object.values(root.getFields()) : [];
+};
+
+describe('a planted secret', () => {
+  test('does not come back from any query, with every field of it, asked by root', async () => {
+    for (const field of rootFields('Query')) {
+      const { text, errors } = await server.root.send(`{ ${asked(field)} }`);
+      expect(errors, field.name).toEqual([]);
+      answers.push(text);
+    }
+    expect(answers.length).toBeGreaterThan(25);
+    const all = answers.join('\n');
+    expect(all).not.toContain(planted);
+    expect(all, 'the key of somebody else').not.toContain(otherKey.slice(3));
+    expect(all, 'what was asked of a model').not.toContain(prompt);
+    expect(all, 'a hash').not.toMatch(/argon2/);
+  });
+  test('does not come back from any subscription', async () => {
+    const connection = server.connect(server.root);
+    for (const field of rootFields('Subscription')) {
+      const feed = new Feed(connection, `subscription { ${asked(field)} }`);
+      if (field.name === 'channelHealth') {
+        const edited = `mutation { setChannelEnabled(id: ${ids.channel}, enabled: false) { id } }`;
+        const enabled = `mutation { setChannelEnabled(id: ${ids.channel}, enabled: true) { id } }`;
+        while (feed.results.length === 0) for (const order of [edited, enabled]) await server.root.ask(order);
+      }
+      const results = JSON.stringify(await feed.take(1));
+      expect(results).not.toContain(planted);
+      expect(results).not.toContain(otherKey.slice(3));
+      feed.stop();
+    }
+  });
+  test('is in nothing that was logged', () => {
+    const logged = [...server.gateway.logged, ...server.logged.map((entry) => JSON.stringify(entry))].join('\n');
+    expect(logged).not.toContain(planted);
+    expect(logged).not.toContain(otherKey.slice(3));
+    expect(logged).not.toContain(prompt);
+  });
+});

@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { TestUser } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
+import { type Data, Feed, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
+
+let server: GraphqlServer;
+let user: TestUser;
+let client: GraphqlClient;
+let apiKey: string;
+let channelId: string;
+
+beforeAll(async () => {
+  server = await startGraphql({}, { recheckMs: 50 });
+  channelId = String(await server.gateway.addChannel());
+  user = await server.gateway.addUser(100_000_000, 'olga');
+  client = await server.as(user);
+  apiKey = await server.gateway.addApiKey(user);
+});
+afterAll(() => server?.stop());
+
+const subscribe = (
+  by: GraphqlClient,
+  selection: string,
+  variables: Record<string, unknown> = {},
+  declared = '',
+): Feed => new Feed(server.connect(by), `subscription ${declared} { ${selection} }`, variables);
+
+const line = `id createdAt type requestId quota promptTokens completionTokens model apiKeyName group useTimeMs isStream
+  path usageSource outcome price { ... on TokenPrice { model completion group } }`;
+
+const log = async (by: GraphqlClient, fields = 'id', args = ''): Promise<Data[]> =>
+  (await by.ask(`{ usageLog(first: 100${args}) { edges { node { ${fields} } } } }`)).usageLog.edges.map(
+    ({ node }: { node: Data }) => node,
+  );
+
+describe('the usage feed', () => {
+  test('goes on from the newest line of the list, and brings each call as the list will show it', async () => {
+    const { usageLog } = await client.ask('{ usageLog(first: 1) { pageInfo { startCursor } } }');
+    const feed = subscribe(
+      client,
+      `usageFeed(after: $after) { ${line} }`,
+      { after: usageLog.pageInfo.startCursor },
+      '($after: ID)',
+    );
+    await server.call(apiKey, 'gpt-4o-mini');
+    const [delivered] = await feed.take(1);
+    const [listed] = await log(client, line);
+    expect(delivered?.usageFeed).toEqual(listed);
+    expect(listed).toMatchObject({ type: 'CONSUME', model: 'gpt-4o-mini', outcome: 'COMPLETED' });
+    feed.stop();
+  });
+  test('begins with what comes, when it is not told where to go on', async () => {
+    const before = new Set((await log(client)).map(({ id }) => id));
+    const feed = subscribe(client, 'usageFeed { id }');
+    await until(async () => {
+      await server.call(apiKey);
+      return feed.results.length > 0 ? true : null;
+    });
+    expect(feed.results.filter(({ usageFeed }) => before.has(usageFeed.id))).toEqual([]);
+    feed.stop();
+  });
+  test('goes on where it was left, without gap and without repeating, while calls go on', async () => {
+    const reader = await server.gateway.addUser(100_000_000, 'resumer');
+    const readerClient = await server.as(reader);
+    const key = await server.gateway.addApiKey(reader);
+    const calls = (async () => {
+      for (let round = 0; round < 6; round++) await Promise.all([server.call(key), server.call(key), server.call(key)]);
+    })();
+
+    const seen: string[] = [];
+    const follow = async (count: number) => {
+      const after = seen.at(-1) ?? '-1';
+      const feed = subscribe(readerClient, 'usageFeed(after: $after) { id }', { after }, '($after: ID)');
+      const lines = await feed.take(count);
+      feed.stop();
+      seen.push(...lines.map(({ usageFeed }) => usageFeed.id));
+    };
+    for (const count of [1, 5, 4]) await follow(count);
+    await calls;
+    await follow(9);
+    const written = (await log(readerClient)).map(({ id }) => id).reverse();
+    expect(written).toHaveLength(1 + 18);
+    expect(seen).toEqual(written);
+  });
+  test('replays more than one page', async () => {
+    const { application, root } = server.gateway;
+    const reader = await server.gateway.addUser(0, 'longreader');
+    for (let count = 0; count < 205; count++) await application.users.adjustQuota(root, reader.actor.id, 1, 0);
+    const feed = subscribe(
+      await server.as(reader),
+      'usageFeed(after: -1) { id detail { ... on AdjustmentDetail { observed } } }',
+    );
+    const lines = await feed.take(205);
+    expect(lines.map(({ usageFeed }) => usageFeed.detail.observed)).toEqual(Array.from({ length: 205 }, (_, n) => n));
+    feed.stop();
+  });
+  test('shows a user nothing of others, and an administrator everything that was asked for', async () => {
+    const other = await server.gateway.addUser(100_000_000, 'vera');
+    const otherKey = await server.gateway.addApiKey(other);
+    const own = subscribe(await server.as(other), 'usageFeed(after: -1) { id model }');
+    const all = subscribe(
+      server.root,
+      'usageFeed(after: -1, everyone: true, filter: { username: "vera", type: CONSUME }) { username channelId model }',
+    );
+    await server.call(apiKey);
+    await server.call(otherKey, 'gpt-4o-mini');
+    await server.call(apiKey);
+    await server.call(otherKey, 'gpt-4o');
+    expect((await all.take(2)).map(({ usageFeed }) => usageFeed)).toEqual([
+      { username: 'vera', channelId, model: 'gpt-4o-mini' },
+      { username: 'vera', channelId, model: 'gpt-4o' },
+    ]);
+    // The grant, and the own calls.
+    expect((await own.take(3)).map(({ usageFeed }) => usageFeed.model)).toEqual(['', 'gpt-4o-mini', 'gpt-4o']);
+    own.stop();
+    all.stop();
+  });
+  test('of everybody, or of a channel, is refused to ordinary users', async () => {
+    for (const args of ['everyone: true', `filter: { channelId: "${channelId}" }`])
+      expect(await subscribe(client, `usageFeed(${args}) { id }`).refusal()).toEqual({
+        code: 'role-too-low',
+        kind: 'forbidden',
+        details: { needed: 'admin' },
+      });
+  });
+  test('tells an ordinary user nothing about channels', async () => {
+    const feed = subscribe(client, 'usageFeed(after: -1) { id channelName }');
+    expect(await feed.refusal()).toMatchObject({ code: 'role-too-low' });
+    feed.stop();
+  });
+});
+
+describe('live traffic', () => {
+  test('is pushed every second, in total and by channel and model', async () => {
+    const feed = subscribe(
+      server.root,
+      'liveTraffic { at total { requestsPerMinute errorRate } channels { channelId channelName requestsPerMinute } models { model requestsPerMinute } }',
+    );
+    await feed.take(1);
+    await server.call(apiKey);
+    await feed.until(
+      ({ results }) => results.length >= 3 && (results.at(-1)?.liveTraffic.total.requestsPerMinute ?? 0) > 0,
+    );
+    const { at, channels, models } = feed.results.at(-1)?.liveTraffic ?? {};
+    expect(channels).toContainEqual({ channelId, channelName: 'upstream', requestsPerMinute: expect.any(Number) });
+    expect(models.map(({ model }: Data) => model)).toContain('gpt-4o');
+    expect(at - feed.results[0]?.liveTraffic.at).toBeGreaterThanOrEqual(1);
+    feed.stop();
+  });
+});
+
+describe('channel health', () => {
+  const selection =
+    'channelHealth { kind at channelId automatic reason ok responseTimeMs channel { id status statusReason } }';
+
+  test('tells of a channel that live traffic switched off, as it happens', async () => {
+    await server.gateway.setOption('AutomaticDisableChannelEnabled', 'true');
+    const id = String(await server.gateway.addChannel({ name: 'failing', models: ['failing-model'] }));
+    await server.gateway.setOption('ModelRatio', JSON.stringify({ 'failing-model': 1, 'gpt-4o': 1, 'gpt-4o-mini': 1 }));
+    server.gateway.provider.script('failing-model', {
+      kind: 'refuse',
+      status: 401,
+      body: { error: { message: 'bad key' } },
+    });
+    const feed = subscribe(server.root, selection);
+    const switched = ({ channelHealth }: Data) => channelHealth.channelId === id && channelHealth.kind === 'DISABLED';
+    await until(async () => {
+      await server.call(apiKey, 'failing-model').catch(() => {});
+      await server.gateway.application.visible(
+        await server.gateway.application.channels.setEnabled(server.gateway.root, Number(id) as never, true),
+      );
+      return feed.results.some(switched) ? true : null;
+    });
+    expect(feed.results.find(switched)?.channelHealth).toMatchObject({
+      automatic: true,
+      reason: expect.stringMatching(/./),
+      channel: { id },
+    });
+    feed.stop();
+  });
+  test('tells of tests, switches, edits and the end of a channel, in order', async () => {
+    const feed = subscribe(server.root, selection);
+    // Any change will do to know that the feed is there.
+    await until(async () => {
+      await server.root.ask('mutation ($id: ID!) { testChannel(id: $id) { ok } }', { id: channelId });
+      return feed.results.length > 0 ? true : null;
+    });
+    const ofNew = () =>
+      feed.results.map(({ channelHealth }) => channelHealth).filter(({ channelId: of }) => of !== channelId);
+    const step = async (kind: string) => (
+      await feed.until(() => ofNew().at(-1)?.kind === kind), ofNew().at(-1) as Data
+    );
+
+    const id = String(await server.gateway.addChannel({ name: 'short-lived' }));
+    expect(await step('ADDED')).toMatchObject({ channelId: id, channel: { id, status: 'ENABLED' } });
+    const run = (mutation: string) => server.root.ask(`mutation { ${mutation} }`);
+    await run(`testChannel(id: ${id}) { ok }`);
+    expect(await step('TESTED')).toMatchObject({ ok: true, reason: null, responseTimeMs: expect.any(Number) });
+    await run(`editChannel(id: ${id}, patch: { name: "renamed" }) { id }`);
+    expect(await step('EDITED')).toMatchObject({ automatic: null });
+    await run(`setChannelEnabled(id: ${id}, enabled: false) { id }`);
+    expect(await step('DISABLED')).toMatchObject({ automatic: false, channel: { status: 'DISABLED' } });
+    await run(`setChannelEnabled(id: ${id}, enabled: true) { id }`);
+    expect(await step('ENABLED')).toMatchObject({ automatic: false, channel: { status: 'ENABLED' } });
+    await run(`deleteChannels(ids: [${id}])`);
+    expect(await step('REMOVED')).toMatchObject({ channelId: id, channel: null });
+    feed.stop();
+  });
+});
+
+describe('the own balance', () => {
+  test('comes at once, then as it moves; many movements are told together', async () => {
+    const { application, root } = server.gateway;
+    const mover = await server.gateway.addUser(1_000, 'mover');
+    const feed = subscribe(await server.as(mover), 'balance { userId available usedQuota requestCount }');
+    expect((await feed.take(1))[0]?.balance).toEqual({
+      userId: String(mover.actor.id),
+      available: 1_000,
+      usedQuota: 0,
+      requestCount: 0,
+    });
+    for (let count = 0; count < 60; count++) await application.users.adjustQuota(root, mover.actor.id, 1, 0);
+    await feed.until(({ results }) => results.at(-1)?.balance.available === 1_060);
+    expect(feed.results.length).toBeLessThan(30);
+    feed.stop();
+  });
+  test('counts what calls cost', async () => {
+    const caller = await server.gateway.addUser(1_000_000, 'caller');
+    const key = await server.gateway.addApiKey(caller);
+    const feed = subscribe(await server.as(caller), 'balance { available usedQuota requestCount }');
+    await feed.take(1);
+    await server.call(key);
+    await feed.until(({ results }) => results.at(-1)?.balance.requestCount === 1);
+    const { available, usedQuota } = feed.results.at(-1)?.balance ?? {};
+    expect(usedQuota).toBeGreaterThan(0);
+    expect(available + usedQuota).toBe(1_000_000);
+    feed.stop();
+  });
+});
+
+describe('a connection', () => {
+  const closing = (by: GraphqlClient, options: { authorization?: string } = {}) => {
+    const event: { closed?: Promise<unknown>; feed?: Feed } = {};
+    event.closed = new Promise((resolve) => {
+      const connection = server.connect(by, { ...options, onClosed: resolve });
+      event.feed = new Feed(connection, 'subscription { balance { available } }');
+    });
+    return event as { closed: Promise<unknown>; feed: Feed };
+  };
+
+  test('is refused to who is not signed in', async () => {
+    expect(await closing(server.anonymous()).closed).toMatchObject({ code: 4401, reason: 'not-signed-in' });
+  });
+  test('is opened by a personal access token too', async () => {
+    const { issueAccessToken } = await client.ask('mutation { issueAccessToken { token } }');
+    const { feed } = closing(server.anonymous(), { authorization: `Bearer ${issueAccessToken.token}` });
+    expect(await feed.take(1)).toHaveLength(1);
+  });
+  test('is refused to a page of another site, cookie or not', async () => {
+    const refused = (origin: string) =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+          headers: { origin, cookie: client.cookie },
+        });
+        socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
+        socket.on('open', () => resolve('open'));
+        socket.on('error', () => {});
+      });
+    expect(await refused('https://evil.example')).toBe(403);
+    expect(await refused('null')).toBe(403);
+    expect(await refused(server.url)).toBe('open');
+    await server.gateway.setOption('ServerAddress', 'https://gate.example');
+    expect(await refused('https://gate.example'), 'behind a proxy that renames the host').toBe('open');
+  });
+  test('of a user who is disabled is cut off at once', async () => {
+    const doomed = await server.gateway.addUser(0, 'doomed');
+    const { closed, feed } = closing(await server.as(doomed));
+    await feed.take(1);
+    await server.root.ask('mutation ($id: ID!) { manageUser(id: $id, action: DISABLE) { id } }', {
+      id: doomed.actor.id,
+    });
+    expect(await closed).toMatchObject({ code: 4401 });
+    const delivered = feed.results.length;
+    await server.gateway.application.visible(
+      await server.gateway.application.users.adjustQuota(server.gateway.root, doomed.actor.id, 1, 0),
+    );
+    expect(feed.results.length).toBe(delivered);
+  });
+  test('of a user whose role changed is opened anew, for the role there is now', async () => {
+    const climber = await server.addAdmin('climber');
+    const climberClient = await server.as(climber);
+    const closed = new Promise((resolve) => {
+      const connection = server.connect(climberClient, { onClosed: resolve });
+      const feed = new Feed(connection, 'subscription { liveTraffic { at } }');
+      void feed.take(1).then(() =>
+        server.root.ask('mutation ($id: ID!) { manageUser(id: $id, action: DEMOTE) { id } }', {
+          id: climber.actor.id,
+        }),
+      );
+    });
+    expect(await closed).toMatchObject({ code: 4403, reason: 'role-changed' });
+    expect(await subscribe(climberClient, 'liveTraffic { at }').refusal()).toMatchObject({ code: 'role-too-low' });
+  });
+  test('ends soon after its session', async () => {
+    const leaver = await server.as(await server.gateway.addUser(0, 'leaver'));
+    const { closed, feed } = closing(leaver);
+    await feed.take(1);
+    await leaver.ask('mutation { logout }');
+    expect(await closed).toMatchObject({ code: 4401, reason: 'not-signed-in' });
+  });
+  test('serves subscriptions only, within the same limits', async () => {
+    const connection = server.connect(server.root);
+    const refusal = (query: string) => new Feed(connection, query).refusal();
+    expect(await refusal('{ me { id } }')).toMatchObject({ code: 'only-subscriptions-here', kind: 'invalid' });
+    expect(await refusal('mutation { logout }')).toMatchObject({ code: 'only-subscriptions-here' });
+    expect(await refusal('subscription { nothing }')).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+    expect(await refusal('subscription {')).toMatchObject({ code: 'GRAPHQL_PARSE_FAILED' });
+    expect(await refusal('subscription ($after: ID!) { usageFeed(after: $after) { id } }')).toMatchObject({
+      code: 'BAD_USER_INPUT',
+    });
+    const dear = Array.from({ length: 600 }, (_, n) => `a${n}: firstTokenP95Ms`).join(' ');
+    expect(await refusal(`subscription { liveTraffic { channels { ${dear} } } }`)).toMatchObject({
+      code: 'too-costly',
+    });
+  });
+  test('holds so many subscriptions and no more', async () => {
+    const connection = server.connect(client);
+    const feeds = Array.from({ length: 51 }, () => new Feed(connection, 'subscription { balance { available } }'));
+    const last = feeds.pop();
+    await Promise.all(feeds.map((feed) => feed.take(1)));
+    expect(await last?.refusal()).toMatchObject({
+      code: 'too-many-subscriptions',
+      kind: 'exhausted',
+      details: { allowed: 50 },
+    });
+  });
+  test('that is closed leaves nothing behind that listens', async () => {
+    const { tail } = server.gateway.application;
+    const original = tail.add;
+    let listening = 0;
+    Object.assign(tail, {
+      add(consumer: Parameters<typeof original>[0]) {
+        listening++;
+        const remove = original(consumer);
+        return () => {
+          listening--;
+          remove();
+        };
+      },
+    });
+    const connection = server.connect(server.root);
+    const feed = new Feed(connection, 'subscription { channelHealth { kind } }');
+    await until(async () => (listening === 1 ? true : null));
+    await connection.dispose();
+    await until(async () => (listening === 0 ? true : null));
+    Object.assign(tail, { add: original });
+    expect(feed.errors).toEqual([]);
+  });
+});
+
+describe('stopping', () => {
+  test('tells every connection that the server goes away', async () => {
+    const other = await startGraphql();
+    const closed = new Promise((resolve) => {
+      const connection = other.connect(other.root, { onClosed: resolve });
+      const feed = new Feed(connection, 'subscription { balance { available } }');
+      void feed.take(1).then(() => other.stop());
+    });
+    expect(await closed).toMatchObject({ code: 1001, reason: 'Going away' });
+  });
+});

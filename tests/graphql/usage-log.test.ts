@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestUser } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
+import { type Data, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
+
+let server: GraphqlServer;
+let user: TestUser;
+let client: GraphqlClient;
+let apiKey: string;
+let channelId: string;
+
+beforeAll(async () => {
+  server = await startGraphql();
+  channelId = String(await server.gateway.addChannel({ modelMapping: '{"gpt-4o-mini":"gpt-4o-mini-2024-07-18"}' }));
+  user = await server.gateway.addUser(10_000_000, 'olga');
+  client = await server.as(user);
+  apiKey = await server.gateway.addApiKey(user);
+});
+afterAll(() => server?.stop());
+
+const nodes = (connection: Data): Data[] => connection.edges.map(({ node }: { node: Data }) => node);
+const ids = (connection: Data): string[] => connection.edges.map(({ cursor }: { cursor: string }) => cursor);
+
+/** Lines of calls, once there are as many. */
+const callLines = (by: GraphqlClient, count: number, fields: string, args = '') =>
+  until(async () => {
+    const found = nodes(
+      (await by.ask(`{ usageLog(first: 100${args}) { edges { cursor node { type ${fields} } } } }`)).usageLog,
+    );
+    const calls = found.filter(({ type }) => type === 'CONSUME');
+    return calls.length >= count ? calls : null;
+  });
+
+describe('a line of the usage log', () => {
+  test('tells all about a call: tokens, times, and every factor of the charge', async () => {
+    await server.call(apiKey, 'gpt-4o-mini');
+    const [line] = await callLines(
+      client,
+      1,
+      `id requestId quota promptTokens completionTokens cachedTokens reasoningTokens model upstreamModel apiKeyName group
+      useTimeMs firstTokenMs isStream path usageSource outcome createdAt detail { __typename }
+      price { ... on TokenPrice { model completion cache cacheWrite image reasoning group } ... on CallPrice { price } }`,
+    );
+    const { model, completion } = line?.price ?? {};
+    const charge = (line?.promptTokens + line?.completionTokens * Number(completion)) * Number(model);
+    expect(line).toMatchObject({
+      type: 'CONSUME',
+      requestId: expect.stringMatching(/^\d{14}/),
+      quota: Math.max(1, Math.round(charge)),
+      model: 'gpt-4o-mini',
+      upstreamModel: 'gpt-4o-mini-2024-07-18',
+      apiKeyName: 'test key',
+      group: 'default',
+      isStream: false,
+      path: '/v1/chat/completions',
+      usageSource: 'UPSTREAM',
+      outcome: 'COMPLETED',
+      detail: null,
+    });
+    expect(line?.promptTokens).toBeGreaterThan(0);
+    expect(line?.completionTokens).toBeGreaterThan(0);
+  });
+  test('tells administrators whose it is and which channels were tried', async () => {
+    const [line] = await callLines(
+      server.root,
+      1,
+      'userId username channelId channelName attempts apiKeyId',
+      ', everyone: true, filter: { username: "olga" }',
+    );
+    expect(line).toEqual({
+      type: 'CONSUME',
+      userId: String(user.actor.id),
+      username: 'olga',
+      channelId,
+      channelName: 'upstream',
+      attempts: [channelId],
+      apiKeyId: expect.any(String),
+    });
+  });
+  test('tells of a call that could not be served', async () => {
+    server.gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });
+    await expect(server.call(apiKey, 'gpt-4o')).rejects.toThrow('the call failed');
+    server.gateway.provider.reset();
+    const [line] = await until(async () => {
+      const { usageLog } = await client.ask(
+        '{ usageLog(filter: { type: ERROR }) { edges { cursor node { quota detail { ... on ReleaseDetail { reason status code } } } } } }',
+      );
+      return usageLog.edges.length > 0 ? nodes(usageLog) : null;
+    });
+    expect(line).toEqual({ quota: 0, detail: { reason: 'UPSTREAM_FAILED', status: 500, code: expect.any(String) } });
+  });
+  test('tells of quota that was given', async () => {
+    const { usageLog } = await client.ask(
+      '{ usageLog(filter: { type: MANAGE }) { edges { cursor node { detail { ... on AdjustmentDetail { delta gift observed } } } } } }',
+    );
+    expect(nodes(usageLog)).toEqual([{ detail: { delta: 10_000_000, gift: 0, observed: 0 } }]);
+  });
+});
+
+describe('the usage log', () => {
+  test('is filtered by everything a line can be looked for by', async () => {
+    const [call] = await callLines(server.root, 1, 'id requestId apiKeyId createdAt', ', everyone: true');
+    const found = async (filter: string) =>
+      ids(
+        (await server.root.ask(`{ usageLog(everyone: true, first: 100, filter: { ${filter} }) { edges { cursor } } }`))
+          .usageLog,
+      );
+    const { createdAt } = call ?? {};
+    for (const filter of [
+      'type: CONSUME',
+      'username: "olga"',
+      'apiKeyName: "test key"',
+      `apiKeyId: "${call?.apiKeyId}"`,
+      'model: "gpt-4o-mini"',
+      'model: "gpt-%-mini"',
+      `channelId: "${channelId}"`,
+      'group: "default"',
+      `requestId: "${call?.requestId}"`,
+      `from: ${createdAt}, to: ${createdAt}`,
+    ])
+      expect(await found(filter), filter).toContain(call?.id);
+    for (const filter of [
+      'type: SYSTEM',
+      'username: "nobody"',
+      'apiKeyName: "other"',
+      'model: "gpt-4"',
+      'group: "vip"',
+      'requestId: "x"',
+      `to: ${createdAt - 1}`,
+    ])
+      expect(await found(filter), filter).not.toContain(call?.id);
+  });
+  test('is sums over calls, too', async () => {
+    const [line] = await callLines(client, 1, 'quota promptTokens completionTokens');
+    const { logStatistics } = await client.ask(
+      '{ logStatistics(filter: { model: "gpt-4o-mini" }) { quota requests promptTokens completionTokens cachedTokens reasoningTokens rpm tpm } }',
+    );
+    expect(logStatistics).toEqual({
+      quota: line?.quota,
+      requests: 1,
+      promptTokens: line?.promptTokens,
+      completionTokens: line?.completionTokens,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      rpm: 1,
+      tpm: line?.promptTokens + line?.completionTokens,
+    });
+  });
+  test('comes in pages that neither skip nor repeat a line while others are written', async () => {
+    const { application, root } = server.gateway;
+    const reader = await server.gateway.addUser(0, 'reader');
+    const readerClient = await server.as(reader);
+    const write = async (count: number) => {
+      for (let written = 0; written < count; written++)
+        await application.visible(await application.users.adjustQuota(root, reader.actor.id, 1, 0));
+    };
+    await write(25);
+    const page = async (after: string | null) =>
+      (
+        await readerClient.ask(
+          'query ($after: ID) { usageLog(first: 7, after: $after) { edges { cursor node { id } } pageInfo { hasNextPage startCursor endCursor } } }',
+          { after },
+        )
+      ).usageLog;
+
+    const seen: string[] = [];
+    let after: string | null = null;
+    let more = true;
+    while (more) {
+      const writing = write(3);
+      const found: Data = await page(after);
+      await writing;
+      expect(found.pageInfo.startCursor).toBe(found.edges[0].cursor);
+      seen.push(...ids(found));
+      after = found.pageInfo.endCursor;
+      more = found.pageInfo.hasNextPage;
+    }
+    const all = ids((await readerClient.ask('{ usageLog(first: 100) { edges { cursor } } }')).usageLog);
+    expect(all.length).toBeGreaterThanOrEqual(25 + 12);
+    // What was there when the first page was read, whole and once.
+    expect(seen).toEqual(all.slice(all.indexOf(seen[0] ?? '')));
+    expect(seen.length).toBeGreaterThanOrEqual(25);
+  });
+  test('that is empty tells where to go on from', async () => {
+    const nobody = await server.as(await server.gateway.addUser(0, 'nobodyyet'));
+    expect(
+      (await nobody.ask('{ usageLog { edges { cursor } pageInfo { hasNextPage startCursor endCursor } } }')).usageLog,
+    ).toEqual({
+      edges: [],
+      pageInfo: { hasNextPage: false, startCursor: '-1', endCursor: null },
+    });
+  });
+  test('refuses a page of more than 100 lines', async () => {
+    expect(await client.refusal('{ usageLog(first: 101) { edges { cursor } } }')).toMatchObject({
+      code: 'invalid-field',
+      details: { field: 'first' },
+    });
+  });
+});
+
+describe('usage statistics', () => {
+  const now = Math.floor(Date.now() / 1000);
+  const range = `from: ${now - 86_400}, to: ${now + 86_400}`;
+  const rows = (by: GraphqlClient, args: string, fields: string): Promise<Data[]> =>
+    until(async () => {
+      const found = (await by.ask(`{ usageStatistics(${range}, ${args}) { ${fields} } }`)).usageStatistics;
+      return found.length > 0 ? found : null;
+    });
+
+  test('count calls by what is asked for', async () => {
+    const [own] = await rows(
+      client,
+      'by: [MODEL], model: "gpt-4o-mini"',
+      'start model group requests errors quota userId channelId',
+    );
+    expect(own).toEqual({
+      start: null,
+      model: 'gpt-4o-mini',
+      group: null,
+      requests: 1,
+      errors: 0,
+      quota: expect.any(Number),
+      userId: null,
+      channelId: null,
+    });
+    const [all] = await rows(
+      server.root,
+      'everyone: true, by: [USER, CHANNEL, API_KEY], username: "olga"',
+      'userId username channelId channelName apiKeyId requests errors',
+    );
+    expect(all).toEqual({
+      userId: String(user.actor.id),
+      username: 'olga',
+      channelId,
+      channelName: 'upstream',
+      apiKeyId: expect.any(String),
+      requests: 1,
+      errors: 1,
+    });
+  });
+  test('are cut into hours or days of the reader', async () => {
+    const [hour] = await rows(client, 'interval: HOUR', 'start requests');
+    expect(hour?.start % 3600).toBe(0);
+    const offset = 330;
+    const [day] = await rows(client, `interval: DAY, offsetMinutes: ${offset}`, 'start requests');
+    expect((day?.start + offset * 60) % 86_400).toBe(0);
+  });
+  test('refuse a range that would not fit a chart', async () => {
+    expect(await client.refusal('{ usageStatistics(from: 0, to: 99999999, interval: HOUR) { quota } }')).toEqual({
+      code: 'invalid-field',
+      kind: 'invalid',
+      details: { field: 'to', allowed: 'at most 32 days after "from"' },
+    });
+  });
+});
+
+describe('the traffic of the last minute', () => {
+  test('is told in total, by channel and by model', async () => {
+    const { traffic } = await server.root.ask(
+      '{ traffic { at total { requestsPerMinute tokensPerMinute quotaPerMinute errorRate latencyP50Ms latencyP95Ms firstTokenP50Ms firstTokenP95Ms } channels { channelId channelName requestsPerMinute } models { model requestsPerMinute } } }',
+    );
+    expect(traffic.total).toMatchObject({ requestsPerMinute: 2, errorRate: 0.5, latencyP50Ms: expect.any(Number) });
+    expect(traffic.channels).toEqual([{ channelId, channelName: 'upstream', requestsPerMinute: 2 }]);
+    expect(traffic.models).toContainEqual({ model: 'gpt-4o-mini', requestsPerMinute: 1 });
+    expect(Math.abs(traffic.at - Date.now() / 1000)).toBeLessThan(60);
+  });
+});
