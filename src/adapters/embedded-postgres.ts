@@ -109,6 +109,9 @@ export async function startEmbeddedPostgres(options: {
 const childrenRemain = /pre-existing shared memory block/;
 const childrenRemainMs = 10_000;
 const shutdownMs = 30_000;
+const attemptPauseMs = 10;
+/** Every five seconds or so: after a crash it may be replaying its log for a while. */
+const attemptsPerWarning = 500;
 
 class EmbeddedServer implements EmbeddedPostgres {
   readonly connection: PostgresConnection;
@@ -205,6 +208,8 @@ class EmbeddedServer implements EmbeddedPostgres {
         stdio: ['ignore', 'ignore', 'pipe', 'pipe', reach.handle?.fd ?? 'ignore'],
       },
     );
+    // Nothing is ever sent through the pipe; that it breaks when its reader is killed is no news to us.
+    child.stdio[3]?.on('error', () => undefined);
     const lines: string[] = [];
     if (child.stderr !== null)
       createInterface(child.stderr).on('line', (line) => {
@@ -219,7 +224,7 @@ class EmbeddedServer implements EmbeddedPostgres {
 
   /** Waits until Postgres takes connections and marks it as owned by this process; gives up when it ends. */
   private async claim(child: ChildProcess): Promise<void> {
-    while (isRunning(child) && !this.stopping) {
+    for (let attempt = 1; isRunning(child) && !this.stopping; attempt++) {
       const client = newClient({ ...this.connection, database: maintenanceDatabase });
       client.on('error', () => undefined);
       try {
@@ -228,9 +233,11 @@ class EmbeddedServer implements EmbeddedPostgres {
         this.owner = client;
         client.once('end', () => void this.claim(child));
         return;
-      } catch {
+      } catch (error) {
         await client.end().catch(() => undefined);
-        await sleep(10);
+        if (attempt % attemptsPerWarning === 0)
+          this.log.warn({ reason: String(error) }, 'the embedded Postgres does not take connections yet');
+        await sleep(attemptPauseMs);
       }
     }
   }

@@ -30,7 +30,7 @@ const longestShutdownMs = 60_000;
 const lingeringMs = 2_000;
 
 /**
- * Leaves the data directory without a running Postgres and without a lock file. Throws Failure `store-unavailable` when
+ * Leaves the data directory without a running Postgres, and without a lock file that would stop the next one. Throws Failure `store-unavailable` when
  * a live process is using it.
  */
 export async function clearDataDirectory(directory: string, user: string, log: Log): Promise<void> {
@@ -52,7 +52,7 @@ export async function clearDataDirectory(directory: string, user: string, log: L
     // Seen twice, as an owner that has just started Postgres needs a moment to take the lock.
     if (owner === 'dead' && ++freeSightings === 2) {
       log.warn({ pid }, 'stopping the Postgres of an earlier run that has lost its owner');
-      process.kill(pid, 'SIGINT');
+      if (isAlive(pid)) process.kill(pid, 'SIGINT');
     }
     await sleep(100);
   }
@@ -91,6 +91,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Whether a live process is the Postgres of this directory. In doubt it is, and keeps its lock file. */
 async function isPostgres(pid: number, directory: string): Promise<boolean> {
   try {
     // Postgres makes the data directory its working directory.
@@ -98,7 +99,7 @@ async function isPostgres(pid: number, directory: string): Promise<boolean> {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)]);
     return stdout.includes('postgres');
   } catch {
-    return false;
+    return true;
   }
 }
 

@@ -254,14 +254,14 @@ export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
       return usageLogBefore(await current(), visibleLog(viewer, filter, own), request);
     },
 
-    /** What has been added since, oldest first. */
+    /** What has been added since, oldest first; as far as the read model has come: a follower waits for it once. */
     async logAfter(
       viewer: Actor,
       filter: LogFilter,
       request: { readonly after: Position; readonly limit: number },
       own: boolean,
     ): Promise<UsageLogEntry[]> {
-      return usageLogAfter(await current(), visibleLog(viewer, filter, own), request);
+      return usageLogAfter(db, visibleLog(viewer, filter, own), request);
     },
 
     /** The newest lines of an API key, given without prefix; a deleted key's too. Who has the key may ask. */

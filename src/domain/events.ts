@@ -53,7 +53,7 @@ export interface Recorded<Event extends DomainEvent = DomainEvent> {
   readonly event: Event;
 }
 
-/** An event about to be appended. The id makes a repeated append a no-op. */
+/** An event about to be appended. The id, a lower-case UUID, makes a repeated append a no-op. */
 export interface NewEvent<Event extends DomainEvent = DomainEvent> {
   readonly id: string;
   readonly at: Instant;

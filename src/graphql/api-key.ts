@@ -7,8 +7,6 @@ import {
   Field,
   FieldResolver,
   ID,
-  InputType,
-  Mutation,
   ObjectType,
   Query,
   Resolver,
@@ -16,9 +14,7 @@ import {
 } from 'type-graphql';
 import type { UserView } from '../application/ports.js';
 import type { ReadableApiKey } from '../application/queries.js';
-import type { ApiKeyTerms } from '../domain/api-key.js';
 import { ApiKeyId, UserId } from '../domain/ids.js';
-import { Instant } from '../domain/instant.js';
 import type { ApiKeyRow } from '../projections/api-keys.js';
 import type { Page } from '../projections/page.js';
 import type { UserRow } from '../projections/users.js';
@@ -35,7 +31,7 @@ const ApiKeyStatusEnum = enumeration<ApiKeyRow['status']>(
 );
 
 @ObjectType('ApiKey', { description: "A caller's credential." })
-class ApiKeyObject
+export class ApiKeyObject
   implements
     Pick<
       ApiKeyRow,
@@ -125,46 +121,6 @@ class AllApiKeysArgs extends PageArgs {
   readonly group?: string;
 }
 
-@InputType()
-class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt'> {
-  @Field(() => String)
-  readonly name!: string;
-
-  @Field(() => Boolean, { defaultValue: false })
-  readonly unlimited!: boolean;
-
-  @Field(() => QuotaScalar, {
-    nullable: true,
-    description: 'What the key may still spend. Missing: nothing for a new key, unchanged for another.',
-  })
-  readonly quota?: number | null;
-
-  @Field(() => TimestampScalar, { nullable: true, description: 'Missing: never.' })
-  readonly expiresAt?: number | null;
-
-  @Field(() => Boolean, { defaultValue: false })
-  readonly modelLimitsEnabled!: boolean;
-
-  @Field(() => [String], { defaultValue: [] })
-  readonly modelLimits!: string[];
-
-  @Field(() => [String], { defaultValue: [] })
-  readonly allowIps!: string[];
-
-  @Field(() => String, { defaultValue: '' })
-  readonly group!: string;
-}
-
-const termsOf = ({ name, unlimited, expiresAt, modelLimitsEnabled, modelLimits, allowIps, group }: ApiKeyInput) => ({
-  name,
-  unlimited,
-  expiresAt: typeof expiresAt === 'number' ? Instant(expiresAt * 1000) : null,
-  modelLimitsEnabled,
-  modelLimits,
-  allowIps,
-  group,
-});
-
 const prefix = 'sk-';
 const withoutPrefix = (key: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : key);
 
@@ -234,59 +190,5 @@ export class ApiKeyResolver {
         group: group ?? undefined,
       },
     );
-  }
-
-  @Authorized()
-  @Mutation(() => ApiKeyObject)
-  async issueApiKey(
-    @Ctx() { application }: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('input', () => ApiKeyInput) input: ApiKeyInput,
-  ): Promise<ReadableApiKey> {
-    const { id, position } = await application.apiKeys.issue(viewer, {
-      terms: termsOf(input),
-      quota: input.quota ?? 0,
-    });
-    await application.visible(position);
-    return application.queries.apiKey(viewer, id);
-  }
-
-  @Authorized()
-  @Mutation(() => ApiKeyObject, { description: 'Replaces what the owner decides about a key; its status stays.' })
-  async editApiKey(
-    @Ctx() { application }: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('id', () => ID) rawId: string,
-    @Arg('input', () => ApiKeyInput) input: ApiKeyInput,
-  ): Promise<ReadableApiKey> {
-    const id = ApiKeyId(rawId);
-    const change = { terms: termsOf(input), quota: input.quota ?? null };
-    await application.visible(await application.apiKeys.edit(viewer, id, change));
-    return application.queries.apiKey(viewer, id);
-  }
-
-  @Authorized()
-  @Mutation(() => ApiKeyObject)
-  async setApiKeyEnabled(
-    @Ctx() { application }: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('id', () => ID) rawId: string,
-    @Arg('enabled', () => Boolean) enabled: boolean,
-  ): Promise<ReadableApiKey> {
-    const id = ApiKeyId(rawId);
-    await application.visible(await application.apiKeys.setStatus(viewer, id, enabled ? 'enabled' : 'manual'));
-    return application.queries.apiKey(viewer, id);
-  }
-
-  @Authorized()
-  @Mutation(() => ID, { description: 'Answers with the id of the key that is gone.' })
-  async deleteApiKey(
-    @Ctx() { application }: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('id', () => ID) rawId: string,
-  ): Promise<ApiKeyId> {
-    const id = ApiKeyId(rawId);
-    await application.visible(await application.apiKeys.remove(viewer, id));
-    return id;
   }
 }

@@ -3,6 +3,7 @@ import { createPubSub } from '@graphql-yoga/subscription';
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { ApiKeyResolver } from './api-key.js';
+import { ApiKeyCommandResolver } from './api-key-commands.js';
 import { BalanceResolver } from './balance.js';
 import { ChannelResolver } from './channel.js';
 import { ChannelCommandResolver } from './channel-commands.js';
@@ -20,6 +21,7 @@ import { UsageFeedResolver } from './usage-feed.js';
 import { UsageLogLineResolver } from './usage-log.js';
 import { UsageLogQueryResolver } from './usage-log-queries.js';
 import { UserResolver } from './user.js';
+import { UserCommandResolver } from './user-commands.js';
 import { UserSettingsResolver } from './user-settings.js';
 
 let built: GraphQLSchema | null = null;
@@ -32,9 +34,11 @@ export function graphqlSchema(): GraphQLSchema {
       SetupResolver,
       StatusResolver,
       UserResolver,
+      UserCommandResolver,
       UserSettingsResolver,
       GroupResolver,
       ApiKeyResolver,
+      ApiKeyCommandResolver,
       ChannelResolver,
       ChannelCommandResolver,
       ChannelTypeResolver,

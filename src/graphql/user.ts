@@ -1,20 +1,5 @@
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Authorized,
-  Ctx,
-  Field,
-  ID,
-  InputType,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-} from 'type-graphql';
+import { Arg, Args, ArgsType, Authorized, Ctx, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
 import type { UserView } from '../application/ports.js';
-import type { NewUser, UserAction, UserPatch } from '../application/users.js';
-import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { UserId } from '../domain/ids.js';
 import type { Role } from '../domain/user.js';
@@ -25,7 +10,7 @@ import { enumeration } from './enumeration.js';
 import { PageArgs } from './page.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from './scalars.js';
 
-const RoleEnum = enumeration<Role>('Role', 'What a user may do.', {
+export const RoleEnum = enumeration<Role>('Role', 'What a user may do.', {
   ORDINARY: 'ordinary',
   ADMIN: 'admin',
   ROOT: 'root',
@@ -44,14 +29,6 @@ const UserSortEnum = enumeration<UserSort>('UserSort', 'The order of a list of u
   USED_QUOTA_ASC: 'used_quota_asc',
   REQUEST_COUNT_DESC: 'request_count_desc',
   REQUEST_COUNT_ASC: 'request_count_asc',
-});
-
-const UserActionEnum = enumeration<UserAction>('UserAction', 'What an administrator may do to a user.', {
-  ENABLE: 'enable',
-  DISABLE: 'disable',
-  DELETE: 'delete',
-  PROMOTE: 'promote',
-  DEMOTE: 'demote',
 });
 
 @ObjectType('User', { description: 'A person with a wallet. Users see themselves; administrators see everybody.' })
@@ -134,54 +111,6 @@ class UserListArgs extends PageArgs implements UserFilter {
   readonly group?: string;
 }
 
-@InputType()
-class NewUserInput implements NewUser {
-  @Field(() => String)
-  readonly username!: string;
-
-  @Field(() => String)
-  readonly password!: string;
-
-  @Field(() => String, { defaultValue: '', description: 'Empty: the user name.' })
-  readonly displayName!: string;
-
-  @Field(() => RoleEnum, { defaultValue: 'ordinary' })
-  readonly role!: Role;
-}
-
-@InputType({ description: 'What is missing or null stays as it is.' })
-class UserPatchInput implements Partial<Omit<UserPatch, 'role'>> {
-  @Field(() => String, { nullable: true })
-  readonly username?: string | null;
-
-  @Field(() => String, { nullable: true })
-  readonly password?: string | null;
-
-  @Field(() => String, { nullable: true })
-  readonly displayName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  readonly group?: string | null;
-
-  @Field(() => QuotaScalar, { nullable: true, description: 'The balance the user shall have.' })
-  readonly quota?: number | null;
-}
-
-@InputType({ description: 'What is missing or null stays as it is.' })
-class ProfilePatchInput implements Partial<Pick<UserPatch, 'username' | 'password' | 'displayName'>> {
-  @Field(() => String, { nullable: true })
-  readonly username?: string | null;
-
-  @Field(() => String, { nullable: true })
-  readonly password?: string | null;
-
-  @Field(() => String, { nullable: true })
-  readonly displayName?: string | null;
-}
-
-/** A password is hashed slowly on purpose: a few of these are all an operation may hold. */
-const hashingCost = 500;
-
 @Resolver(() => UserObject)
 export class UserResolver {
   @Query(() => UserObject, { nullable: true, description: 'Oneself; null when nobody is signed in.' })
@@ -211,89 +140,4 @@ export class UserResolver {
   ): Promise<UserRow> {
     return application.queries.user(viewer, UserId(id));
   }
-
-  @Authorized('admin')
-  @Mutation(() => UserObject, { complexity: hashingCost })
-  async createUser(
-    @Ctx() context: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('input', () => NewUserInput) input: NewUserInput,
-  ): Promise<UserRow> {
-    const { id, position } = await context.application.users.create(viewer, input);
-    return written(context, viewer, id, position);
-  }
-
-  @Authorized('admin')
-  @Mutation(() => UserObject, { complexity: hashingCost })
-  async editUser(
-    @Ctx() context: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('id', () => ID) rawId: string,
-    @Arg('patch', () => UserPatchInput) { username, password, displayName, group, quota }: UserPatchInput,
-  ): Promise<UserRow> {
-    const id = UserId(rawId);
-    const position = await context.application.users.edit(viewer, id, {
-      username: username ?? null,
-      password: password ?? null,
-      displayName: displayName ?? null,
-      group: group ?? null,
-      quota: quota ?? null,
-      role: null,
-    });
-    return written(context, viewer, id, position);
-  }
-
-  @Authorized('admin')
-  @Mutation(() => UserObject)
-  async manageUser(
-    @Ctx() context: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('id', () => ID) rawId: string,
-    @Arg('action', () => UserActionEnum) action: UserAction,
-  ): Promise<UserRow> {
-    const id = UserId(rawId);
-    return written(context, viewer, id, await context.application.users.manage(viewer, id, action));
-  }
-
-  @Authorized('admin')
-  @Mutation(() => UserObject)
-  async adjustQuota(
-    @Ctx() context: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('id', () => ID) rawId: string,
-    @Arg('delta', () => QuotaScalar, { description: 'Added to the balance; negative: taken off.' }) delta: number,
-    @Arg('gift', () => QuotaScalar, { defaultValue: 0, description: 'Given on top of it.' }) gift: number,
-  ): Promise<UserRow> {
-    const id = UserId(rawId);
-    return written(context, viewer, id, await context.application.users.adjustQuota(viewer, id, delta, gift));
-  }
-
-  @Authorized()
-  @Mutation(() => UserObject, { complexity: hashingCost })
-  async changeOwnProfile(
-    @Ctx() { application }: GraphqlContext,
-    @Viewer() viewer: UserView,
-    @Arg('patch', () => ProfilePatchInput) { username, password, displayName }: ProfilePatchInput,
-  ): Promise<UserRow> {
-    const position = await application.users.changeOwnProfile(viewer, {
-      username: username ?? null,
-      password: password ?? null,
-      displayName: displayName ?? null,
-    });
-    await application.visible(position);
-    return application.queries.self(viewer);
-  }
-}
-
-/** The user after a change, deleted ones included. */
-async function written(
-  { application }: GraphqlContext,
-  viewer: UserView,
-  id: UserId,
-  position: Position,
-): Promise<UserRow> {
-  await application.visible(position);
-  const [row] = await application.queries.usersById(viewer, [id]);
-  if (row === undefined) throw new Failure('user-not-found');
-  return row;
 }

@@ -1,6 +1,7 @@
 import type { Clock, EventStore, QuotaGate } from '../application/ports.js';
 import type { CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../domain/call.js';
 import { type NewEvent, streams } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
 import type { CallId, ChannelId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
 import { chargeOf, type Price, type Usage } from '../domain/pricing.js';
@@ -81,7 +82,9 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
   });
 
   const write = async (callId: CallId, outcome: NewEvent): Promise<void> => {
-    await store.append(streams.call(callId), [outcome], 0);
+    const result = await store.append(streams.call(callId), [outcome], 0);
+    // Only one outcome can follow a reservation, so there is another: the call has been concluded for us.
+    if (!result.ok) warn('a call had its outcome already', { callId, type: outcome.event.type });
   };
 
   /** An outcome must not be lost while this process lives; when it dies, recovery at the next start takes over. */
@@ -120,12 +123,14 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
         ...stamped(),
         event: { type: 'CallReserved', facts, reserved: quota, promptTokens, maxOutputTokens, price },
       };
-      try {
-        await store.append(streams.call(callId), [reserved], 'no-stream');
-      } catch (error) {
+      const result = await store.append(streams.call(callId), [reserved], 'no-stream').catch((error: unknown) => {
         // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
         void giveBack(callId, facts, quota, reserved);
         throw error;
+      });
+      if (!result.ok) {
+        gate.drop(callId);
+        throw new Failure('lost-race', { callId });
       }
 
       let held = quota;

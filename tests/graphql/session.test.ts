@@ -155,3 +155,7 @@ describe('a page of another site', () => {
     expect(response.status).toBe(405);
   });
 });
+
+test('refusals are no news for the log', () => {
+  expect(server.logged).toEqual([]);
+});

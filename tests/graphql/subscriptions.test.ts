@@ -188,9 +188,10 @@ describe('channel health', () => {
     });
     const ofNew = () =>
       feed.results.map(({ channelHealth }) => channelHealth).filter(({ channelId: of }) => of !== channelId);
-    const step = async (kind: string) => (
-      await feed.until(() => ofNew().at(-1)?.kind === kind), ofNew().at(-1) as Data
-    );
+    const step = async (kind: string): Promise<Data | undefined> => {
+      await feed.until(() => ofNew().at(-1)?.kind === kind);
+      return ofNew().at(-1);
+    };
 
     const id = String(await server.gateway.addChannel({ name: 'short-lived' }));
     expect(await step('ADDED')).toMatchObject({ channelId: id, channel: { id, status: 'ENABLED' } });

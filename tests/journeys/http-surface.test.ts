@@ -108,6 +108,21 @@ describe('a compressed body', () => {
   });
 });
 
+test('a caller who hangs up inside its body is no trouble of ours, and no line in the log', async () => {
+  const { port, hostname } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const before = gateway.logged.length;
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${apiKey}\r\ncontent-length: 99\r\n\r\n{"model`,
+  );
+  socket.end();
+  await once(socket.resume(), 'close');
+  expect((await caller.chat({ model })).status).toBe(200);
+  const errors = gateway.logged.slice(before).filter((line) => (JSON.parse(line) as { level: number }).level >= 50);
+  expect(errors).toEqual([]);
+});
+
 describe('an over-long body', () => {
   test('is refused by its announced length and while it comes', async () => {
     const long = chatBody('x'.repeat(3 * mebibyte));

@@ -1,8 +1,9 @@
 import type { FieldPolicy, Reference, StoreObject } from '@apollo/client';
 
 /*
- * The usage log in the cache: one list per filter, newest first, grown by pages. A page that was seen is shown again
- * without asking, whatever its size, and lines that arrive live are put before the first.
+ * The usage log in the cache: per filter a list, newest first, grown by pages. A page that was seen is shown again
+ * without asking, whatever its size, and lines that arrive live are put before the first. A page opened by its address
+ * begins a stretch of its own, since nobody knows what lies between.
  */
 
 interface Edge {
@@ -10,7 +11,7 @@ interface Edge {
   readonly node: Reference | StoreObject;
 }
 
-export interface UsageLogPages {
+export interface LogPage {
   readonly edges: readonly Edge[];
   readonly pageInfo: {
     readonly hasNextPage: boolean;
@@ -19,42 +20,50 @@ export interface UsageLogPages {
   };
 }
 
-const indexOf = (edges: readonly Edge[], cursor: string): number => edges.findIndex((edge) => edge.cursor === cursor);
+/** Consecutive lines. `head`: the cursor they follow; null: none, they begin with the newest. */
+export interface Stretch extends LogPage {
+  readonly head: string | null;
+}
 
-/** Joins a page to what is known: after the line it follows, or, as the newest page, before what it reaches. */
-export function joinPages(known: UsageLogPages | undefined, page: UsageLogPages, after: string | null): UsageLogPages {
-  if (known === undefined) return page;
-  if (after !== null) {
-    const place = indexOf(known.edges, after);
-    // A page from the middle, opened by its address: what lies between is not known, so it stands for itself.
-    if (place < 0) return page;
-    const edges = [...known.edges.slice(0, place + 1), ...page.edges];
-    return { edges, pageInfo: { ...page.pageInfo, startCursor: known.pageInfo.startCursor } };
-  }
-  const last = page.edges.at(-1);
-  const reached = last === undefined ? -1 : indexOf(known.edges, last.cursor);
-  if (reached < 0) return page;
-  const edges = [...page.edges, ...known.edges.slice(reached + 1)];
-  const { hasNextPage, endCursor } = known.edges.length > reached + 1 ? known.pageInfo : page.pageInfo;
-  return { edges, pageInfo: { hasNextPage, endCursor, startCursor: page.pageInfo.startCursor } };
+const placeOf = ({ edges }: LogPage, cursor: string | null): number => edges.findIndex((edge) => edge.cursor === cursor);
+
+const holds =
+  (after: string | null) =>
+  (stretch: Stretch): boolean =>
+    stretch.head === after || placeOf(stretch, after) >= 0;
+
+export function joinPage(known: readonly Stretch[], page: LogPage, after: string | null): readonly Stretch[] {
+  const stretch = known.find(holds(after));
+  if (stretch === undefined) return [...known, { head: after, ...page }];
+  const before = stretch.edges.slice(0, placeOf(stretch, after) + 1);
+  // What was known behind the page stays, if the page reaches it.
+  const last = page.edges.at(-1)?.cursor ?? null;
+  const reached = last === null ? -1 : placeOf(stretch, last);
+  const rest = reached < 0 ? [] : stretch.edges.slice(reached + 1);
+  const { hasNextPage, endCursor } = rest.length > 0 ? stretch.pageInfo : page.pageInfo;
+  const { startCursor } = before.length > 0 ? stretch.pageInfo : page.pageInfo;
+  const joined: Stretch = {
+    head: stretch.head,
+    edges: [...before, ...page.edges, ...rest],
+    pageInfo: { hasNextPage, endCursor, startCursor },
+  };
+  return known.map((other) => (other === stretch ? joined : other));
 }
 
 /** A page of what is known; undefined: it has to be asked for. */
-export function pageOf(known: UsageLogPages, after: string | null, size: number): UsageLogPages | undefined {
-  const place = after === null ? -1 : indexOf(known.edges, after);
-  if (after !== null && place < 0) {
-    // It may be the page that begins what is known: opened by its address, nothing before it was ever read.
-    return undefined;
-  }
-  const edges = known.edges.slice(place + 1, place + 1 + size);
-  const more = known.edges.length > place + 1 + size;
-  if (edges.length < size && known.pageInfo.hasNextPage) return undefined;
+export function pageAfter(known: readonly Stretch[], after: string | null, size: number): LogPage | undefined {
+  const stretch = known.find(holds(after));
+  if (stretch === undefined) return undefined;
+  const start = placeOf(stretch, after) + 1;
+  const edges = stretch.edges.slice(start, start + size);
+  const { hasNextPage, startCursor } = stretch.pageInfo;
+  if (edges.length < size && hasNextPage) return undefined;
   return {
     edges,
     pageInfo: {
-      hasNextPage: more || known.pageInfo.hasNextPage,
+      hasNextPage: stretch.edges.length > start + size || hasNextPage,
       endCursor: edges.at(-1)?.cursor ?? null,
-      startCursor: edges[0]?.cursor ?? known.pageInfo.startCursor,
+      startCursor: edges[0]?.cursor ?? startCursor,
     },
   };
 }
@@ -64,13 +73,14 @@ interface PageArguments {
   readonly first?: number;
 }
 
+/** The schema's own default. */
 const defaultSize = 20;
 
-export const usageLogPages: FieldPolicy<UsageLogPages, UsageLogPages, UsageLogPages | undefined> = {
+export const usageLogPages: FieldPolicy<readonly Stretch[], LogPage, LogPage | undefined> = {
   keyArgs: ['filter', 'everyone'],
-  merge: (known, page, { args }) => joinPages(known, page, (args as PageArguments | null)?.after ?? null),
-  read: (known, { args }) => {
+  merge: (known = [], page, { args }) => joinPage(known, page, (args as PageArguments | null)?.after ?? null),
+  read(known = [], { args }) {
     const { after = null, first = defaultSize } = (args ?? {}) as PageArguments;
-    return known === undefined ? undefined : pageOf(known, after, first);
+    return pageAfter(known, after, first);
   },
 };

@@ -1,0 +1,80 @@
+import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
+import { ErrorLink } from '@apollo/client/link/error';
+import { getMainDefinition } from '@apollo/client/utilities';
+import { errorText, isSessionLost } from './shared/errors.js';
+import { type LiveConnection, openLiveConnection } from './shared/liveConnection.js';
+import { toaster } from './shared/toaster.js';
+import { subscriptionLink } from './subscriptionLink.js';
+import { usageLogPages } from './usageLogPages.js';
+
+declare module '@apollo/client' {
+  interface DefaultContext {
+    /**
+     * Where an error of this operation is shown. `toast` is what mutations do by themselves; `inline`, the rule for
+     * queries and subscriptions, leaves it to the component that asked.
+     */
+    errors?: 'toast' | 'inline';
+  }
+}
+
+export const graphqlPath = '/graphql';
+
+/** Objects are kept once, by type and id, so that a mutation's answer updates every place that shows them. */
+export const consoleCache = (): InMemoryCache =>
+  new InMemoryCache({
+    typePolicies: {
+      Query: {
+        fields: {
+          usageLog: usageLogPages,
+          channel: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'Channel', id: args?.id }) },
+          apiKey: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'ApiKey', id: args?.id }) },
+          user: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'User', id: args?.id }) },
+        },
+      },
+      Status: { keyFields: [] },
+      Traffic: { keyFields: [] },
+      TrafficFigures: { merge: true },
+      Balance: { keyFields: ['userId'] },
+      ChannelTag: { keyFields: ['tag'] },
+      ChannelType: { keyFields: ['type'] },
+      Option: { keyFields: ['key'] },
+      UsableGroup: { keyFields: ['name'] },
+    },
+  });
+
+export interface ConsoleClient {
+  readonly client: ApolloClient;
+  readonly live: LiveConnection;
+}
+
+/** `onSessionLost`: the server no longer knows who is asking; called at most once for a page that is being left. */
+export function openConsoleClient({ onSessionLost }: { readonly onSessionLost: () => void }): ConsoleClient {
+  const address = new URL(graphqlPath, window.location.href);
+  address.protocol = address.protocol.replace('http', 'ws');
+  const live = openLiveConnection(address.href, onSessionLost);
+
+  const report = new ErrorLink(({ error, operation }) => {
+    if (isSessionLost(error)) return onSessionLost();
+    const { operation: kind } = operationOf(operation);
+    const place = operation.getContext().errors ?? (kind === 'mutation' ? 'toast' : 'inline');
+    if (place === 'toast') toaster.failure(errorText(error));
+  });
+  const http = new HttpLink({
+    uri: graphqlPath,
+    credentials: 'same-origin',
+    headers: { 'x-tallygate-client': 'console' },
+  });
+  const transport = ApolloLink.split(
+    (operation) => operationOf(operation).operation === 'subscription',
+    subscriptionLink(live.client),
+    http,
+  );
+  const client = new ApolloClient({ link: ApolloLink.from([report, transport]), cache: consoleCache() });
+  return { client, live };
+}
+
+function operationOf({ query }: ApolloLink.Operation) {
+  const definition = getMainDefinition(query);
+  if (definition.kind !== 'OperationDefinition') throw new Error('a document without an operation was sent');
+  return definition;
+}

@@ -1,0 +1,30 @@
+import { Button } from '@blueprintjs/core';
+import { Duplicate } from '@blueprintjs/icons';
+import { commonTexts } from './common.texts.js';
+import { useCopy } from './copying.js';
+import { useText } from './i18n.js';
+
+export interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied, for who cannot see what it stands beside. */
+  readonly label?: string;
+  /** Words on the button; without, it is an icon. */
+  readonly caption?: string;
+}
+
+export function CopyButton({ text, label, caption }: CopyButtonProps) {
+  const t = useText(commonTexts);
+  const copy = useCopy();
+  const name = label ?? t('copy');
+  return (
+    <Button
+      variant="minimal"
+      size="small"
+      icon={<Duplicate size={14} />}
+      text={caption}
+      title={name}
+      aria-label={caption === undefined ? name : undefined}
+      onClick={() => void copy(text)}
+    />
+  );
+}

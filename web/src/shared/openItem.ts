@@ -1,0 +1,36 @@
+import { useCallback } from 'react';
+import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
+
+const parameter = 'open';
+
+export interface OpenItem {
+  /** What the drawer shows: an id, or a word such as `new`; null: it is closed. */
+  readonly open: string | null;
+  /** Address of this page with the drawer open on something. All else of the address stays. */
+  readonly openLink: (item: string) => string;
+  readonly show: (item: string) => void;
+  readonly close: () => void;
+}
+
+function withItem(search: string, item: string | null): string {
+  const params = new URLSearchParams(search);
+  if (item === null) params.delete(parameter);
+  else params.set(parameter, item);
+  const text = params.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** The open drawer of a page, kept in the address as `?open=…`: back closes it, reload and a shared link reopen it. */
+export function useOpenItem(): OpenItem {
+  const [search] = useSearchParams();
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const text = search.toString();
+  const openLink = useCallback((item: string) => `${pathname}${withItem(text, item)}`, [pathname, text]);
+  const show = useCallback((item: string) => void navigate({ search: withItem(text, item) }), [navigate, text]);
+  const close = useCallback(
+    () => void navigate({ search: withItem(text, null) }, { replace: true }),
+    [navigate, text],
+  );
+  return { open: search.get(parameter), openLink, show, close };
+}

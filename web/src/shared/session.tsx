@@ -1,0 +1,70 @@
+import { useQuery } from '@apollo/client/react';
+import { Button, NonIdealState, Spinner } from '@blueprintjs/core';
+import { Offline, Refresh } from '@blueprintjs/icons';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { PublicStatusFragment, ViewerFragment } from '../generated/shared/shell.js';
+import { ShellDocument } from '../generated/shared/shell.js';
+import { commonTexts } from './common.texts.js';
+import { errorText } from './errors.js';
+import { useText } from './i18n.js';
+import type { QuotaUnits } from './quota.js';
+
+/* Who is looking, and what this gateway is: known before anything else is shown. */
+
+export type Viewer = ViewerFragment;
+export type Status = PublicStatusFragment;
+
+interface Session {
+  readonly status: Status;
+  readonly viewer: Viewer | null;
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+/** Asks for both, once; what it wraps is shown when they are known. */
+export function SessionProvider({ children }: { readonly children: ReactNode }) {
+  const t = useText(commonTexts);
+  const { data, error, loading, refetch } = useQuery(ShellDocument);
+  const session = useMemo(() => (data === undefined ? null : { status: data.status, viewer: data.me }), [data]);
+  if (session !== null) return <SessionContext value={session}>{children}</SessionContext>;
+  if (error !== undefined && !loading)
+    return (
+      <NonIdealState
+        className="whole-page"
+        icon={<Offline size={40} />}
+        title={errorText(error)}
+        action={<Button icon={<Refresh />} text={t('retry')} onClick={() => void refetch()} />}
+      />
+    );
+  return <Spinner className="whole-page" aria-label={t('loading')} />;
+}
+
+function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('there is no session around this component');
+  return session;
+}
+
+/** How this gateway is called and what it offers. */
+export const useStatus = (): Status => useSession().status;
+
+/** null: nobody is signed in. */
+export const useViewer = (): Viewer | null => useSession().viewer;
+
+/** For pages that are shown to nobody else than who is signed in. */
+export function useSignedIn(): Viewer {
+  const { viewer } = useSession();
+  if (viewer === null) throw new Error('this page is shown without anybody signed in');
+  return viewer;
+}
+
+export const isAdmin = (viewer: Viewer | null): boolean => viewer?.role === 'ADMIN' || viewer?.role === 'ROOT';
+export const isRoot = (viewer: Viewer | null): boolean => viewer?.role === 'ROOT';
+
+export function useQuotaUnits(): QuotaUnits {
+  const { quotaPerUnit, displayInCurrency } = useStatus();
+  return useMemo(
+    () => ({ quotaPerUnit: Number(quotaPerUnit), inCurrency: displayInCurrency }),
+    [quotaPerUnit, displayInCurrency],
+  );
+}
