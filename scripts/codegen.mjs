@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codegen } from '@graphql-codegen/core';
@@ -77,10 +77,16 @@ export async function generateDocuments() {
     });
     modules.push({ target, text: `/* Generated from ${path} by npm run codegen. */\n${text}` });
   }
-  rmSync(targetDirectory, { recursive: true, force: true });
   for (const { target, text } of modules) {
+    // Unchanged modules keep their dates: whoever watches them has nothing to do.
+    if (existsSync(target) && readFileSync(target, 'utf8') === text) continue;
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, text);
+  }
+  const current = new Set(modules.map(({ target }) => target));
+  for (const entry of readdirSync(targetDirectory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !current.has(path)) rmSync(path);
   }
   return modules.map(({ target }) => relative(root, target));
 }

@@ -122,7 +122,12 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     pool: readPool,
     newClient: () => newClient(connection),
     context: { personalData: personal },
-    log,
+    // That it projects is news on a node of several only.
+    log: {
+      info: (facts, message) => log.debug(facts, message),
+      warn: (facts, message) => log.warn(facts, message),
+      error: (facts, message) => log.error(facts, message),
+    },
     pace: { lingerMs: config.projections.lingerMs },
   });
   closing.add(() => projections.stop());

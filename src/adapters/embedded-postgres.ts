@@ -113,6 +113,9 @@ const attemptPauseMs = 10;
 /** Every five seconds or so: after a crash it may be replaying its log for a while. */
 const attemptsPerWarning = 500;
 
+/** What Postgres says of itself that an operator must know; that it is still starting is no news. */
+const worthTelling = /^(WARNING|ERROR|PANIC|FATAL(?!: {2}the database system is (starting up|shutting down)))/;
+
 class EmbeddedServer implements EmbeddedPostgres {
   readonly connection: PostgresConnection;
   private child: ChildProcess | null = null;
@@ -215,7 +218,7 @@ class EmbeddedServer implements EmbeddedPostgres {
       createInterface(child.stderr).on('line', (line) => {
         lines.push(line);
         if (lines.length > 20) lines.shift();
-        this.log.info({ postgres: line }, 'postgres');
+        this.log[worthTelling.test(line) ? 'warn' : 'debug']({ postgres: line }, 'postgres');
       });
     // A spawn that fails has no exit code, and would look like one that runs.
     await once(child, 'spawn').finally(() => reach.handle?.close());

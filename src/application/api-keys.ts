@@ -31,11 +31,19 @@ export const apiKeyLength = 48;
 
 const maxNameBytes = 30;
 const maxModelLimitsLength = 1024;
+/** Half of what can be counted: what calls under way give back on top must still be countable. */
+const maxAllowance = (Number.MAX_SAFE_INTEGER - 1) / 2;
 
 function checkTerms({ name, modelLimits }: ApiKeyTerms): void {
   if (Buffer.byteLength(name) > maxNameBytes) throw new Failure('api-key-name-too-long', { max: maxNameBytes });
   if (modelLimits.join(',').length > maxModelLimitsLength)
     throw invalidField('model_limits', `at most ${maxModelLimitsLength} characters`);
+}
+
+function allowanceOf(quota: number): Quota {
+  if (Math.abs(quota) > maxAllowance)
+    throw new Failure('quota-out-of-range', { allowed: `an integer within ±${maxAllowance}` });
+  return Quota(quota);
 }
 
 /** Decides as the key does and records nothing. */
@@ -70,7 +78,7 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate, tail }: ApiKey
       { terms, quota }: ApiKeyInput,
     ): Promise<{ id: ApiKeyId; key: string; position: Position }> {
       checkTerms(terms);
-      const allowance = Quota(quota);
+      const allowance = allowanceOf(quota);
       const id = ApiKeyId(await ids.next('api-key'));
       const key = randomText(apiKeyLength);
       const { position } = await handle(apiKeyDecider, streams.apiKey(id), {
@@ -91,7 +99,7 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate, tail }: ApiKey
       { terms, quota }: Pick<ApiKeyInput, 'terms'> & { readonly quota: number | null },
     ): Promise<Position> {
       checkTerms(terms);
-      const allowance = quota === null ? null : Quota(quota);
+      const allowance = quota === null ? null : allowanceOf(quota);
       const { position } = await handle(apiKeyDecider, streams.apiKey(id), async (seen) => ({
         type: 'EditApiKey',
         owner: actor.id,

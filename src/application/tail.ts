@@ -1,4 +1,4 @@
-import { beginning, type Position, type Recorded } from '../domain/events.js';
+import type { Position, Recorded } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { EventStore } from './ports.js';
 
@@ -51,7 +51,7 @@ export function followTail(
     ended,
     position: () => position,
     reached: (wanted, timeoutMs) => {
-      if (wanted <= position || wanted === beginning) return Promise.resolve(true);
+      if (wanted <= position) return Promise.resolve(true);
       return new Promise((resolve) => {
         const finish = (result: boolean) => {
           clearTimeout(timer);

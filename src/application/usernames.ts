@@ -10,7 +10,7 @@ import type { Clock, EventStore } from './ports.js';
 /** A claim its user does not use is given up after this long: the registration or the renaming died half-way. */
 const abandonedAfterMs = 60_000;
 
-export function usernames(store: EventStore, clock: Clock, handle: Handle) {
+export function usernames(store: Pick<EventStore, 'readStream'>, clock: Clock, handle: Handle) {
   /** From the log, which no read model or memory is ahead of. null: no such user. */
   const nameOf = async (userId: UserId): Promise<string | null> => {
     const recorded = await store.readStream(streams.user(userId));

@@ -114,9 +114,7 @@ export function userCommands(ports: UserCommandPorts) {
   /** Claims the new name, lets `change` use it, gives the old one back; or undoes the claim. */
   const renaming = async (id: UserId, wanted: string | null, change: () => Promise<Position>): Promise<Position> => {
     const current = wanted === null ? null : await names.nameOf(id);
-    const renamed = wanted !== null && current !== null && wanted !== current;
-    const sameClaim = renamed && wanted.toLowerCase() === current.toLowerCase();
-    if (!renamed || sameClaim) return change();
+    if (wanted === null || current === null || wanted === current) return change();
     checkUsername(wanted);
     await names.claim(wanted, id);
     let position: Position;
@@ -184,7 +182,7 @@ export function userCommands(ports: UserCommandPorts) {
         const observed = await gate.available(id);
         return { type: 'AdjustQuota', by: actor, delta: minus(balance, observed), gift: zero, observed };
       });
-      return position > edited ? position : edited;
+      return position;
     },
 
     async manage(actor: Actor, id: UserId, action: UserAction): Promise<Position> {

@@ -179,10 +179,12 @@ class Runner implements ProjectionRunner {
   private hurry(position: Position): void {
     const behind = this.projectors.filter((projector) => projector.position < position);
     for (const projector of behind) projector.wake();
-    if (behind.every(({ leading }) => leading)) return;
-    // Where this fails the batch merely comes a little later, when its leader has rested.
-    this.options.pool.query('select pg_notify($1, $2)', [wantedChannel, String(position)]).catch(() => {});
-    this.pollBell.ring();
+    if (behind.some(({ leading }) => !leading)) this.pollBell.ring();
+  }
+
+  /** Wakes the leaders on other nodes. Where this fails the batch merely comes later, when its leader has rested. */
+  private async askOthers(position: Position): Promise<void> {
+    await this.options.pool.query('select pg_notify($1, $2)', [wantedChannel, String(position)]).catch(() => {});
   }
 
   private wanted(): Position {
@@ -209,7 +211,10 @@ class Runner implements ProjectionRunner {
     );
     const wanted = this.wanted();
     const elsewhere = this.projectors.some(({ leading, position }) => !leading && position < wanted);
-    return elsewhere ? this.pace.impatientPollMs : this.pace.pollMs;
+    if (!elsewhere) return this.pace.pollMs;
+    // Each time anew: the leader asked last time may be gone, and its successor knows of nobody who waits.
+    await this.askOthers(wanted);
+    return this.pace.impatientPollMs;
   }
 
   private async observe(): Promise<void> {

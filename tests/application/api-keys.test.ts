@@ -6,6 +6,7 @@ import type { FailureCode } from '../../src/domain/failure.js';
 import { ApiKeyId, CallId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { reserved, settled } from '../support/calls.js';
 import { eventId, someInstant } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary } from '../support/memory-node.js';
@@ -17,19 +18,8 @@ beforeEach(async () => {
 });
 
 const refusal = (code: FailureCode) => expect.objectContaining({ code });
-const terms = (changed: Partial<ApiKeyTerms> = {}): ApiKeyTerms => ({
-  name: 'ci',
-  unlimited: false,
-  expiresAt: null,
-  modelLimitsEnabled: false,
-  modelLimits: [],
-  allowIps: [],
-  group: '',
-  ...changed,
-});
-
 async function issued(quota = 500, changed: Partial<ApiKeyTerms> = {}) {
-  const { id, key } = await node.apiKeys.issue(ordinary, { terms: terms(changed), quota });
+  const { id, key } = await node.apiKeys.issue(ordinary, { terms: apiKeyTerms(changed), quota });
   await node.caughtUp();
   return { id, key };
 }
@@ -55,7 +45,7 @@ describe('issuing an API key', () => {
       owner: ordinary.id,
       keyHash: node.vault.hash(key),
       quota: 500,
-      terms: terms({ name: 'build' }),
+      terms: apiKeyTerms({ name: 'build' }),
     });
     expect(event?.type === 'ApiKeyIssued' && (await node.vault.get(event.secret))).toBe(key);
     expect(await remaining(id)).toBe(500);
@@ -84,7 +74,7 @@ describe('issuing an API key', () => {
   });
 
   test('is refused for a quota nobody can count', async () => {
-    for (const quota of [Number.NaN, 0.5, 2 ** 53])
+    for (const quota of [Number.NaN, 0.5, 2 ** 53, Number.POSITIVE_INFINITY])
       await expect(issued(quota)).rejects.toThrow(refusal('quota-out-of-range'));
     expect(await node.store.everything()).toStrictEqual([]);
   });
@@ -93,12 +83,12 @@ describe('issuing an API key', () => {
 describe('editing an API key', () => {
   test('writes its terms and what remains; charges since then count on top', async () => {
     const { id } = await issued(500);
-    await node.apiKeys.edit(ordinary, id, { terms: terms({ name: 'build' }), quota: 200 });
+    await node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms({ name: 'build' }), quota: 200 });
     expect((await node.eventsOf(streams.apiKey(id))).at(-1)).toStrictEqual({
       type: 'ApiKeyEdited',
       owner: ordinary.id,
       quotaDelta: -300,
-      terms: terms({ name: 'build' }),
+      terms: apiKeyTerms({ name: 'build' }),
     });
     expect(await remaining(id)).toBe(200);
   });
@@ -110,7 +100,7 @@ describe('editing an API key', () => {
     await node.store.append(call, [{ id: eventId(1), at: someInstant, event: reserved(parties) }], 'no-stream');
     expect(await remaining(id)).toBe(400);
 
-    await node.apiKeys.edit(ordinary, id, { terms: terms(), quota: 1_000 });
+    await node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: 1_000 });
     expect(await remaining(id)).toBe(1_000);
     await node.store.append(
       call,
@@ -123,17 +113,27 @@ describe('editing an API key', () => {
   test('to the same remainder twice, faster than the memory of the node, is the same as once', async () => {
     const { id } = await issued(100);
     node.store.hold();
-    const edits = [1, 2, 3].map(() => node.apiKeys.edit(ordinary, id, { terms: terms(), quota: 500 }));
+    const edits = [1, 2, 3].map(() => node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: 500 }));
     await node.store.head();
     node.store.letGo();
     await Promise.all(edits);
     expect(await remaining(id)).toBe(500);
   });
 
+  test('leaves room for what calls under way give back: no owner can make a balance nobody can count', async () => {
+    const most = (Number.MAX_SAFE_INTEGER - 1) / 2;
+    const { id } = await issued(100);
+    await expect(node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: most })).resolves.toBeDefined();
+    for (const quota of [most + 1, -most - 1, Number.MAX_SAFE_INTEGER])
+      await expect(node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota })).rejects.toThrow(
+        refusal('quota-out-of-range'),
+      );
+  });
+
   test('is refused for terms or a quota that cannot be', async () => {
     const { id } = await issued();
     const edit = (quota: number, changed: Partial<ApiKeyTerms>) =>
-      node.apiKeys.edit(ordinary, id, { terms: terms(changed), quota });
+      node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(changed), quota });
     await expect(edit(5, { name: 'n'.repeat(31) })).rejects.toThrow(refusal('api-key-name-too-long'));
     await expect(edit(Number.NaN, {})).rejects.toThrow(refusal('quota-out-of-range'));
   });
@@ -157,7 +157,7 @@ describe('the status of an API key', () => {
     await expect(node.apiKeys.setStatus(ordinary, id, 'enabled')).rejects.toThrow(refusal('api-key-exhausted-enable'));
 
     node.store.hold();
-    await node.apiKeys.edit(ordinary, id, { terms: terms(), quota: 5 });
+    await node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: 5 });
     const enabling = node.apiKeys.setStatus(ordinary, id, 'enabled');
     node.store.letGo();
     await expect(enabling).resolves.toBeDefined();
@@ -168,7 +168,7 @@ describe('the status of an API key', () => {
     node.clock.advance(1_000);
     await node.apiKeys.setStatus(ordinary, id, 'expired');
     await expect(node.apiKeys.setStatus(ordinary, id, 'enabled')).rejects.toThrow(refusal('api-key-expired-enable'));
-    await node.apiKeys.edit(ordinary, id, { terms: terms(), quota: 500 });
+    await node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: 500 });
     await expect(node.apiKeys.setStatus(ordinary, id, 'enabled')).resolves.toBeDefined();
   });
 
@@ -196,7 +196,7 @@ describe('removing an API key', () => {
 test("somebody else's API key is as good as none, to an admin too", async () => {
   const { id } = await issued();
   const before = await node.store.head();
-  const input = { terms: terms(), quota: 5 };
+  const input = { terms: apiKeyTerms(), quota: 5 };
   await expect(node.apiKeys.edit(admin, id, input)).rejects.toThrow(refusal('api-key-not-found'));
   await expect(node.apiKeys.setStatus(admin, id, 'manual')).rejects.toThrow(refusal('api-key-not-found'));
   await expect(node.apiKeys.setStatus(admin, id, 'enabled')).rejects.toThrow(refusal('api-key-not-found'));

@@ -4,6 +4,7 @@ import type { ChannelSettings } from '../../src/domain/channel.js';
 import { beginning, streams } from '../../src/domain/events.js';
 import type { FailureCode } from '../../src/domain/failure.js';
 import { ChannelId } from '../../src/domain/ids.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { eventId } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, passingProbe } from '../support/memory-node.js';
 
@@ -15,27 +16,6 @@ beforeEach(async () => {
 
 const refusal = (code: FailureCode, details = {}) =>
   expect.objectContaining({ code, details: expect.objectContaining(details) });
-const settings = (changed: Partial<ChannelSettings> = {}): ChannelSettings => ({
-  name: 'east',
-  type: 1,
-  baseUrl: '',
-  models: ['gpt-4o'],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: null,
-  modelMapping: null,
-  statusCodeMapping: '',
-  paramOverride: null,
-  setting: null,
-  other: '',
-  organization: null,
-  testModel: null,
-  autoBan: true,
-  maxInputTokens: 0,
-  ...changed,
-});
-
 interface Adding {
   readonly key?: string;
   readonly proxy?: string;
@@ -43,7 +23,7 @@ interface Adding {
 }
 
 const add = (changed: Partial<ChannelSettings> = {}, { key = 'sk-up', proxy = '', enabled = true }: Adding = {}) =>
-  node.channels.add(admin, { settings: settings(changed), key, proxy, enabled });
+  node.channels.add(admin, { settings: channelSettings(changed), key, proxy, enabled });
 
 async function added(changed: Partial<ChannelSettings> = {}, adding: Adding = {}): Promise<ChannelId> {
   const { ids } = await add(changed, adding);
@@ -67,7 +47,7 @@ describe('adding a channel', () => {
   test('keeps key and proxy in the vault and the rest in the log', async () => {
     const id = await added({}, { key: ' sk-up ', proxy: 'http://user:pw@proxy.example:8080' });
     const found = await channel(id);
-    expect(found).toMatchObject({ id, status: 'enabled', settings: settings() });
+    expect(found).toMatchObject({ id, status: 'enabled', settings: channelSettings() });
     expect(await keyOf(id)).toBe('sk-up');
     expect(found?.secrets.keyHash).toBe(node.vault.hash('sk-up'));
     expect(found?.secrets.proxy && (await node.vault.get(found.secrets.proxy))).toBe(
@@ -80,7 +60,7 @@ describe('adding a channel', () => {
     expect(ids).toHaveLength(3);
     expect(position).toBe(await node.store.head());
     expect(await Promise.all(ids.map(keyOf))).toStrictEqual(['sk-1', 'sk-2', 'sk-3']);
-    for (const id of ids) expect((await channel(id))?.settings).toStrictEqual(settings());
+    for (const id of ids) expect((await channel(id))?.settings).toStrictEqual(channelSettings());
   });
 
   test('takes the service account of type 41 as one key, however many lines it has', async () => {
@@ -128,7 +108,7 @@ describe('adding a channel', () => {
     ],
     ['empty texts', { modelMapping: '', statusCodeMapping: '', paramOverride: '', setting: '' }],
   ])('takes %s', async (_, changed) =>
-    expect((await channel(await added(changed)))?.settings).toStrictEqual(settings(changed)),
+    expect((await channel(await added(changed)))?.settings).toStrictEqual(channelSettings(changed)),
   );
 
   test('is refused without a key', async () => {
@@ -153,14 +133,14 @@ describe('editing a channel', () => {
   test('changes what is given and keeps the rest', async () => {
     const id = await added({ weight: 5 });
     expect((await edit(id, { settings: { name: 'west', tag: 'a' } }))?.settings).toStrictEqual(
-      settings({ weight: 5, name: 'west', tag: 'a' }),
+      channelSettings({ weight: 5, name: 'west', tag: 'a' }),
     );
   });
 
   test('takes undefined for "not given"', async () => {
     const id = await added({ weight: 5 });
     const found = await edit(id, { settings: { name: undefined, weight: 6 } as Partial<ChannelSettings> });
-    expect(found?.settings).toStrictEqual(settings({ weight: 6 }));
+    expect(found?.settings).toStrictEqual(channelSettings({ weight: 6 }));
   });
 
   test('replaces the key', async () => {
@@ -297,7 +277,7 @@ test('all of it is for admins', async () => {
   const { channels } = node;
   const patch = { settings: { name: 'x' } };
   const orders = [
-    () => channels.add(ordinary, { settings: settings(), key: 'k', proxy: '', enabled: true }),
+    () => channels.add(ordinary, { settings: channelSettings(), key: 'k', proxy: '', enabled: true }),
     () => channels.edit(ordinary, id, patch),
     () => channels.editMany(ordinary, [id], patch),
     () => channels.editTag(ordinary, 'eu', patch),

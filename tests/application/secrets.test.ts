@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserId } from '../../src/domain/ids.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { admin, openMemoryNode, root } from '../support/memory-node.js';
 
 /** Everything that must never be in the log, planted where a caller could put it. */
@@ -49,23 +51,14 @@ test('no secret and nothing personal is in any event, whatever is done', async (
   await users.changeSettings(alice, { ...settings, ...webhook, notifyType: 'email' });
   const { token } = await users.issueAccessToken(alice);
 
-  const terms = {
-    ...{ name: 'ci', unlimited: false, expiresAt: null, modelLimitsEnabled: false },
-    ...{ modelLimits: [], allowIps: [], group: '' },
-  };
-  const issued = await apiKeys.issue(alice, { terms, quota: 100 });
-  await apiKeys.edit(alice, issued.id, { terms: { ...terms, name: 'build' }, quota: 50 });
+  const issued = await apiKeys.issue(alice, { terms: apiKeyTerms(), quota: 100 });
+  await apiKeys.edit(alice, issued.id, { terms: apiKeyTerms({ name: 'build' }), quota: 50 });
   await apiKeys.setStatus(alice, issued.id, 'manual');
   await apiKeys.setStatus(alice, issued.id, 'enabled');
   await apiKeys.remove(alice, issued.id);
 
-  const channel = {
-    ...{ name: 'east', type: 1, baseUrl: '', models: ['gpt-4o'], groups: ['default'], priority: 0, weight: 0 },
-    ...{ tag: null, modelMapping: null, statusCodeMapping: '', paramOverride: null, setting: null, other: '' },
-    ...{ organization: null, testModel: null, autoBan: true, maxInputTokens: 0 },
-  };
   const key = `${planted.channelKey}\n${planted.secondChannelKey}`;
-  const { ids } = await channels.add(admin, { settings: channel, key, proxy: planted.proxy, enabled: true });
+  const { ids } = await channels.add(admin, { settings: channelSettings(), key, proxy: planted.proxy, enabled: true });
   await caughtUp();
   for (const channelId of ids) {
     await channels.edit(admin, channelId, { settings: {}, key: planted.newChannelKey, proxy: planted.newProxy });

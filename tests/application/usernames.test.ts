@@ -85,6 +85,22 @@ describe('a name', () => {
     expect(await holderOf('alice')).toBe(alice);
   });
 
+  test('given back between refusal and second look is free', async () => {
+    await names.claim('alice', alice);
+    const late = usernames(
+      {
+        async readStream(stream) {
+          if (stream === streams.username('alice')) await names.release('alice', alice);
+          return node.store.readStream(stream);
+        },
+      },
+      node.clock,
+      node.handle,
+    );
+    await late.claim('alice', bob);
+    expect(await holderOf('alice')).toBe(bob);
+  });
+
   test('of a user is read from the log', async () => {
     expect(await names.nameOf(alice)).toBeNull();
     await register(alice, 'alice');

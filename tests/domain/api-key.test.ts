@@ -10,6 +10,7 @@ import {
 import { SecretId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { scenariosOf } from '../support/given.js';
 
 const given = scenariosOf(apiKeyDecider);
@@ -17,22 +18,14 @@ const owner = UserId(7);
 const stranger = UserId(8);
 const noon = Instant(1_800_000_000_000);
 
-const terms: ApiKeyTerms = {
-  name: 'ci',
-  unlimited: false,
-  expiresAt: null,
-  modelLimitsEnabled: false,
-  modelLimits: [],
-  allowIps: [],
-  group: '',
-};
+const terms = apiKeyTerms();
 const issued = (changed: Partial<ApiKeyTerms> = {}): ApiKeyEvent => ({
   type: 'ApiKeyIssued',
   owner,
   keyHash: 'hash-1',
   secret: SecretId('key-1'),
   quota: Quota(500),
-  terms: { ...terms, ...changed },
+  terms: apiKeyTerms(changed),
 });
 const disabledAs = (cause: ApiKeyDisabledCause): ApiKeyEvent => ({ type: 'ApiKeyDisabled', owner, cause });
 const enabled: ApiKeyEvent = { type: 'ApiKeyEnabled', owner };
@@ -41,7 +34,7 @@ const edited = (quotaDelta: number, changed: Partial<ApiKeyTerms>): ApiKeyEvent 
   type: 'ApiKeyEdited',
   owner,
   quotaDelta: Quota(quotaDelta),
-  terms: { ...terms, ...changed },
+  terms: apiKeyTerms(changed),
 });
 
 const issue: ApiKeyCommand = {
@@ -56,7 +49,7 @@ const edit = (by: UserId, quotaDelta: number, changed: Partial<ApiKeyTerms> = {}
   type: 'EditApiKey',
   owner: by,
   quotaDelta: Quota(quotaDelta),
-  terms: { ...terms, ...changed },
+  terms: apiKeyTerms(changed),
 });
 const enable = (remaining = 500, by = owner): ApiKeyCommand => ({
   type: 'EnableApiKey',

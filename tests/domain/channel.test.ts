@@ -9,29 +9,12 @@ import {
 } from '../../src/domain/channel.js';
 import { SecretId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { scenariosOf } from '../support/given.js';
 
 const given = scenariosOf(channelDecider);
 
-const settings: ChannelSettings = {
-  name: 'east',
-  type: 1,
-  baseUrl: '',
-  models: ['gpt-4o'],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: null,
-  modelMapping: null,
-  statusCodeMapping: '',
-  paramOverride: null,
-  setting: null,
-  other: '',
-  organization: null,
-  testModel: null,
-  autoBan: true,
-  maxInputTokens: 0,
-};
+const settings = channelSettings();
 const secrets: ChannelSecrets = { key: SecretId('key-1'), keyHash: 'hash-1', proxy: null };
 
 const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets };
@@ -43,7 +26,7 @@ const removed: ChannelEvent = { type: 'ChannelRemoved' };
 
 const add = (changed: Partial<ChannelSettings> = {}, on = true): ChannelCommand => ({
   type: 'AddChannel',
-  settings: { ...settings, ...changed },
+  settings: channelSettings(changed),
   secrets,
   enabled: on,
 });

@@ -234,52 +234,6 @@ describe('deleting a user', () => {
     given().when({ type: 'DeleteUser', by: root }).thenRefused('user-not-found'));
 });
 
-describe('promoting a user', () => {
-  test('makes an ordinary user an admin', () =>
-    given(registered())
-      .when({ type: 'PromoteUser', by: root })
-      .thenRecorded({ type: 'UserRoleChanged', role: 'admin', by: root.id }));
-
-  test('is for root alone', () =>
-    given(registered()).when({ type: 'PromoteUser', by: admin }).thenRefused('promote-forbidden'));
-
-  test('says first that a peer is out of reach, then that promoting is', () =>
-    given(registered('admin')).when({ type: 'PromoteUser', by: admin }).thenRefused('peer-update-forbidden'));
-
-  test('is refused for who is one already', () => {
-    given(registered('admin')).when({ type: 'PromoteUser', by: root }).thenRefused('already-admin');
-    given(registered('root')).when({ type: 'PromoteUser', by: root }).thenRefused('already-admin');
-  });
-
-  test('is refused for a user who never was', () =>
-    given().when({ type: 'PromoteUser', by: root }).thenRefused('user-not-found'));
-});
-
-describe('demoting a user', () => {
-  test('makes an admin an ordinary user', () =>
-    given(registered('admin'))
-      .when({ type: 'DemoteUser', by: root })
-      .thenRecorded({ type: 'UserRoleChanged', role: 'ordinary', by: root.id }));
-
-  test('is refused for who is one already', () =>
-    given(registered()).when({ type: 'DemoteUser', by: root }).thenRefused('already-ordinary'));
-
-  test('protects root, even from root', () =>
-    given(registered('root')).when({ type: 'DemoteUser', by: root }).thenRefused('root-protected-demote'));
-
-  test('is refused to peers', () =>
-    given(registered('admin')).when({ type: 'DemoteUser', by: admin }).thenRefused('peer-update-forbidden'));
-});
-
-test('the legacy order "manage" finds deleted users: promoting and demoting them is not "not found"', () => {
-  given(registered(), deleted)
-    .when({ type: 'PromoteUser', by: root })
-    .thenRecorded({ type: 'UserRoleChanged', role: 'admin', by: root.id });
-  given(registered('admin'), deleted)
-    .when({ type: 'DemoteUser', by: root })
-    .thenRecorded({ type: 'UserRoleChanged', role: 'ordinary', by: root.id });
-});
-
 describe('adjusting a balance', () => {
   const adjust = (by: Actor, delta: number, gift = 0): UserCommand => ({
     type: 'AdjustQuota',

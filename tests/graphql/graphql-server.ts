@@ -166,6 +166,8 @@ export interface GraphqlServer {
 }
 
 export interface ConnectOptions {
+  /** Of another face over the same application. */
+  readonly url?: string;
   readonly origin?: string;
   readonly authorization?: string;
   readonly retryAttempts?: number;
@@ -230,7 +232,7 @@ export async function startGraphql(
       await application.visible(position);
       return { actor: { id, role: 'admin' }, username, password };
     },
-    connect(client, { origin = url, authorization, retryAttempts = 0, onClosed } = {}) {
+    connect(client, { url: to = url, origin = to, authorization, retryAttempts = 0, onClosed } = {}) {
       class Socket extends WebSocket {
         constructor(address: string, protocols: string[]) {
           const cookie = client.cookie === '' ? {} : { cookie: client.cookie };
@@ -238,7 +240,7 @@ export async function startGraphql(
         }
       }
       const connection = createClient({
-        url: `${url.replace('http', 'ws')}/graphql`,
+        url: `${to.replace('http', 'ws')}/graphql`,
         webSocketImpl: Socket,
         connectionParams: authorization === undefined ? undefined : { authorization },
         retryAttempts,

@@ -5,6 +5,7 @@ import {
   type Caller,
   type Callers,
   chunksIn,
+  errorIn,
   framesIn,
   isWholeStream,
   openCallers,
@@ -16,8 +17,6 @@ import { startUpstream, type Upstream } from '../support/upstream.js';
 
 /* Streams on the wire, frame by frame. */
 
-const models = ['plain', 'thinking', 'strict', 'usage-inside', 'silent'];
-
 let gateway: TestGateway;
 let upstream: Upstream;
 let callers: Callers;
@@ -25,7 +24,9 @@ let user: TestUser;
 let caller: Caller;
 
 /** What the untidy upstream sends, by model. */
-const untidy: Record<string, readonly object[]> = {
+const untidy: Readonly<Record<string, readonly object[]>> = {
+  mute: [],
+  'without-end': [{ id: 'x', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] }],
   strict: [
     { id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'a', mood: 'good' }, why: 1 }], vendor: 'v' },
     { id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
@@ -46,14 +47,13 @@ beforeAll(async () => {
   callers = openCallers(gateway.url);
   upstream = await startUpstream(({ body }, response) => {
     const { model } = JSON.parse(body) as { model: string };
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     for (const chunk of untidy[model] ?? []) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-    response.end('data: [DONE]\n\n');
+    if (model !== 'mute') response.end(model === 'without-end' ? '' : 'data: [DONE]\n\n');
   });
   await gateway.setOption('SelfUseModeEnabled', 'true');
-  const tidy = models.filter((model) => untidy[model] === undefined && model !== 'thinking');
-  await gateway.addChannel({ models: tidy });
-  await gateway.addChannel({ models: ['usage-inside'], baseUrl: upstream.url });
+  await gateway.addChannel({ models: ['plain', 'silent'] });
+  await gateway.addChannel({ models: ['usage-inside', 'mute', 'without-end'], baseUrl: upstream.url });
   await gateway.addChannel({ models: ['strict'], baseUrl: upstream.url, setting: '{"force_format":true}' });
   await gateway.addChannel({ models: ['thinking'], setting: '{"thinking_to_content":true}' });
 });
@@ -187,9 +187,8 @@ describe('an upstream that falls silent', () => {
   });
 
   test('costs nothing when it has not said a word', async () => {
-    gateway.provider.script('silent', { after: { frames: 0, then: 'hang' } });
-    const answer = await caller.chat({ model: 'silent', stream: true });
-    expect(answer.status).toBe(500);
+    const answer = await caller.chat({ model: 'mute', stream: true });
+    expect([answer.status, errorIn(answer).code]).toEqual([500, 'stream_response_error']);
     expect(await gateway.available(user)).toBe(100_000_000);
   });
 });
@@ -213,10 +212,10 @@ describe('a failure after the first frame', () => {
     const torn = await caller.chat({ model: 'plain', stream: true });
     expect(isWholeStream(torn)).toBe(false);
     expect(torn.text).toContain('stream_response_error');
-    // Role, three words, finish reason, and then nothing: no usage, no end mark.
-    gateway.provider.script('plain', { chunks: 3, after: { frames: 5, then: 'close' }, endless: true });
-    const short = await caller.chat({ model: 'plain', stream: true });
-    expect(isWholeStream(short)).toBe(false);
+    const short = await caller.chat({ model: 'without-end', stream: true });
+    expect(isWholeStream(short)).toBe(true);
+    expect(contentOf(short)).toBe('a');
+    expect(await lineOf(gateway, user, short)).toMatchObject({ outcome: 'completed' });
   });
 });
 

@@ -69,6 +69,7 @@ export class DigestPasswords implements Passwords {
   }
 
   async verify(hash: string, password: string): Promise<boolean> {
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error('not the hash of a password');
     this.verified += 1;
     return hash === (await this.hash(password));
   }

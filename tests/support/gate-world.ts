@@ -10,6 +10,7 @@ import {
 } from '../../src/domain/events.js';
 import { ApiKeyId, CallId, SecretId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
+import { apiKeyTerms } from './api-key-terms.js';
 import { type CallParties, released, reserved, settled } from './calls.js';
 import { recordedAt } from './recorded.js';
 
@@ -53,15 +54,7 @@ interface PendingRead {
   readonly fail: (error: Error) => void;
 }
 
-const terms = {
-  name: 'ci',
-  unlimited: false,
-  expiresAt: null,
-  modelLimitsEnabled: false,
-  modelLimits: [],
-  allowIps: [],
-  group: '',
-};
+const terms = apiKeyTerms();
 
 export class GateWorld implements AccountSource {
   readonly log: Recorded[] = [];

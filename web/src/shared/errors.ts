@@ -72,12 +72,11 @@ export function errorText(error: unknown): string {
     const say = translator(failureTexts) as (code: string, details: Refusal['details']) => string;
     return say(refusal.code, refusal.details);
   }
-  if (ServerError.is(error) || ServerParseError.is(error)) {
-    if (error.statusCode === 429) return t('tooMany');
-    if (error.statusCode === 405) return t('demoOnly');
-    if (error.statusCode >= 500) return t('internal');
-    return ServerParseError.is(error) ? t('unreadable') : t('other', { message: refusal?.message ?? error.message });
-  }
+  const status = ServerError.is(error) || ServerParseError.is(error) ? error.statusCode : 200;
+  if (status === 429) return t('tooMany');
+  if (status === 405) return t('demoOnly');
+  if (status >= 500) return t('internal');
+  if (ServerParseError.is(error)) return t('unreadable');
   if (CombinedGraphQLErrors.is(error) && refusal !== null) return refusal.message;
   // fetch says TypeError when there is nobody to talk to, in words that differ by browser.
   if (error instanceof TypeError || !navigator.onLine) return t('unreachable');

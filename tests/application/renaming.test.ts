@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { NewUser, UserPatch } from '../../src/application/users.js';
+import { type DomainEvent, streams } from '../../src/domain/events.js';
+import { Failure, type FailureCode } from '../../src/domain/failure.js';
+import { UserId } from '../../src/domain/ids.js';
+import type { Actor } from '../../src/domain/user.js';
+import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+
+let node: MemoryNode;
+
+beforeEach(async () => {
+  node = await openMemoryNode();
+});
+
+const refusal = (code: FailureCode) => expect.objectContaining({ code });
+const newUser = (changed: Partial<NewUser> = {}): NewUser => ({
+  username: 'alice',
+  password: 'correct horse',
+  displayName: '',
+  ...changed,
+});
+const patch = (changed: Partial<UserPatch>): UserPatch => ({
+  ...{ username: null, password: null, displayName: null, group: null, quota: null, role: null },
+  ...changed,
+});
+const profile = (changed: { username?: string; password?: string; displayName?: string }) => ({
+  ...{ username: null, password: null, displayName: null },
+  ...changed,
+});
+
+/** A registered user and who it is when it acts. */
+async function registered(changed: Partial<NewUser> = {}): Promise<Actor> {
+  const { id } = await node.users.create(root, newUser(changed));
+  await node.caughtUp();
+  return { id, role: changed.role ?? 'ordinary' };
+}
+
+const eventsOf = ({ id }: Actor): Promise<readonly DomainEvent[]> => node.eventsOf(streams.user(id));
+const holderOf = async (name: string): Promise<UserId | null> => {
+  const last = (await node.eventsOf(streams.username(name))).at(-1);
+  return last?.type === 'UsernameClaimed' ? last.userId : null;
+};
+
+describe('renaming', () => {
+  test('claims the new name, then gives the old one back', async () => {
+    const alice = await registered();
+    await node.users.changeOwnProfile(alice, profile({ username: 'alicia' }));
+    expect(await holderOf('alicia')).toBe(alice.id);
+    expect(await holderOf('alice')).toBeNull();
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ type: 'UserProfileChanged', username: 'alicia' });
+  });
+
+  test('to a name somebody has is refused and leaves both names as they were', async () => {
+    const [alice, bob] = [await registered(), await registered({ username: 'bob' })];
+    const before = (await eventsOf(alice)).length;
+    await expect(node.users.changeOwnProfile(alice, profile({ username: 'Bob' }))).rejects.toThrow(
+      refusal('username-taken'),
+    );
+    expect(await holderOf('alice')).toBe(alice.id);
+    expect(await holderOf('bob')).toBe(bob.id);
+    expect(await eventsOf(alice)).toHaveLength(before);
+  });
+
+  test('that is refused gives the new name back', async () => {
+    const alice = await registered({ role: 'admin' });
+    await expect(node.users.edit(admin, alice.id, patch({ username: 'alicia' }))).rejects.toThrow(
+      refusal('peer-update-forbidden'),
+    );
+    expect(await holderOf('alicia')).toBeNull();
+    expect(await holderOf('alice')).toBe(alice.id);
+  });
+
+  test('whose outcome is unknown keeps the new name when it has happened after all', async () => {
+    const alice = await registered();
+    const { store } = node;
+    store.beforeAppend = async (stream, events) => {
+      if (stream !== streams.user(alice.id)) return;
+      store.beforeAppend = async () => {};
+      await store.append(stream, events, 'any');
+      throw new Failure('store-unavailable');
+    };
+    await expect(node.users.changeOwnProfile(alice, profile({ username: 'alicia' }))).rejects.toThrow(
+      refusal('store-unavailable'),
+    );
+    expect(await holderOf('alicia')).toBe(alice.id);
+    await expect(node.users.create(root, newUser({ username: 'alicia' }))).rejects.toThrow(refusal('username-taken'));
+  });
+
+  test('that can neither go on nor be undone tells the first reason', async () => {
+    const alice = await registered();
+    node.store.beforeAppend = async (stream) => {
+      if (stream === streams.user(alice.id)) throw new Failure('store-unavailable', { reason: 'first' });
+      if (stream === streams.username('alicia') && (await holderOf('alicia')) !== null) throw new Error('second');
+    };
+    await expect(node.users.changeOwnProfile(alice, profile({ username: 'alicia' }))).rejects.toMatchObject({
+      code: 'store-unavailable',
+      details: { reason: 'first' },
+    });
+  });
+
+  test('in another case needs no claim', async () => {
+    const alice = await registered();
+    await node.users.changeOwnProfile(alice, profile({ username: 'Alice' }));
+    expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ username: 'Alice' });
+  });
+
+  test('to the name one has changes nothing, however long it is', async () => {
+    const alice = await registered();
+    const { position } = await node.users.create(root, newUser({ username: 'bob' }));
+    await node.users.changeOwnProfile(alice, profile({ username: 'alice' }));
+    expect(await node.store.head()).toBe(position);
+  });
+
+  test('there and back at once ends with the name claimed, though the memory of the node lags behind', async () => {
+    const alice = await registered();
+    node.store.hold();
+    await node.users.changeOwnProfile(alice, profile({ username: 'alicia' }));
+    await node.users.changeOwnProfile(alice, profile({ username: 'alice' }));
+    expect(await holderOf('alice')).toBe(alice.id);
+    expect(await holderOf('alicia')).toBeNull();
+    node.store.letGo();
+  });
+
+  test.each<[string, string, FailureCode]>([
+    ['a blank name', '  ', 'username-blank'],
+    ['a name that is too long', 'a'.repeat(13), 'username-too-long'],
+  ])('to %s is refused', async (_, username, code) => {
+    const alice = await registered();
+    await expect(node.users.changeOwnProfile(alice, profile({ username }))).rejects.toThrow(refusal(code));
+    await expect(node.users.edit(root, alice.id, patch({ username }))).rejects.toThrow(refusal(code));
+  });
+
+  test('of nobody claims nothing', async () => {
+    await expect(node.users.edit(root, UserId(99), patch({ username: 'nobody' }))).rejects.toThrow(
+      refusal('user-not-found'),
+    );
+    expect(await node.store.everything()).toStrictEqual([]);
+  });
+});

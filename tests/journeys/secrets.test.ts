@@ -1,0 +1,330 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../src/cli/database.js';
+import type { Actor } from '../../src/domain/user.js';
+import { booksAtRest } from '../support/books.js';
+import { type Answer, type Callers, errorIn, openCallers } from '../support/callers.js';
+import { quietLog } from '../support/quiet-log.js';
+import { type Finding, findAll, spellingsOf } from '../support/spellings.js';
+import { plainChannel, startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
+
+/*
+ * Secrets, prompts and personal data are sent through every door, right and wrong ways, and then looked for everywhere
+ * the gateway keeps or says something.
+ */
+
+/** Given by people and providers. Each holds characters that look different in other spellings. */
+const planted = {
+  'channel key': 'sk-planted/channel+key-7f3a9c1e5b7d',
+  'second channel key': 'sk-planted/second+key-2b4d6f8a0c2e',
+  'proxy password': 'planted-proxy-pa55~word',
+  'password of a user': 'planted-pass-one',
+  'new password of a user': 'planted-pass-two',
+  'wrong password': 'planted-pass-bad',
+  'secret option': 'planted/smtp+token 42',
+  'secret of an option nobody knows': 'planted/vendor+secret 43',
+  'webhook secret': 'planted/webhook+secret 44',
+  'unknown API key': 'PlantedUnknownKey0123456789abcdefghijklmnopqrstu',
+  'key with a wrong length': 'sk-PlantedShortKey0123456789abcdef',
+  prompt: 'Planted prompt: the "grey" heron stands at the weir – all day.',
+  'system prompt': 'Planted instructions: answer as the lock keeper would.',
+  'completion prompt': 'Planted opening: it was a dark & stormy night at the quay',
+  'embedding input': 'Planted document: minutes of the harbour board, 4th of May.',
+  'tool description': 'Planted tool: looks up the tide at a given pier.',
+  answer: 'Planted answer: the heron left at noon, over the meadow.',
+  reasoning: 'Planted thought: herons fish alone, so it must be early.',
+} as const;
+
+const personal = { 'display name': 'Planted Björk', 'e-mail address': 'planted.björk@example.org' } as const;
+/** May be read anywhere: with it the search proves that it finds what is there. */
+const harmless = 'harmless-marker-0815';
+
+const model = 'gpt-4o-mini';
+
+let gateway: TestGateway;
+let callers: Callers;
+/** Made by the gateway itself while it works. */
+let issued: Record<string, string>;
+const errorBodies: string[] = [];
+/** Told to a caller whose own words the upstream repeats; of no interest but for keys. */
+const echoes: string[] = [];
+let places: Record<string, string[]>;
+
+const refused = (answer: Answer): Answer => {
+  errorBodies.push(answer.text, JSON.stringify(answer.headers));
+  return answer;
+};
+
+/** What a Failure tells a face. */
+const refusedCommand = async (command: Promise<unknown>): Promise<void> => {
+  const thrown: unknown = await command.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Error)) throw new Error('the command was not refused');
+  errorBodies.push(String(thrown), JSON.stringify(thrown), String(thrown.stack));
+};
+
+const conversation = (content: string) => ({
+  model,
+  messages: [
+    { role: 'system', content: planted['system prompt'] },
+    { role: 'user', content },
+  ],
+  tools: [{ type: 'function', function: { name: 'tide', description: planted['tool description'] } }],
+  tool_choice: 'none',
+});
+
+async function commands(): Promise<{ apiKey: string; actor: Actor }> {
+  const { application, root } = gateway;
+  const settings = { ...plainChannel, name: harmless, baseUrl: gateway.provider.url };
+  const proxy = `http://keeper:${planted['proxy password']}@127.0.0.1:9`;
+  const { ids } = await application.channels.add(root, {
+    settings,
+    key: planted['channel key'],
+    proxy: '',
+    enabled: true,
+  });
+  const [channel] = ids;
+  if (channel === undefined) throw new Error('no channel was added');
+  await application.channels.edit(root, channel, { settings: {}, key: planted['second channel key'] });
+  await application.channels.add(root, {
+    settings: { ...settings, name: 'proxied', models: ['proxied'] },
+    key: planted['channel key'],
+    proxy,
+    enabled: true,
+  });
+  await refusedCommand(
+    application.channels.add(root, {
+      settings,
+      key: planted['channel key'],
+      proxy: `ftp://${planted['proxy password']}`,
+      enabled: true,
+    }),
+  );
+  await refusedCommand(
+    application.channels.edit(root, channel, {
+      settings: { baseUrl: `https://keeper:${planted['proxy password']}@example.org` },
+    }),
+  );
+
+  await application.options.change(root, 'SMTPToken', planted['secret option']);
+  await application.options.change(root, 'VendorSecret', planted['secret of an option nobody knows']);
+  // Taken for an ordinary value by whoever mistook the field.
+  await refusedCommand(application.options.change(root, 'SMTPPort', planted['secret option']));
+
+  const created = await application.users.create(root, {
+    username: 'heron',
+    password: planted['password of a user'],
+    displayName: personal['display name'],
+  });
+  const actor: Actor = { id: created.id, role: 'ordinary' };
+  await application.visible(await application.users.adjustQuota(root, actor.id, 10_000_000, 0));
+  await application.users.changeOwnProfile(actor, {
+    username: null,
+    password: planted['new password of a user'],
+    displayName: personal['display name'],
+  });
+  const personalSettings = {
+    quotaWarningThreshold: 1_000,
+    acceptUnpricedModels: true,
+    webhookSecret: '',
+    webhookUrl: '',
+  };
+  await application.users.changeSettings(actor, {
+    ...personalSettings,
+    notifyType: 'webhook',
+    webhookUrl: 'https://hooks.example/heron',
+    webhookSecret: planted['webhook secret'],
+    notificationEmail: '',
+  });
+  await application.visible(
+    await application.users.changeSettings(actor, {
+      ...personalSettings,
+      notifyType: 'email',
+      notificationEmail: personal['e-mail address'],
+    }),
+  );
+  await refusedCommand(application.identity.login('heron', planted['wrong password']));
+  const { token: session } = await application.identity.login('heron', planted['new password of a user']);
+  const { token: accessToken } = await application.users.issueAccessToken(actor);
+  const apiKey = await gateway.addApiKey({ actor });
+  issued = {
+    'API key': apiKey.slice(3),
+    'session token': session,
+    'access token': accessToken,
+    'password of the root user': gateway.rootPassword,
+  };
+  return { apiKey, actor };
+}
+
+async function calls(apiKey: string): Promise<void> {
+  const { provider } = gateway;
+  const caller = callers.with(apiKey);
+  const json = (path: string, body: Record<string, string>) => caller.send(path, { method: 'POST', body });
+  provider.script(model, { text: planted.answer, reasoning: planted.reasoning });
+  expect((await caller.chat(conversation(planted.prompt))).text).toContain('heron left at noon');
+  expect((await caller.chat({ ...conversation(planted.prompt), stream: true })).status).toBe(200);
+  expect((await json('/v1/completions', { model, prompt: planted['completion prompt'] })).status).toBe(200);
+  expect(
+    (await json('/v1/embeddings', { model: 'text-embedding-3-small', input: planted['embedding input'] })).status,
+  ).toBe(200);
+  await caller.chat({ ...conversation(planted.prompt), stream: true }, { enough: () => true });
+
+  // Refused by the gateway.
+  refused(await callers.with(`sk-${planted['unknown API key']}`).chat(conversation(planted.prompt)));
+  refused(await callers.with(planted['key with a wrong length']).chat(conversation(planted.prompt)));
+  refused(await callers.with(`${apiKey}-1`).chat(conversation(planted.prompt)));
+  refused(await callers.with(null).send(`/v1/models?key=${planted['unknown API key']}`));
+  refused(await callers.with(null).send(`/v1/models/%zz?key=${apiKey}`));
+  refused(await caller.send('/v1/nope?key=x', { method: 'POST', body: { prompt: planted.prompt } }));
+  refused(await caller.chat({ ...conversation(planted.prompt), max_tokens: -1 }));
+  refused(await caller.chat({ ...conversation(planted.prompt), model: 'nobody-has-it' }));
+  refused(await caller.chat({}, { body: `{"model":"${model}","messages":[{"content":"${planted.prompt}` }));
+  refused(await caller.chat(conversation(planted.prompt), { headers: { 'content-encoding': 'gzip' } }));
+  await gateway.setOption('SensitiveWords', 'heron');
+  expect(errorIn(refused(await caller.chat(conversation(planted.prompt)))).code).toBe('sensitive_words_detected');
+  await gateway.setOption('SensitiveWords', '');
+
+  // Refused or broken by the upstream.
+  provider.script(model, { kind: 'refuse', status: 500 });
+  refused(await caller.chat(conversation(planted.prompt)));
+  provider.script(model, {
+    kind: 'refuse',
+    status: 502,
+    body: `<html>${planted.prompt} ${planted['second channel key']}</html>`,
+  });
+  refused(await caller.chat(conversation(planted.prompt)));
+  provider.script(model, { kind: 'reset' });
+  refused(await caller.chat(conversation(planted.prompt)));
+  provider.script(model, { text: planted.answer, after: { frames: 3, then: 'reset' } });
+  await caller.chat({ ...conversation(planted.prompt), stream: true });
+  refused(await caller.chat({ ...conversation(planted.prompt), model: 'proxied' }));
+
+  // An upstream that repeats what it was sent, and is switched off for it.
+  await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
+  const message = `Incorrect API key provided: ${planted['second channel key']}. You said: ${planted.prompt}`;
+  const error = { message, type: 'invalid_request_error', code: 'invalid_api_key' };
+  provider.script(model, { kind: 'refuse', status: 401, body: { error } });
+  echoes.push((await caller.chat(conversation(planted.prompt))).text);
+  await until(async () =>
+    gateway.application.directory.channels().some(({ status }) => status === 'auto-disabled') ? true : null,
+  );
+}
+
+/** The other faces, at their most talkative: when something is wrong. */
+async function otherFaces(): Promise<void> {
+  const anonymous = callers.with(null);
+  const post = (path: string, body: Record<string, unknown> | string, headers: Record<string, string> = {}) =>
+    anonymous.send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const wrong = planted['wrong password'];
+  refused(await post('/api/user/login', { username: 'heron', password: wrong }));
+  refused(await post('/api/user/login', `{"username":"heron","password":"${wrong}`));
+  refused(await post('/api/channel/', { key: planted['channel key'], name: 'x' }));
+  refused(await post('/api/option/', { key: 'SMTPToken', value: planted['secret option'] }));
+  const login = 'mutation ($password: String!) { login(username: "heron", password: $password) { id } }';
+  refused(await post('/graphql', { query: login, variables: { password: wrong } }));
+  refused(await post('/graphql', { query: `mutation { login(username: "heron", password: "${wrong}" ` }));
+  const change = 'mutation ($value: String!) { changeOption(key: "SMTPToken", value: $value) { key } }';
+  refused(await post('/graphql', { query: change, variables: { value: planted['secret option'] } }));
+}
+
+/** Every table outside the catalogue, row by row; bytes are written in hex. */
+async function dump(): Promise<Record<string, string[]>> {
+  return withDatabase(gateway.config, quietLog, async (database) => {
+    await booksAtRest(database);
+    const { pool } = database;
+    const { rows: tables } = await pool.query<{ name: string; sql: string }>(`
+      select schemaname || '.' || tablename as name, format('%I.%I', schemaname, tablename) as sql
+      from pg_catalog.pg_tables where schemaname not in ('pg_catalog', 'information_schema')
+    `);
+    const found: Record<string, string[]> = {};
+    for (const { name, sql } of tables) {
+      const { rows } = await pool.query<{ row: string }>(`select t::text || row_to_json(t)::text as row from ${sql} t`);
+      found[name] = rows.map(({ row }) => row);
+    }
+    return found;
+  });
+}
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ RELAY_TIMEOUT: '5' });
+  callers = openCallers(gateway.url);
+  const { apiKey } = await commands();
+  await calls(apiKey);
+  await otherFaces();
+  places = { ...(await dump()), log: [...gateway.logged], 'error bodies': errorBodies };
+}, 120_000);
+afterAll(async () => {
+  await callers?.close();
+  await gateway?.stop();
+});
+
+const findings = (secrets: Readonly<Record<string, string>>, except: readonly string[] = []): Finding[] =>
+  findAll(secrets, places).filter(({ place }) => !except.includes(place));
+
+test('no secret, prompt or answer can be read in any event, log line, error or table', () => {
+  expect(findings({ ...planted, ...issued })).toEqual([]);
+});
+
+test('the key the secrets are encrypted with is nowhere', () => {
+  const { secretKey } = gateway.config.vault;
+  if (secretKey === null) throw new Error('a test gateway is given its key');
+  expect(findings({ 'master key': secretKey })).toEqual([]);
+});
+
+test('personal data can be read in the users’ read model and nowhere else', () => {
+  expect(findings(personal, ['users_v1.users'])).toEqual([]);
+  const inUsers = findings(personal).map(({ secret }) => secret);
+  expect(new Set(inUsers)).toEqual(new Set(Object.keys(personal)));
+});
+
+test('an upstream that repeats its key to the caller is made to forget it', () => {
+  expect(echoes).toHaveLength(1);
+  expect(findAll({ key: planted['second channel key'] }, { echoes })).toEqual([]);
+  expect(echoes[0]).toContain('Incorrect API key provided');
+});
+
+describe('the search itself', () => {
+  test('was given something to search in: every table, many lines, and what each place is known to hold', () => {
+    for (const table of [
+      'public.events',
+      'public.vault_secrets',
+      'public.user_keys',
+      'public.sessions',
+      'users_v1.users',
+    ])
+      expect([table, places[table]?.length ?? 0]).not.toEqual([table, 0]);
+    expect(errorBodies.length).toBeGreaterThan(40);
+    expect(findAll({ marker: harmless }, places).map(({ place }) => place)).toEqual(
+      expect.arrayContaining(['public.events', 'channels_v1.channels']),
+    );
+    expect(findAll({ ready: 'projecting' }, places).map(({ place }) => place)).toContain('log');
+    expect(findAll({ code: 'invalid_api_key' }, places).map(({ place }) => place)).toContain('error bodies');
+  });
+
+  test('finds a text in every spelling, also inside of something else', () => {
+    const secret = planted['secret option'];
+    const inside = `before ${secret} after`;
+    const dumps = {
+      plain: [inside],
+      'JSON inside JSON': [JSON.stringify({ text: JSON.stringify({ text: inside }) })],
+      'a query': [`?text=${encodeURIComponent(inside)}`],
+      'a form': [new URLSearchParams({ inside }).toString()],
+      hex: [Buffer.from(inside).toString('hex')],
+      'hex in capitals': [Buffer.from(inside).toString('hex').toUpperCase()],
+      'base64, first alignment': [Buffer.from(inside).toString('base64')],
+      'base64, second alignment': [Buffer.from(`.${inside}`).toString('base64')],
+      'base64, third alignment': [Buffer.from(`..${inside}`).toString('base64')],
+      base64url: [Buffer.from(inside).toString('base64url')],
+    };
+    for (const [name, dump] of Object.entries(dumps))
+      expect([name, findAll({ secret }, { [name]: dump }).length > 0]).toEqual([name, true]);
+    expect(findAll({ secret }, { nothing: [`${secret.slice(1)} ${secret.slice(0, -1)}`] })).toEqual([]);
+    expect(spellingsOf('a').size).toBeGreaterThan(1);
+  });
+});

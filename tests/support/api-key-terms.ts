@@ -1,0 +1,13 @@
+import type { ApiKeyTerms } from '../../src/domain/api-key.js';
+
+/** Terms that limit nothing, and what a test changes. */
+export const apiKeyTerms = (changed: Partial<ApiKeyTerms> = {}): ApiKeyTerms => ({
+  name: 'ci',
+  unlimited: false,
+  expiresAt: null,
+  modelLimitsEnabled: false,
+  modelLimits: [],
+  allowIps: [],
+  group: '',
+  ...changed,
+});

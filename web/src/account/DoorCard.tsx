@@ -1,0 +1,21 @@
+import { Card, H4 } from '@blueprintjs/core';
+import type { ReactNode } from 'react';
+import { useDocumentTitle } from '../shared/PageFrame.js';
+import { useStatus } from '../shared/session.js';
+
+/** The card in the middle of the pages before one is signed in. */
+export function DoorCard({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const { logo } = useStatus();
+  useDocumentTitle(title);
+  return (
+    <div className="door">
+      <Card className="door-card">
+        <header className="door-header">
+          <img src={logo === '' ? '/logo.svg' : logo} alt="" width={40} height={40} />
+          <H4 as="h1">{title}</H4>
+        </header>
+        {children}
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { useMutation } from '@apollo/client/react';
+import { Button, Callout } from '@blueprintjs/core';
+import { type FormEvent, useState } from 'react';
+import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
+import { LoginDocument } from '../generated/account/account.js';
+import { ShellDocument } from '../generated/shared/shell.js';
+import { errorText } from '../shared/errors.js';
+import { PasswordField, TextField } from '../shared/fields.js';
+import { useText } from '../shared/i18n.js';
+import { useStatus, useViewer } from '../shared/session.js';
+import { useToaster } from '../shared/toaster.js';
+import { returnPath } from '../shell/leave.js';
+import { accountTexts } from './account.texts.js';
+import { DoorCard } from './DoorCard.js';
+
+/** Where a login by password leads. */
+const landingPath = '/token';
+
+export function LoginPage() {
+  const t = useText(accountTexts);
+  const { systemName, passwordLogin, selfUse } = useStatus();
+  const viewer = useViewer();
+  const [search] = useSearchParams();
+  const after = returnPath(search) ?? landingPath;
+  if (viewer !== null) return <Navigate to={after} replace />;
+  return (
+    <DoorCard title={t('login.title', { system: systemName })}>
+      {search.has('expired') && (
+        <Callout intent="warning" compact className="door-notice">
+          {t('expired')}
+        </Callout>
+      )}
+      {passwordLogin ? (
+        <LoginForm after={after} />
+      ) : (
+        <Callout intent="warning" compact>
+          {t('login.closed')}
+        </Callout>
+      )}
+      <p className="door-links">
+        <Link to="/reset">{t('login.forgot')}</Link>
+        {!selfUse && <Link to="/register">{t('login.register')}</Link>}
+      </p>
+    </DoorCard>
+  );
+}
+
+function LoginForm({ after }: { readonly after: string }) {
+  const t = useText(accountTexts);
+  const toaster = useToaster();
+  const navigate = useNavigate();
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [login, { loading }] = useMutation(LoginDocument, {
+    context: { errors: 'inline' },
+    // Everybody who asks who is signed in learns it here; the page itself goes on.
+    update: (cache, { data }) =>
+      cache.updateQuery({ query: ShellDocument }, (shell) =>
+        shell === null || !data ? undefined : { ...shell, me: data.login },
+      ),
+  });
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (username.trim() === '' || password === '') {
+      setProblem(t('login.missing'));
+      return;
+    }
+    setProblem(null);
+    try {
+      await login({ variables: { username: username.trim(), password } });
+    } catch (error) {
+      setProblem(errorText(error));
+      return;
+    }
+    toaster.success(t('login.welcome'));
+    void navigate(after, { replace: true });
+  };
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      {problem !== null && (
+        <Callout intent="danger" compact role="alert" className="door-notice">
+          {problem}
+        </Callout>
+      )}
+      <TextField
+        label={t('field.usernameOrEmail')}
+        value={username}
+        onChange={setUsername}
+        autoComplete="username"
+        autoFocus
+      />
+      <PasswordField
+        label={t('field.password')}
+        value={password}
+        onChange={setPassword}
+        autoComplete="current-password"
+      />
+      <Button type="submit" intent="primary" fill size="large" text={t('login.submit')} loading={loading} />
+    </form>
+  );
+}

@@ -1,0 +1,5 @@
+import { texts } from '../shared/i18n.js';
+import { accountEn } from './account.en.js';
+import { accountZh } from './account.zh.js';
+
+export const accountTexts = texts('account', accountZh, accountEn);

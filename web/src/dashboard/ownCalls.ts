@@ -1,0 +1,49 @@
+import type { OwnLineFragment } from '../generated/dashboard/ownUsage.js';
+import { windowSeconds } from './trafficHistory.js';
+
+/* One's own calls of the last quarter of an hour, newest first, and what they come to. */
+
+/** Shown even when they are older than the window. */
+export const linesShown = 20;
+const mostLines = 5_000;
+
+/** Lines that arrived, oldest first, put before those there are; each once, whatever is delivered again. */
+export function withLines(
+  lines: readonly OwnLineFragment[],
+  arrived: readonly OwnLineFragment[],
+  now: number,
+): readonly OwnLineFragment[] {
+  const known = new Set(lines.slice(0, arrived.length + linesShown).map(({ id }) => id));
+  const fresh = arrived.filter(({ id }) => !known.has(id)).reverse();
+  const oldest = now - windowSeconds;
+  return [...fresh, ...lines].filter(({ createdAt }, at) => at < linesShown || createdAt >= oldest).slice(0, mostLines);
+}
+
+export interface Minute {
+  /** Unix seconds, when the minute begins. */
+  readonly at: number;
+  readonly requests: number;
+  readonly tokens: number;
+  readonly quota: number;
+}
+
+const minuteOf = (at: number): number => at - (at % 60);
+
+/** The fifteen minutes up to the present one, quiet ones included. */
+export function byMinute(lines: readonly OwnLineFragment[], now: number): readonly Minute[] {
+  const last = minuteOf(now);
+  const minutes = new Map<number, Minute>();
+  for (let at = last - windowSeconds + 60; at <= last; at += 60)
+    minutes.set(at, { at, requests: 0, tokens: 0, quota: 0 });
+  for (const { createdAt, type, promptTokens, completionTokens, quota } of lines) {
+    const minute = minutes.get(minuteOf(createdAt));
+    if (minute === undefined || type !== 'CONSUME') continue;
+    minutes.set(minute.at, {
+      at: minute.at,
+      requests: minute.requests + 1,
+      tokens: minute.tokens + promptTokens + completionTokens,
+      quota: minute.quota + quota,
+    });
+  }
+  return [...minutes.values()];
+}

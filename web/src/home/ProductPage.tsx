@@ -1,0 +1,58 @@
+import { Card, Code, H2, H5 } from '@blueprintjs/core';
+import { Endorsed, Exchange, TimelineLineChart } from '@blueprintjs/icons';
+import { CopyButton } from '../shared/CopyButton.js';
+import { useText } from '../shared/i18n.js';
+import { LinkButton } from '../shared/LinkButton.js';
+import { useStatus, useViewer } from '../shared/session.js';
+import { homeTexts } from './home.texts.js';
+
+const points = [
+  { name: 'relay', icon: <Exchange size={20} /> },
+  { name: 'audit', icon: <Endorsed size={20} /> },
+  { name: 'live', icon: <TimelineLineChart size={20} /> },
+] as const;
+
+export function ProductPage() {
+  const t = useText(homeTexts);
+  const viewer = useViewer();
+  const { systemName, serverAddress } = useStatus();
+  const address = `${serverAddress === '' ? window.location.origin : serverAddress.replace(/\/+$/, '')}/v1`;
+  return (
+    <div className="product">
+      <H2 as="h1">{systemName}</H2>
+      <p className="product-claim">{t('claim')}</p>
+      <p className="product-lead">{t('lead')}</p>
+      <div className="product-start">
+        {viewer === null ? (
+          <LinkButton to="/login" intent="primary" large>
+            {t('login')}
+          </LinkButton>
+        ) : (
+          <LinkButton to="/detail" intent="primary" large>
+            {t('console')}
+          </LinkButton>
+        )}
+      </div>
+      <div className="product-points">
+        {points.map(({ name, icon }) => (
+          <Card key={name}>
+            <H5 as="h2">
+              {icon} {t(`point.${name}`)}
+            </H5>
+            <p>{t(`point.${name}.text`)}</p>
+          </Card>
+        ))}
+      </div>
+      <Card className="product-address">
+        <div>
+          <strong>{t('address')}</strong>
+          <p>{t('addressHint')}</p>
+        </div>
+        <span className="product-url">
+          <Code>{address}</Code>
+          <CopyButton text={address} label={t('address')} />
+        </span>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,5 @@
+import { texts } from '../shared/i18n.js';
+import { homeEn } from './home.en.js';
+import { homeZh } from './home.zh.js';
+
+export const homeTexts = texts('home', homeZh, homeEn);

@@ -1,0 +1,16 @@
+export const homeZh = {
+  address: '接口地址',
+  addressHint: '把 OpenAI 客户端的地址换成它，再填上令牌即可。',
+  claim: '每一次调用都计费，每一笔费用都可查证。',
+  console: '进入控制台',
+  frame: '首页内容',
+  lead: 'AI 模型接口网关：一个地址，接入众多上游；预留、转发、结算，全程留痕。',
+  login: '登录',
+  'point.audit': '账目可核对',
+  'point.audit.text': '每次调用都是不可更改的事件，单价与倍率一并记录，任何一笔都能重新计算。',
+  'point.live': '实时可见',
+  'point.live.text': '流量、费用与渠道状态即时呈现，无需刷新页面。',
+  'point.relay': '一处接入',
+  'point.relay.text': '沿用 OpenAI 接口，请求自动分配到可用的渠道，失败时换一条再试。',
+  title: '首页',
+} as const;

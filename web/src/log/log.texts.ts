@@ -1,0 +1,5 @@
+import { texts } from '../shared/i18n.js';
+import { logEn } from './log.en.js';
+import { logZh } from './log.zh.js';
+
+export const logTexts = texts('log', logZh, logEn);

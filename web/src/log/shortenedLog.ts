@@ -1,0 +1,21 @@
+import type { ApolloCache } from '@apollo/client';
+import type { Stretch } from '../usageLogPages.js';
+
+/** Lines kept of each list: far more than a page, far less than a busy day. */
+const mostLines = 1_000;
+
+/** What is left of a list; the lines beyond are there for the asking. */
+export function shortened(stretch: Stretch): Stretch {
+  if (stretch.edges.length <= mostLines) return stretch;
+  const edges = stretch.edges.slice(0, mostLines);
+  const endCursor = edges.at(-1)?.cursor ?? null;
+  return { ...stretch, edges, pageInfo: { ...stretch.pageInfo, hasNextPage: true, endCursor } };
+}
+
+/** A page that is left open must not remember every line of the night. */
+export function shortenLog(cache: ApolloCache): void {
+  cache.modify<{ usageLog: readonly Stretch[] }>({
+    fields: { usageLog: (stretches) => (stretches as readonly Stretch[]).map(shortened) },
+  });
+  cache.gc();
+}

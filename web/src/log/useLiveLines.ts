@@ -1,0 +1,122 @@
+import { useApolloClient } from '@apollo/client/react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import {
+  type UsageFeedSubscription,
+  UsageFeedDocument,
+  UsageLogDocument,
+  type UsageLogQuery,
+  type UsageLogQueryVariables,
+} from '../generated/log/log.js';
+import { errorText } from '../shared/errors.js';
+import { toaster } from '../shared/toaster.js';
+import { shortenLog } from './shortenedLog.js';
+import { noneWaiting, withLine } from './waitingLines.js';
+
+export interface LiveLinesOptions {
+  /** Of the page shown; a change begins anew. */
+  readonly variables: UsageLogQueryVariables;
+  /** Lines after this one are missing; null: not known yet, or not the newest page. */
+  readonly after: string | null;
+  /** Somebody reads a line: others must not push it away. They wait. */
+  readonly held: boolean;
+  readonly refetch: () => unknown;
+}
+
+export interface LiveLines {
+  /** Ids of the lines that came last. */
+  readonly fresh: ReadonlySet<string>;
+  readonly waiting: number;
+  readonly showWaiting: () => void;
+}
+
+/** Lines are put into the table together, so that a busy gateway does not redraw it twenty times a second. */
+const togetherMs = 400;
+const shortenAfter = 1_000;
+
+/**
+ * Puts the lines of the feed before those of the newest page as they come. After a lost connection the feed goes on
+ * after the last line it delivered.
+ */
+export function useLiveLines({ variables, after, held, refetch }: LiveLinesOptions): LiveLines {
+  const client = useApolloClient();
+  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
+  const [waitingCount, setWaitingCount] = useState(0);
+  const waiting = useRef(noneWaiting);
+  const sinceShortened = useRef(0);
+  const latest = useRef({ variables, refetch, held });
+  latest.current = { variables, refetch, held };
+
+  const show = useCallback((): void => {
+    const { lines, overflowed } = waiting.current;
+    waiting.current = noneWaiting;
+    setWaitingCount(0);
+    if (lines.length === 0) return;
+    setFresh(new Set(lines.map(({ id }) => id)));
+    if (overflowed) {
+      void latest.current.refetch();
+      return;
+    }
+    client.cache.updateQuery({ query: UsageLogDocument, variables: latest.current.variables }, (page) =>
+      page === null ? page : withLines(page, lines),
+    );
+    sinceShortened.current += lines.length;
+    if (sinceShortened.current < shortenAfter) return;
+    sinceShortened.current = 0;
+    shortenLog(client.cache);
+  }, [client]);
+
+  // The page's own cursor moves with every line shown; the feed begins once for a filter and keeps its own place.
+  const place = useRef(after);
+  if (after === null) place.current = null;
+  else place.current ??= after;
+  const isLive = after !== null;
+  const { filter, everyone, admin } = variables;
+  useEffect(() => {
+    const start = place.current;
+    if (!isLive || start === null) return;
+    let delivered = start;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const feed = client
+      .subscribe({
+        query: UsageFeedDocument,
+        variables: { filter, everyone, admin, after: start },
+        context: { resumeWith: () => ({ after: delivered }) },
+        fetchPolicy: 'no-cache',
+      })
+      .subscribe({
+        next: ({ data, error }: { readonly data?: UsageFeedSubscription | null; readonly error?: unknown }) => {
+          if (error !== undefined) toaster.failure(errorText(error));
+          if (!data) return;
+          delivered = data.usageFeed.id;
+          waiting.current = withLine(waiting.current, data.usageFeed);
+          timer ??= setTimeout(() => {
+            timer = undefined;
+            if (latest.current.held) setWaitingCount(waiting.current.lines.length);
+            else show();
+          }, togetherMs);
+        },
+        error: (error: unknown) => toaster.failure(errorText(error)),
+      });
+    return () => {
+      feed.unsubscribe();
+      clearTimeout(timer);
+      waiting.current = noneWaiting;
+      setWaitingCount(0);
+      setFresh(new Set());
+    };
+  }, [client, isLive, filter, everyone, admin, show]);
+
+  useEffect(() => {
+    if (!held) show();
+  }, [held, show]);
+
+  return { fresh, waiting: waitingCount, showWaiting: show };
+}
+
+function withLines(page: UsageLogQuery, lines: readonly UsageFeedSubscription['usageFeed'][]): UsageLogQuery {
+  const known = new Set(page.usageLog.edges.map(({ cursor }) => cursor));
+  const arrived = lines.filter(({ id }) => !known.has(id)).map((node) => ({ cursor: node.id, node }));
+  const edges = [...arrived, ...page.usageLog.edges];
+  const pageInfo = { ...page.usageLog.pageInfo, startCursor: edges[0]?.cursor ?? page.usageLog.pageInfo.startCursor };
+  return { usageLog: { ...page.usageLog, edges, pageInfo } };
+}

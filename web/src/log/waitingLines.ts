@@ -1,0 +1,24 @@
+import type { LogRowFragment } from '../generated/log/log.js';
+
+/* Lines the feed has delivered and the table does not show yet. */
+
+export interface WaitingLines {
+  /** Newest first, as the table wants them. */
+  readonly lines: readonly LogRowFragment[];
+  /** So many were delivered that the oldest were let go: what is shown next has to be asked for. */
+  readonly overflowed: boolean;
+}
+
+/** More than the largest page: older ones would not be seen anyway. */
+const mostWaiting = 200;
+
+export const noneWaiting: WaitingLines = { lines: [], overflowed: false };
+
+/** `line` is newer than all before it; one that was delivered already is not added twice. */
+export function withLine(waiting: WaitingLines, line: LogRowFragment): WaitingLines {
+  if (waiting.lines.some(({ id }) => id === line.id)) return waiting;
+  const lines = [line, ...waiting.lines];
+  return lines.length > mostWaiting
+    ? { lines: lines.slice(0, mostWaiting), overflowed: true }
+    : { lines, overflowed: waiting.overflowed };
+}

@@ -1,0 +1,20 @@
+import { NonIdealState } from '@blueprintjs/core';
+import { PathSearch } from '@blueprintjs/icons';
+import { useText } from '../shared/i18n.js';
+import { LinkButton } from '../shared/LinkButton.js';
+import { useDocumentTitle } from '../shared/PageFrame.js';
+import { notFoundTexts } from './notFound.texts.js';
+
+export function NotFoundPage() {
+  const t = useText(notFoundTexts);
+  useDocumentTitle(t('title'));
+  return (
+    <NonIdealState
+      className="whole-page"
+      icon={<PathSearch size={40} />}
+      title={t('title')}
+      description={t('hint')}
+      action={<LinkButton to="/">{t('home')}</LinkButton>}
+    />
+  );
+}

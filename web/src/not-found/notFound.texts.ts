@@ -1,0 +1,5 @@
+import { texts } from '../shared/i18n.js';
+import { notFoundEn } from './notFound.en.js';
+import { notFoundZh } from './notFound.zh.js';
+
+export const notFoundTexts = texts('notFound', notFoundZh, notFoundEn);

@@ -1,0 +1,64 @@
+import { Spinner } from '@blueprintjs/core';
+import { Suspense, useEffect, useState } from 'react';
+import { Navigate, Outlet, useLocation, useNavigation } from 'react-router-dom';
+import { useText } from '../shared/i18n.js';
+import { useNarrow } from '../shared/narrow.js';
+import { useRemembered } from '../shared/remembered.js';
+import { useStatus, useViewer } from '../shared/session.js';
+import { Footer } from './Footer.js';
+import { Sidebar } from './Sidebar.js';
+import { shellTexts } from './shell.texts.js';
+import { TopBar } from './TopBar.js';
+
+const setupPath = '/setup';
+const withoutSidebar: ReadonlySet<string> = new Set(['/', setupPath, '/login', '/register', '/reset']);
+
+/** What surrounds every page. Until the gateway is set up, there is no page but that one. */
+export function Layout() {
+  const t = useText(shellTexts);
+  const { pathname } = useLocation();
+  const { state } = useNavigation();
+  const { setUp } = useStatus();
+  const hasSidebar = useViewer() !== null && setUp && !withoutSidebar.has(pathname);
+  const sidebar = useSidebar();
+
+  if (!setUp && pathname !== setupPath) return <Navigate to={setupPath} replace />;
+  if (setUp && pathname === setupPath) return <Navigate to="/" replace />;
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#main">
+        {t('skip')}
+      </a>
+      <TopBar onMenu={hasSidebar ? sidebar.toggle : undefined} isMenuOpen={sidebar.isOpen} />
+      <div className="shell-body">
+        {hasSidebar && <Sidebar isOpen={sidebar.isOpen} onNavigate={sidebar.onNavigate} />}
+        <div className="shell-content">
+          <main id="main" tabIndex={-1} aria-busy={state !== 'idle'} className={state === 'idle' ? '' : 'page-loading'}>
+            <Suspense fallback={<Spinner className="whole-page" />}>
+              <Outlet />
+            </Suspense>
+          </main>
+          <Footer />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+
+/** On phones the sidebar lies over the page and closes with every step; elsewhere it stays as it was left. */
+function useSidebar() {
+  const { collapseSidebar } = useStatus();
+  const narrow = useNarrow();
+  const { pathname } = useLocation();
+  const [collapsed, setCollapsed] = useRemembered('sidebar-collapsed', collapseSidebar, isFlag);
+  const [overlaid, setOverlaid] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the step to another page is what closes it
+  useEffect(() => setOverlaid(false), [pathname]);
+  return {
+    isOpen: narrow ? overlaid : !collapsed,
+    toggle: () => (narrow ? setOverlaid(!overlaid) : setCollapsed(!collapsed)),
+    onNavigate: () => setOverlaid(false),
+  };
+}

@@ -1,0 +1,120 @@
+import { Button, Menu, MenuItem, PopoverNext, Tag } from '@blueprintjs/core';
+import { Flash, Menu as MenuIcon, Moon, Translate } from '@blueprintjs/icons';
+import { Link, NavLink } from 'react-router-dom';
+import { changeLanguage, languages, useLanguage, useText } from '../shared/i18n.js';
+import { LinkButton } from '../shared/LinkButton.js';
+import { useStatus, useViewer } from '../shared/session.js';
+import { chooseTheme, useTheme } from '../shared/theme.js';
+import { shellTexts } from './shell.texts.js';
+import { UserMenu } from './UserMenu.js';
+
+export interface TopBarProps {
+  /** Opens and closes the sidebar; undefined: this page has none. */
+  readonly onMenu: (() => void) | undefined;
+  readonly isMenuOpen: boolean;
+}
+
+export function TopBar({ onMenu, isMenuOpen }: TopBarProps) {
+  const t = useText(shellTexts);
+  const { systemName, logo, selfUse, demoSite, setUp, docsLink } = useStatus();
+  const viewer = useViewer();
+  return (
+    <header className="top-bar">
+      {onMenu !== undefined && (
+        <Button
+          variant="minimal"
+          icon={<MenuIcon />}
+          aria-label={t(isMenuOpen ? 'nav.collapse' : 'nav.expand')}
+          aria-expanded={isMenuOpen}
+          onClick={onMenu}
+        />
+      )}
+      <Link to="/" className="brand">
+        <img src={logo === '' ? '/logo.svg' : logo} alt="" width={24} height={24} />
+        <span>{systemName}</span>
+      </Link>
+      {selfUse && <Tag minimal>{t('badge.selfUse')}</Tag>}
+      {demoSite && (
+        <Tag minimal intent="warning">
+          {t('badge.demo')}
+        </Tag>
+      )}
+      <nav className="top-links" aria-label={t('nav.top')}>
+        {setUp && (
+          <>
+            <NavLink to="/" end className="top-link">
+              {t('nav.home')}
+            </NavLink>
+            {viewer !== null && (
+              <NavLink to="/detail" className="top-link">
+                {t('nav.console')}
+              </NavLink>
+            )}
+            {/^https?:/.test(docsLink) && (
+              <a href={docsLink} target="_blank" rel="noopener noreferrer" className="top-link">
+                {t('nav.docs')}
+              </a>
+            )}
+          </>
+        )}
+      </nav>
+      <div className="top-tools">
+        <ThemeButton />
+        <LanguageMenu />
+        {setUp && <Account />}
+      </div>
+    </header>
+  );
+}
+
+function ThemeButton() {
+  const t = useText(shellTexts);
+  const other = useTheme() === 'dark' ? 'light' : 'dark';
+  const name = t(`theme.${other}`);
+  return (
+    <Button
+      variant="minimal"
+      icon={other === 'dark' ? <Moon /> : <Flash />}
+      aria-label={name}
+      title={name}
+      onClick={() => chooseTheme(other)}
+    />
+  );
+}
+
+function LanguageMenu() {
+  const t = useText(shellTexts);
+  const current = useLanguage();
+  const menu = (
+    <Menu aria-label={t('language')}>
+      {languages.map((language) => (
+        <MenuItem
+          key={language}
+          roleStructure="listoption"
+          selected={language === current}
+          text={t(`language.${language}`)}
+          lang={language}
+          onClick={() => void changeLanguage(language)}
+        />
+      ))}
+    </Menu>
+  );
+  return (
+    <PopoverNext placement="bottom-end" arrow={false} content={menu}>
+      <Button variant="minimal" icon={<Translate />} aria-label={t('language')} title={t('language')} />
+    </PopoverNext>
+  );
+}
+
+function Account() {
+  const t = useText(shellTexts);
+  const viewer = useViewer();
+  const { selfUse } = useStatus();
+  if (viewer !== null) return <UserMenu viewer={viewer} />;
+  return (
+    <>
+      <LinkButton to="/login">{t('account.login')}</LinkButton>
+      {!selfUse && <LinkButton to="/register">{t('account.register')}</LinkButton>}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useMutation } from '@apollo/client/react';
+import { Button, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
+import { CaretDown, LogOut, User } from '@blueprintjs/icons';
+import { LogoutDocument } from '../generated/shared/shell.js';
+import { useText } from '../shared/i18n.js';
+import type { Viewer } from '../shared/session.js';
+import { leaveSignedOut } from './leave.js';
+import { shellTexts } from './shell.texts.js';
+
+export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
+  const t = useText(shellTexts);
+  const [logout, { loading }] = useMutation(LogoutDocument, { onCompleted: leaveSignedOut });
+  const name = viewer.displayName === '' ? viewer.username : viewer.displayName;
+  const menu = (
+    <Menu>
+      <MenuDivider title={`${viewer.username} · ${t(`role.${viewer.role}`)}`} />
+      <MenuItem
+        icon={<LogOut />}
+        text={t('account.logout')}
+        disabled={loading}
+        // What went wrong is said in a toast already.
+        onClick={() => void logout().catch(() => undefined)}
+      />
+    </Menu>
+  );
+  return (
+    <PopoverNext placement="bottom-end" arrow={false} content={menu}>
+      <Button
+        variant="minimal"
+        icon={<User />}
+        endIcon={<CaretDown />}
+        className="user-button"
+        text={<span className="user-name">{name}</span>}
+        aria-label={t('account.menu', { name })}
+      />
+    </PopoverNext>
+  );
+}

@@ -1,0 +1,102 @@
+import { useMutation } from '@apollo/client/react';
+import { Button, ButtonGroup, type Intent, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
+import { ArrowDown, ArrowUp, Disable, Dollar, Edit, More, Tick, Trash } from '@blueprintjs/icons';
+import type { JSX } from 'react';
+import { type ListedUserFragment, ManageUserDocument, type UserAction } from '../generated/users/users.js';
+import { useConfirm } from '../shared/confirm.js';
+import { useText } from '../shared/i18n.js';
+import { useOpenItem } from '../shared/openItem.js';
+import { useSignedIn } from '../shared/session.js';
+import { toaster } from '../shared/toaster.js';
+import { adjusting } from './AdjustQuotaDialog.js';
+import { actionsFor, isDeleted, outranks } from './mayManage.js';
+import { usersTexts } from './users.texts.js';
+
+const words = {
+  PROMOTE: 'promote',
+  DEMOTE: 'demote',
+  ENABLE: 'enable',
+  DISABLE: 'disable',
+  DELETE: 'delete',
+} as const satisfies Record<UserAction, string>;
+
+const looks: Record<UserAction, { readonly icon: JSX.Element; readonly intent: Intent }> = {
+  PROMOTE: { icon: <ArrowUp />, intent: 'none' },
+  DEMOTE: { icon: <ArrowDown />, intent: 'none' },
+  ENABLE: { icon: <Tick />, intent: 'none' },
+  DISABLE: { icon: <Disable />, intent: 'danger' },
+  DELETE: { icon: <Trash />, intent: 'danger' },
+};
+
+export function UserActions({ user }: { readonly user: ListedUserFragment }) {
+  const t = useText(usersTexts);
+  const viewer = useSignedIn();
+  const confirm = useConfirm();
+  const { show } = useOpenItem();
+  const [manage, { loading }] = useMutation(ManageUserDocument);
+  if (isDeleted(user) || !outranks(viewer, user)) return null;
+  const name = user.username;
+
+  const question = (action: UserAction) => {
+    switch (action) {
+      case 'PROMOTE':
+        return { title: t('confirm.promote', { name }), body: t('confirm.promoteBody'), intent: 'primary' as const };
+      case 'DEMOTE':
+        return { title: t('confirm.demote', { name }) };
+      case 'DISABLE':
+        return { title: t('confirm.disable', { name }), body: t('confirm.disableBody') };
+      case 'DELETE':
+        return { title: t('confirm.delete', { name }), body: t('confirm.deleteBody'), typed: name };
+      case 'ENABLE':
+        return null;
+    }
+  };
+
+  const order = async (action: UserAction): Promise<void> => {
+    const asked = question(action);
+    const agreed = asked === null || (await confirm({ ...asked, confirm: t(`action.${words[action]}`) }));
+    if (!agreed) return;
+    await manage({ variables: { id: user.id, action } }).then(
+      () => toaster.success(t(`done.${words[action]}`, { name })),
+      () => undefined, // Said where all mutations fail.
+    );
+  };
+
+  return (
+    <ButtonGroup variant="minimal">
+      <Button
+        size="small"
+        icon={<Dollar size={14} />}
+        title={t('action.adjust')}
+        aria-label={t('action.adjust')}
+        onClick={() => show(adjusting(user.id))}
+      />
+      <PopoverNext
+        placement="bottom-end"
+        content={
+          <Menu>
+            <MenuItem icon={<Edit />} text={t('action.edit')} onClick={() => show(user.id)} />
+            <MenuItem icon={<Dollar />} text={t('action.adjust')} onClick={() => show(adjusting(user.id))} />
+            {actionsFor(viewer, user).length > 0 && <MenuDivider />}
+            {actionsFor(viewer, user).map((action) => (
+              <MenuItem
+                key={action}
+                {...looks[action]}
+                text={t(`action.${words[action]}`)}
+                onClick={() => void order(action)}
+              />
+            ))}
+          </Menu>
+        }
+      >
+        <Button
+          size="small"
+          icon={<More />}
+          loading={loading}
+          title={t('action.menu', { name })}
+          aria-label={t('action.menu', { name })}
+        />
+      </PopoverNext>
+    </ButtonGroup>
+  );
+}
