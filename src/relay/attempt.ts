@@ -3,7 +3,7 @@ import type { Usage } from '../domain/pricing.js';
 import type { CallerPresence } from './caller-presence.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
 import { fromUpstream, networkFailure, RelayError } from './errors.js';
-import { saysChannelIsDead } from './health.js';
+import { reasonOf, saysChannelIsDead } from './health.js';
 import type { RelayPorts } from './ports.js';
 import {
   type AnswerStream,
@@ -138,7 +138,7 @@ export async function attempt(
       : await wholeAnswer(answered, sent.answer);
     if (got.ok)
       return { ok: true, upstreamModel: request.model, reasoningEffort: request.reasoningEffort, got: got.got };
-    return judged(ports, channel, parsed, got.error, got.broken);
+    return judged(ports, channel, parsed, String(request.body), got);
   } finally {
     forget?.();
   }
@@ -228,17 +228,15 @@ function judged(
   ports: AttemptPorts,
   channel: ChannelView,
   parsed: ParsedChannel,
-  error: UpstreamError,
-  broken: boolean,
+  request: string,
+  { error, broken }: Extract<Read, { ok: false }>,
 ): Attempt {
   if (broken) return { ...failed(fromUpstream(error, error.status), true), costUnknown: true };
   const status = mappedStatus(parsed, error.status);
   const { keywords } = ports.directory.settings().autoDisable;
-  const dead = saysChannelIsDead(channel.settings.type, status, error, keywords);
+  const dead = saysChannelIsDead(channel.settings.type, status, error, keywords, request);
   return {
     ...failed(fromUpstream(error, status), isRetryable(status)),
-    outOfOrder: dead
-      ? `type ${error.type}, httpCode ${status}, code ${error.code ?? ''}, message ${error.message}`
-      : null,
+    outOfOrder: dead ? reasonOf(status, error, request) : null,
   };
 }

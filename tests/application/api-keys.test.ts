@@ -10,6 +10,7 @@ import { apiKeyTerms } from '../support/api-key-terms.js';
 import { reserved, settled } from '../support/calls.js';
 import { eventId, someInstant } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
 
 let node: MemoryNode;
 
@@ -17,7 +18,6 @@ beforeEach(async () => {
   node = await openMemoryNode();
 });
 
-const refusal = (code: FailureCode) => expect.objectContaining({ code });
 async function issued(quota = 500, changed: Partial<ApiKeyTerms> = {}) {
   const { id, key } = await node.apiKeys.issue(ordinary, { terms: apiKeyTerms(changed), quota });
   await node.caughtUp();

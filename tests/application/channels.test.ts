@@ -7,6 +7,7 @@ import { ChannelId } from '../../src/domain/ids.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { eventId } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, passingProbe } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
 
 let node: MemoryNode;
 
@@ -14,8 +15,6 @@ beforeEach(async () => {
   node = await openMemoryNode();
 });
 
-const refusal = (code: FailureCode, details = {}) =>
-  expect.objectContaining({ code, details: expect.objectContaining(details) });
 interface Adding {
   readonly key?: string;
   readonly proxy?: string;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { identity } from '../../src/application/identity.js';
-import type { FailureCode } from '../../src/domain/failure.js';
 import { SecretId, type UserId } from '../../src/domain/ids.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
 
 let node: MemoryNode;
 let alice: UserId;
@@ -13,8 +13,6 @@ beforeEach(async () => {
   alice = (await node.users.create(root, user)).id;
   await node.caughtUp();
 });
-
-const refusal = (code: FailureCode) => expect.objectContaining({ code });
 
 /** What somebody who tries to sign in learns: the answer, and the work it took. */
 async function attempt(login: string, password: string): Promise<{ code: string; verified: number }> {

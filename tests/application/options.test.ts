@@ -1,16 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { streams } from '../../src/domain/events.js';
-import type { FailureCode } from '../../src/domain/failure.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
 
 let node: MemoryNode;
 
 beforeEach(async () => {
   node = await openMemoryNode();
 });
-
-const refusal = (code: FailureCode, details = {}) =>
-  expect.objectContaining({ code, details: expect.objectContaining(details) });
 
 describe('changing an option', () => {
   test('is seen by the node as soon as the tail brings it', async () => {

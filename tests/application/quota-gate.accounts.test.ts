@@ -1,58 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Admission } from '../../src/application/ports.js';
 import { ApiKeyId, CallId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { flush } from '../support/flush.js';
-import { GateWorld } from '../support/gate-world.js';
-
-const alice = UserId(7);
-const bob = UserId(8);
-const key = ApiKeyId(12);
-const admitted: Admission = { admitted: true };
-const refused = (short: 'user' | 'api-key', available: number): Admission => ({
-  admitted: false,
-  short,
-  available: Quota(available),
-});
-
-/** Alice's wallet and key hold this much, and both tail and read model know it. */
-function worldWith(
-  userQuota: number,
-  keyQuota: number,
-  options: { byHand?: boolean; capacity?: number } = {},
-): GateWorld {
-  const world = new GateWorld(options.byHand, options.capacity);
-  world.grant(7, userQuota);
-  world.issueKey(12, keyQuota);
-  world.deliver();
-  world.project();
-  return world;
-}
-
-interface Asking {
-  readonly user?: UserId;
-  readonly apiKey?: ApiKeyId | null;
-  readonly unlimited?: boolean;
-}
-
-const admit = (
-  { gate }: GateWorld,
-  call: string,
-  quota: number,
-  { user = alice, apiKey = key, unlimited = false }: Asking = {},
-): Promise<Admission> =>
-  gate.admit({
-    callId: CallId(call),
-    userId: user,
-    apiKeyId: apiKey,
-    apiKeyUnlimited: unlimited,
-    quota: Quota(quota),
-  });
-
-const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({
-  user: await gate.available(alice),
-  key: await gate.remaining(key),
-});
+import { admit, admitted, alice, bob, GateWorld, left, refused, worldWith } from '../support/gate-world.js';
 
 describe('an account seen for the first time', () => {
   test('is read once for all who ask, after the read model was given the time to come as far as the tail', async () => {

@@ -1,58 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Admission } from '../../src/application/ports.js';
-import { ApiKeyId, CallId, UserId } from '../../src/domain/ids.js';
+import { CallId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
-import { GateWorld } from '../support/gate-world.js';
-
-const alice = UserId(7);
-const bob = UserId(8);
-const key = ApiKeyId(12);
-const otherKey = ApiKeyId(13);
-const admitted: Admission = { admitted: true };
-const refused = (short: 'user' | 'api-key', available: number): Admission => ({
-  admitted: false,
-  short,
-  available: Quota(available),
-});
-
-/** Alice's wallet and key hold this much, and both tail and read model know it. */
-function worldWith(
-  userQuota: number,
-  keyQuota: number,
-  options: { byHand?: boolean; capacity?: number } = {},
-): GateWorld {
-  const world = new GateWorld(options.byHand, options.capacity);
-  world.grant(7, userQuota);
-  world.issueKey(12, keyQuota);
-  world.deliver();
-  world.project();
-  return world;
-}
-
-interface Asking {
-  readonly user?: UserId;
-  readonly apiKey?: ApiKeyId | null;
-  readonly unlimited?: boolean;
-}
-
-const admit = (
-  { gate }: GateWorld,
-  call: string,
-  quota: number,
-  { user = alice, apiKey = key, unlimited = false }: Asking = {},
-): Promise<Admission> =>
-  gate.admit({
-    callId: CallId(call),
-    userId: user,
-    apiKeyId: apiKey,
-    apiKeyUnlimited: unlimited,
-    quota: Quota(quota),
-  });
-
-const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({
-  user: await gate.available(alice),
-  key: await gate.remaining(key),
-});
+import { admit, admitted, alice, bob, key, left, otherKey, refused, worldWith } from '../support/gate-world.js';
 
 describe('admission', () => {
   test('holds the estimate on user and API key together', async () => {

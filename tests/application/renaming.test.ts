@@ -1,31 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewUser, UserPatch } from '../../src/application/users.js';
+import type { NewUser } from '../../src/application/users.js';
 import { type DomainEvent, streams } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';
 import type { Actor } from '../../src/domain/user.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
+import { newUser, ownProfile, userPatch } from '../support/user-inputs.js';
 
 let node: MemoryNode;
 
 beforeEach(async () => {
   node = await openMemoryNode();
-});
-
-const refusal = (code: FailureCode) => expect.objectContaining({ code });
-const newUser = (changed: Partial<NewUser> = {}): NewUser => ({
-  username: 'alice',
-  password: 'correct horse',
-  displayName: '',
-  ...changed,
-});
-const patch = (changed: Partial<UserPatch>): UserPatch => ({
-  ...{ username: null, password: null, displayName: null, group: null, quota: null, role: null },
-  ...changed,
-});
-const profile = (changed: { username?: string; password?: string; displayName?: string }) => ({
-  ...{ username: null, password: null, displayName: null },
-  ...changed,
 });
 
 /** A registered user and who it is when it acts. */
@@ -44,7 +30,7 @@ const holderOf = async (name: string): Promise<UserId | null> => {
 describe('renaming', () => {
   test('claims the new name, then gives the old one back', async () => {
     const alice = await registered();
-    await node.users.changeOwnProfile(alice, profile({ username: 'alicia' }));
+    await node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }));
     expect(await holderOf('alicia')).toBe(alice.id);
     expect(await holderOf('alice')).toBeNull();
     expect((await eventsOf(alice)).at(-1)).toMatchObject({ type: 'UserProfileChanged', username: 'alicia' });
@@ -53,7 +39,7 @@ describe('renaming', () => {
   test('to a name somebody has is refused and leaves both names as they were', async () => {
     const [alice, bob] = [await registered(), await registered({ username: 'bob' })];
     const before = (await eventsOf(alice)).length;
-    await expect(node.users.changeOwnProfile(alice, profile({ username: 'Bob' }))).rejects.toThrow(
+    await expect(node.users.changeOwnProfile(alice, ownProfile({ username: 'Bob' }))).rejects.toThrow(
       refusal('username-taken'),
     );
     expect(await holderOf('alice')).toBe(alice.id);
@@ -63,7 +49,7 @@ describe('renaming', () => {
 
   test('that is refused gives the new name back', async () => {
     const alice = await registered({ role: 'admin' });
-    await expect(node.users.edit(admin, alice.id, patch({ username: 'alicia' }))).rejects.toThrow(
+    await expect(node.users.edit(admin, alice.id, userPatch({ username: 'alicia' }))).rejects.toThrow(
       refusal('peer-update-forbidden'),
     );
     expect(await holderOf('alicia')).toBeNull();
@@ -79,7 +65,7 @@ describe('renaming', () => {
       await store.append(stream, events, 'any');
       throw new Failure('store-unavailable');
     };
-    await expect(node.users.changeOwnProfile(alice, profile({ username: 'alicia' }))).rejects.toThrow(
+    await expect(node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }))).rejects.toThrow(
       refusal('store-unavailable'),
     );
     expect(await holderOf('alicia')).toBe(alice.id);
@@ -92,7 +78,7 @@ describe('renaming', () => {
       if (stream === streams.user(alice.id)) throw new Failure('store-unavailable', { reason: 'first' });
       if (stream === streams.username('alicia') && (await holderOf('alicia')) !== null) throw new Error('second');
     };
-    await expect(node.users.changeOwnProfile(alice, profile({ username: 'alicia' }))).rejects.toMatchObject({
+    await expect(node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }))).rejects.toMatchObject({
       code: 'store-unavailable',
       details: { reason: 'first' },
     });
@@ -100,7 +86,7 @@ describe('renaming', () => {
 
   test('in another case needs no claim', async () => {
     const alice = await registered();
-    await node.users.changeOwnProfile(alice, profile({ username: 'Alice' }));
+    await node.users.changeOwnProfile(alice, ownProfile({ username: 'Alice' }));
     expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
     expect((await eventsOf(alice)).at(-1)).toMatchObject({ username: 'Alice' });
   });
@@ -108,15 +94,15 @@ describe('renaming', () => {
   test('to the name one has changes nothing, however long it is', async () => {
     const alice = await registered();
     const { position } = await node.users.create(root, newUser({ username: 'bob' }));
-    await node.users.changeOwnProfile(alice, profile({ username: 'alice' }));
+    await node.users.changeOwnProfile(alice, ownProfile({ username: 'alice' }));
     expect(await node.store.head()).toBe(position);
   });
 
   test('there and back at once ends with the name claimed, though the memory of the node lags behind', async () => {
     const alice = await registered();
     node.store.hold();
-    await node.users.changeOwnProfile(alice, profile({ username: 'alicia' }));
-    await node.users.changeOwnProfile(alice, profile({ username: 'alice' }));
+    await node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }));
+    await node.users.changeOwnProfile(alice, ownProfile({ username: 'alice' }));
     expect(await holderOf('alice')).toBe(alice.id);
     expect(await holderOf('alicia')).toBeNull();
     node.store.letGo();
@@ -127,12 +113,12 @@ describe('renaming', () => {
     ['a name that is too long', 'a'.repeat(13), 'username-too-long'],
   ])('to %s is refused', async (_, username, code) => {
     const alice = await registered();
-    await expect(node.users.changeOwnProfile(alice, profile({ username }))).rejects.toThrow(refusal(code));
-    await expect(node.users.edit(root, alice.id, patch({ username }))).rejects.toThrow(refusal(code));
+    await expect(node.users.changeOwnProfile(alice, ownProfile({ username }))).rejects.toThrow(refusal(code));
+    await expect(node.users.edit(root, alice.id, userPatch({ username }))).rejects.toThrow(refusal(code));
   });
 
   test('of nobody claims nothing', async () => {
-    await expect(node.users.edit(root, UserId(99), patch({ username: 'nobody' }))).rejects.toThrow(
+    await expect(node.users.edit(root, UserId(99), userPatch({ username: 'nobody' }))).rejects.toThrow(
       refusal('user-not-found'),
     );
     expect(await node.store.everything()).toStrictEqual([]);

@@ -4,6 +4,7 @@ import { streams } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
 
 let node: MemoryNode;
 
@@ -11,7 +12,6 @@ beforeEach(async () => {
   node = await openMemoryNode();
 });
 
-const refusal = (code: FailureCode) => expect.objectContaining({ code });
 const input = (changed: Partial<SetupInput> = {}): SetupInput => ({
   username: 'root',
   password: 'correct horse',

@@ -1,31 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewUser, UserAction, UserPatch, UserSettings } from '../../src/application/users.js';
+import type { NewUser, UserAction, UserSettings } from '../../src/application/users.js';
 import { type DomainEvent, streams } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 import { Sealed, type UserId } from '../../src/domain/ids.js';
 import type { Actor } from '../../src/domain/user.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, root } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
+import { newUser, ownProfile, userPatch } from '../support/user-inputs.js';
 
 let node: MemoryNode;
 
 beforeEach(async () => {
   node = await openMemoryNode();
-});
-
-const refusal = (code: FailureCode) => expect.objectContaining({ code });
-const newUser = (changed: Partial<NewUser> = {}): NewUser => ({
-  username: 'alice',
-  password: 'correct horse',
-  displayName: '',
-  ...changed,
-});
-const patch = (changed: Partial<UserPatch>): UserPatch => ({
-  ...{ username: null, password: null, displayName: null, group: null, quota: null, role: null },
-  ...changed,
-});
-const profile = (changed: { username?: string; password?: string; displayName?: string }) => ({
-  ...{ username: null, password: null, displayName: null },
-  ...changed,
 });
 
 /** A registered user and who it is when it acts. */
@@ -128,7 +114,7 @@ describe('creating a user', () => {
 describe('changing the own profile', () => {
   test('seals the display name and keeps the password in the vault', async () => {
     const alice = await registered();
-    await node.users.changeOwnProfile(alice, profile({ displayName: 'A.', password: 'new password' }));
+    await node.users.changeOwnProfile(alice, ownProfile({ displayName: 'A.', password: 'new password' }));
     const [changed, password] = (await eventsOf(alice)).slice(-2);
     expect(changed?.type === 'UserProfileChanged' && changed.displayName).toBeTruthy();
     const secret = password?.type === 'PasswordChanged' ? password.passwordSecret : null;
@@ -137,7 +123,8 @@ describe('changing the own profile', () => {
 
   test('is refused for a display name or password of the wrong length', async () => {
     const alice = await registered();
-    const change = (changed: Parameters<typeof profile>[0]) => node.users.changeOwnProfile(alice, profile(changed));
+    const change = (changed: Parameters<typeof ownProfile>[0]) =>
+      node.users.changeOwnProfile(alice, ownProfile(changed));
     await expect(change({ displayName: 'a'.repeat(21) })).rejects.toThrow(refusal('display-name-too-long'));
     await expect(change({ password: 'short' })).rejects.toThrow(refusal('password-length'));
   });
@@ -146,14 +133,16 @@ describe('changing the own profile', () => {
 describe('editing a user', () => {
   test('is for admins', async () => {
     const alice = await registered();
-    await expect(node.users.edit(ordinary, alice.id, patch({ group: 'vip' }))).rejects.toThrow(refusal('role-too-low'));
+    await expect(node.users.edit(ordinary, alice.id, userPatch({ group: 'vip' }))).rejects.toThrow(
+      refusal('role-too-low'),
+    );
   });
 
   test('sets the balance to what is wanted, whatever it is', async () => {
     const alice = await registered();
     await node.users.adjustQuota(root, alice.id, 1_000, 0);
     await node.caughtUp();
-    const position = await node.users.edit(admin, alice.id, patch({ group: 'vip', quota: 300 }));
+    const position = await node.users.edit(admin, alice.id, userPatch({ group: 'vip', quota: 300 }));
     expect(position).toBe(await node.store.head());
     await node.caughtUp();
     expect(await node.gate.available(alice.id)).toBe(300);
@@ -167,8 +156,8 @@ describe('editing a user', () => {
     const alice = await registered();
     node.store.hold();
     const edits = [
-      node.users.edit(root, alice.id, patch({ quota: 300 })),
-      node.users.edit(root, alice.id, patch({ quota: 300 })),
+      node.users.edit(root, alice.id, userPatch({ quota: 300 })),
+      node.users.edit(root, alice.id, userPatch({ quota: 300 })),
     ];
     await node.store.head();
     node.store.letGo();
@@ -181,7 +170,7 @@ describe('editing a user', () => {
     const alice = await registered();
     const before = await node.store.head();
     for (const quota of [Number.NaN, 1.5, 2 ** 53])
-      await expect(node.users.edit(root, alice.id, patch({ group: 'vip', quota }))).rejects.toThrow(
+      await expect(node.users.edit(root, alice.id, userPatch({ group: 'vip', quota }))).rejects.toThrow(
         refusal('quota-out-of-range'),
       );
     expect(await node.store.head()).toBe(before);
@@ -189,7 +178,7 @@ describe('editing a user', () => {
 
   test('never raises a role to that of the editor', async () => {
     const alice = await registered();
-    await expect(node.users.edit(admin, alice.id, patch({ role: 'admin' }))).rejects.toThrow(
+    await expect(node.users.edit(admin, alice.id, userPatch({ role: 'admin' }))).rejects.toThrow(
       refusal('role-raise-forbidden'),
     );
   });

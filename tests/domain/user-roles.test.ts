@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import { Sealed, SecretId, UserId } from '../../src/domain/ids.js';
-import { type Actor, type Role, type UserCommand, type UserEvent, userDecider } from '../../src/domain/user.js';
+import { type Actor, type Role, type UserEvent, userDecider } from '../../src/domain/user.js';
 import { scenariosOf } from '../support/given.js';
 
 const given = scenariosOf(userDecider);

@@ -414,6 +414,22 @@ describe('a channel that live traffic shows to be out of order', () => {
     expect((await caller.chat({ model })).status).toBe(503);
   });
 
+  test('stays on when the words are the caller’s own, repeated by the upstream', async () => {
+    const model = newModel();
+    const id = await addChannel(model, 'quoting');
+    const words = 'You exceeded your current quota';
+    refuses('quoting', 400, { message: `I do not understand "${words}"` });
+    const messages = [{ role: 'user', content: `Translate: ${words}!` }];
+    expect((await caller.chat({ model, messages })).status).toBe(400);
+    // Said by the upstream itself they count.
+    const [other, unasked] = [newModel(), 'out-of-money'];
+    const dead = await addChannel(other, unasked);
+    refuses(unasked, 400, { message: words });
+    await caller.chat({ model: other });
+    await switchedOff(dead);
+    expect(await statusOf(id)).toBe('enabled');
+  });
+
   test('stays on where the channel forbids it, and for errors that say nothing about it', async () => {
     const [guarded, model] = [newModel(), newModel()];
     const kept = await addChannel(guarded, 'dead', { autoBan: false });

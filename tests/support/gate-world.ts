@@ -1,3 +1,4 @@
+import type { Admission } from '../../src/application/ports.js';
 import { type AccountSnapshot, type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
 import {
   beginning,
@@ -181,3 +182,55 @@ export class GateWorld implements AccountSource {
     return this.log.slice(after + 1, to + 1);
   }
 }
+
+/* ---- one user, two API keys ---- */
+
+export const alice = UserId(7);
+export const bob = UserId(8);
+export const key = ApiKeyId(12);
+export const otherKey = ApiKeyId(13);
+export const admitted: Admission = { admitted: true };
+export const refused = (short: 'user' | 'api-key', available: number): Admission => ({
+  admitted: false,
+  short,
+  available: Quota(available),
+});
+
+/** Alice's wallet and key hold this much, and both tail and read model know it. */
+export function worldWith(
+  userQuota: number,
+  keyQuota: number,
+  options: { byHand?: boolean; capacity?: number } = {},
+): GateWorld {
+  const world = new GateWorld(options.byHand, options.capacity);
+  world.grant(7, userQuota);
+  world.issueKey(12, keyQuota);
+  world.deliver();
+  world.project();
+  return world;
+}
+
+export interface Asking {
+  readonly user?: UserId;
+  readonly apiKey?: ApiKeyId | null;
+  readonly unlimited?: boolean;
+}
+
+export const admit = (
+  { gate }: GateWorld,
+  call: string,
+  quota: number,
+  { user = alice, apiKey = key, unlimited = false }: Asking = {},
+): Promise<Admission> =>
+  gate.admit({
+    callId: CallId(call),
+    userId: user,
+    apiKeyId: apiKey,
+    apiKeyUnlimited: unlimited,
+    quota: Quota(quota),
+  });
+
+export const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({
+  user: await gate.available(alice),
+  key: await gate.remaining(key),
+});

@@ -1,0 +1,137 @@
+import { useQuery } from '@apollo/client/react';
+import { InputGroup } from '@blueprintjs/core';
+import { LogGroupsDocument } from '../generated/log/log.js';
+import { type Choice, FilterBar, FilterField, SelectFilter, TextFilter } from '../shared/FilterBar.js';
+import { useText } from '../shared/i18n.js';
+import { logTexts } from './log.texts.js';
+import { activeFilters, type LogParams, logDefaults, logTypes } from './logParams.js';
+import { asLocalInput, fromLocalInput, isQuickRange, quickRanges, shownEnd, type TimeRange } from './ranges.js';
+
+export interface LogFiltersProps {
+  readonly params: LogParams;
+  /** Where the time range of the parameters lies. */
+  readonly range: TimeRange;
+  readonly admin: boolean;
+  readonly onChange: (patch: Partial<LogParams>) => void;
+}
+
+export function LogFilters({ params, range, admin, onChange }: LogFiltersProps) {
+  const t = useText(logTexts);
+  const groups = useGroupNames(admin, params.group);
+  const types: readonly Choice[] = [
+    { value: '', label: t('filter.allTypes') },
+    ...logTypes.map((type) => ({ value: type, label: t(`type.${type}`) })),
+  ];
+  return (
+    <FilterBar active={activeFilters(params)} onReset={() => onChange(logDefaults)}>
+      <RangeFilters params={params} range={range} onChange={onChange} />
+      <SelectFilter label={t('filter.type')} value={params.type} options={types} onChange={(type) => onChange({ type })} />
+      <TextFilter label={t('filter.token')} value={params.token} onChange={(token) => onChange({ token })} />
+      <TextFilter
+        label={t('filter.model')}
+        value={params.model}
+        placeholder={t('filter.modelHint')}
+        onChange={(model) => onChange({ model })}
+      />
+      <SelectFilter
+        label={t('filter.group')}
+        value={params.group}
+        options={[{ value: '', label: t('filter.allGroups') }, ...groups.map((value) => ({ value, label: value }))]}
+        onChange={(group) => onChange({ group })}
+      />
+      {admin && (
+        <>
+          <TextFilter
+            label={t('filter.channel')}
+            value={params.channel}
+            onChange={(channel) => onChange({ channel: channel.replaceAll(/\D/g, '') })}
+          />
+          <TextFilter label={t('filter.user')} value={params.user} onChange={(user) => onChange({ user })} />
+        </>
+      )}
+    </FilterBar>
+  );
+}
+
+function RangeFilters({ params, range, onChange }: Omit<LogFiltersProps, 'admin'>) {
+  const t = useText(logTexts);
+  const to = range.to ?? shownEnd(new Date());
+  const backwards = range.to !== null && range.from > range.to;
+  const names: readonly Choice[] = [...quickRanges, 'custom' as const].map((name) => ({
+    value: name,
+    label: t(`range.${name}`),
+  }));
+  const choose = (name: string): void =>
+    // What is shown is where choosing by hand begins.
+    name === 'custom' ? onChange({ range: name, from: range.from, to }) : onChange({ range: name, from: 0, to: 0 });
+  return (
+    <>
+      <SelectFilter
+        label={t('range')}
+        value={isQuickRange(params.range) || params.range === 'custom' ? params.range : 'today'}
+        options={names}
+        onChange={choose}
+      />
+      <MomentFilter
+        label={t('range.from')}
+        at={range.from}
+        onChange={(from) => onChange({ range: 'custom', from, to })}
+      />
+      <MomentFilter
+        label={t('range.to')}
+        at={to}
+        wrong={backwards ? t('range.backwards') : undefined}
+        onChange={(chosen) => onChange({ range: 'custom', from: range.from, to: chosen })}
+      />
+    </>
+  );
+}
+
+interface MomentFilterProps {
+  readonly label: string;
+  /** Unix seconds. */
+  readonly at: number;
+  readonly wrong?: string;
+  readonly onChange: (at: number) => void;
+}
+
+function MomentFilter({ label, at, wrong, onChange }: MomentFilterProps) {
+  return (
+    <FilterField label={label}>
+      {(id) => (
+        <>
+          {/* Not controlled while it is typed in: half a date is no date. It begins anew when the moment changes. */}
+          <InputGroup
+            key={at}
+            id={id}
+            type="datetime-local"
+            step={1}
+            defaultValue={asLocalInput(at)}
+            intent={wrong === undefined ? 'none' : 'danger'}
+            aria-invalid={wrong !== undefined}
+            aria-describedby={wrong === undefined ? undefined : `${id}-wrong`}
+            onBlur={(event) => {
+              const chosen = fromLocalInput(event.currentTarget.value);
+              if (chosen !== null && chosen !== at) onChange(chosen);
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') event.currentTarget.blur();
+            }}
+          />
+          {wrong !== undefined && (
+            <span id={`${id}-wrong`} role="alert" className="log-filter-wrong">
+              {wrong}
+            </span>
+          )}
+        </>
+      )}
+    </FilterField>
+  );
+}
+
+/** The chosen one is among them even if it does not exist any more: its lines do. */
+function useGroupNames(admin: boolean, chosen: string): readonly string[] {
+  const { data } = useQuery(LogGroupsDocument, { variables: { admin } });
+  const known = data?.groups ?? data?.ownGroups?.map(({ name }) => name) ?? [];
+  return chosen === '' || known.includes(chosen) ? known : [...known, chosen];
+}

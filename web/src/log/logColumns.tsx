@@ -1,0 +1,177 @@
+import { Button, Tag, Tooltip } from '@blueprintjs/core';
+import { SwapHorizontal } from '@blueprintjs/icons';
+import { useMemo } from 'react';
+import type { LogRowFragment, LogType } from '../generated/log/log.js';
+import type { Column } from '../shared/columns.js';
+import { useCopy } from '../shared/copying.js';
+import { type Translate, useText } from '../shared/i18n.js';
+import { QuotaText } from '../shared/QuotaText.js';
+import { formatExactly } from '../shared/quota.js';
+import { StatusTag } from '../shared/StatusTag.js';
+import { Time } from '../shared/Time.js';
+import { amountOf, detailText } from './detailText.js';
+import { firstTokenIntent, inSeconds, useTimeIntent } from './durations.js';
+import { logTexts } from './log.texts.js';
+import type { logZh } from './log.zh.js';
+
+type Row = LogRowFragment;
+type T = Translate<typeof logZh>;
+
+export const typeIntents = {
+  RECHARGE: 'primary',
+  CONSUME: 'success',
+  MANAGE: 'warning',
+  SYSTEM: 'none',
+  ERROR: 'danger',
+} as const satisfies Record<LogType, string>;
+
+export interface LogColumnsOptions {
+  readonly admin: boolean;
+  readonly onUser: (id: string) => void;
+}
+
+/** Columns about channels and other users are for administrators; nobody else is sent what they show. */
+export function useLogColumns({ admin, onUser }: LogColumnsOptions): readonly Column<Row>[] {
+  const t = useText(logTexts);
+  return useMemo(() => {
+    const columns: (Column<Row> & { readonly adminOnly?: true })[] = [
+      { id: 'time', header: t('column.time'), cell: ({ createdAt }) => <Time at={createdAt} />, fixed: true },
+      { id: 'channel', header: t('column.channel'), cell: (row) => channelCell(row, t), priority: 3, adminOnly: true },
+      {
+        id: 'user',
+        header: t('column.user'),
+        cell: ({ userId, username }) =>
+          userId && (
+            <Button
+              variant="minimal"
+              size="small"
+              className="cell-button"
+              text={username || userId}
+              aria-label={t('user.open', { name: username || userId })}
+              onClick={() => onUser(userId)}
+            />
+          ),
+        priority: 2,
+        adminOnly: true,
+      },
+      {
+        id: 'token',
+        header: t('column.token'),
+        cell: ({ apiKeyName }) => <CopiedText text={apiKeyName} label={t('copy.token', { name: apiKeyName })} />,
+        priority: 2,
+      },
+      { id: 'group', header: t('column.group'), cell: ({ group }) => group && <Tag minimal>{group}</Tag>, priority: 3 },
+      {
+        id: 'type',
+        header: t('column.type'),
+        cell: ({ type }) => <StatusTag intent={typeIntents[type]}>{t(`type.${type}`)}</StatusTag>,
+        priority: 2,
+      },
+      { id: 'model', header: t('column.model'), cell: (row) => <ModelCell row={row} /> },
+      { id: 'duration', header: t('column.duration'), cell: (row) => durationCell(row, t), priority: 2 },
+      figureColumn('input', t('column.input'), ({ promptTokens }) => promptTokens, 2),
+      { ...figureColumn('image', t('column.image'), ({ imageTokens }) => imageTokens, 3), initiallyHidden: true },
+      { ...figureColumn('cache', t('column.cache'), cachedTokens, 3), cell: (row) => cacheCell(row, t) },
+      figureColumn('output', t('column.output'), ({ completionTokens }) => completionTokens, 2),
+      figureColumn('reasoning', t('column.reasoning'), ({ reasoningTokens }) => reasoningTokens, 3),
+      { id: 'cost', header: t('column.cost'), cell: costCell, align: 'end' },
+      { id: 'retry', header: t('column.retry'), cell: retryCell, priority: 3, adminOnly: true },
+      { id: 'details', header: t('column.details'), cell: (row) => detailText(row, t), priority: 2 },
+    ];
+    return columns.filter(({ adminOnly = false }) => admin || !adminOnly);
+  }, [t, admin, onUser]);
+}
+
+const cachedTokens = (row: Row): number => row.cachedTokens + row.cacheWriteTokens;
+
+/** A figure; where there is none, nothing: noughts would hide the figures among them. */
+const figureColumn = (id: string, header: string, of: (row: Row) => number, priority: 2 | 3): Column<Row> => ({
+  id,
+  header,
+  cell: (row) => (of(row) === 0 ? null : <span className="figures">{formatExactly(of(row))}</span>),
+  align: 'end',
+  priority,
+});
+
+function channelCell({ channelId, channelName }: Row, t: T) {
+  if (!channelId) return null;
+  const name = channelName || t('channelGone', { id: channelId });
+  return (
+    <Tag minimal title={name}>
+      {channelName ? `${channelId} · ${channelName}` : name}
+    </Tag>
+  );
+}
+
+function ModelCell({ row: { model, upstreamModel } }: { readonly row: Row }) {
+  const t = useText(logTexts);
+  if (model === '') return null;
+  const name = <CopiedText text={model} label={t('copy.model', { name: model })} />;
+  if (upstreamModel === null) return name;
+  const both = t('model.both', { requested: model, actual: upstreamModel });
+  return (
+    <span className="log-model">
+      {name}
+      <Tooltip content={both} minimal compact>
+        <SwapHorizontal size={12} title={both} />
+      </Tooltip>
+    </span>
+  );
+}
+
+function CopiedText({ text, label }: { readonly text: string; readonly label: string }) {
+  const copy = useCopy();
+  if (text === '') return null;
+  return (
+    <Button
+      variant="minimal"
+      size="small"
+      className="cell-button"
+      text={text}
+      aria-label={label}
+      title={label}
+      onClick={() => void copy(text)}
+    />
+  );
+}
+
+function durationCell({ type, model, useTimeMs, firstTokenMs, isStream }: Row, t: T) {
+  if (model === '' || (type !== 'CONSUME' && type !== 'ERROR')) return null;
+  const total = t('seconds', { seconds: inSeconds(useTimeMs) });
+  const first = firstTokenMs === null ? null : t('seconds', { seconds: inSeconds(firstTokenMs) });
+  return (
+    <span className="log-duration" title={first === null ? total : t('duration.hint', { total, first })}>
+      <Tag minimal intent={useTimeIntent(useTimeMs)} className="figures">
+        {total}
+      </Tag>
+      {firstTokenMs !== null && isStream && (
+        <Tag minimal intent={firstTokenIntent(firstTokenMs)} className="figures">
+          {first}
+        </Tag>
+      )}
+      <Tag minimal intent={isStream ? 'primary' : 'none'}>
+        {t(isStream ? 'stream' : 'notStream')}
+      </Tag>
+    </span>
+  );
+}
+
+function cacheCell(row: Row, t: T) {
+  if (cachedTokens(row) === 0) return null;
+  const read = formatExactly(row.cachedTokens);
+  const write = formatExactly(row.cacheWriteTokens);
+  return (
+    <span className="figures" title={t('cache.hint', { read, write })}>
+      {row.cacheWriteTokens === 0 ? read : `${read} / ${write}`}
+    </span>
+  );
+}
+
+function costCell(row: Row) {
+  const amount = amountOf(row);
+  return amount === null ? null : <QuotaText quota={amount} digits={6} />;
+}
+
+/** Only what was tried more than once is news. */
+const retryCell = ({ attempts }: Row) =>
+  attempts && attempts.length > 1 ? <span className="figures">{attempts.join(' → ')}</span> : null;
