@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/* What every script needs first: a Node that is new enough, the packages, and an up-to-date dist. */
+/* What every script needs first: a Node that is new enough, the packages, an up-to-date dist and web/dist. */
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -15,6 +15,10 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc');
  * say nothing, tsc leaves unchanged ones alone.
  */
 const stamp = join(root, 'dist/.built');
+
+export const webDirectory = join(root, 'web');
+/** The same for the console. */
+export const webStamp = join(webDirectory, 'dist/.built');
 
 /** A reason to stop that the reader can do something about; shown without a stack. */
 export class NotReady extends Error {}
@@ -57,6 +61,32 @@ export function buildIfNeeded() {
   if (status !== 0) throw new NotReady(`The build failed.\n${stdout}${stderr}`.trimEnd());
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started);
+}
+
+const isWebBuilt = () => {
+  const made = [join(webDirectory, 'dist'), join(webDirectory, 'src/generated')];
+  const sources = readdirSync(webDirectory, { withFileTypes: true, recursive: true })
+    .filter(({ parentPath, name }) => !made.some((path) => `${join(parentPath, name)}/`.startsWith(`${path}/`)))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    // A build touches the two directories that hold what it makes.
+    .filter((path) => path !== join(webDirectory, 'src'));
+  const others = ['package.json', 'package-lock.json', 'schema.graphql'].map((name) => join(root, name));
+  return modified(webStamp) >= Math.max(...[...sources, ...others].map(modified));
+};
+
+/**
+ * Builds the console unless that has been done. Without the packages for it, as in production, what there is stays.
+ * Throws NotReady when it fails.
+ */
+export function buildWebIfNeeded() {
+  if (!existsSync(join(webDirectory, 'src')) || isWebBuilt()) return;
+  if (!existsSync(join(root, 'node_modules/vite'))) return;
+  process.stderr.write('Building the console …\n');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts/build-web.mjs'), '--quiet'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new NotReady(`The console could not be built.\n${stdout}${stderr}`.trimEnd());
 }
 
 /** Runs a script's body; what went wrong is told in a sentence, with exit code 1. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { asScript, buildIfNeeded, checkMachine, root } from './build.mjs';
+import { asScript, buildIfNeeded, buildWebIfNeeded, checkMachine, NotReady, root } from './build.mjs';
 
 /*
  * npm start, npm run demo and the like: builds what is not built, then runs the command in this very process, so that
@@ -35,6 +35,18 @@ function stopWithNpm() {
   check.unref();
 }
 
+const servingCommands = ['serve', 'demo'];
+
+/** A console that cannot be built is no reason to turn calls away: the gateway runs without, and says so at `/`. */
+function buildConsole() {
+  try {
+    buildWebIfNeeded();
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    process.stderr.write(`${error.message}\n`);
+  }
+}
+
 async function runBench(args) {
   const { register } = await import('tsx/esm/api');
   register();
@@ -53,6 +65,7 @@ await asScript(async () => {
   const [command = 'serve', ...args] = process.argv.slice(2);
   checkMachine();
   buildIfNeeded();
+  if (servingCommands.includes(command)) buildConsole();
   const settings = join(root, '.env');
   if (existsSync(settings)) process.loadEnvFile(settings);
   stopWithNpm();

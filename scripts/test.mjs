@@ -2,15 +2,16 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { asScript, buildIfNeeded, checkMachine, NotReady, root } from './build.mjs';
+import { asScript, buildIfNeeded, buildWebIfNeeded, checkMachine, NotReady, root } from './build.mjs';
 
 /*
  * npm test: build, type check, lint, then the suite; one last line with the sum. With arguments, which go to vitest,
- * the two checks are left out: that is somebody working on a few files.
+ * the checks are left out: that is somebody working on a few files.
  */
 
 const checks = [
   { name: 'type check', tool: 'typescript/bin/tsc', args: ['--noEmit'] },
+  { name: 'type check of the console', tool: 'typescript/bin/tsc', args: ['-p', 'web/tsconfig.json'] },
   { name: 'lint', tool: '@biomejs/biome/bin/biome', args: ['check', '.'] },
 ];
 
@@ -46,6 +47,7 @@ function skippedSuites(testResults) {
 function builds() {
   try {
     buildIfNeeded();
+    buildWebIfNeeded();
     return true;
   } catch (error) {
     if (!(error instanceof NotReady)) throw error;

@@ -143,6 +143,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const traffic = liveTraffic(clock);
   const tail = followTail(store, directory.position, [directory, gate, traffic]);
   closing.add(() => tail.stop());
+  tail.ended.catch((error: unknown) => {
+    log.fatal({ err: error }, 'this node can no longer follow the log; it ends rather than serve stale balances');
+    process.exit(1);
+  });
   await tail.reached(await store.head(), 60_000);
 
   const handling = handle(store, clock);

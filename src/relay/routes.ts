@@ -68,7 +68,7 @@ function dialectOf({ headers }: FastifyRequest, query: URLSearchParams): Dialect
 }
 
 /** The gateway's own request id on every answer, under the name of today and the one older clients read. */
-export const tellRequestId = (reply: FastifyReply, id: string): void => {
+export const tellRequestId = (reply: Pick<FastifyReply, 'raw'>, id: string): void => {
   reply.raw.setHeader('x-request-id', id);
   reply.raw.setHeader('x-oneapi-request-id', id);
 };

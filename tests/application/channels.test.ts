@@ -70,7 +70,7 @@ describe('adding a channel', () => {
   test('may leave it switched off', async () =>
     expect(await channel(await added({}, { enabled: false }))).toMatchObject({ status: 'disabled' }));
 
-  test.each<[string, Partial<ChannelSettings>, FailureCode, object]>([
+  test.each<[string, Partial<ChannelSettings>, FailureCode, Record<string, string>]>([
     ['type 41 without region', { type: 41 }, 'region-missing', {}],
     ['type 41 with regions but no default', { type: 41, other: '{"m":"us"}' }, 'region-default-missing', {}],
     ['type 41 with regions that are no JSON', { type: 41, other: '{"m"' }, 'invalid-field', { field: 'other' }],

@@ -1,4 +1,4 @@
-import { Card, H4 } from '@blueprintjs/core';
+import { Card } from '@blueprintjs/core';
 import type { ReactNode } from 'react';
 import { useDocumentTitle } from '../shared/PageFrame.js';
 import { useStatus } from '../shared/session.js';
@@ -12,7 +12,7 @@ export function DoorCard({ title, children }: { readonly title: string; readonly
       <Card className="door-card">
         <header className="door-header">
           <img src={logo === '' ? '/logo.svg' : logo} alt="" width={40} height={40} />
-          <H4 as="h1">{title}</H4>
+          <h1 className="page-title">{title}</h1>
         </header>
         {children}
       </Card>

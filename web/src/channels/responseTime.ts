@@ -1,12 +1,12 @@
 /** How quickly a channel answered its last test that passed. Keys of the dictionary, below `speed.`. */
-export type Speed = 'untested' | 'fast' | 'good' | 'slow' | 'verySlow';
+export type Speed = 'untested' | 'fast' | 'good' | 'slow' | 'very-slow';
 
 /** 0 ms: never tested. */
 export function speedOf(responseTimeMs: number): Speed {
   if (responseTimeMs === 0) return 'untested';
   if (responseTimeMs <= 1_000) return 'fast';
   if (responseTimeMs <= 3_000) return 'good';
-  return responseTimeMs <= 5_000 ? 'slow' : 'verySlow';
+  return responseTimeMs <= 5_000 ? 'slow' : 'very-slow';
 }
 
 /** 0.01 s resolution: 340 → 0.34 s. */

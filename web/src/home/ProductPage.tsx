@@ -1,4 +1,4 @@
-import { Card, Code, H2, H5 } from '@blueprintjs/core';
+import { Card, Code } from '@blueprintjs/core';
 import { Endorsed, Exchange, TimelineLineChart } from '@blueprintjs/icons';
 import { CopyButton } from '../shared/CopyButton.js';
 import { useText } from '../shared/i18n.js';
@@ -19,7 +19,7 @@ export function ProductPage() {
   const address = `${serverAddress === '' ? window.location.origin : serverAddress.replace(/\/+$/, '')}/v1`;
   return (
     <div className="product">
-      <H2 as="h1">{systemName}</H2>
+      <h1 className="product-name">{systemName}</h1>
       <p className="product-claim">{t('claim')}</p>
       <p className="product-lead">{t('lead')}</p>
       <div className="product-start">
@@ -36,9 +36,9 @@ export function ProductPage() {
       <div className="product-points">
         {points.map(({ name, icon }) => (
           <Card key={name}>
-            <H5 as="h2">
+            <h2 className="product-point">
               {icon} {t(`point.${name}`)}
-            </H5>
+            </h2>
             <p>{t(`point.${name}.text`)}</p>
           </Card>
         ))}

@@ -1,4 +1,4 @@
-import { Callout, H4 } from '@blueprintjs/core';
+import { Callout } from '@blueprintjs/core';
 import { type ReactNode, useEffect } from 'react';
 import { useStatus } from './session.js';
 
@@ -28,9 +28,7 @@ export function PageFrame({ title, actions, help, warning, children }: PageFrame
     <div className="page">
       <header className="page-header">
         <div>
-          <H4 as="h1" className="page-title">
-            {title}
-          </H4>
+          <h1 className="page-title">{title}</h1>
           {help !== undefined && <p className="page-help">{help}</p>}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}

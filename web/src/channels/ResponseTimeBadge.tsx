@@ -1,0 +1,27 @@
+import './responseTime.css';
+import { Tag } from '@blueprintjs/core';
+import { useText } from '../shared/i18n.js';
+import { formatTime } from '../shared/time.js';
+import { channelsTexts } from './channels.texts.js';
+import { inSeconds, speedOf } from './responseTime.js';
+
+export interface ResponseTimeBadgeProps {
+  /** ms; 0: never tested. */
+  readonly responseTimeMs: number;
+  /** Unix seconds. */
+  readonly testedAt?: number | null;
+}
+
+export function ResponseTimeBadge({ responseTimeMs, testedAt = null }: ResponseTimeBadgeProps) {
+  const t = useText(channelsTexts);
+  const speed = speedOf(responseTimeMs);
+  return (
+    <Tag
+      minimal
+      className={`speed speed-${speed}`}
+      title={testedAt === null ? undefined : t('speed.testedAt', { time: formatTime(testedAt) })}
+    >
+      {speed === 'untested' ? t('speed.untested') : inSeconds(responseTimeMs)}
+    </Tag>
+  );
+}

@@ -1,0 +1,14 @@
+import { useText } from '../shared/i18n.js';
+import type { ChannelChoice } from './channelDraft.js';
+import { channelsTexts } from './channels.texts.js';
+
+/** The provider of a channel, with its colour. `choice`: undefined for a number nobody knows. */
+export function TypeLabel({ type, choice }: { readonly type: number; readonly choice: ChannelChoice | undefined }) {
+  const t = useText(channelsTexts);
+  return (
+    <span className="type-label">
+      <span className={`type-dot type-${choice?.colour ?? 'grey'}`} aria-hidden="true" />
+      {choice?.name ?? t('type.unknown', { type })}
+    </span>
+  );
+}

@@ -1,0 +1,154 @@
+import { useQuery } from '@apollo/client/react';
+import { Callout } from '@blueprintjs/core';
+import { type ReactNode, useEffect } from 'react';
+import { LogLineDocument } from '../generated/log/log.js';
+import { CopyButton } from '../shared/CopyButton.js';
+import { useText } from '../shared/i18n.js';
+import { QueryNotice } from '../shared/QueryNotice.js';
+import { QuotaText } from '../shared/QuotaText.js';
+import { formatExactly } from '../shared/quota.js';
+import { BillingProcess } from './BillingProcess.js';
+import type { LogLine } from './billing.js';
+import { inSeconds } from './durations.js';
+import { logTexts } from './log.texts.js';
+
+export interface LogLineDetailProps {
+  readonly id: string;
+  readonly admin: boolean;
+  /** Called when the line begins to be read; what it returns, when it is closed. */
+  readonly onRead: () => () => void;
+}
+
+/** All there is to know about one line: the whole of its row, how it was served, how it was charged. */
+export function LogLineDetail({ id, admin, onRead }: LogLineDetailProps) {
+  const t = useText(logTexts);
+  useEffect(onRead, [onRead]);
+  const { data, loading, error, refetch } = useQuery(LogLineDocument, {
+    // Ids are cursors: the first line older than the next id is the line itself.
+    variables: { everyone: admin, admin, after: String(BigInt(id) + 1n) },
+  });
+  if (data === undefined) return <QueryNotice loading={loading} error={error} refetch={refetch} />;
+  const line = data.usageLog.edges[0]?.node;
+  if (line?.id !== id)
+    return (
+      <Callout compact intent="warning">
+        {t('line.gone')}
+      </Callout>
+    );
+  return (
+    <div className="log-line">
+      <dl className="log-facts">
+        <CallFacts line={line} />
+        <UsageFacts line={line} />
+        <OtherFacts line={line} />
+      </dl>
+      <BillingProcess line={line} />
+    </div>
+  );
+}
+
+/** Nothing where there is nothing to say. */
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  if (children === null || children === undefined || children === '' || children === false) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function CallFacts({ line }: { readonly line: LogLine }) {
+  const t = useText(logTexts);
+  const { requestId, path, model, upstreamModel, channelId, channelName, attempts, outcome, firstTokenMs } = line;
+  const channel = channelId && (channelName ? `${channelId} · ${channelName}` : t('channelGone', { id: channelId }));
+  return (
+    <>
+      <Fact name={t('line.requestId')}>
+        {requestId !== null && (
+          <span className="log-copied">
+            <code>{requestId}</code>
+            <CopyButton text={requestId} label={t('statistics.copy', { name: t('line.requestId') })} />
+          </span>
+        )}
+      </Fact>
+      <Fact name={t('column.user')}>{line.username}</Fact>
+      <Fact name={t('column.token')}>{line.apiKeyName}</Fact>
+      <Fact name={t('column.group')}>{line.group}</Fact>
+      <Fact name={t('line.path')}>{path !== null && <code>{path}</code>}</Fact>
+      <Fact name={t('column.model')}>
+        {upstreamModel === null ? model : t('model.both', { requested: model, actual: upstreamModel })}
+      </Fact>
+      <Fact name={t('line.effort')}>{line.reasoningEffort}</Fact>
+      <Fact name={t('line.channel')}>{channel}</Fact>
+      <Fact name={t('line.retry')}>{attempts && attempts.length > 1 && attempts.join(' → ')}</Fact>
+      <Fact name={t('line.outcome')}>{outcome !== null && t(`outcome.${outcome}`)}</Fact>
+      <Fact name={t('column.duration')}>
+        {requestId !== null &&
+          [line.useTimeMs, firstTokenMs]
+            .flatMap((ms) => (ms === null ? [] : t('seconds', { seconds: inSeconds(ms) })))
+            .concat(t(line.isStream ? 'stream' : 'notStream'))
+            .join(' / ')}
+      </Fact>
+    </>
+  );
+}
+
+function UsageFacts({ line }: { readonly line: LogLine }) {
+  const t = useText(logTexts);
+  const counted = [
+    [t('column.input'), line.promptTokens],
+    [t('column.image'), line.imageTokens],
+    [t('line.cacheRead'), line.cachedTokens],
+    [t('line.cacheWrite'), line.cacheWriteTokens],
+    [t('column.output'), line.completionTokens],
+    [t('column.reasoning'), line.reasoningTokens],
+  ] as const;
+  return (
+    <>
+      {counted.map(([name, tokens]) => (
+        <Fact key={name} name={name}>
+          {tokens > 0 && <span className="figures">{formatExactly(tokens)}</span>}
+        </Fact>
+      ))}
+      <Fact name={t('line.usageSource')}>{line.usageSource !== null && t(`source.${line.usageSource}`)}</Fact>
+    </>
+  );
+}
+
+function OtherFacts({ line: { detail } }: { readonly line: LogLine }) {
+  const t = useText(logTexts);
+  if (detail === null) return null;
+  if ('delta' in detail && 'gift' in detail)
+    return (
+      <>
+        <Fact name={t('line.reason')}>{t('adjusted')}</Fact>
+        <Fact name={t('line.delta')}>
+          <QuotaText quota={detail.delta} />
+        </Fact>
+        <Fact name={t('line.gift')}>{detail.gift !== 0 && <QuotaText quota={detail.gift} />}</Fact>
+        <Fact name={t('line.observed')}>
+          <QuotaText quota={detail.observed} />
+        </Fact>
+        <Fact name={t('line.by')}>{detail.by}</Fact>
+      </>
+    );
+  if (detail.__typename === 'GrantDetail')
+    return (
+      <>
+        <Fact name={t('line.reason')}>{t(`granted.${detail.grantReason}`)}</Fact>
+        <Fact name={t('line.delta')}>
+          <QuotaText quota={detail.quota} />
+        </Fact>
+      </>
+    );
+  if (detail.__typename === 'ReleaseDetail')
+    return (
+      <>
+        <Fact name={t('line.reason')}>{t(`released.${detail.releaseReason}`)}</Fact>
+        <Fact name={t('line.status')}>{detail.status}</Fact>
+        <Fact name={t('line.code')}>{detail.code !== null && <code>{detail.code}</code>}</Fact>
+      </>
+    );
+  return null;
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@apollo/client/react';
+import { Button } from '@blueprintjs/core';
+import { Refresh } from '@blueprintjs/icons';
+import { useCallback, useMemo, useState } from 'react';
+import { UsageLogDocument } from '../generated/log/log.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { useText } from '../shared/i18n.js';
+import { ListPage } from '../shared/ListPage.js';
+import { ResourceTable } from '../shared/ResourceTable.js';
+import { isAdmin, useSignedIn } from '../shared/session.js';
+import { useKeysetPages } from '../shared/useKeysetPages.js';
+import { useListParams } from '../shared/useListParams.js';
+import './log.css';
+import { LogFigures } from './LogFigures.js';
+import { LogFilters } from './LogFilters.js';
+import { LogLineDetail } from './LogLineDetail.js';
+import { LogUserDialog } from './LogUserDialog.js';
+import { logTexts } from './log.texts.js';
+import { useLogColumns } from './logColumns.js';
+import { type LogParams, logDefaults, logFilterOf, rangeOf } from './logParams.js';
+import { useLiveLines } from './useLiveLines.js';
+
+export function UsageLogPage() {
+  const t = useText(logTexts);
+  const common = useText(commonTexts);
+  const admin = isAdmin(useSignedIn());
+  const [params, setParams] = useListParams(logDefaults);
+  const { filter, range, lookAgain } = useLogFilter(params, admin);
+  const { after, size, isNewest, paging } = useKeysetPages();
+  const [userId, setUserId] = useState<string | null>(null);
+  const columns = useLogColumns({ admin, onUser: setUserId });
+  const { isReading, read } = useReading();
+
+  const variables = { filter, everyone: admin, admin, first: size, after };
+  const { data, loading, error, refetch } = useQuery(UsageLogDocument, {
+    variables,
+    // Pages behind the newest do not change; the newest may have, while nobody looked.
+    fetchPolicy: isNewest ? 'cache-and-network' : 'cache-first',
+  });
+  const log = data?.usageLog;
+  const live = useLiveLines({
+    variables,
+    after: isNewest && !loading && range.to === null ? (log?.pageInfo.startCursor ?? null) : null,
+    held: isReading,
+    refetch,
+  });
+  const rows = useMemo(() => log?.edges.map(({ node }) => node), [log]);
+
+  return (
+    <ListPage
+      title={t('title')}
+      actions={<Button icon={<Refresh />} text={common('refresh')} onClick={lookAgain} />}
+      above={
+        <>
+          <LogFigures filter={filter} everyone={admin} live={isNewest && range.to === null} />
+          <LogFilters
+            params={params}
+            range={range}
+            admin={admin}
+            onChange={(patch) => setParams({ ...patch, after: '' })}
+          />
+        </>
+      }
+    >
+      <ResourceTable
+        label={t('title')}
+        columnsKey="logs-table-columns"
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        result={{ loading: loading && rows === undefined, error, refetch }}
+        paging={paging(log?.pageInfo)}
+        detail={({ id }) => <LogLineDetail id={id} admin={admin} onRead={read} />}
+        isFresh={({ id }) => live.fresh.has(id)}
+        fresh={{ count: live.waiting, onShow: live.showWaiting }}
+        empty={t('empty')}
+      />
+      <LogUserDialog id={userId} onClose={() => setUserId(null)} />
+    </ListPage>
+  );
+}
+
+/** The filter of the parameters, the same until they change: "the last hour" is not another one at every moment. */
+function useLogFilter(params: LogParams, admin: boolean) {
+  const [asOf, setAsOf] = useState(() => new Date());
+  const key = JSON.stringify({ ...params, after: '' });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the parameters, which are new each time
+  const now = useMemo(() => new Date(Math.max(Date.now(), asOf.getTime())), [key, asOf]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const found = useMemo(
+    () => ({ filter: logFilterOf(params, now, admin), range: rangeOf(params, now) }),
+    [key, now, admin],
+  );
+  return { ...found, lookAgain: useCallback(() => setAsOf(new Date()), []) };
+}
+
+/** Whether lines are open for reading. */
+function useReading() {
+  const [open, setOpen] = useState(0);
+  const read = useCallback(() => {
+    setOpen((before) => before + 1);
+    return () => setOpen((before) => before - 1);
+  }, []);
+  return { isReading: open > 0, read };
+}

@@ -1,0 +1,93 @@
+import { useMutation } from '@apollo/client/react';
+import { Button, Callout } from '@blueprintjs/core';
+import { type FormEvent, useState } from 'react';
+import { DoorCard } from '../account/DoorCard.js';
+import { CompleteSetupDocument } from '../generated/setup/setup.js';
+import { errorText, failureCode } from '../shared/errors.js';
+import { PasswordField, TextField } from '../shared/fields.js';
+import { useText } from '../shared/i18n.js';
+import { ModeChoice } from './ModeChoice.js';
+import { setupTexts } from './setup.texts.js';
+import { emptySetupForm, problemsIn, type SetupForm } from './setupForm.js';
+
+const reloadDelayMs = 1_500;
+
+const reloadSoon = (): void => {
+  setTimeout(() => window.location.reload(), reloadDelayMs);
+};
+
+export function SetupPage() {
+  const t = useText(setupTexts);
+  const [form, setForm] = useState(emptySetupForm);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
+  const [complete, { loading, error, data }] = useMutation(CompleteSetupDocument, {
+    context: { errors: 'inline' },
+    // The answer must not reach the cache: the page would be gone before it has said that all went well.
+    fetchPolicy: 'no-cache',
+    onCompleted: reloadSoon,
+    onError: (failure) => {
+      // Somebody else was faster: this page has nothing left to do.
+      if (failureCode(failure) === 'already-set-up') reloadSoon();
+    },
+  });
+  const problems = wasSubmitted ? problemsIn(form) : {};
+  const change = (patch: Partial<SetupForm>): void => setForm({ ...form, ...patch });
+  const wrong = (name: keyof typeof problems): string | undefined => {
+    const problem = problems[name];
+    return problem === undefined ? undefined : t(problem);
+  };
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setWasSubmitted(true);
+    if (Object.keys(problemsIn(form)).length > 0) return;
+    void complete({ variables: { input: { ...form, username: form.username.trim() } } }).catch(() => undefined);
+  };
+
+  return (
+    <DoorCard title={t('title')}>
+      <p className="door-lead">{t('lead')}</p>
+      {error !== undefined && (
+        <Callout intent="danger" compact role="alert" className="door-notice">
+          {errorText(error)}
+        </Callout>
+      )}
+      <form onSubmit={submit} noValidate>
+        <TextField
+          label={t('field.username')}
+          value={form.username}
+          onChange={(username) => change({ username })}
+          error={wrong('username')}
+          autoComplete="username"
+          required
+          autoFocus
+        />
+        <PasswordField
+          label={t('field.password')}
+          hint={t('field.passwordHint')}
+          value={form.password}
+          onChange={(password) => change({ password })}
+          error={wrong('password')}
+          autoComplete="new-password"
+          required
+        />
+        <PasswordField
+          label={t('field.confirm')}
+          value={form.confirmPassword}
+          onChange={(confirmPassword) => change({ confirmPassword })}
+          error={wrong('confirmPassword')}
+          autoComplete="new-password"
+          required
+        />
+        <ModeChoice value={form.mode} onChange={(mode) => change({ mode })} />
+        {data ? (
+          <Callout intent="success" compact role="status">
+            {t('succeeded')}
+          </Callout>
+        ) : (
+          <Button type="submit" intent="primary" fill size="large" text={t('submit')} loading={loading} />
+        )}
+      </form>
+    </DoorCard>
+  );
+}

@@ -1,0 +1,2 @@
+/** A key whose middle is left out: enough to tell it by, too little to use it. */
+export const maskedKey = (key: string): string => `${key.slice(0, 7)}…${key.slice(-4)}`;
