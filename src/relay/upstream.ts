@@ -13,7 +13,7 @@ export interface UpstreamAnswer {
 }
 
 export interface UpstreamBody {
-  /** The next piece as it came. Rejects when the connection breaks or falls silent. */
+  /** What has come since the last time, in one piece. Rejects when the connection breaks or falls silent. */
   next(): Promise<IteratorResult<Buffer, undefined>>;
   /** All of it. Rejects also when more than `limit` bytes come. */
   whole(limit: number): Promise<Buffer>;
@@ -59,11 +59,6 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 /** Upstream said nothing for too long in the middle of a body. */
 export const isSilence = (error: unknown): boolean => codeOf(error) === 'UND_ERR_BODY_TIMEOUT';
 
-interface Waiting {
-  resolve(result: IteratorResult<Buffer, undefined>): void;
-  reject(error: Error): void;
-}
-
 class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
   readonly sent: Promise<Sent>;
   private settle: (sent: Sent) => void = () => {};
@@ -71,10 +66,11 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
   private cancelled = false;
   private pieces: Buffer[] = [];
   private buffered = 0;
-  private waiting: Waiting | null = null;
   private ended = false;
   private failure: Error | null = null;
-  private gathering = false;
+  /** Bytes that must be here before the reader is woken; it always is at the end. */
+  private enough = 1;
+  private wake: (() => void) | null = null;
 
   constructor() {
     this.sent = new Promise((resolve) => {
@@ -94,15 +90,14 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     this.buffered += piece.length;
     this.pieces.push(piece);
-    if (!this.gathering) {
-      this.deliver();
-      if (this.buffered > mostBuffered) controller.pause();
-    }
+    if (this.buffered < this.enough) return;
+    if (this.buffered > mostBuffered) controller.pause();
+    this.rouse();
   }
 
   onResponseEnd(): void {
     this.ended = true;
-    this.deliver();
+    this.rouse();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -117,31 +112,27 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
       timedOut: code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT',
       requestSent: !neverConnected.has(code),
     });
-    this.deliver();
+    this.rouse();
   }
 
-  next(): Promise<IteratorResult<Buffer, undefined>> {
-    return new Promise((resolve, reject) => {
-      this.waiting = { resolve, reject };
-      this.deliver();
-    });
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    // One read of the socket brings many pieces. The reader goes on after the last of them and takes them together:
+    // a write for each would cost the caller's connection more than everything else.
+    if (this.buffered === 0) await this.woken();
+    if (this.buffered > 0) return { done: false, value: this.taken() };
+    if (this.failure !== null) throw this.failure;
+    return { done: true, value: undefined };
   }
 
   async whole(limit: number): Promise<Buffer> {
-    this.gathering = true;
-    // One wait for the end and not one for each piece.
-    while (!this.ended && this.failure === null && this.buffered <= limit) {
-      await new Promise<void>((resolve) => {
-        this.waiting = { resolve: () => resolve(), reject: () => resolve() };
-      });
-    }
+    this.enough = limit + 1;
+    await this.woken();
     if (this.buffered > limit) {
       this.cancel();
       throw new Error('the upstream answer is too large');
     }
     if (this.failure !== null) throw this.failure;
-    const [first] = this.pieces;
-    return this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
+    return this.taken();
   }
 
   cancel(): void {
@@ -149,24 +140,26 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
     this.controller?.abort(new Error('cancelled'));
   }
 
-  private deliver(): void {
-    const { waiting } = this;
-    if (waiting === null) return;
-    if (this.gathering) {
-      if (!this.ended && this.failure === null) return;
-      this.waiting = null;
-      waiting.resolve({ done: true, value: undefined });
-      return;
-    }
-    const piece = this.pieces.shift();
-    if (piece === undefined && !this.ended && this.failure === null) return;
-    this.waiting = null;
-    if (piece !== undefined) {
-      this.buffered -= piece.length;
-      if (this.controller?.paused && this.buffered <= mostBuffered / 2) this.controller.resume();
-      waiting.resolve({ done: false, value: piece });
-    } else if (this.failure !== null) waiting.reject(this.failure);
-    else waiting.resolve({ done: true, value: undefined });
+  /** Resolves when there is enough, or when no more will come. */
+  private async woken(): Promise<void> {
+    if (this.buffered >= this.enough || this.ended || this.failure !== null) return;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
+  }
+
+  private rouse(): void {
+    this.wake?.();
+    this.wake = null;
+  }
+
+  private taken(): Buffer {
+    const [first] = this.pieces;
+    const all = this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
+    this.pieces = [];
+    this.buffered = 0;
+    if (this.controller?.paused) this.controller.resume();
+    return all;
   }
 }
 
