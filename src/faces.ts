@@ -3,17 +3,17 @@ import type { Logger } from 'pino';
 import type { Application } from './application/application.js';
 import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
+import { serveConsole } from './console-files.js';
 import type { Instant } from './domain/instant.js';
-import { graphqlPath, graphqlRoutes } from './graphql/routes.js';
+import { graphqlRoutes } from './graphql/routes.js';
 import { attachSubscriptions } from './graphql/subscriptions.js';
 import { listings, providerOf } from './relay/providers/registry.js';
 import type { Relay } from './relay/relay.js';
 import { relayRoutes } from './relay/routes.js';
 import { slidingWindow } from './rest-compat/rate-limits.js';
 import { restRoutes } from './rest-compat/routes.js';
-import { welcomePage } from './welcome-page.js';
 
-/* The faces on one port: relay, GraphQL, legacy REST, and a page that says where they are. */
+/* The faces on one port: relay, GraphQL, legacy REST, and the console. */
 
 export interface FacesOptions {
   readonly application: Application;
@@ -72,14 +72,10 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     identifyApiKey: ({ path, headers, query, ip }) => relay.identify({ path, headers, query, ip }),
   });
 
-  const page = welcomePage({ version, graphqlPath });
-  app.get('/', (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .send(page),
-  );
+  const pages = await serveConsole(app);
   app.setNotFoundHandler((request, reply) => {
+    const page = pages.answer(request, reply);
+    if (page !== null) return page;
     const message = `Invalid URL (${request.method} ${request.url.split('?', 1)[0]})`;
     return reply
       .status(404)

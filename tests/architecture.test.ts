@@ -82,7 +82,7 @@ const anything = () => true;
 /** What each room may import besides itself. The last five compose the others, or drive the whole. */
 const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>> = {
   'config.ts': [],
-  'welcome-page.ts': [],
+  'console-files.ts': [],
   domain: [],
   projections: [room('domain')],
   application: [room('domain'), room('projections')],

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -7,6 +8,9 @@ const gateway = process.env.GATEWAY_URL ?? 'http://127.0.0.1:3000';
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  resolve: {
+    alias: [{ find: /^\.\/iconLoader$/, replacement: join(import.meta.dirname, 'src/shared/stringIcons.ts') }],
+  },
   server: {
     proxy: {
       '/graphql': { target: gateway, ws: true },

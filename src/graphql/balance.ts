@@ -67,8 +67,10 @@ async function* balances(
     yield await balanceOf(application, await signedIn(caller));
     while (await moved.heard(signal)) {
       // The gate knows at once; the sums beside it come from a read model.
-      await application.visible(newest);
+      const whole = await application.visible(newest);
       yield await balanceOf(application, await signedIn(caller));
+      // Sums that are behind are told again, also when nothing moves any more.
+      if (!whole) moved.ring();
       if (!(await pause(shortestPauseMs, signal))) return;
     }
   } finally {

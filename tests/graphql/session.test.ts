@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.js';
+import { Feed, GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 let server: GraphqlServer;
 /** Addresses are all the same here: attempts are counted, and refused when a test says so. */
@@ -153,6 +153,30 @@ describe('a page of another site', () => {
       headers: { cookie: server.root.cookie, 'x-tallygate-client': 'test' },
     });
     expect(response.status).toBe(405);
+  });
+});
+
+describe('on the port of the gateway itself', () => {
+  test('one session serves every face, and subscriptions too', async () => {
+    const { url, rootPassword, root } = server.gateway;
+    const response = await fetch(`${url}/api/user/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'root', password: rootPassword }),
+    });
+    const client = new GraphqlClient(url);
+    client.cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    expect(await client.ask('{ me { username } }')).toEqual({ me: { username: 'root' } });
+
+    const feed = new Feed(server.connect(client, { url }), 'subscription { balance { userId } }');
+    expect(await feed.take(1)).toEqual([{ balance: { userId: String(root.id) } }]);
+    feed.stop();
+
+    await client.ask('mutation { logout }');
+    const self = await fetch(`${url}/api/user/self`, {
+      headers: { cookie: client.cookie, 'new-api-user': String(root.id) },
+    });
+    expect(self.status).toBe(401);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Position } from '../../src/domain/events.js';
 import type { TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import {
@@ -101,6 +102,26 @@ describe('the usage feed', () => {
     );
     const lines = await feed.take(205);
     expect(lines.map(({ usageFeed }) => usageFeed.detail.observed)).toEqual(Array.from({ length: 205 }, (_, n) => n));
+    feed.stop();
+  });
+  test('misses nothing when the read model was behind, though nothing happens afterwards', async () => {
+    const { application } = server.gateway;
+    const { visible, queries } = application;
+    const { logAfter } = queries;
+    let behind = true;
+    Object.assign(application, { visible: async (position: Position) => !behind && visible(position) });
+    Object.assign(queries, {
+      async logAfter(...asked: Parameters<typeof logAfter>) {
+        if (!behind) return logAfter(...asked);
+        behind = false;
+        return [];
+      },
+    });
+    const feed = subscribe(client, 'usageFeed(after: -1) { id }');
+    const [first] = await feed.take(1);
+    Object.assign(application, { visible });
+    Object.assign(queries, { logAfter });
+    expect(first?.usageFeed.id).toBe((await log(client)).at(-1)?.id);
     feed.stop();
   });
   test('shows a user nothing of others, and an administrator everything that was asked for', async () => {
@@ -233,6 +254,26 @@ describe('the own balance', () => {
     for (let count = 0; count < 60; count++) await application.users.adjustQuota(root, mover.actor.id, 1, 0);
     await feed.until(({ results }) => results.at(-1)?.balance.available === 1_060);
     expect(feed.results.length).toBeLessThanOrEqual(2 + (performance.now() - start) / 250);
+    feed.stop();
+  });
+  test('is told again when its sums were behind, though nothing moves afterwards', async () => {
+    const { application, root } = server.gateway;
+    const { visible } = application;
+    const mover = await server.gateway.addUser(1_000, 'latemover');
+    const feed = subscribe(await server.as(mover), 'balance { available }');
+    await feed.take(1);
+    let behind = true;
+    Object.assign(application, {
+      async visible(position: Position) {
+        const whole = !behind && (await visible(position));
+        behind = false;
+        return whole;
+      },
+    });
+    await application.users.adjustQuota(root, mover.actor.id, 1, 0);
+    const results = await feed.take(3);
+    Object.assign(application, { visible });
+    expect(results.map(({ balance }) => balance.available)).toEqual([1_000, 1_001, 1_001]);
     feed.stop();
   });
   test('counts what calls cost', async () => {

@@ -22,12 +22,20 @@ export const graphqlPath = '/graphql';
 /** Objects are kept once, by type and id, so that a mutation's answer updates every place that shows them. */
 export const consoleCache = (): InMemoryCache =>
   new InMemoryCache({
+    possibleTypes: {
+      LogDetail: ['AdjustmentDetail', 'ChannelTestDetail', 'GrantDetail', 'ReleaseDetail'],
+      Price: ['CallPrice', 'TokenPrice'],
+    },
     typePolicies: {
       Query: {
         fields: {
           usageLog: usageLogPages,
-          channel: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'Channel', id: args?.id }) },
-          apiKey: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'ApiKey', id: args?.id }) },
+          channel: {
+            read: (known, { args, toReference }) => known ?? toReference({ __typename: 'Channel', id: args?.id }),
+          },
+          apiKey: {
+            read: (known, { args, toReference }) => known ?? toReference({ __typename: 'ApiKey', id: args?.id }),
+          },
           user: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'User', id: args?.id }) },
         },
       },
@@ -35,6 +43,8 @@ export const consoleCache = (): InMemoryCache =>
       Traffic: { keyFields: [] },
       TrafficFigures: { merge: true },
       Balance: { keyFields: ['userId'] },
+      // A list asks for less of a line than who opens it; what is known of its parts stays known.
+      UsageLogLine: { fields: { detail: { merge: true }, price: { merge: true } } },
       ChannelTag: { keyFields: ['tag'] },
       ChannelType: { keyFields: ['type'] },
       Option: { keyFields: ['key'] },

@@ -3,7 +3,7 @@ import './styles/shell.css';
 import './styles/shared.css';
 import './styles/table.css';
 import { ApolloProvider } from '@apollo/client/react';
-import { BlueprintProvider } from '@blueprintjs/core';
+import { OverlaysProvider } from '@blueprintjs/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router-dom';
@@ -28,7 +28,7 @@ if (place === null) throw new Error('the page has no place for the console');
 
 createRoot(place).render(
   <StrictMode>
-    <BlueprintProvider>
+    <OverlaysProvider>
       <ApolloProvider client={client}>
         <LiveConnectionContext value={live}>
           <Toasts />
@@ -41,6 +41,6 @@ createRoot(place).render(
           </SessionProvider>
         </LiveConnectionContext>
       </ApolloProvider>
-    </BlueprintProvider>
+    </OverlaysProvider>
   </StrictMode>,
 );

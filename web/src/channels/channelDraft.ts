@@ -132,7 +132,7 @@ const isInteger = (text: string): boolean => /^-?\d+$/.test(text.trim()) && Numb
 export const isPriority = (text: string): boolean => isInteger(text) && Number(text) >= lowestPriority;
 export const isWeight = (text: string): boolean => isInteger(text) && Number(text) >= 0;
 
-function isJsonObject(text: string): boolean {
+export function isJsonObject(text: string): boolean {
   if (text.trim() === '') return true;
   try {
     const value: unknown = JSON.parse(text);

@@ -11,3 +11,9 @@ export function speedOf(responseTimeMs: number): Speed {
 
 /** 0.01 s resolution: 340 → 0.34 s. */
 export const inSeconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(2)} s`;
+
+/** ms over the channels that passed a test; 0: none did. Reckoned here, so that a test just made counts. */
+export function averageResponseTime(channels: readonly { readonly responseTimeMs: number }[]): number {
+  const tested = channels.map(({ responseTimeMs }) => responseTimeMs).filter((ms) => ms > 0);
+  return tested.length === 0 ? 0 : Math.round(tested.reduce((sum, ms) => sum + ms, 0) / tested.length);
+}

@@ -1,8 +1,7 @@
+import type { ApolloClient } from '@apollo/client';
 import { useApolloClient } from '@apollo/client/react';
 import { useMemo } from 'react';
 import {
-  ChannelsByTagDocument,
-  ChannelsDocument,
   type ChannelPatchInput,
   DeleteChannelsDocument,
   DeleteDisabledChannelsDocument,
@@ -13,8 +12,8 @@ import {
   SetTagEnabledDocument,
   TestChannelDocument,
 } from '../generated/channels/channels.js';
-import { useConfirm } from '../shared/confirm.js';
 import { commonTexts } from '../shared/common.texts.js';
+import { useConfirm } from '../shared/confirm.js';
 import { useText } from '../shared/i18n.js';
 import { toaster } from '../shared/toaster.js';
 import { channelsTexts } from './channels.texts.js';
@@ -29,8 +28,13 @@ const portions = (ids: readonly string[]): string[][] =>
     ids.slice(at * mostAtOnce, (at + 1) * mostAtOnce),
   );
 
-/** The lists whose rows and pages change when channels come and go; rows that only change are updated in place. */
-export const channelLists = [ChannelsDocument, ChannelsByTagDocument];
+/** Asks anew for the lists in sight, for when channels come and go. What only changes is updated in place, without. */
+export const renewChannelLists = (client: ApolloClient): Promise<unknown> =>
+  client.refetchQueries({
+    updateCache(cache) {
+      for (const fieldName of ['channels', 'channelsByTag']) cache.evict({ id: 'ROOT_QUERY', fieldName });
+    },
+  });
 
 /**
  * What can be ordered about channels, each with its question and its notice. They resolve to whether it was done; that
@@ -48,7 +52,7 @@ export function useChannelOrders() {
         () => true,
         () => false,
       );
-    const lists = () => client.refetchQueries({ include: channelLists });
+    const lists = () => renewChannelLists(client);
 
     const patchMany = (ids: readonly string[], patch: ChannelPatchInput): Promise<boolean> =>
       done(
@@ -126,6 +130,7 @@ export function useChannelOrders() {
 
       async setTag(ids: readonly string[], tag: string): Promise<boolean> {
         if (!(await patchMany(ids, { tag }))) return false;
+        await lists();
         toaster.success(t('done.tagged', { channels: ids.length }));
         return true;
       },

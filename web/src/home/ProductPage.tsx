@@ -1,5 +1,5 @@
 import { Card, Code } from '@blueprintjs/core';
-import { Endorsed, Exchange, TimelineLineChart } from '@blueprintjs/icons';
+import { Endorsed, GlobeNetwork, TimelineLineChart } from '@blueprintjs/icons';
 import { CopyButton } from '../shared/CopyButton.js';
 import { useText } from '../shared/i18n.js';
 import { LinkButton } from '../shared/LinkButton.js';
@@ -7,7 +7,7 @@ import { useStatus, useViewer } from '../shared/session.js';
 import { homeTexts } from './home.texts.js';
 
 const points = [
-  { name: 'relay', icon: <Exchange size={20} /> },
+  { name: 'relay', icon: <GlobeNetwork size={20} /> },
   { name: 'audit', icon: <Endorsed size={20} /> },
   { name: 'live', icon: <TimelineLineChart size={20} /> },
 ] as const;

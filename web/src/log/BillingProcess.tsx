@@ -1,9 +1,10 @@
 import { Callout, HTMLTable } from '@blueprintjs/core';
-import { useText } from '../shared/i18n.js';
+import { type Translate, useText } from '../shared/i18n.js';
 import { formatExactly, formatQuota } from '../shared/quota.js';
 import { useStatus } from '../shared/session.js';
 import { type Billing, billingOf, formulaOf, type LogLine, pricePerMillion } from './billing.js';
 import { logTexts } from './log.texts.js';
+import type { logZh } from './log.zh.js';
 
 /** How the charge came about: every factor, the calculation, the result. Nothing for lines without a charge. */
 export function BillingProcess({ line }: { readonly line: LogLine }) {
@@ -33,12 +34,12 @@ export function BillingProcess({ line }: { readonly line: LogLine }) {
   );
 }
 
-function factorsText(billing: Billing, t: ReturnType<typeof useText<typeof logTexts.zh>>): string {
+function factorsText(billing: Billing, t: Translate<typeof logZh>): string {
   const group = billing.group === null ? [] : [t('billing.group', { ratio: billing.group })];
   const own =
     billing.per === 'token'
       ? [t('billing.model', { ratio: billing.model })]
-      : [t('billing.perCall', { price: billing.price }), t('billing.perUnit', { quota: billing.quotaPerUnit })];
+      : [t('billing.perCall', { price: `$${billing.price}` }), t('billing.perUnit', { quota: billing.quotaPerUnit })];
   return [...own, ...group].join(' · ');
 }
 

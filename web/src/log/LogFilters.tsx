@@ -25,7 +25,12 @@ export function LogFilters({ params, range, admin, onChange }: LogFiltersProps) 
   return (
     <FilterBar active={activeFilters(params)} onReset={() => onChange(logDefaults)}>
       <RangeFilters params={params} range={range} onChange={onChange} />
-      <SelectFilter label={t('filter.type')} value={params.type} options={types} onChange={(type) => onChange({ type })} />
+      <SelectFilter
+        label={t('filter.type')}
+        value={params.type}
+        options={types}
+        onChange={(type) => onChange({ type })}
+      />
       <TextFilter label={t('filter.token')} value={params.token} onChange={(token) => onChange({ token })} />
       <TextFilter
         label={t('filter.model')}

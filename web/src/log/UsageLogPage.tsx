@@ -25,8 +25,10 @@ export function UsageLogPage() {
   const common = useText(commonTexts);
   const admin = isAdmin(useSignedIn());
   const [params, setParams] = useListParams(logDefaults);
-  const { filter, range, lookAgain } = useLogFilter(params, admin);
+  const { filter, range, isOpen, lookAgain } = useLogFilter(params, admin);
   const { after, size, isNewest, paging } = useKeysetPages();
+  // Lines are only ever added at the end of time.
+  const isLive = isNewest && isOpen;
   const [userId, setUserId] = useState<string | null>(null);
   const columns = useLogColumns({ admin, onUser: setUserId });
   const { isReading, read } = useReading();
@@ -40,19 +42,23 @@ export function UsageLogPage() {
   const log = data?.usageLog;
   const live = useLiveLines({
     variables,
-    after: isNewest && !loading && range.to === null ? (log?.pageInfo.startCursor ?? null) : null,
+    after: isLive && !loading ? (log?.pageInfo.startCursor ?? null) : null,
     held: isReading,
     refetch,
   });
+  const refresh = (): void => {
+    lookAgain();
+    void refetch();
+  };
   const rows = useMemo(() => log?.edges.map(({ node }) => node), [log]);
 
   return (
     <ListPage
       title={t('title')}
-      actions={<Button icon={<Refresh />} text={common('refresh')} onClick={lookAgain} />}
+      actions={<Button icon={<Refresh />} text={common('refresh')} onClick={refresh} />}
       above={
         <>
-          <LogFigures filter={filter} everyone={admin} live={isNewest && range.to === null} />
+          <LogFigures filter={filter} everyone={admin} live={isLive} />
           <LogFilters
             params={params}
             range={range}
@@ -62,19 +68,21 @@ export function UsageLogPage() {
         </>
       }
     >
-      <ResourceTable
-        label={t('title')}
-        columnsKey="logs-table-columns"
-        columns={columns}
-        rows={rows}
-        rowKey={({ id }) => id}
-        result={{ loading: loading && rows === undefined, error, refetch }}
-        paging={paging(log?.pageInfo)}
-        detail={({ id }) => <LogLineDetail id={id} admin={admin} onRead={read} />}
-        isFresh={({ id }) => live.fresh.has(id)}
-        fresh={{ count: live.waiting, onShow: live.showWaiting }}
-        empty={t('empty')}
-      />
+      <div className="log-table">
+        <ResourceTable
+          label={t('title')}
+          columnsKey="logs-table-columns"
+          columns={columns}
+          rows={rows}
+          rowKey={({ id }) => id}
+          result={{ loading: loading && rows === undefined, error, refetch }}
+          paging={paging(log?.pageInfo)}
+          detail={({ id }) => <LogLineDetail id={id} admin={admin} onRead={read} />}
+          isFresh={({ id }) => live.fresh.has(id)}
+          fresh={{ count: live.waiting, onShow: live.showWaiting }}
+          empty={t('empty')}
+        />
+      </div>
       <LogUserDialog id={userId} onClose={() => setUserId(null)} />
     </ListPage>
   );
@@ -82,16 +90,16 @@ export function UsageLogPage() {
 
 /** The filter of the parameters, the same until they change: "the last hour" is not another one at every moment. */
 function useLogFilter(params: LogParams, admin: boolean) {
-  const [asOf, setAsOf] = useState(() => new Date());
+  const [looks, setLooks] = useState(0);
   const key = JSON.stringify({ ...params, after: '' });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the parameters, which are new each time
-  const now = useMemo(() => new Date(Math.max(Date.now(), asOf.getTime())), [key, asOf]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  const found = useMemo(
-    () => ({ filter: logFilterOf(params, now, admin), range: rangeOf(params, now) }),
-    [key, now, admin],
-  );
-  return { ...found, lookAgain: useCallback(() => setAsOf(new Date()), []) };
+  const found = useMemo(() => {
+    const now = new Date();
+    const range = rangeOf(params, now);
+    const isOpen = range.to === null || range.to * 1000 > now.getTime();
+    return { filter: logFilterOf(params, now, admin), range, isOpen };
+  }, [key, looks, admin]);
+  return { ...found, lookAgain: () => setLooks(looks + 1) };
 }
 
 /** Whether lines are open for reading. */

@@ -1,9 +1,9 @@
-import type { LogDetailsFragment, LogRowFragment } from '../generated/log/log.js';
+import type { LogLineQuery } from '../generated/log/log.js';
 import { type Exact, exact, exactly, exactText, plus, rounded, times } from './exactDecimal.js';
 
 /* How the charge of a line came about, worked out again from the factors the line carries. */
 
-export type LogLine = LogRowFragment & LogDetailsFragment;
+export type LogLine = LogLineQuery['usageLog']['edges'][number]['node'];
 
 export const tokenKinds = ['input', 'cached', 'cacheWrite', 'image', 'output', 'reasoning'] as const;
 export type TokenKind = (typeof tokenKinds)[number];

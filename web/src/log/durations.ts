@@ -10,7 +10,7 @@ const judged =
   };
 
 /** Of a whole call. */
-export const useTimeIntent = judged(101_000, 300_000);
+export const durationIntent = judged(101_000, 300_000);
 
 /** Until the first token. */
 export const firstTokenIntent = judged(3_000, 10_000);

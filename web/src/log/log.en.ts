@@ -126,7 +126,7 @@ export const logEn: Translation<typeof logZh> = {
   'billing.reasoning': 'Reasoning',
   'billing.model': 'Model ratio {{ratio}}',
   'billing.group': 'Group ratio {{ratio}}',
-  'billing.perCall': 'Charged by call: ${{price}} each',
+  'billing.perCall': 'Charged by call: {{price}} each',
   'billing.perUnit': '{{quota}} quota per US dollar',
   'billing.charged': 'Rounded: {{quota}} quota ({{money}})',
   'billing.least': 'A charge below 1 counts as 1',

@@ -123,7 +123,7 @@ export const logZh = {
   'billing.reasoning': '推理',
   'billing.model': '模型倍率 {{ratio}}',
   'billing.group': '分组倍率 {{ratio}}',
-  'billing.perCall': '按次计费：${{price}} / 次',
+  'billing.perCall': '按次计费：{{price}} / 次',
   'billing.perUnit': '每美元 {{quota}} 额度',
   'billing.charged': '取整后 {{quota}} 额度（{{money}}）',
   'billing.least': '不足 1 的收费按 1 计',

@@ -10,7 +10,7 @@ import { formatExactly } from '../shared/quota.js';
 import { StatusTag } from '../shared/StatusTag.js';
 import { Time } from '../shared/Time.js';
 import { amountOf, detailText } from './detailText.js';
-import { firstTokenIntent, inSeconds, useTimeIntent } from './durations.js';
+import { durationIntent, firstTokenIntent, inSeconds } from './durations.js';
 import { logTexts } from './log.texts.js';
 import type { logZh } from './log.zh.js';
 
@@ -30,7 +30,10 @@ export interface LogColumnsOptions {
   readonly onUser: (id: string) => void;
 }
 
-/** Columns about channels and other users are for administrators; nobody else is sent what they show. */
+/**
+ * Columns about channels and other users are for administrators; nobody else is sent what they show. To make room for
+ * them, administrators begin without some others.
+ */
 export function useLogColumns({ admin, onUser }: LogColumnsOptions): readonly Column<Row>[] {
   const t = useText(logTexts);
   return useMemo(() => {
@@ -60,7 +63,13 @@ export function useLogColumns({ admin, onUser }: LogColumnsOptions): readonly Co
         cell: ({ apiKeyName }) => <CopiedText text={apiKeyName} label={t('copy.token', { name: apiKeyName })} />,
         priority: 2,
       },
-      { id: 'group', header: t('column.group'), cell: ({ group }) => group && <Tag minimal>{group}</Tag>, priority: 3 },
+      {
+        id: 'group',
+        header: t('column.group'),
+        cell: ({ group }) => group && <Tag minimal>{group}</Tag>,
+        priority: 3,
+        initiallyHidden: admin,
+      },
       {
         id: 'type',
         header: t('column.type'),
@@ -71,9 +80,16 @@ export function useLogColumns({ admin, onUser }: LogColumnsOptions): readonly Co
       { id: 'duration', header: t('column.duration'), cell: (row) => durationCell(row, t), priority: 2 },
       figureColumn('input', t('column.input'), ({ promptTokens }) => promptTokens, 2),
       { ...figureColumn('image', t('column.image'), ({ imageTokens }) => imageTokens, 3), initiallyHidden: true },
-      { ...figureColumn('cache', t('column.cache'), cachedTokens, 3), cell: (row) => cacheCell(row, t) },
+      {
+        ...figureColumn('cache', t('column.cache'), cachedTokens, 3),
+        cell: (row) => cacheCell(row, t),
+        initiallyHidden: admin,
+      },
       figureColumn('output', t('column.output'), ({ completionTokens }) => completionTokens, 2),
-      figureColumn('reasoning', t('column.reasoning'), ({ reasoningTokens }) => reasoningTokens, 3),
+      {
+        ...figureColumn('reasoning', t('column.reasoning'), ({ reasoningTokens }) => reasoningTokens, 3),
+        initiallyHidden: admin,
+      },
       { id: 'cost', header: t('column.cost'), cell: costCell, align: 'end' },
       { id: 'retry', header: t('column.retry'), cell: retryCell, priority: 3, adminOnly: true },
       { id: 'details', header: t('column.details'), cell: (row) => detailText(row, t), priority: 2 },
@@ -141,7 +157,7 @@ function durationCell({ type, model, useTimeMs, firstTokenMs, isStream }: Row, t
   const first = firstTokenMs === null ? null : t('seconds', { seconds: inSeconds(firstTokenMs) });
   return (
     <span className="log-duration" title={first === null ? total : t('duration.hint', { total, first })}>
-      <Tag minimal intent={useTimeIntent(useTimeMs)} className="figures">
+      <Tag minimal intent={durationIntent(useTimeMs)} className="figures">
         {total}
       </Tag>
       {firstTokenMs !== null && isStream && (

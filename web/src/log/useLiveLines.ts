@@ -1,8 +1,8 @@
 import { useApolloClient } from '@apollo/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
-  type UsageFeedSubscription,
   UsageFeedDocument,
+  type UsageFeedSubscription,
   UsageLogDocument,
   type UsageLogQuery,
   type UsageLogQueryVariables,

@@ -124,13 +124,14 @@ export function PasswordField({ value, onChange, autoComplete, ...field }: Passw
           intent={field.error === undefined ? 'none' : 'danger'}
           autoComplete={autoComplete}
           rightElement={
-            <Button
-              variant="minimal"
-              icon={readable ? <EyeOff /> : <EyeOpen />}
-              aria-label={t(readable ? 'password.hide' : 'password.show')}
-              aria-pressed={readable}
-              onClick={() => setReadable(!readable)}
-            />
+            field.disabled === true ? undefined : (
+              <Button
+                variant="minimal"
+                icon={readable ? <EyeOff /> : <EyeOpen />}
+                aria-label={t(readable ? 'password.hide' : 'password.show')}
+                onClick={() => setReadable(!readable)}
+              />
+            )
           }
         />
       )}

@@ -160,7 +160,9 @@ const suffixAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Six letters or digits. They tell names apart and keep no secret. */
 export const randomSuffix = (): string =>
-  Array.from({ length: suffixLength }, () => suffixAlphabet[Math.floor(Math.random() * suffixAlphabet.length)]).join('');
+  Array.from({ length: suffixLength }, () => suffixAlphabet[Math.floor(Math.random() * suffixAlphabet.length)]).join(
+    '',
+  );
 
 /** The first is called as it was typed; the others get a suffix. */
 export const batchNames = (name: string, count: number, suffix: () => string): readonly string[] =>

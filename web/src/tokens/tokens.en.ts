@@ -35,7 +35,7 @@ export const tokensEn: Translation<typeof tokensZh> = {
   'status.DISABLED': 'Disabled',
   'status.EXPIRED': 'Expired',
   'status.EXHAUSTED': 'Exhausted',
-  'status.limited': 'Enabled: limited models',
+  'status.limited': 'Limited models',
   unlimited: 'Unlimited',
   'group.own': "owner's",
   'models.any': 'any',

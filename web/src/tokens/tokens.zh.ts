@@ -32,7 +32,7 @@ export const tokensZh = {
   'status.DISABLED': '已禁用',
   'status.EXPIRED': '已过期',
   'status.EXHAUSTED': '已耗尽',
-  'status.limited': '已启用：限制模型',
+  'status.limited': '已启用（限模型）',
   unlimited: '无限制',
   'group.own': '用户分组',
   'models.any': '不限',

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import { Button, ButtonGroup, Dialog, DialogBody, DialogFooter, Radio, RadioGroup } from '@blueprintjs/core';
 import { type FormEvent, useId, useState } from 'react';
-import { type AdjustedUserQuery, AdjustedUserDocument, AdjustQuotaDocument } from '../generated/users/users.js';
+import { AdjustedUserDocument, type AdjustedUserQuery, AdjustQuotaDocument } from '../generated/users/users.js';
 import { commonTexts } from '../shared/common.texts.js';
 import { SelectField, TextField } from '../shared/fields.js';
 import { useText } from '../shared/i18n.js';
@@ -175,7 +175,11 @@ function AmountForm({ draft, comesTo, onChange, onCancel, onNext }: AmountFormPr
           autoFocus
           value={draft.amount}
           onChange={(typed) => onChange({ ...draft, amount: digitsOf(typed) })}
-          hint={problem === null && typeof comesTo !== 'string' ? t('adjust.preview', { quota: formatExactly(comesTo.delta) }) : undefined}
+          hint={
+            problem === null && typeof comesTo !== 'string'
+              ? t('adjust.preview', { quota: formatExactly(comesTo.delta) })
+              : undefined
+          }
           error={judged && problem !== null && problem !== 'giftInvalid' ? t(`adjust.${problem}`) : undefined}
         />
         <ButtonGroup id={quick} aria-label={t('adjust.quick')} className="quick-amounts">

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import {
   CreateUserDocument,
   EditedUserDocument,
@@ -38,7 +38,14 @@ interface DrawerProps {
   readonly onClose: () => void;
 }
 
-function FormDrawer({ title, form, submitText, busy, onClose, children }: DrawerProps & { children: React.ReactNode }) {
+function FormDrawer({
+  title,
+  form,
+  submitText,
+  busy,
+  onClose,
+  children,
+}: DrawerProps & { readonly children: ReactNode }) {
   const common = useText(commonTexts);
   return (
     <DetailDrawer
@@ -144,7 +151,10 @@ function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: ()
 
   const save = (patch: UserPatchInput): void => {
     if (loading) return;
-    if (Object.keys(patch).length === 0) return onClose();
+    if (Object.keys(patch).length === 0) {
+      onClose();
+      return;
+    }
     void edit({ variables: { id, patch } }).then(
       () => {
         toaster.success(t('done.saved'));

@@ -1,7 +1,8 @@
+import './users.css';
 import { useQuery } from '@apollo/client/react';
 import { Add } from '@blueprintjs/icons';
 import { useMemo } from 'react';
-import { type UserSort, UserGroupsDocument, UsersDocument } from '../generated/users/users.js';
+import { UserGroupsDocument, type UserSort, UsersDocument } from '../generated/users/users.js';
 import { commonTexts } from '../shared/common.texts.js';
 import { DrawerLink } from '../shared/DrawerLink.js';
 import { FilterBar, SelectFilter, TextFilter } from '../shared/FilterBar.js';
@@ -44,7 +45,10 @@ export function UsersPage() {
   });
   const { data: known } = useQuery(UserGroupsDocument);
   const columns = useMemo(() => userColumns(t, common, viewer), [t, common, viewer]);
-  const groups = [{ value: '', label: common('all') }, ...(known?.groups ?? []).map((name) => ({ value: name, label: name }))];
+  const groups = [
+    { value: '', label: common('all') },
+    ...(known?.groups ?? []).map((name) => ({ value: name, label: name })),
+  ];
 
   return (
     <ListPage

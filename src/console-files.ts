@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/*
+ * The console's files. Whatever path a browser asks a page of gets the one page there is, which finds out for itself
+ * what to show; programs asking for a path nobody serves are told so.
+ */
+
+/** Made by `npm run build:web`; the same place seen from the sources and from the compiled program. */
+export const consoleDirectory = fileURLToPath(new URL('../web/dist', import.meta.url));
+
+const page = 'index.html';
+const assetsPath = '/assets/';
+const notBuilt = 'The console is not built. Run this and restart: npm run build:web\n';
+
+/** Interfaces for programs: an unknown path below them is an error, never a page. */
+const interfaces = /^\/(api|graphql|mj|pg|suno|v1|v1beta)(\/|$)/;
+
+/**
+ * No script but the console's own, and none inline. Blueprint and the charts set style attributes, which takes
+ * 'unsafe-inline' for styles. Operators may show pictures, and a home page, of other sites.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: https:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  'frame-src https:',
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+const dayInMs = 24 * 60 * 60 * 1000;
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
+
+function wantsPage(request: FastifyRequest): boolean {
+  const path = pathOf(request);
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const accepts = request.headers.accept?.includes('text/html') === true;
+  return reads && accepts && !path.startsWith(assetsPath) && !interfaces.test(path);
+}
+
+export interface ConsolePages {
+  /** Answers a request nobody else answers, if it is a browser's for a page; null: it is not. */
+  answer(request: FastifyRequest, reply: FastifyReply): FastifyReply | null;
+}
+
+/** Registers the files under `directory`; without them, `/` says in one line what to do, and all else works. */
+export async function serveConsole(app: FastifyInstance, directory = consoleDirectory): Promise<ConsolePages> {
+  if (!existsSync(join(directory, page))) {
+    app.get('/', (_request, reply) => reply.type('text/plain; charset=utf-8').send(notBuilt));
+    return { answer: () => null };
+  }
+  await app.register(fastifyStatic, {
+    root: directory,
+    // Of the files there, those that are asked for by name below are public; the build's own notes are not.
+    serve: false,
+    preCompressed: true,
+    dotfiles: 'deny',
+    cacheControl: false,
+  });
+  const sendPage = (reply: FastifyReply): FastifyReply =>
+    // Which files the page needs changes with every build, so it is asked for anew; an unchanged one is a 304.
+    reply.headers({ ...pageHeaders, 'cache-control': 'no-cache' }).sendFile(page);
+
+  app.get('/', (_request, reply) => sendPage(reply));
+  app.get(`${assetsPath}*`, (request, reply) =>
+    reply
+      // The name changes with the content.
+      .headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'public, max-age=31536000, immutable' })
+      .sendFile(pathOf(request).slice(1)),
+  );
+  for (const name of ['logo.svg', 'logo.png'])
+    app.get(`/${name}`, (_request, reply) =>
+      reply
+        .headers({ 'x-content-type-options': 'nosniff', 'cache-control': `public, max-age=${dayInMs / 1000}` })
+        .sendFile(name),
+    );
+  return { answer: (request, reply) => (wantsPage(request) ? sendPage(reply) : null) };
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveConsole } from '../../src/console-files.js';
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const pageText = '<!doctype html><title>Console</title>';
+const scriptText = `console.log('${'a'.repeat(2000)}');`;
+
+let directory: string;
+let app: FastifyInstance;
+let url: string;
+
+async function serving(files: string): Promise<{ app: FastifyInstance; url: string }> {
+  const served = Fastify();
+  const pages = await serveConsole(served, files);
+  served.setNotFoundHandler(
+    (request, reply) => pages.answer(request, reply) ?? reply.status(404).send({ error: { message: 'Invalid URL' } }),
+  );
+  return { app: served, url: await served.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tallygate-console-'));
+  mkdirSync(join(directory, 'assets'));
+  mkdirSync(join(directory, '.vite'));
+  writeFileSync(join(directory, 'index.html'), pageText);
+  writeFileSync(join(directory, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  writeFileSync(join(directory, 'assets/index-abc123.js'), scriptText);
+  writeFileSync(join(directory, 'assets/index-abc123.js.gz'), gzipSync(scriptText));
+  writeFileSync(join(directory, '.vite/manifest.json'), '{}');
+  writeFileSync(join(directory, '.built'), '');
+  ({ app, url } = await serving(directory));
+});
+
+afterAll(async () => {
+  await app.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('a browser', () => {
+  test.each(['/', '/login', '/log?page=2', '/channel/edit/7', '/no/such/page'])('gets the one page at %s', async (path) => {
+    const answer = await fetch(`${url}${path}`, { headers: html });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await answer.text()).toBe(pageText);
+  });
+  test('asks anew for the page, and is told when it has not changed', async () => {
+    const first = await fetch(`${url}/login`, { headers: html });
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    const again = await fetch(`${url}/login`, { headers: { ...html, 'if-none-match': first.headers.get('etag') ?? '' } });
+    expect(again.status).toBe(304);
+  });
+  test('keeps files whose name changes with their content for good', async () => {
+    const answer = await fetch(`${url}/assets/index-abc123.js`);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers.get('content-type')).toContain('javascript');
+    expect(await answer.text()).toBe(scriptText);
+  });
+  test('gets them compressed when it can read that', async () => {
+    const packed = await fetch(`${url}/assets/index-abc123.js`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(packed.headers.get('vary')).toMatch(/accept-encoding/i);
+    expect(await packed.text()).toBe(scriptText);
+    const plain = await fetch(`${url}/assets/index-abc123.js`, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+  });
+});
+
+describe('a page', () => {
+  const policyOf = async (): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const { headers } = await fetch(`${url}/`, { headers: html });
+    const directives = (headers.get('content-security-policy') ?? '').split(';').map((part) => part.trim().split(' '));
+    return new Map(directives.map(([name = '', ...sources]) => [name, sources]));
+  };
+
+  test('runs scripts of the gateway only, and none inline', async () => {
+    const policy = await policyOf();
+    expect(policy.get('default-src')).toEqual(["'none'"]);
+    expect(policy.get('script-src')).toEqual(["'self'"]);
+    expect(policy.get('connect-src')).toEqual(["'self'"]);
+    expect(policy.get('base-uri')).toEqual(["'none'"]);
+  });
+  test('cannot be framed, nor taken for something else', async () => {
+    expect((await policyOf()).get('frame-ancestors')).toEqual(["'none'"]);
+    const { headers } = await fetch(`${url}/`, { headers: html });
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+  });
+});
+
+describe('a program', () => {
+  test.each(['/api/nothing', '/v1/nothing', '/v1beta/x', '/graphql/x', '/pg/x', '/mj/x', '/suno/x'])(
+    'is never answered with a page at %s, whatever it accepts',
+    async (path) => {
+      expect((await fetch(`${url}${path}`, { headers: html })).status).toBe(404);
+    },
+  );
+  test('is told that a path does not exist', async () => {
+    expect((await fetch(`${url}/login`, { headers: { accept: 'application/json' } })).status).toBe(404);
+    expect((await fetch(`${url}/login`, { method: 'POST', headers: html })).status).toBe(404);
+  });
+  test('a path that only begins like an interface is a page', async () => {
+    expect((await fetch(`${url}/apiary`, { headers: html })).status).toBe(200);
+  });
+});
+
+describe('files', () => {
+  test.each([
+    '/assets/missing.js',
+    '/.built',
+    '/.vite/manifest.json',
+    '/index.html.gz',
+    '/assets/../.built',
+    '/assets/%2e%2e/.built',
+    '/assets/..%2f.built',
+  ])('%s is not among them', async (path) => {
+    const answer = await app.inject({ url: path });
+    expect([403, 404]).toContain(answer.statusCode);
+    expect(answer.payload).not.toBe('');
+  });
+});
+
+test('without a console the gateway says in one line at / what to do, and takes nothing else over', async () => {
+  const missing = await serving(join(directory, 'missing'));
+  const answer = await fetch(missing.url, { headers: html });
+  expect(await answer.text()).toBe('The console is not built. Run this and restart: npm run build:web\n');
+  expect((await fetch(`${missing.url}/login`, { headers: html })).status).toBe(404);
+  await missing.app.close();
+});

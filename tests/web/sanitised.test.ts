@@ -1,0 +1,62 @@
+// @vitest-environment jsdom
+import { describe, expect, test } from 'vitest';
+import { sanitisedHtml, sanitisedMarkdown } from '../../web/src/shared/sanitised.js';
+
+/** What would run, or ask, if the text were shown. */
+function dangersIn(html: string): string[] {
+  const shown = document.createElement('div');
+  shown.innerHTML = html;
+  return [...shown.querySelectorAll('*')].flatMap((element) => {
+    const attributes = [...element.attributes].filter(
+      ({ name, value }) => name.startsWith('on') || /^\s*(javascript|vbscript|data:text)/i.test(value),
+    );
+    const tag = /^(script|style|iframe|object|embed|form|input|button|base|meta|link|svg|math)$/i.test(element.tagName);
+    return [...(tag ? [element.tagName] : []), ...attributes.map(({ name }) => name)];
+  });
+}
+
+const attempts = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg onload=alert(1)><script>alert(1)</script></svg>',
+  '<a href="javascript:alert(1)">click</a>',
+  '<a href=" java&#10;script:alert(1)">click</a>',
+  '<iframe srcdoc="<script>alert(1)</script>"></iframe>',
+  '<form action="https://example.com"><input name="password"></form>',
+  '<style>body { display: none }</style>',
+  '<meta http-equiv="refresh" content="0;url=https://example.com">',
+  '<base href="https://example.com/">',
+  '<details open ontoggle=alert(1)>x</details>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>',
+  '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
+  '[click](javascript:alert(1))',
+  '![x](javascript:alert(1))',
+  '[click](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)',
+];
+
+describe('a text an operator wrote', () => {
+  test('the finder of dangers finds them in what is not sanitised', () => {
+    expect(dangersIn('<img src=x onerror=alert(1)><form></form>')).toEqual(['onerror', 'FORM']);
+  });
+  test.each(attempts)('cannot run or ask for anything: %s', (attempt) => {
+    expect(dangersIn(sanitisedHtml(attempt))).toEqual([]);
+    expect(dangersIn(sanitisedMarkdown(attempt))).toEqual([]);
+  });
+  test('cannot restyle the page around it', () => {
+    expect(sanitisedHtml('<p style="position:fixed;inset:0" id="main">x</p>')).toBe('<p>x</p>');
+  });
+  test('keeps what it is for: structure, links, pictures', () => {
+    const html = sanitisedMarkdown('# Hello\n\n**Bold** and [a link](https://example.com/a)\n\n<b>HTML</b>');
+    expect(html).toContain('<h1>Hello</h1>');
+    expect(html).toContain('<strong>Bold</strong>');
+    expect(html).toContain('<b>HTML</b>');
+    expect(sanitisedHtml('<img src="https://example.com/a.png" alt="a">')).toContain('src="https://example.com/a.png"');
+  });
+  test('opens links beside the console and tells nobody where they were', () => {
+    const anchor = document.createElement('div');
+    anchor.innerHTML = sanitisedHtml('<a href="https://example.com">x</a>');
+    const link = anchor.querySelector('a');
+    expect(link?.target).toBe('_blank');
+    expect(link?.rel).toBe('noopener noreferrer nofollow');
+  });
+});

@@ -1,0 +1,72 @@
+import { Button, ButtonGroup, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
+import { Disable, Duplicate, Edit, More, Pulse, Tick, Trash } from '@blueprintjs/icons';
+import { useState } from 'react';
+import type { ListedChannelFragment } from '../generated/channels/channels.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { useText } from '../shared/i18n.js';
+import { useOpenItem } from '../shared/openItem.js';
+import { itemOf } from './channelItems.js';
+import { channelsTexts } from './channels.texts.js';
+import type { ChannelOrders } from './useChannelOrders.js';
+
+export interface ChannelActionsProps {
+  readonly channel: ListedChannelFragment;
+  readonly orders: ChannelOrders;
+}
+
+export function ChannelActions({ channel, orders }: ChannelActionsProps) {
+  const t = useText(channelsTexts);
+  const common = useText(commonTexts);
+  const { show } = useOpenItem();
+  const [testing, setTesting] = useState(false);
+  const { id, name, status } = channel;
+  const isEnabled = status === 'ENABLED';
+
+  const test = async (): Promise<void> => {
+    setTesting(true);
+    await orders.testAndTell(channel);
+    setTesting(false);
+  };
+
+  return (
+    <ButtonGroup variant="minimal">
+      <Button
+        size="small"
+        icon={<Pulse size={14} />}
+        loading={testing}
+        title={t('action.testName', { name })}
+        aria-label={t('action.testName', { name })}
+        onClick={() => void test()}
+      />
+      <PopoverNext
+        placement="bottom-end"
+        content={
+          <Menu>
+            <MenuItem icon={<Edit />} text={common('edit')} onClick={() => show(id)} />
+            <MenuItem icon={<Pulse />} text={t('action.chooseModel')} onClick={() => show(itemOf('test', id))} />
+            <MenuItem icon={<Duplicate />} text={t('action.copy')} onClick={() => show(itemOf('copy', id))} />
+            <MenuDivider />
+            <MenuItem
+              icon={isEnabled ? <Disable /> : <Tick />}
+              text={common(isEnabled ? 'disable' : 'enable')}
+              onClick={() => void orders.setEnabled(channel, !isEnabled)}
+            />
+            <MenuItem
+              icon={<Trash />}
+              intent="danger"
+              text={common('delete')}
+              onClick={() => void orders.remove(channel)}
+            />
+          </Menu>
+        }
+      >
+        <Button
+          size="small"
+          icon={<More />}
+          title={t('action.menu', { name })}
+          aria-label={t('action.menu', { name })}
+        />
+      </PopoverNext>
+    </ButtonGroup>
+  );
+}

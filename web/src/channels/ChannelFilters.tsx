@@ -1,0 +1,57 @@
+import type { ChannelStatus } from '../generated/channels/channels.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { FilterBar, SelectFilter, TextFilter } from '../shared/FilterBar.js';
+import { useText } from '../shared/i18n.js';
+import { channelsTexts } from './channels.texts.js';
+
+interface FilterValues {
+  readonly keyword: string;
+  readonly group: string;
+  readonly model: string;
+  readonly status: string;
+}
+
+export interface ChannelFiltersProps {
+  readonly value: FilterValues;
+  readonly groups: readonly string[];
+  readonly statuses: readonly ChannelStatus[];
+  readonly onChange: (patch: Partial<FilterValues>) => void;
+}
+
+export function ChannelFilters({ value, groups, statuses, onChange }: ChannelFiltersProps) {
+  const t = useText(channelsTexts);
+  const common = useText(commonTexts);
+  const { keyword, group, model, status } = value;
+  const all = { value: '', label: common('all') };
+  return (
+    <FilterBar
+      active={[keyword, group, model, status].filter((text) => text !== '').length}
+      onReset={() => onChange({ keyword: '', group: '', model: '', status: '' })}
+    >
+      <TextFilter
+        label={t('filter.keyword')}
+        placeholder={t('filter.keywordHint')}
+        value={keyword}
+        onChange={(text) => onChange({ keyword: text })}
+      />
+      <TextFilter
+        label={t('filter.model')}
+        placeholder={t('filter.modelHint')}
+        value={model}
+        onChange={(text) => onChange({ model: text })}
+      />
+      <SelectFilter
+        label={t('filter.group')}
+        value={group}
+        options={[all, ...groups.map((name) => ({ value: name, label: name }))]}
+        onChange={(name) => onChange({ group: name })}
+      />
+      <SelectFilter
+        label={t('filter.status')}
+        value={status}
+        options={[all, ...statuses.map((one) => ({ value: one, label: t(`status.${one}`) }))]}
+        onChange={(one) => onChange({ status: one })}
+      />
+    </FilterBar>
+  );
+}

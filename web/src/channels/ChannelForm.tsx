@@ -1,0 +1,161 @@
+import { Button, Callout, Collapse } from '@blueprintjs/core';
+import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
+import { type FormEvent, useState } from 'react';
+import type { ChannelChoicesQuery, EditedChannelFragment } from '../generated/channels/channels.js';
+import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../shared/fields.js';
+import { useText } from '../shared/i18n.js';
+import {
+  type ChannelDraft,
+  type ChannelField,
+  type ChannelProblem,
+  hasDocumentKey,
+  hasOrganization,
+  needsOther,
+  problemsOf,
+  withType,
+} from './channelDraft.js';
+import { channelsTexts } from './channels.texts.js';
+import { GroupsField } from './GroupsField.js';
+import { ModelsField } from './ModelsField.js';
+
+export interface ChannelFormProps {
+  readonly id: string;
+  readonly choices: ChannelChoicesQuery;
+  readonly initial: ChannelDraft;
+  /** The channel it edits; null: it makes a new one. */
+  readonly before: EditedChannelFragment | null;
+  /** Called with a draft without problems. */
+  readonly onSubmit: (draft: ChannelDraft) => Promise<void>;
+}
+
+const jsonFields = ['modelMapping', 'statusCodeMapping', 'paramOverride'] as const;
+const advanced: readonly ChannelField[] = [...jsonFields, 'setting', 'proxy', 'maxInputTokens'];
+
+export function ChannelForm({ id, choices, initial, before, onSubmit }: ChannelFormProps) {
+  const t = useText(channelsTexts);
+  const [draft, setDraft] = useState(initial);
+  const [judged, setJudged] = useState(false);
+  const [unfolded, setUnfolded] = useState(false);
+  const { channelTypes, groups, enabledModels } = choices;
+  const choice = channelTypes.find(({ type }) => type === draft.type);
+  const problems = problemsOf(draft, choice, before);
+
+  const change = (patch: Partial<ChannelDraft>): void => setDraft((now) => ({ ...now, ...patch }));
+  /** Label, value and complaint of a text field. */
+  const text = <Field extends ChannelField>(field: Field) => {
+    const problem: ChannelProblem | undefined = problems[field];
+    return {
+      value: draft[field],
+      onChange: (value: ChannelDraft[Field]) => change({ [field]: value }),
+      error: judged && problem !== undefined ? t(`problem.${problem}`) : undefined,
+    };
+  };
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setJudged(true);
+    if (advanced.some((field) => problems[field] !== undefined)) setUnfolded(true);
+    if (Object.keys(problems).length === 0) void onSubmit(draft);
+  };
+
+  // Types that are retired are offered to who has one already.
+  const offered = channelTypes.filter(({ deprecated, type }) => !deprecated || type === draft.type);
+  const types = offered.map(({ type, name, deprecated }) => ({
+    value: String(type),
+    label: deprecated ? t('type.deprecated', { name }) : name,
+  }));
+  if (choice === undefined) types.push({ value: String(draft.type), label: t('type.unknown', { type: draft.type }) });
+  const keyHint = choice?.keyHint ?? '';
+
+  return (
+    <form id={id} onSubmit={submit} noValidate className="channel-form">
+      {judged && Object.keys(problems).length > 0 && (
+        <Callout intent="danger" compact role="alert">
+          {t('form.problems')}
+        </Callout>
+      )}
+      <SelectField
+        label={t('form.type')}
+        value={String(draft.type)}
+        options={types}
+        onChange={(chosen) => {
+          const next = channelTypes.find(({ type }) => String(type) === chosen);
+          if (next !== undefined) setDraft(withType(draft, next, choice));
+        }}
+      />
+      <TextField label={t('form.name')} required autoFocus={before === null} {...text('name')} />
+      {before === null ? (
+        <TextAreaField
+          label={t('form.key')}
+          required
+          rows={hasDocumentKey(draft.type) ? 6 : 2}
+          monospace
+          hint={t(hasDocumentKey(draft.type) ? 'form.keyDocument' : 'form.keyLines', { hint: keyHint })}
+          {...text('key')}
+        />
+      ) : (
+        <PasswordField label={t('form.key')} hint={t('form.keyKeep')} autoComplete="new-password" {...text('key')} />
+      )}
+      <TextField
+        label={t('form.baseUrl')}
+        type="url"
+        required={choice?.defaultBaseUrl === ''}
+        placeholder={choice?.defaultBaseUrl}
+        hint={t(choice?.defaultBaseUrl === '' ? 'form.baseUrlNeeded' : 'form.baseUrlHint')}
+        {...text('baseUrl')}
+      />
+      {typeof choice?.otherHint === 'string' && (
+        <TextField
+          label={t('form.other')}
+          hint={choice.otherHint}
+          required={needsOther(draft.type)}
+          {...text('other')}
+        />
+      )}
+      {hasOrganization(draft.type) && (
+        <TextField label={t('form.organization')} hint={t('form.organizationHint')} {...text('organization')} />
+      )}
+      <ModelsField defaults={choice?.defaultModels ?? []} enabled={enabledModels} {...text('models')} />
+      <GroupsField known={groups} {...text('groups')} />
+      <fieldset className="field-row">
+        <legend className="visually-hidden">{t('form.routing')}</legend>
+        <TextField label={t('form.priority')} hint={t('form.priorityHint')} {...text('priority')} />
+        <TextField label={t('form.weight')} hint={t('form.weightHint')} {...text('weight')} />
+      </fieldset>
+      <div className="field-row">
+        <TextField label={t('form.tag')} {...text('tag')} />
+        <TextField label={t('form.testModel')} hint={t('form.testModelHint')} {...text('testModel')} />
+      </div>
+      <SwitchField
+        label={t('form.autoBan')}
+        hint={t('form.autoBanHint')}
+        value={draft.autoBan}
+        onChange={(autoBan) => change({ autoBan })}
+      />
+      <Button
+        variant="minimal"
+        className="advanced-toggle"
+        icon={unfolded ? <ChevronDown /> : <ChevronRight />}
+        text={t('form.advanced')}
+        aria-expanded={unfolded}
+        onClick={() => setUnfolded(!unfolded)}
+      />
+      <Collapse isOpen={unfolded}>
+        {jsonFields.map((field) => (
+          <TextAreaField
+            key={field}
+            label={t(`form.${field}`)}
+            hint={t(`form.${field}Hint`)}
+            placeholder={t(`form.${field}Example`)}
+            rows={3}
+            monospace
+            {...text(field)}
+          />
+        ))}
+        <TextAreaField label={t('form.setting')} hint={t('form.settingHint')} rows={3} monospace {...text('setting')} />
+        <TextField label={t('form.proxy')} hint={t('form.proxyHint')} {...text('proxy')} />
+        <TextField label={t('form.maxInputTokens')} hint={t('form.maxInputTokensHint')} {...text('maxInputTokens')} />
+      </Collapse>
+    </form>
+  );
+}

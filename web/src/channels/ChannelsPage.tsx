@@ -1,0 +1,193 @@
+import './channels.css';
+import { useQuery } from '@apollo/client/react';
+import { Button, Menu, MenuItem, PopoverNext, Switch } from '@blueprintjs/core';
+import { Add, More, Trash } from '@blueprintjs/icons';
+import { useMemo, useState } from 'react';
+import {
+  ChannelChoicesDocument,
+  type ChannelStatus,
+  ChannelsByTagDocument,
+  ChannelsDocument,
+} from '../generated/channels/channels.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { DrawerLink } from '../shared/DrawerLink.js';
+import { useText } from '../shared/i18n.js';
+import { ListPage } from '../shared/ListPage.js';
+import { useOpenItem } from '../shared/openItem.js';
+import type { NumberedPaging } from '../shared/Pager.js';
+import { ResourceTable } from '../shared/ResourceTable.js';
+import { useRemembered } from '../shared/remembered.js';
+import { useListParams } from '../shared/useListParams.js';
+import { type PageSize, usePageSize } from '../shared/usePageSize.js';
+import { ChannelDrawer } from './ChannelDrawer.js';
+import { ChannelFilters } from './ChannelFilters.js';
+import { channelColumns } from './channelColumns.js';
+import { channelsTexts } from './channels.texts.js';
+import { SelectionActions } from './SelectionActions.js';
+import { TagDrawer } from './TagDrawer.js';
+import { TestDialog } from './TestDialog.js';
+import { tagColumns } from './tagColumns.js';
+import { useChannelHealth } from './useChannelHealth.js';
+import { renewChannelLists, useChannelOrders } from './useChannelOrders.js';
+
+const statuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const satisfies readonly ChannelStatus[];
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+
+/** Every tag comes with all its channels: longer pages would cost the server more than it allows an operation. */
+const mostTags: PageSize = 20;
+
+const orNone = (text: string): string | null => (text === '' ? null : text);
+
+export function ChannelsPage() {
+  const t = useText(channelsTexts);
+  const common = useText(commonTexts);
+  const orders = useChannelOrders();
+  const { open } = useOpenItem();
+  const [params, setParams] = useListParams({ page: 1, keyword: '', group: '', model: '', status: '' });
+  const [chosenSize, setSize] = usePageSize();
+  const [byId, setById] = useRemembered('channels-by-id', false, isFlag);
+  const [byTag, setByTag] = useRemembered('channels-by-tag', false, isFlag);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+
+  const page = Math.max(1, Math.trunc(params.page));
+  const size = byTag && chosenSize > mostTags ? mostTags : chosenSize;
+  const variables = {
+    page,
+    size,
+    sort: byId ? 'ID' : 'PRIORITY',
+    filter: {
+      keyword: orNone(params.keyword),
+      group: orNone(params.group),
+      model: orNone(params.model),
+      status: statuses.find((status) => status === params.status) ?? null,
+    },
+  } as const;
+  const list = useQuery(ChannelsDocument, { variables, skip: byTag, fetchPolicy: 'cache-and-network' });
+  const tags = useQuery(ChannelsByTagDocument, { variables, skip: !byTag, fetchPolicy: 'cache-and-network' });
+  const { data: known } = useQuery(ChannelChoicesDocument);
+  const choices = useMemo(
+    () => new Map((known?.channelTypes ?? []).map((choice) => [choice.type, choice])),
+    [known?.channelTypes],
+  );
+  const columns = useMemo(() => channelColumns({ t, common, choices, orders }), [t, common, choices, orders]);
+  const columnsOfTags = useMemo(() => tagColumns({ t, common, choices, orders }), [t, common, choices, orders]);
+  // Rows change in place, by what the change brings along; only who comes and goes moves others.
+  useChannelHealth(({ kind }, client) => {
+    if (kind === 'ADDED' || kind === 'REMOVED') void renewChannelLists(client);
+  });
+
+  const paging = (total: number | undefined): NumberedPaging => ({
+    kind: 'numbered',
+    page,
+    total,
+    size,
+    onPage: (wanted) => setParams({ page: wanted }),
+    onSize: (wanted) => {
+      setSize(wanted);
+      setParams({ page: 1 });
+    },
+  });
+  const ids = [...selected];
+  const clear = (): void => setSelected(new Set());
+  const toolbar =
+    ids.length > 0 && !byTag ? (
+      <SelectionActions ids={ids} orders={orders} onDone={clear} />
+    ) : (
+      <>
+        <Switch
+          inline
+          label={t('view.byId')}
+          checked={byId}
+          onChange={({ currentTarget }) => setById(currentTarget.checked)}
+        />
+        <Switch
+          inline
+          label={t('view.byTag')}
+          checked={byTag}
+          onChange={({ currentTarget }) => {
+            setByTag(currentTarget.checked);
+            setParams({ page: 1 });
+            clear();
+          }}
+        />
+      </>
+    );
+
+  return (
+    <ListPage
+      title={t('title')}
+      actions={
+        <>
+          <DrawerLink open="new" intent="primary" icon={<Add />}>
+            {t('new')}
+          </DrawerLink>
+          <PopoverNext
+            placement="bottom-end"
+            content={
+              <Menu>
+                <MenuItem
+                  icon={<Trash />}
+                  intent="danger"
+                  text={t('action.deleteDisabled')}
+                  onClick={() => void orders.removeDisabled()}
+                />
+              </Menu>
+            }
+          >
+            <Button icon={<More />} title={t('view.more')} aria-label={t('view.more')} />
+          </PopoverNext>
+        </>
+      }
+      above={
+        <ChannelFilters
+          value={params}
+          groups={known?.groups ?? []}
+          statuses={statuses}
+          onChange={(patch) => setParams({ ...patch, page: 1 })}
+        />
+      }
+    >
+      {byTag ? (
+        <ResourceTable
+          key="tags"
+          label={t('title')}
+          columns={columnsOfTags}
+          rows={tags.data?.channelsByTag.items}
+          rowKey={({ tag }) => tag}
+          result={tags}
+          toolbar={toolbar}
+          empty={t('emptyTags')}
+          paging={paging(tags.data?.channelsByTag.total)}
+          detail={({ tag, channels }) => (
+            <ResourceTable
+              label={tag}
+              columns={columns}
+              rows={channels}
+              rowKey={({ id }) => id}
+              result={tags}
+              isOpen={({ id }) => open === id}
+            />
+          )}
+        />
+      ) : (
+        <ResourceTable
+          key="channels"
+          label={t('title')}
+          columns={columns}
+          columnsKey="channels-table-columns"
+          rows={list.data?.channels.items}
+          rowKey={({ id }) => id}
+          result={list}
+          toolbar={toolbar}
+          isOpen={({ id }) => open === id}
+          empty={t('empty')}
+          selection={{ selected, onChange: setSelected, keyOf: ({ id }) => id, nameOf: ({ name }) => name }}
+          paging={paging(list.data?.channels.total)}
+        />
+      )}
+      <ChannelDrawer choices={known} orders={orders} />
+      <TagDrawer groups={known?.groups ?? []} enabledModels={known?.enabledModels ?? []} />
+      <TestDialog orders={orders} />
+    </ListPage>
+  );
+}

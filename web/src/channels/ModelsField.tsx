@@ -1,0 +1,64 @@
+import { Button, ButtonGroup, TagInput } from '@blueprintjs/core';
+import { CopyButton } from '../shared/CopyButton.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { Field } from '../shared/fields.js';
+import { useText } from '../shared/i18n.js';
+import { toaster } from '../shared/toaster.js';
+import { addModels } from './channelDraft.js';
+import { channelsTexts } from './channels.texts.js';
+
+export interface ModelsFieldProps {
+  readonly value: readonly string[];
+  readonly onChange: (models: readonly string[]) => void;
+  readonly error?: string;
+  readonly required?: boolean;
+  /** Of the channel's type. */
+  readonly defaults?: readonly string[];
+  /** Of all channels that serve. */
+  readonly enabled: readonly string[];
+}
+
+export function ModelsField({ value, onChange, error, required = true, defaults, enabled }: ModelsFieldProps) {
+  const t = useText(channelsTexts);
+  const common = useText(commonTexts);
+  const add = (typed: readonly string[]): void => {
+    const { models, repeated } = addModels(value, typed);
+    if (repeated) toaster.warning(t('form.modelsRepeated'));
+    onChange(models);
+  };
+  const fill = (models: readonly string[]): void => onChange(addModels(value, models).models);
+  return (
+    <div className="models-field">
+      <Field label={t('form.models')} hint={t('form.modelsHint')} required={required} error={error}>
+        {({ id, disabled, ...attributes }) => (
+          <TagInput
+            fill
+            addOnBlur
+            addOnPaste
+            disabled={disabled}
+            inputProps={{ id, ...attributes }}
+            separator={/[,，\n]/}
+            values={value}
+            tagProps={{ minimal: true }}
+            intent={error === undefined ? 'none' : 'danger'}
+            onAdd={(typed) => add(typed)}
+            onRemove={(_model, at) => onChange(value.filter((_, place) => place !== at))}
+          />
+        )}
+      </Field>
+      <ButtonGroup variant="minimal" className="field-tools">
+        {defaults !== undefined && (
+          <Button
+            size="small"
+            text={t('form.modelsFill')}
+            disabled={defaults.length === 0}
+            onClick={() => fill(defaults)}
+          />
+        )}
+        <Button size="small" text={t('form.modelsFillAll')} onClick={() => fill(enabled)} />
+        <Button size="small" text={common('clear')} disabled={value.length === 0} onClick={() => onChange([])} />
+        <CopyButton text={value.join(',')} caption={common('copy')} />
+      </ButtonGroup>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import './dashboard.css';
+import { Callout } from '@blueprintjs/core';
+import { useText } from '../shared/i18n.js';
+import { LiveBadge } from '../shared/LiveBadge.js';
+import { useLiveStatus } from '../shared/liveConnection.js';
+import { PageFrame } from '../shared/PageFrame.js';
+import { isAdmin, useSignedIn } from '../shared/session.js';
+import { ChannelBoard } from './ChannelBoard.js';
+import { dashboardTexts } from './dashboard.texts.js';
+import { GatewayTraffic } from './GatewayTraffic.js';
+import { OwnUsage } from './OwnUsage.js';
+
+/** What happens now: to the whole gateway for administrators, to one's own wallet for everybody else. */
+export function DashboardPage() {
+  const t = useText(dashboardTexts);
+  const viewer = useSignedIn();
+  const isLost = useLiveStatus().state === 'lost';
+  return (
+    <PageFrame title={t('title')} actions={<LiveBadge />}>
+      {isLost && (
+        <Callout intent="warning" compact className="page-warning" role="alert">
+          {t('lost')}
+        </Callout>
+      )}
+      <div className={isLost ? 'dashboard dashboard-stale' : 'dashboard'}>
+        {isAdmin(viewer) ? (
+          <>
+            <GatewayTraffic viewerId={viewer.id} />
+            <ChannelBoard />
+          </>
+        ) : (
+          <OwnUsage />
+        )}
+      </div>
+    </PageFrame>
+  );
+}

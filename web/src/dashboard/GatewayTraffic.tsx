@@ -1,0 +1,125 @@
+import { Callout, Card } from '@blueprintjs/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { errorText } from '../shared/errors.js';
+import { useText } from '../shared/i18n.js';
+import { abbreviate, formatQuota } from '../shared/quota.js';
+import { useQuotaUnits } from '../shared/session.js';
+import { formatTime } from '../shared/time.js';
+import { dashboardTexts } from './dashboard.texts.js';
+import { duration, durations, percent } from './figureTexts.js';
+import { TrafficTables } from './TrafficTables.js';
+import type { TrafficFigure } from './trafficHistory.js';
+import { useTrafficHistory } from './useTrafficHistory.js';
+
+const TrafficChart = lazy(async () => ({ default: (await import('./TrafficChart.js')).TrafficChart }));
+
+interface Gauge {
+  readonly label: string;
+  readonly note?: string;
+  readonly value: string;
+  readonly figures: readonly TrafficFigure[];
+  /** How a value on the chart's scale is written. */
+  readonly format: (value: number) => string;
+  readonly colour: string;
+}
+
+export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
+  const t = useText(dashboardTexts);
+  const units = useQuotaUnits();
+  const { traffic, history, error } = useTrafficHistory(viewerId);
+  const total = traffic?.total;
+  const money = (quota: number): string => formatQuota(quota, units, 4);
+  const told = (text: (figures: NonNullable<typeof total>) => string): string =>
+    total === undefined ? '—' : text(total);
+
+  const gauges: readonly Gauge[] = [
+    {
+      label: t('figure.requests'),
+      value: told(({ requestsPerMinute }) => abbreviate(requestsPerMinute)),
+      figures: ['requestsPerMinute'],
+      format: abbreviate,
+      colour: 'blue',
+    },
+    {
+      label: t('figure.tokens'),
+      value: told(({ tokensPerMinute }) => abbreviate(tokensPerMinute)),
+      figures: ['tokensPerMinute'],
+      format: abbreviate,
+      colour: 'violet',
+    },
+    {
+      label: t('figure.spend'),
+      value: told(({ quotaPerMinute }) => money(quotaPerMinute)),
+      figures: ['quotaPerMinute'],
+      format: money,
+      colour: 'green',
+    },
+    {
+      label: t('figure.errorRate'),
+      value: told(({ errorRate }) => percent(errorRate)),
+      figures: ['errorRate'],
+      format: percent,
+      colour: 'red',
+    },
+    {
+      label: t('figure.firstToken'),
+      note: t('figure.percentiles'),
+      value: told(({ firstTokenP50Ms, firstTokenP95Ms }) => durations(firstTokenP50Ms, firstTokenP95Ms)),
+      figures: ['firstTokenP50Ms', 'firstTokenP95Ms'],
+      format: duration,
+      colour: 'teal',
+    },
+    {
+      label: t('figure.duration'),
+      note: t('figure.percentiles'),
+      value: told(({ latencyP50Ms, latencyP95Ms }) => durations(latencyP50Ms, latencyP95Ms)),
+      figures: ['latencyP50Ms', 'latencyP95Ms'],
+      format: duration,
+      colour: 'orange',
+    },
+  ];
+
+  if (error !== undefined) return <Callout intent="danger">{errorText(error)}</Callout>;
+  return (
+    <>
+      <section className="gauges" aria-label={t('figure.window')}>
+        {gauges.map(({ label, note, value, figures, format, colour }) => (
+          <GaugeCard key={label} label={label} note={note} value={value}>
+            <Suspense fallback={null}>
+              <TrafficChart
+                history={history}
+                now={traffic?.at ?? null}
+                figures={figures}
+                format={format}
+                colour={colour}
+                summary={t('chart.summary', { figure: label, value })}
+              />
+            </Suspense>
+          </GaugeCard>
+        ))}
+      </section>
+      {traffic !== null && <p className="as-of figures">{t('asOf', { time: formatTime(traffic.at) })}</p>}
+      <TrafficTables traffic={traffic} money={money} />
+    </>
+  );
+}
+
+interface GaugeCardProps {
+  readonly label: string;
+  readonly note?: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}
+
+export function GaugeCard({ label, note, value, children }: GaugeCardProps) {
+  return (
+    <Card className="gauge">
+      <h2 className="gauge-label">
+        {label}
+        {note !== undefined && <span className="gauge-note">{note}</span>}
+      </h2>
+      <p className="gauge-value figures">{value}</p>
+      <div className="gauge-chart">{children}</div>
+    </Card>
+  );
+}

@@ -1,0 +1,43 @@
+import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { formatTime } from '../shared/time.js';
+import type { Minute } from './ownCalls.js';
+import { tooltipStyle } from './tooltipStyle.js';
+
+export interface MinuteChartProps {
+  readonly minutes: readonly Minute[];
+  readonly figure: 'requests' | 'tokens' | 'quota';
+  readonly format: (value: number) => string;
+  readonly colour: string;
+  readonly title: string;
+}
+
+const clock = (at: number): string => formatTime(at).slice(11, 16);
+
+export function MinuteChart({ minutes, figure, format, colour, title }: MinuteChartProps) {
+  return (
+    <div role="img" aria-label={title} className={`chart chart-${colour} panel-chart`}>
+      <ResponsiveContainer width="100%" height={160}>
+        <BarChart data={[...minutes]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+          <CartesianGrid vertical={false} className="chart-grid" />
+          <XAxis dataKey="at" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
+          <YAxis
+            tickFormatter={format}
+            tickCount={4}
+            width={60}
+            allowDecimals={figure === 'quota'}
+            tickLine={false}
+            axisLine={false}
+          />
+          <Tooltip
+            isAnimationActive={false}
+            contentStyle={tooltipStyle}
+            cursor={{ className: 'chart-cursor' }}
+            labelFormatter={(at) => clock(Number(at))}
+            formatter={(value) => [format(Number(value)), title]}
+          />
+          <Bar dataKey={figure} fill="var(--chart)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
+        </BarChart>
+      </ResponsiveContainer>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+import { useSubscription } from '@apollo/client/react';
+import { Card, HTMLTable, Tag } from '@blueprintjs/core';
+import { lazy, Suspense } from 'react';
+import { Link } from 'react-router-dom';
+import { LiveBalanceDocument, type OwnLineFragment } from '../generated/dashboard/ownUsage.js';
+import { useText } from '../shared/i18n.js';
+import { QueryNotice } from '../shared/QueryNotice.js';
+import { QuotaText } from '../shared/QuotaText.js';
+import { formatQuota } from '../shared/quota.js';
+import { useQuotaUnits } from '../shared/session.js';
+import { formatTime } from '../shared/time.js';
+import { dashboardTexts } from './dashboard.texts.js';
+import { duration } from './figureTexts.js';
+import { byMinute, linesShown } from './ownCalls.js';
+import { useOwnCalls } from './useOwnCalls.js';
+
+const MinuteChart = lazy(async () => ({ default: (await import('./MinuteChart.js')).MinuteChart }));
+
+/** One's own wallet, and what one's keys do at this moment. */
+export function OwnUsage() {
+  const t = useText(dashboardTexts);
+  const units = useQuotaUnits();
+  const { data: live } = useSubscription(LiveBalanceDocument);
+  const { lines, completeFrom, now, error, look } = useOwnCalls();
+  const minutes = byMinute(lines ?? [], now).filter(({ at }) => at >= completeFrom);
+  const spent = minutes.reduce((sum, { quota }) => sum + quota, 0);
+  const money = (quota: number): string => formatQuota(quota, units, 4);
+  const wallet = live?.balance;
+  const tiles = [
+    { label: t('own.balance'), value: wallet && <QuotaText quota={wallet.available} digits={4} /> },
+    { label: t('own.used'), value: wallet && <QuotaText quota={wallet.usedQuota} digits={4} /> },
+    { label: t('own.requestCount'), value: wallet?.requestCount.toLocaleString('en-US') },
+    { label: t('own.recentSpend'), value: lines && <QuotaText quota={spent} digits={4} /> },
+  ];
+  return (
+    <>
+      <section className="tiles" aria-label={t('own.balance')}>
+        {tiles.map(({ label, value }) => (
+          <Card key={label} className="gauge">
+            <h2 className="gauge-label">{label}</h2>
+            <p className="gauge-value figures">{value ?? '—'}</p>
+          </Card>
+        ))}
+      </section>
+      {lines === null ? (
+        <QueryNotice loading={error === undefined} error={error} refetch={look} />
+      ) : (
+        <>
+          {completeFrom > 0 && <p className="as-of">{t('own.partial', { time: formatTime(completeFrom) })}</p>}
+          <div className="dashboard-columns">
+            <Card className="panel">
+              <h2 className="panel-title">{t('own.spendChart')}</h2>
+              <Suspense fallback={<div className="chart-place" />}>
+                <MinuteChart
+                  minutes={minutes}
+                  figure="quota"
+                  format={money}
+                  colour="green"
+                  title={t('own.spendChart')}
+                />
+              </Suspense>
+            </Card>
+            <Card className="panel">
+              <h2 className="panel-title">{t('own.requestChart')}</h2>
+              <Suspense fallback={<div className="chart-place" />}>
+                <MinuteChart
+                  minutes={minutes}
+                  figure="requests"
+                  format={String}
+                  colour="blue"
+                  title={t('own.requestChart')}
+                />
+              </Suspense>
+            </Card>
+          </div>
+          <RecentCalls lines={lines.slice(0, linesShown)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function RecentCalls({ lines }: { readonly lines: readonly OwnLineFragment[] }) {
+  const t = useText(dashboardTexts);
+  return (
+    <Card className="panel">
+      <h2 className="panel-title">
+        {t('own.calls')}
+        <Link to="/log" className="gauge-note">
+          {t('own.all')}
+        </Link>
+      </h2>
+      {lines.length === 0 ? (
+        <p className="panel-empty">{t('own.none')}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, which the keyboard must reach.
+        <section className="table-scroll" aria-label={t('own.calls')} tabIndex={0}>
+          <HTMLTable compact className="data-table">
+            <thead>
+              <tr>
+                <th scope="col">{t('own.time')}</th>
+                <th scope="col" className="priority-2">
+                  {t('own.token')}
+                </th>
+                <th scope="col">{t('column.model')}</th>
+                <th scope="col" className="cell-end priority-2">
+                  {t('own.usage')}
+                </th>
+                <th scope="col" className="cell-end priority-2">
+                  {t('own.duration')}
+                </th>
+                <th scope="col" className="cell-end">
+                  {t('own.cost')}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {lines.map((line) => (
+                <CallRow key={line.id} line={line} />
+              ))}
+            </tbody>
+          </HTMLTable>
+        </section>
+      )}
+    </Card>
+  );
+}
+
+function CallRow({ line }: { readonly line: OwnLineFragment }) {
+  const t = useText(dashboardTexts);
+  const { createdAt, type, model, apiKeyName, promptTokens, completionTokens, quota, isStream, useTimeMs } = line;
+  return (
+    <tr className="row-arriving">
+      <td className="figures">{formatTime(createdAt).slice(11)}</td>
+      <td className="priority-2">{apiKeyName}</td>
+      <td>
+        {model} {isStream && <Tag minimal>{t('own.stream')}</Tag>}{' '}
+        {type === 'ERROR' && (
+          <Tag minimal intent="danger">
+            {t('own.failed')}
+          </Tag>
+        )}
+      </td>
+      <td className="cell-end figures priority-2">{`${promptTokens} / ${completionTokens}`}</td>
+      <td className="cell-end figures priority-2">{duration(useTimeMs)}</td>
+      <td className="cell-end">
+        <QuotaText quota={quota} digits={6} />
+      </td>
+    </tr>
+  );
+}

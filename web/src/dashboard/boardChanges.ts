@@ -1,0 +1,28 @@
+import type { ChannelChange } from '../channels/useChannelHealth.js';
+
+/* What just happened to channels, newest first, and what each of them failed with last. */
+
+const mostChanges = 30;
+
+export interface BoardChanges {
+  readonly changes: readonly { readonly key: number; readonly change: ChannelChange }[];
+  /** By channel: why it was switched off, or why its test failed; null: it has worked since. */
+  readonly errors: ReadonlyMap<string, string | null>;
+}
+
+export const noChanges: BoardChanges = { changes: [], errors: new Map() };
+
+/** The last error a change leaves behind; undefined: it says nothing about errors. */
+function errorAfter({ kind, ok, reason, automatic }: ChannelChange): string | null | undefined {
+  if (kind === 'TESTED') return ok === true ? null : reason;
+  if (kind === 'DISABLED' && automatic === true) return reason;
+  return kind === 'ENABLED' ? null : undefined;
+}
+
+export function withChange({ changes, errors }: BoardChanges, change: ChannelChange): BoardChanges {
+  const error = errorAfter(change);
+  return {
+    changes: [{ key: (changes[0]?.key ?? 0) + 1, change }, ...changes].slice(0, mostChanges),
+    errors: error === undefined ? errors : new Map([...errors, [change.channelId, error]]),
+  };
+}

@@ -1,0 +1,5 @@
+import { texts } from '../shared/i18n.js';
+import { dashboardEn } from './dashboard.en.js';
+import { dashboardZh } from './dashboard.zh.js';
+
+export const dashboardTexts = texts('dashboard', dashboardZh, dashboardEn);

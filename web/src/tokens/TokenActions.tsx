@@ -1,0 +1,80 @@
+import { useMutation } from '@apollo/client/react';
+import { Button, ButtonGroup } from '@blueprintjs/core';
+import { BanCircle, Edit, Tick, Trash } from '@blueprintjs/icons';
+import { DeleteTokenDocument, type OwnTokenFragment, SwitchTokenDocument } from '../generated/tokens/tokens.js';
+import { CopyButton } from '../shared/CopyButton.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { useConfirm } from '../shared/confirm.js';
+import { useText } from '../shared/i18n.js';
+import { useOpenItem } from '../shared/openItem.js';
+import { toaster } from '../shared/toaster.js';
+import { forgetLists } from './forgetLists.js';
+import { tokensTexts } from './tokens.texts.js';
+
+/** What can be done to an own token. */
+export function TokenActions({ token }: { readonly token: OwnTokenFragment }) {
+  const t = useText(tokensTexts);
+  const common = useText(commonTexts);
+  const confirm = useConfirm();
+  const { show } = useOpenItem();
+  const [change, changing] = useMutation(SwitchTokenDocument);
+  const [remove, removing] = useMutation(DeleteTokenDocument);
+  const { id, name, key, status } = token;
+  const enabled = status === 'ENABLED';
+
+  const toggle = (): void => {
+    void change({ variables: { id, enabled: !enabled } }).then(
+      () => toaster.success(t(enabled ? 'done.disabled' : 'done.enabled', { name })),
+      () => undefined,
+    );
+  };
+  const askAndDelete = async (): Promise<void> => {
+    if (!(await confirm({ title: t('delete.title', { name }), body: t('delete.body'), confirm: common('delete') })))
+      return;
+    await remove({
+      variables: { id },
+      update(cache) {
+        cache.evict({ id: cache.identify({ __typename: 'ApiKey', id }) });
+        forgetLists(cache);
+      },
+    }).then(
+      () => toaster.success(t('done.deleted', { name })),
+      () => undefined,
+    );
+  };
+
+  const switchText = t(enabled ? 'action.disable' : 'action.enable', { name });
+  return (
+    <ButtonGroup className="row-actions">
+      {key !== null && <CopyButton text={key} label={t('key.copy', { name })} />}
+      <Button
+        variant="minimal"
+        size="small"
+        icon={enabled ? <BanCircle size={14} /> : <Tick size={14} />}
+        intent={enabled ? 'none' : 'success'}
+        aria-label={switchText}
+        title={switchText}
+        loading={changing.loading}
+        onClick={toggle}
+      />
+      <Button
+        variant="minimal"
+        size="small"
+        icon={<Edit size={14} />}
+        aria-label={t('action.edit', { name })}
+        title={t('action.edit', { name })}
+        onClick={() => show(id)}
+      />
+      <Button
+        variant="minimal"
+        size="small"
+        intent="danger"
+        icon={<Trash size={14} />}
+        aria-label={t('action.delete', { name })}
+        title={t('action.delete', { name })}
+        loading={removing.loading}
+        onClick={() => void askAndDelete()}
+      />
+    </ButtonGroup>
+  );
+}

@@ -1,0 +1,202 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import { Button } from '@blueprintjs/core';
+import { type ReactNode, useId, useState } from 'react';
+import {
+  EditedTokenDocument,
+  EditTokenDocument,
+  IssueTokenDocument,
+  type OwnTokenFragment,
+  TokenChoicesDocument,
+} from '../generated/tokens/tokens.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { DetailDrawer } from '../shared/DetailDrawer.js';
+import { useText } from '../shared/i18n.js';
+import { useOpenItem } from '../shared/openItem.js';
+import { QueryNotice } from '../shared/QueryNotice.js';
+import { toaster } from '../shared/toaster.js';
+import { forgetLists } from './forgetLists.js';
+import { TokenForm } from './TokenForm.js';
+import { batchNames, draftOf, inputOf, newToken, problemsOf, randomSuffix, type TokenDraft } from './tokenDraft.js';
+import { tokensTexts } from './tokens.texts.js';
+
+/** Makes tokens, `?open=new`, or edits one, `?open={id}`. */
+export function TokenDrawer() {
+  const { open, close } = useOpenItem();
+  if (open === 'new') return <NewToken onClose={close} />;
+  if (open === null || !/^\d+$/.test(open)) return null;
+  return <EditedToken key={open} id={open} onClose={close} />;
+}
+
+interface FormDrawerProps {
+  readonly title: string;
+  readonly form: string;
+  readonly submitText: string;
+  readonly busy: boolean;
+  readonly progress?: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+function FormDrawer({ title, form, submitText, busy, progress, onClose, children }: FormDrawerProps) {
+  const common = useText(commonTexts);
+  return (
+    <DetailDrawer
+      isOpen
+      onClose={onClose}
+      title={title}
+      keepOnOutsideClick
+      footer={
+        <>
+          {progress !== undefined && <span role="status">{progress}</span>}
+          <Button text={common('cancel')} onClick={onClose} />
+          <Button type="submit" form={form} intent="primary" text={submitText} loading={busy} />
+        </>
+      }
+    >
+      {children}
+    </DetailDrawer>
+  );
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+/** A draft, and what is wrong with it once somebody has tried to save it. */
+function useDraft(initial: TokenDraft, before: OwnTokenFragment | null) {
+  const [draft, setDraft] = useState(initial);
+  const [judged, setJudged] = useState(false);
+  const problems = problemsOf(draft, before, seconds());
+  return {
+    draft,
+    setDraft,
+    problems: judged ? problems : {},
+    /** Whether it can be saved; from then on problems are shown. */
+    judge: (): boolean => {
+      setJudged(true);
+      return Object.keys(problems).length === 0;
+    },
+  };
+}
+
+function NewToken({ onClose }: { readonly onClose: () => void }) {
+  const t = useText(tokensTexts);
+  const common = useText(commonTexts);
+  const form = useId();
+  const { data: choices } = useQuery(TokenChoicesDocument);
+  const { draft, setDraft, problems, judge } = useDraft(newToken, null);
+  const [issue, { client }] = useMutation(IssueTokenDocument);
+  const [made, setMade] = useState<number | null>(null);
+  const count = draft.count ?? 1;
+
+  const create = async (): Promise<void> => {
+    const input = inputOf(draft, null);
+    const names = batchNames(input.name, count, randomSuffix);
+    let done = 0;
+    try {
+      for (const name of names) {
+        setMade(done);
+        // One after the other: a batch must not crowd out calls, and the first refusal ends it.
+        await issue({ variables: { input: { ...input, name } } });
+        done++;
+      }
+      toaster.success(count === 1 ? t('done.created') : t('done.createdMany', { count }));
+      onClose();
+    } catch {
+      // Why is said already; how far it came is not.
+      if (done > 0) toaster.warning(t('done.createdSome', { count: done, wanted: count }));
+    } finally {
+      setMade(null);
+      if (done > 0) forgetLists(client.cache);
+    }
+  };
+
+  return (
+    <FormDrawer
+      title={t('form.new')}
+      form={form}
+      submitText={common('create')}
+      busy={made !== null}
+      progress={made !== null && count > 1 ? t('form.progress', { done: made, count }) : undefined}
+      onClose={onClose}
+    >
+      <TokenForm
+        id={form}
+        isNew
+        draft={draft}
+        onChange={setDraft}
+        problems={problems}
+        choices={choices}
+        onSubmit={() => {
+          if (judge() && made === null) void create();
+        }}
+      />
+    </FormDrawer>
+  );
+}
+
+function EditedToken({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const t = useText(tokensTexts);
+  const common = useText(commonTexts);
+  const form = useId();
+  // What is edited must be what is stored, not what a list once showed.
+  const result = useQuery(EditedTokenDocument, { variables: { id }, fetchPolicy: 'network-only' });
+  const [busy, setBusy] = useState(false);
+  const token = result.data?.apiKey;
+  return (
+    <FormDrawer
+      title={t('form.edit', { name: token?.name ?? id })}
+      form={form}
+      submitText={common('save')}
+      busy={busy}
+      onClose={onClose}
+    >
+      {token === undefined ? (
+        <QueryNotice {...result} />
+      ) : (
+        <EditForm id={form} token={token} onBusy={setBusy} onClose={onClose} />
+      )}
+    </FormDrawer>
+  );
+}
+
+interface EditFormProps {
+  readonly id: string;
+  readonly token: OwnTokenFragment;
+  readonly onBusy: (busy: boolean) => void;
+  readonly onClose: () => void;
+}
+
+function EditForm({ id, token: shown, onBusy, onClose }: EditFormProps) {
+  const t = useText(tokensTexts);
+  const { data: choices } = useQuery(TokenChoicesDocument);
+  // Its figures may move under an open form; what is compared is what the form began with.
+  const [token] = useState(shown);
+  const { draft, setDraft, problems, judge } = useDraft(draftOf(token), token);
+  const [edit, { loading }] = useMutation(EditTokenDocument);
+
+  const save = async (): Promise<void> => {
+    onBusy(true);
+    try {
+      await edit({ variables: { id: token.id, input: inputOf(draft, token) } });
+      toaster.success(t('done.saved', { name: draft.name.trim() }));
+      onClose();
+    } catch {
+      // The toast has said why; the form stays as it was filled in.
+    } finally {
+      onBusy(false);
+    }
+  };
+
+  return (
+    <TokenForm
+      id={id}
+      isNew={false}
+      draft={draft}
+      onChange={setDraft}
+      problems={problems}
+      choices={choices}
+      onSubmit={() => {
+        if (judge() && !loading) void save();
+      }}
+    />
+  );
+}

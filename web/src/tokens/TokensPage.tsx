@@ -1,0 +1,114 @@
+import { useQuery } from '@apollo/client/react';
+import { SegmentedControl } from '@blueprintjs/core';
+import { Add } from '@blueprintjs/icons';
+import { EveryGroupDocument } from '../generated/tokens/tokens.js';
+import { commonTexts } from '../shared/common.texts.js';
+import { DrawerLink } from '../shared/DrawerLink.js';
+import { FilterBar, SelectFilter, TextFilter } from '../shared/FilterBar.js';
+import { useText } from '../shared/i18n.js';
+import { ListPage } from '../shared/ListPage.js';
+import { isAdmin, useSignedIn } from '../shared/session.js';
+import { useListParams } from '../shared/useListParams.js';
+import './tokens.css';
+import { EveryonesTokens } from './EveryonesTokens.js';
+import { OwnTokens } from './OwnTokens.js';
+import { TokenDrawer } from './TokenDrawer.js';
+import { tokensTexts } from './tokens.texts.js';
+import { activeFilters, type TokensParams, tokenStatuses, tokensDefaults } from './tokensParams.js';
+
+export function TokensPage() {
+  const t = useText(tokensTexts);
+  const admin = isAdmin(useSignedIn());
+  const [asked, setParams] = useListParams(tokensDefaults);
+  const params = { ...asked, page: Math.max(1, Math.trunc(asked.page)), everyone: asked.everyone && admin };
+  const filter = (patch: Partial<TokensParams>): void => setParams({ ...patch, page: 1 });
+  return (
+    <ListPage
+      title={t('title')}
+      warning={t('warning')}
+      help={params.everyone ? t('everyone.note') : undefined}
+      actions={
+        <>
+          {admin && (
+            <SegmentedControl
+              size="small"
+              aria-label={t('mode')}
+              options={[
+                { label: t('mode.own'), value: 'own' },
+                { label: t('mode.everyone'), value: 'everyone' },
+              ]}
+              value={params.everyone ? 'everyone' : 'own'}
+              onValueChange={(mode) => setParams({ ...tokensDefaults, everyone: mode === 'everyone' })}
+            />
+          )}
+          <DrawerLink open="new" intent="primary" icon={<Add />}>
+            {t('new')}
+          </DrawerLink>
+        </>
+      }
+      above={<TokenFilters params={params} onChange={filter} />}
+    >
+      <div className="token-table">
+        {params.everyone ? (
+          <EveryonesTokens params={params} setParams={setParams} />
+        ) : (
+          <OwnTokens params={params} setParams={setParams} />
+        )}
+      </div>
+      <TokenDrawer />
+    </ListPage>
+  );
+}
+
+interface TokenFiltersProps {
+  readonly params: TokensParams;
+  readonly onChange: (patch: Partial<TokensParams>) => void;
+}
+
+function TokenFilters({ params, onChange }: TokenFiltersProps) {
+  const t = useText(tokensTexts);
+  return (
+    <FilterBar
+      active={activeFilters(params)}
+      onReset={() => onChange({ name: '', key: '', owner: '', status: '', group: '' })}
+    >
+      <TextFilter label={t('filter.name')} value={params.name} onChange={(name) => onChange({ name })} />
+      <TextFilter
+        label={t('filter.key')}
+        placeholder={t(params.everyone ? 'filter.keyWhole' : 'filter.keyPart')}
+        value={params.key}
+        onChange={(key) => onChange({ key })}
+      />
+      {params.everyone && <EveryonesFilters params={params} onChange={onChange} />}
+    </FilterBar>
+  );
+}
+
+function EveryonesFilters({ params, onChange }: TokenFiltersProps) {
+  const t = useText(tokensTexts);
+  const common = useText(commonTexts);
+  const { data } = useQuery(EveryGroupDocument);
+  const any = { value: '', label: common('all') };
+  const groups = new Set([...(data?.groups ?? []), params.group].filter((group) => group !== ''));
+  return (
+    <>
+      <TextFilter
+        label={t('filter.owner')}
+        value={params.owner}
+        onChange={(owner) => onChange({ owner: owner.replaceAll(/\D/g, '') })}
+      />
+      <SelectFilter
+        label={t('filter.status')}
+        value={params.status}
+        options={[any, ...tokenStatuses.map((status) => ({ value: status, label: t(`status.${status}`) }))]}
+        onChange={(status) => onChange({ status })}
+      />
+      <SelectFilter
+        label={t('filter.group')}
+        value={params.group}
+        options={[any, ...[...groups].map((group) => ({ value: group, label: group }))]}
+        onChange={(group) => onChange({ group })}
+      />
+    </>
+  );
+}
