@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { LogRowFragment } from '../../web/src/generated/log/log.js';
+import { shortened } from '../../web/src/log/shortenedLog.js';
+import { noneWaiting, withLine } from '../../web/src/log/waitingLines.js';
+import type { Stretch } from '../../web/src/usageLogPages.js';
+
+const line = (id: number): LogRowFragment => ({
+  id: String(id),
+  createdAt: 1_790_000_000 + id,
+  type: 'CONSUME',
+  quota: 1,
+  promptTokens: 1,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  imageTokens: 0,
+  reasoningTokens: 0,
+  model: 'gpt-4o',
+  upstreamModel: null,
+  apiKeyName: 'demo',
+  group: 'default',
+  useTimeMs: 10,
+  firstTokenMs: null,
+  isStream: false,
+  outcome: 'COMPLETED',
+  detail: null,
+});
+
+const delivered = (ids: readonly number[]) => ids.map(line).reduce(withLine, noneWaiting);
+
+describe('lines that wait to be shown', () => {
+  test('stand newest first, as the table wants them', () => {
+    expect(delivered([5, 6, 9]).lines.map(({ id }) => id)).toEqual(['9', '6', '5']);
+  });
+
+  test('stand there once, whatever a connection that came back delivers again', () => {
+    expect(delivered([5, 6, 5, 6, 7]).lines.map(({ id }) => id)).toEqual(['7', '6', '5']);
+  });
+
+  test('are not kept without end: the oldest go, and that they went is known', () => {
+    const many = delivered(Array.from({ length: 201 }, (_, place) => place + 1));
+    expect(many.lines).toHaveLength(200);
+    expect(many.lines.at(-1)?.id).toBe('2');
+    expect(many.overflowed).toBe(true);
+  });
+});
+
+const stretch = (length: number): Stretch => ({
+  head: null,
+  edges: Array.from({ length }, (_, place) => ({
+    cursor: String(length - place),
+    node: { __ref: `UsageLogLine:${length - place}` },
+  })),
+  pageInfo: { hasNextPage: false, startCursor: String(length), endCursor: '1' },
+});
+
+describe('a log that has been open for long', () => {
+  test('keeps its newest thousand lines, and knows that there are more', () => {
+    const short = shortened(stretch(1_200));
+    expect(short.edges).toHaveLength(1_000);
+    expect(short.edges[0]?.cursor).toBe('1200');
+    expect(short.pageInfo).toEqual({ hasNextPage: true, startCursor: '1200', endCursor: '201' });
+  });
+
+  test('is left alone while it is short', () => {
+    const known = stretch(1_000);
+    expect(shortened(known)).toBe(known);
+  });
+});

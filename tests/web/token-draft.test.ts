@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import type { TokenTermsFragment } from '../../web/src/generated/tokens/tokens.js';
+import { isAddressOrRange } from '../../web/src/tokens/addresses.js';
+import {
+  batchNames,
+  draftOf,
+  expiryOf,
+  expiryText,
+  inputOf,
+  newToken,
+  problemsOf,
+  randomSuffix,
+} from '../../web/src/tokens/tokenDraft.js';
+
+const now = 1_790_000_000;
+const filled = { ...newToken, name: 'my program' };
+
+const stored: TokenTermsFragment = {
+  id: '7',
+  name: 'old',
+  status: 'ENABLED',
+  createdAt: now - 1000,
+  accessedAt: null,
+  expiresAt: now - 10,
+  unlimited: false,
+  remainingQuota: -20,
+  usedQuota: 20,
+  modelLimitsEnabled: true,
+  modelLimits: ['gpt-4o'],
+  allowIps: ['10.0.0.0/8', '::1'],
+  group: 'vip',
+};
+
+describe('a new token', () => {
+  test('needs no more than a name', () => {
+    expect(problemsOf(filled, null, now)).toEqual({});
+    expect(problemsOf({ ...filled, name: '   ' }, null, now)).toEqual({ name: 'name.missing' });
+  });
+
+  test('has a name of at most 30 bytes, of which a Chinese character takes three', () => {
+    expect(problemsOf({ ...filled, name: '令'.repeat(10) }, null, now)).toEqual({});
+    expect(problemsOf({ ...filled, name: '令'.repeat(11) }, null, now)).toEqual({ name: 'name.long' });
+  });
+
+  test('leaves room for a suffix when many are made', () => {
+    expect(problemsOf({ ...filled, name: 'x'.repeat(24), count: 10 }, null, now)).toEqual({
+      name: 'name.longForMany',
+    });
+    expect(problemsOf({ ...filled, name: 'x'.repeat(23), count: 10 }, null, now)).toEqual({});
+  });
+
+  test('expires later than now, or never', () => {
+    expect(problemsOf({ ...filled, expiry: expiryText(now) }, null, now)).toEqual({ expiry: 'expiry.past' });
+    expect(problemsOf({ ...filled, expiry: 'tomorrow' }, null, now)).toEqual({ expiry: 'expiry.invalid' });
+    expect(problemsOf({ ...filled, expiry: expiryText(now + 1) }, null, now)).toEqual({});
+  });
+
+  test('has a quota, unless it is unlimited', () => {
+    expect(problemsOf({ ...filled, quota: null }, null, now)).toEqual({ quota: 'quota.missing' });
+    expect(problemsOf({ ...filled, quota: -1 }, null, now)).toEqual({ quota: 'quota.negative' });
+    expect(problemsOf({ ...filled, quota: null, unlimited: true }, null, now)).toEqual({});
+  });
+
+  test('limited to models names one', () => {
+    expect(problemsOf({ ...filled, modelLimitsEnabled: true }, null, now)).toEqual({ models: 'models.none' });
+  });
+
+  test('accepts addresses and ranges, one per line', () => {
+    expect(problemsOf({ ...filled, allowIps: '10.0.0.1\n\n 2001:db8::/32 ' }, null, now)).toEqual({});
+    expect(problemsOf({ ...filled, allowIps: '10.0.0.1\nhome' }, null, now)).toEqual({ ips: 'ips.invalid' });
+  });
+
+  test('is made 1 to 100 times', () => {
+    for (const count of [0, 101, 1.5, null])
+      expect(problemsOf({ ...filled, count }, null, now)).toMatchObject({ count: 'count.invalid' });
+  });
+});
+
+describe('an edited token', () => {
+  test('may keep an expiry that has passed and a quota that is overdrawn', () => {
+    expect(problemsOf(draftOf(stored), stored, now)).toEqual({});
+  });
+
+  test('sends no quota that nobody touched, so that charges of the meantime stand', () => {
+    expect(inputOf({ ...draftOf(stored), name: 'new ' }, stored)).toEqual({
+      name: 'new',
+      expiresAt: now - 10,
+      unlimited: false,
+      modelLimitsEnabled: true,
+      modelLimits: ['gpt-4o'],
+      allowIps: ['10.0.0.0/8', '::1'],
+      group: 'vip',
+    });
+  });
+
+  test('sends the quota it is given', () => {
+    expect(inputOf({ ...draftOf(stored), quota: 500 }, stored)).toMatchObject({ quota: 500 });
+  });
+});
+
+describe('many tokens at once', () => {
+  test('are called as typed, the first, and with a suffix, the others', () => {
+    const suffixes = ['aaaaaa', 'bbbbbb'];
+    expect(batchNames('bot', 3, () => suffixes.shift() ?? '')).toEqual(['bot', 'bot-aaaaaa', 'bot-bbbbbb']);
+  });
+
+  test('get suffixes of six letters and digits', () => {
+    expect(randomSuffix()).toMatch(/^[a-z0-9]{6}$/);
+  });
+});
+
+describe('expiry', () => {
+  test('survives the way into an input and back', () => {
+    expect(expiryOf(expiryText(now))).toBe(now);
+    expect(expiryOf(expiryText(null))).toBeNull();
+  });
+});
+
+describe('allowed addresses', () => {
+  test.each(['192.0.2.1', '192.0.2.0/24', '0.0.0.0/0', '::1', '2001:db8::/32', '::ffff:192.0.2.1'])(
+    'take %s',
+    (line) => {
+      expect(isAddressOrRange(line)).toBe(true);
+    },
+  );
+
+  test.each([
+    '',
+    '192.0.2',
+    '192.0.2.256',
+    '192.0.2.0/33',
+    '2001:db8::/129',
+    '1.2.3.4/8/8',
+    'localhost',
+    ':::',
+    '10.0.0.1-9',
+  ])('refuse %s', (line) => {
+    expect(isAddressOrRange(line)).toBe(false);
+  });
+});
