@@ -34,6 +34,9 @@ async function compressAll(directory) {
   );
 }
 
+// Vite would take over another one, and with it React's far larger build for development.
+process.env.NODE_ENV = 'production';
+
 const started = new Date();
 const staging = join(root, 'node_modules/.cache', `tallygate-web-${process.pid}`);
 const target = join(webDirectory, 'dist');

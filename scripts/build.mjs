@@ -70,7 +70,13 @@ const isWebBuilt = () => {
     .map(({ parentPath, name }) => join(parentPath, name))
     // A build touches the two directories that hold what it makes.
     .filter((path) => path !== join(webDirectory, 'src'));
-  const others = ['package.json', 'package-lock.json', 'schema.graphql'].map((name) => join(root, name));
+  const others = [
+    'package.json',
+    'package-lock.json',
+    'schema.graphql',
+    'scripts/build-web.mjs',
+    'scripts/codegen.mjs',
+  ].map((name) => join(root, name));
   return modified(webStamp) >= Math.max(...[...sources, ...others].map(modified));
 };
 

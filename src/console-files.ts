@@ -38,14 +38,16 @@ const contentSecurityPolicy = [
 
 const pageHeaders = {
   'content-security-policy': contentSecurityPolicy,
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 };
 
-const dayInMs = 24 * 60 * 60 * 1000;
+const daySeconds = 24 * 60 * 60;
+
+/** Files lie there compressed as well, and which is sent depends on who asks. */
+const fileHeaders = { 'x-content-type-options': 'nosniff', vary: 'accept-encoding' };
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
@@ -77,20 +79,18 @@ export async function serveConsole(app: FastifyInstance, directory = consoleDire
   });
   const sendPage = (reply: FastifyReply): FastifyReply =>
     // Which files the page needs changes with every build, so it is asked for anew; an unchanged one is a 304.
-    reply.headers({ ...pageHeaders, 'cache-control': 'no-cache' }).sendFile(page);
+    reply.headers({ ...fileHeaders, ...pageHeaders, 'cache-control': 'no-cache' }).sendFile(page);
 
   app.get('/', (_request, reply) => sendPage(reply));
   app.get(`${assetsPath}*`, (request, reply) =>
     reply
       // The name changes with the content.
-      .headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'public, max-age=31536000, immutable' })
+      .headers({ ...fileHeaders, 'cache-control': 'public, max-age=31536000, immutable' })
       .sendFile(pathOf(request).slice(1)),
   );
   for (const name of ['logo.svg', 'logo.png'])
     app.get(`/${name}`, (_request, reply) =>
-      reply
-        .headers({ 'x-content-type-options': 'nosniff', 'cache-control': `public, max-age=${dayInMs / 1000}` })
-        .sendFile(name),
+      reply.headers({ ...fileHeaders, 'cache-control': `public, max-age=${daySeconds}` }).sendFile(name),
     );
   return { answer: (request, reply) => (wantsPage(request) ? sendPage(reply) : null) };
 }

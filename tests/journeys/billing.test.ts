@@ -137,7 +137,7 @@ describe('a price per call', () => {
     expect((await use('free-call', { prompt: 10, completion: 10 })).quota).toBe(0);
   });
   test('is due for a stream of which something was delivered', async () => {
-    gateway.provider.script('per-call', { chunks: 20, after: { frames: 5, then: 'reset' } });
+    gateway.provider.script('per-call', { chunks: 20, chunkDelayMs: 2, after: { frames: 5, then: 'reset' } });
     const line = await charged(await caller.chat({ model: 'per-call', stream: true }));
     expect(line).toMatchObject({ quota: 10_000, outcome: 'upstream-broke' });
   });

@@ -91,8 +91,8 @@ beforeAll(async () => {
   const { provider } = gateway;
   provider.script('refused', { kind: 'refuse', status: 503 });
   provider.script('reset', { kind: 'reset' });
-  provider.script('cut', { chunks: 30, after: { frames: 6, then: 'reset' } });
-  provider.script('failing', { chunks: 30, after: { frames: 6, then: 'error' } });
+  provider.script('cut', { chunks: 30, chunkDelayMs: 2, after: { frames: 6, then: 'reset' } });
+  provider.script('failing', { chunks: 30, chunkDelayMs: 2, after: { frames: 6, then: 'error' } });
   provider.script('overrun', { tokens: { prompt: 900, completion: 900 } });
   provider.script('leaves', { endless: true, chunkDelayMs: 1 });
   provider.script('impatient', { firstByteDelayMs: 40 });

@@ -261,7 +261,7 @@ describe('two users, three keys and every way a call can end', () => {
   const setScripts = () => {
     gateway.provider.script('metered', { tokens });
     gateway.provider.script('broken', { kind: 'refuse', status: 500 });
-    gateway.provider.script('cut', { chunks: 50, after: { frames: 8, then: 'reset' } });
+    gateway.provider.script('cut', { chunks: 50, chunkDelayMs: 2, after: { frames: 8, then: 'reset' } });
     gateway.provider.script('endless', { endless: true, chunkDelayMs: 2 });
     gateway.provider.script('slow', { firstByteDelayMs: 150, tokens });
   };

@@ -202,7 +202,7 @@ describe('a retry', () => {
     expect((await caller.chat({ model, stream: true })).text).toContain('[DONE]');
     expect(asked()).toEqual({ broken: 1, working: 1 });
 
-    gateway.provider.script('broken', { chunks: 20, after: { frames: 5, then: 'reset' } });
+    gateway.provider.script('broken', { chunks: 20, chunkDelayMs: 2, after: { frames: 5, then: 'reset' } });
     const cut = await caller.chat({ model, stream: true });
     expect(cut.status).toBe(200);
     expect(cut.text).toContain('stream_response_error');

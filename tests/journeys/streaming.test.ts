@@ -195,7 +195,7 @@ describe('an upstream that falls silent', () => {
 
 describe('a failure after the first frame', () => {
   test('is told inside the stream, with the request id, and what was delivered is charged', async () => {
-    gateway.provider.script('plain', { chunks: 20, after: { frames: 6, then: 'error' } });
+    gateway.provider.script('plain', { chunks: 20, chunkDelayMs: 2, after: { frames: 6, then: 'error' } });
     const answer = await caller.chat({ model: 'plain', stream: true });
     expect(answer.status).toBe(200);
     const [error] = chunksIn(answer).filter(({ error }) => error !== undefined);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newClient } from '../../src/adapters/postgres.js';
 import { withDatabase } from '../../src/cli/database.js';
 import { booksAtRest, expectBooksToAgree } from '../support/books.js';
@@ -57,6 +57,8 @@ afterAll(async () => {
 beforeEach(async () => {
   caller = callers.with(await gateway.addApiKey(await gateway.addUser(10_000_000)));
 });
+// A test that fails must not stop the log for the next one.
+afterEach(() => locker.query('rollback'));
 
 /** Nothing can be appended until `continue` is called; `blocked` resolves once somebody tries. */
 async function stopTheLog() {

@@ -16,10 +16,12 @@ const only = (module: Module | undefined): Dictionary => {
 };
 
 const pairs = Object.keys(chinese).map(
-  (path) => [path.replace('../../web/src/', ''), only(chinese[path]), only(english[path.replace('.zh.ts', '.en.ts')])] as const,
+  (path) =>
+    [path.replace('../../web/src/', ''), only(chinese[path]), only(english[path.replace('.zh.ts', '.en.ts')])] as const,
 );
 
-const placeholders = (text: string): string[] => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name ?? '').sort();
+const placeholders = (text: string): string[] =>
+  [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name ?? '').sort();
 
 describe.each(pairs)('%s and its translation', (_path, zh, en) => {
   test('have the same keys', () => {

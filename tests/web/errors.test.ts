@@ -20,7 +20,11 @@ const status = (statusCode: number, bodyText = '') =>
 
 describe('what a failed operation says', () => {
   test('is in the reader’s language, by the code of the refusal', async () => {
-    const refused = answered('Password too short', { code: 'password-too-short', kind: 'invalid', details: { min: 8 } });
+    const refused = answered('Password too short', {
+      code: 'password-too-short',
+      kind: 'invalid',
+      details: { min: 8 },
+    });
     expect(errorText(refused)).toBe('The password must have at least 8 characters');
     await changeLanguage('zh');
     expect(errorText(refused)).toBe('密码长度不能少于 8 位');
@@ -30,7 +34,9 @@ describe('what a failed operation says', () => {
     expect(errorText(answered('The moon is full', { code: 'moon' }))).toBe('The moon is full');
   });
   test('comes by code also when the request was refused before it was executed', () => {
-    const body = JSON.stringify({ errors: [{ message: 'Too many attempts', extensions: { code: 'too-many-attempts' } }] });
+    const body = JSON.stringify({
+      errors: [{ message: 'Too many attempts', extensions: { code: 'too-many-attempts' } }],
+    });
     expect(errorText(status(429, body))).toBe('Too many requests, try again later');
     expect(failureCode(status(429, body))).toBe('too-many-attempts');
   });

@@ -71,7 +71,11 @@ afterEach(async () => {
 
 /** Follows the counter, going on after the last number each time. */
 function follow() {
-  const client = new ApolloClient({ link: subscriptionLink(live.client), cache: new InMemoryCache() });
+  const client = new ApolloClient({
+    link: subscriptionLink(live.client),
+    cache: new InMemoryCache(),
+    devtools: { enabled: false },
+  });
   return client
     .subscribe<{ counter: number }>({
       query: counter,

@@ -79,7 +79,7 @@ describe('the billing process of a line', () => {
     const none = { ...line, promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
     const billing = billingOf(none, perUnit);
     expect(billing).toMatchObject({ parts: [], quota: 0 });
-    expect(billing && formulaOf(billing)).toBe('(0) × 1.25 × 0.8 = 0');
+    expect(billing && formulaOf(billing)).toBe('0 × 1.25 × 0.8 = 0');
   });
 
   test('multiplies price, quota per dollar and group where a call has a price of its own', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { activeFilters, logDefaults, logFilterOf } from '../../web/src/log/logParams.js';
-import { asLocalInput, fromLocalInput, quickRanges, timeRangeOf } from '../../web/src/log/ranges.js';
+import { quickRanges, timeRangeOf } from '../../web/src/log/ranges.js';
+import { asLocalInput, fromLocalInput } from '../../web/src/shared/localInput.js';
 
 /** Wednesday. In the time zone of whoever runs this. */
 const now = new Date(2026, 10, 18, 15, 30, 0);
-const at = (...parts: [number, number, number, number?, number?, number?]): number =>
-  new Date(...(parts as [number, number])).getTime() / 1000;
+const at = (year: number, month: number, day: number): number => new Date(year, month, day).getTime() / 1000;
 
 describe('quick ranges of the log', () => {
   test('today begins at midnight and has no end, so that what comes belongs to it', () => {

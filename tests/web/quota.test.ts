@@ -65,10 +65,14 @@ describe('typing quota', () => {
   });
   test('an amount survives being shown in the field', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }), fc.boolean(), (quota, inCurrency) => {
-        const shown = { quotaPerUnit: 500_000, inCurrency };
-        expect(parseQuota(quotaAsTyped(quota, shown), shown)).toBe(quota);
-      }),
+      fc.property(
+        fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }),
+        fc.boolean(),
+        (quota, inCurrency) => {
+          const shown = { quotaPerUnit: 500_000, inCurrency };
+          expect(parseQuota(quotaAsTyped(quota, shown), shown)).toBe(quota);
+        },
+      ),
     );
   });
 });

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react';
 import { createBrowserRouter, type RouteObject } from 'react-router-dom';
+import { ForAdministrators, ForViewers } from './shell/guards.js';
 import { Layout } from './shell/Layout.js';
 import { PageFailed } from './shell/PageFailed.js';
-import { ForAdministrators, ForViewers } from './shell/guards.js';
 
 /*
  * Every page is a chunk of its own, fetched when it is first opened. A page module exports its component by name:

@@ -25,7 +25,8 @@ export interface Stretch extends LogPage {
   readonly head: string | null;
 }
 
-const placeOf = ({ edges }: LogPage, cursor: string | null): number => edges.findIndex((edge) => edge.cursor === cursor);
+const placeOf = ({ edges }: LogPage, cursor: string | null): number =>
+  edges.findIndex((edge) => edge.cursor === cursor);
 
 const holds =
   (after: string | null) =>

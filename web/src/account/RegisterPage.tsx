@@ -27,13 +27,7 @@ export function RegisterPage() {
           autoComplete="new-password"
           disabled
         />
-        <PasswordField
-          label={t('field.confirm')}
-          value=""
-          onChange={ignore}
-          autoComplete="new-password"
-          disabled
-        />
+        <PasswordField label={t('field.confirm')} value="" onChange={ignore} autoComplete="new-password" disabled />
         {emailVerification && <TextField label={t('field.email')} type="email" value="" onChange={ignore} disabled />}
       </fieldset>
       <p className="door-links">

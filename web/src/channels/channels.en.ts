@@ -7,7 +7,7 @@ export const channelsEn: Translation<typeof channelsZh> = {
   emptyTags: 'No channels with a tag',
   new: 'New channel',
   'filter.keyword': 'Keyword',
-  'filter.keywordHint': 'ID, name, or the whole key',
+  'filter.keywordHint': 'ID, name or key',
   'filter.model': 'Model',
   'filter.modelHint': 'Part of a model name',
   'filter.group': 'Group',

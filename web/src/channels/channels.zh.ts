@@ -4,7 +4,7 @@ export const channelsZh = {
   emptyTags: '没有带标签的渠道',
   new: '新建渠道',
   'filter.keyword': '关键字',
-  'filter.keywordHint': 'ID、名称或完整的密钥',
+  'filter.keywordHint': 'ID、名称或密钥',
   'filter.model': '模型',
   'filter.modelHint': '模型名称的一部分',
   'filter.group': '分组',

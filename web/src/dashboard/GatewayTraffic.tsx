@@ -21,6 +21,8 @@ interface Gauge {
   /** How a value on the chart's scale is written. */
   readonly format: (value: number) => string;
   readonly colour: string;
+  /** How far the chart's scale reaches at least. */
+  readonly least: number;
 }
 
 export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
@@ -39,6 +41,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
       figures: ['requestsPerMinute'],
       format: abbreviate,
       colour: 'blue',
+      least: 4,
     },
     {
       label: t('figure.tokens'),
@@ -46,6 +49,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
       figures: ['tokensPerMinute'],
       format: abbreviate,
       colour: 'violet',
+      least: 4,
     },
     {
       label: t('figure.spend'),
@@ -53,6 +57,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
       figures: ['quotaPerMinute'],
       format: money,
       colour: 'green',
+      least: 1,
     },
     {
       label: t('figure.errorRate'),
@@ -60,6 +65,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
       figures: ['errorRate'],
       format: percent,
       colour: 'red',
+      least: 0.1,
     },
     {
       label: t('figure.firstToken'),
@@ -68,6 +74,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
       figures: ['firstTokenP50Ms', 'firstTokenP95Ms'],
       format: duration,
       colour: 'teal',
+      least: 10,
     },
     {
       label: t('figure.duration'),
@@ -76,6 +83,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
       figures: ['latencyP50Ms', 'latencyP95Ms'],
       format: duration,
       colour: 'orange',
+      least: 10,
     },
   ];
 
@@ -83,7 +91,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
   return (
     <>
       <section className="gauges" aria-label={t('figure.window')}>
-        {gauges.map(({ label, note, value, figures, format, colour }) => (
+        {gauges.map(({ label, note, value, figures, format, colour, least }) => (
           <GaugeCard key={label} label={label} note={note} value={value}>
             <Suspense fallback={null}>
               <TrafficChart
@@ -92,6 +100,8 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
                 figures={figures}
                 format={format}
                 colour={colour}
+                least={least}
+                name={label}
                 summary={t('chart.summary', { figure: label, value })}
               />
             </Suspense>

@@ -13,6 +13,10 @@ export interface TrafficChartProps {
   readonly figures: readonly TrafficFigure[];
   readonly format: (value: number) => string;
   readonly colour: string;
+  /** How far the scale reaches at least: nothing must not look like much. */
+  readonly least: number;
+  /** How the figure is called. */
+  readonly name: string;
   /** For who cannot see it. */
   readonly summary: string;
 }
@@ -21,12 +25,12 @@ const clock = (at: number): string => formatTime(at).slice(11, 16);
 const exactClock = (at: number): string => formatTime(at).slice(11);
 
 /** The last quarter of an hour, moving on with every figure that arrives. */
-export function TrafficChart({ history, now, figures, format, colour, summary }: TrafficChartProps) {
+export function TrafficChart({ history, now, figures, format, colour, least, name, summary }: TrafficChartProps) {
   const t = useText(dashboardTexts);
   const end = now ?? history.at(-1)?.at ?? 0;
   const start = end - windowSeconds;
   const ticks = [start, start + windowSeconds / 3, start + (2 * windowSeconds) / 3, end];
-  const names = figures.length === 1 ? [undefined] : [t('chart.p50'), t('chart.p95')];
+  const names = figures.length === 1 ? [name] : [t('chart.p50'), t('chart.p95')];
   return (
     <div role="img" aria-label={summary} className={`chart chart-${colour}`}>
       <ResponsiveContainer width="100%" height={96}>
@@ -50,8 +54,8 @@ export function TrafficChart({ history, now, figures, format, colour, summary }:
           <YAxis
             tickFormatter={format}
             tickCount={3}
-            domain={[0, 'auto']}
-            width={52}
+            domain={[0, (greatest: number) => Math.max(greatest, least)]}
+            width={60}
             tickLine={false}
             axisLine={false}
           />
@@ -64,7 +68,7 @@ export function TrafficChart({ history, now, figures, format, colour, summary }:
           {figures.map((figure, at) => (
             <Area
               key={figure}
-              name={names[at] ?? summary.split(/[,，]/)[0]}
+              name={names[at]}
               dataKey={figure}
               type="linear"
               className={`chart-line chart-line-${at}`}

@@ -27,7 +27,7 @@ export function TrafficTables({ traffic, money }: TrafficTablesProps) {
     figures,
   }));
   return (
-    <div className="dashboard-columns">
+    <div className="dashboard-columns wide-columns">
       <TrafficTable title={t('traffic.models')} first={t('column.model')} rows={models} money={money} />
       <TrafficTable title={t('traffic.channels')} first={t('column.channel')} rows={channels} money={money} />
     </div>

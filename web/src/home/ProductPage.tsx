@@ -37,7 +37,8 @@ export function ProductPage() {
         {points.map(({ name, icon }) => (
           <Card key={name}>
             <h2 className="product-point">
-              {icon} {t(`point.${name}`)}
+              <span className="product-icon">{icon}</span>
+              {t(`point.${name}`)}
             </h2>
             <p>{t(`point.${name}.text`)}</p>
           </Card>

@@ -10,10 +10,12 @@ export const homeEn: Translation<typeof homeZh> = {
   lead: 'A gateway for AI model APIs: one address for many upstreams. It reserves, relays and settles every call, and keeps the record.',
   login: 'Log in',
   'point.audit': 'Books that can be checked',
-  'point.audit.text': 'Every call is an event that never changes, kept with each factor of its price: any charge can be computed again.',
+  'point.audit.text':
+    'Every call is an event that never changes, kept with each factor of its price: any charge can be computed again.',
   'point.live': 'Seen as it happens',
   'point.live.text': 'Traffic, spending and the health of channels appear at once, without reloading.',
   'point.relay': 'One place to connect',
-  'point.relay.text': 'The OpenAI API as clients know it. Calls go to a channel that works; when one fails, the next is tried.',
+  'point.relay.text':
+    'The OpenAI API as clients know it. Calls go to a channel that works; when one fails, the next is tried.',
   title: 'Home',
 };

@@ -15,7 +15,7 @@ export function BillingProcess({ line }: { readonly line: LogLine }) {
   const inMoney = { quotaPerUnit: Number(quotaPerUnit), inCurrency: true };
   return (
     <section className="billing">
-      <h3>{t('billing')}</h3>
+      <h2>{t('billing')}</h2>
       {billing.per === 'token' && billing.parts.length > 0 && (
         <BilledParts billing={billing} quotaPerUnit={quotaPerUnit} />
       )}

@@ -3,9 +3,10 @@ import { InputGroup } from '@blueprintjs/core';
 import { LogGroupsDocument } from '../generated/log/log.js';
 import { type Choice, FilterBar, FilterField, SelectFilter, TextFilter } from '../shared/FilterBar.js';
 import { useText } from '../shared/i18n.js';
+import { asLocalInput, fromLocalInput } from '../shared/localInput.js';
 import { logTexts } from './log.texts.js';
 import { activeFilters, type LogParams, logDefaults, logTypes } from './logParams.js';
-import { asLocalInput, fromLocalInput, isQuickRange, quickRanges, shownEnd, type TimeRange } from './ranges.js';
+import { isQuickRange, quickRanges, shownEnd, type TimeRange } from './ranges.js';
 
 export interface LogFiltersProps {
   readonly params: LogParams;

@@ -116,7 +116,7 @@ export function formulaOf(billing: Billing): string {
 
 function weightedText(parts: readonly BilledTokens[]): string {
   const terms = parts.map(({ tokens, ratio }) => (ratio === '1' ? String(tokens) : `${tokens} × ${ratio}`));
-  return terms.length === 1 ? terms.join('') : `(${terms.length === 0 ? '0' : terms.join(' + ')})`;
+  return terms.length > 1 ? `(${terms.join(' + ')})` : (terms[0] ?? '0');
 }
 
 /** US dollars per million tokens of a kind, exact. */

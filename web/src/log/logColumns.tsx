@@ -183,9 +183,17 @@ function cacheCell(row: Row, t: T) {
   );
 }
 
+/** A charge; with a sign, what was given or taken. */
 function costCell(row: Row) {
   const amount = amountOf(row);
-  return amount === null ? null : <QuotaText quota={amount} digits={6} />;
+  if (amount === null) return null;
+  if (row.type === 'CONSUME') return <QuotaText quota={amount} digits={6} />;
+  return (
+    <span className="figures">
+      {amount > 0 && '+'}
+      <QuotaText quota={amount} />
+    </span>
+  );
 }
 
 /** Only what was tried more than once is news. */

@@ -48,18 +48,3 @@ export function timeRangeOf(range: QuickRange, now: Date): TimeRange {
 
 /** The end that is shown where a range has none: an hour ahead, so that clocks that differ hide nothing. */
 export const shownEnd = (now: Date): number => seconds(now) + 3600;
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** The text of a `datetime-local` input. `at`: Unix seconds. */
-export function asLocalInput(at: number): string {
-  const moment = new Date(at * 1000);
-  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
-  return `${day}T${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
-}
-
-/** Unix seconds; null: the input is empty or no moment. */
-export function fromLocalInput(text: string): number | null {
-  const moment = new Date(text);
-  return text === '' || Number.isNaN(moment.getTime()) ? null : seconds(moment);
-}

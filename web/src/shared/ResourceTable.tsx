@@ -98,6 +98,7 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
           <tbody>
             {isFirstLoad &&
               skeletonRows.map((name) => (
+                // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
                 <tr key={name} className="skeleton-row" aria-hidden="true">
                   <td colSpan={width}>
                     <span className={Classes.SKELETON}>{t('loading')}</span>

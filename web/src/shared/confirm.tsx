@@ -14,10 +14,7 @@ interface Asked {
 /** Once per application, around everything that may ask. */
 export function ConfirmProvider({ children }: { readonly children: ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null);
-  const ask = useCallback<Ask>(
-    (question) => new Promise((answer) => setAsked({ question, answer, isOpen: true })),
-    [],
-  );
+  const ask = useCallback<Ask>((question) => new Promise((answer) => setAsked({ question, answer, isOpen: true })), []);
   return (
     <ConfirmContext value={ask}>
       {children}

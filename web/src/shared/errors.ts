@@ -80,5 +80,5 @@ export function errorText(error: unknown): string {
   if (CombinedGraphQLErrors.is(error) && refusal !== null) return refusal.message;
   // fetch says TypeError when there is nobody to talk to, in words that differ by browser.
   if (error instanceof TypeError || !navigator.onLine) return t('unreachable');
-  return t('other', { message: refusal?.message ?? String(error) });
+  return t('other', { message: refusal?.message ?? (error instanceof Error ? error.message : String(error)) });
 }

@@ -145,7 +145,14 @@ export interface TextAreaFieldProps extends ValueProps<string> {
   readonly monospace?: boolean;
 }
 
-export function TextAreaField({ value, onChange, rows = 4, placeholder, monospace = false, ...field }: TextAreaFieldProps) {
+export function TextAreaField({
+  value,
+  onChange,
+  rows = 4,
+  placeholder,
+  monospace = false,
+  ...field
+}: TextAreaFieldProps) {
   return (
     <Field {...field}>
       {(attributes) => (

@@ -13,7 +13,7 @@ export type Widened<Params extends ListParams> = {
 
 type Value = ListParams[string];
 
-function valueOf(text: string | null, initial: Value): Value {
+function readValue(text: string | null, initial: Value): Value {
   if (text === null) return initial;
   switch (typeof initial) {
     case 'number':
@@ -26,12 +26,9 @@ function valueOf(text: string | null, initial: Value): Value {
   }
 }
 
-export const readListParams = <Params extends ListParams>(
-  defaults: Params,
-  search: URLSearchParams,
-): Widened<Params> =>
+export const readListParams = <Params extends ListParams>(defaults: Params, search: URLSearchParams): Widened<Params> =>
   Object.fromEntries(
-    Object.entries(defaults).map(([name, initial]) => [name, valueOf(search.get(name), initial)]),
+    Object.entries(defaults).map(([name, initial]) => [name, readValue(search.get(name), initial)]),
   ) as Widened<Params>;
 
 /** The query with a patch applied. Parameters that are not of the list, like an open drawer, stay. */

@@ -28,9 +28,6 @@ export function useOpenItem(): OpenItem {
   const text = search.toString();
   const openLink = useCallback((item: string) => `${pathname}${withItem(text, item)}`, [pathname, text]);
   const show = useCallback((item: string) => void navigate({ search: withItem(text, item) }), [navigate, text]);
-  const close = useCallback(
-    () => void navigate({ search: withItem(text, null) }, { replace: true }),
-    [navigate, text],
-  );
+  const close = useCallback(() => void navigate({ search: withItem(text, null) }, { replace: true }), [navigate, text]);
   return { open: search.get(parameter), openLink, show, close };
 }

@@ -20,7 +20,9 @@ export interface KeysetPages {
   readonly size: KeysetPaging['size'];
   readonly isNewest: boolean;
   /** For the table, once the page's own `pageInfo` is known. */
-  readonly paging: (info: { readonly hasNextPage: boolean; readonly endCursor?: string | null } | undefined) => KeysetPaging;
+  readonly paging: (
+    info: { readonly hasNextPage: boolean; readonly endCursor?: string | null } | undefined,
+  ) => KeysetPaging;
 }
 
 /**
@@ -64,8 +66,7 @@ export function useKeysetPages(): KeysetPages {
         if (after !== null) go(null, []);
       },
       onNewest: after === null ? null : () => go(null, []),
-      onPrevious:
-        trail === null || trail.length === 0 ? null : () => go(trail.at(-1) ?? null, trail.slice(0, -1)),
+      onPrevious: trail === null || trail.length === 0 ? null : () => go(trail.at(-1) ?? null, trail.slice(0, -1)),
     }),
   };
 }

@@ -11,9 +11,7 @@ export type SetListParams<Params extends ListParams> = (
  * The state of a list, kept in the address: back, reload and sharing work. `replace` changes the present entry of the
  * history instead of adding one, for what changes with every key stroke.
  */
-export function useListParams<Params extends ListParams>(
-  defaults: Params,
-): [Widened<Params>, SetListParams<Params>] {
+export function useListParams<Params extends ListParams>(defaults: Params): [Widened<Params>, SetListParams<Params>] {
   // Pages write their defaults in place, a new object with every rendering; what they say does not change.
   const { current: fixed } = useRef(defaults);
   const [search, setSearch] = useSearchParams();

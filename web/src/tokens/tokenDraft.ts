@@ -1,4 +1,5 @@
 import type { ApiKeyInput, TokenTermsFragment } from '../generated/tokens/tokens.js';
+import { asLocalInput, fromLocalInput } from '../shared/localInput.js';
 import { isAddressOrRange } from './addresses.js';
 
 /* A token while somebody fills in its form. */
@@ -40,22 +41,12 @@ const maxModelLimitsLength = 1024;
 const maxCount = 100;
 const suffixLength = 6;
 
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** The text of a `datetime-local` input in the browser's time zone. `at`: Unix seconds; null: never. */
-export function expiryText(at: number | null): string {
-  if (at === null) return '';
-  const moment = new Date(at * 1000);
-  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
-  return `${day}T${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
-}
+/** As the input of the form has it. `at`: Unix seconds; null: never. */
+export const expiryText = (at: number | null): string => (at === null ? '' : asLocalInput(at));
 
 /** Unix seconds; null: never; undefined: the text is no moment. */
-export function expiryOf(text: string): number | null | undefined {
-  if (text.trim() === '') return null;
-  const moment = new Date(text).getTime();
-  return Number.isNaN(moment) ? undefined : Math.floor(moment / 1000);
-}
+export const expiryOf = (text: string): number | null | undefined =>
+  text.trim() === '' ? null : (fromLocalInput(text) ?? undefined);
 
 /** Seconds from now; null: never. */
 export const expiryShortcuts = { never: null, hour: 3_600, day: 86_400, month: 30 * 86_400 } as const;

@@ -78,7 +78,6 @@ export const tokensEn: Translation<typeof tokensZh> = {
   'form.modelsHint': 'Choose models, or type a name and press Enter',
   'form.modelsNone': 'No such model',
   'form.modelAdd': 'Add {{model}}',
-  'form.modelsClear': 'Clear the chosen models',
   'form.ips': 'Allowed addresses',
   'form.ipsHint': 'One IP address or CIDR range per line; empty: any address',
   'form.group': 'Group',

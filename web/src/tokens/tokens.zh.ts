@@ -75,7 +75,6 @@ export const tokensZh = {
   'form.modelsHint': '选择模型，或输入名称后按回车',
   'form.modelsNone': '没有匹配的模型',
   'form.modelAdd': '添加 {{model}}',
-  'form.modelsClear': '清除所选模型',
   'form.ips': 'IP 白名单',
   'form.ipsHint': '每行一个 IP 地址或 CIDR 网段，留空表示不限制',
   'form.group': '分组',

@@ -15,7 +15,7 @@ export const usersEn: Translation<typeof usersZh> = {
   'column.createdAt': 'Registered',
   'column.email': 'E-mail',
   'filter.keyword': 'Keyword',
-  'filter.keywordHint': 'ID, user name, display name or e-mail',
+  'filter.keywordHint': 'ID, name or e-mail',
   'filter.group': 'Group',
   'role.ORDINARY': 'Ordinary user',
   'role.ADMIN': 'Administrator',

@@ -12,7 +12,7 @@ export const usersZh = {
   'column.createdAt': '注册时间',
   'column.email': '邮箱',
   'filter.keyword': '关键字',
-  'filter.keywordHint': 'ID、用户名、显示名称或邮箱',
+  'filter.keywordHint': 'ID、名称或邮箱',
   'filter.group': '分组',
   'role.ORDINARY': '普通用户',
   'role.ADMIN': '管理员',

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const dist = join(root, 'web/dist');
+
+interface Chunk {
+  readonly file: string;
+  readonly isEntry?: boolean;
+  readonly imports?: readonly string[];
+  readonly dynamicImports?: readonly string[];
+}
+
+type Manifest = Readonly<Record<string, Chunk>>;
+
+let manifest: Manifest;
+
+beforeAll(() => {
+  const { status, stderr } = spawnSync(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { buildWebIfNeeded } from ${JSON.stringify(join(root, 'scripts/build.mjs'))}; buildWebIfNeeded();`,
+  ]);
+  if (status !== 0) throw new Error(String(stderr));
+  manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'));
+});
+
+const chunk = (name: string): Chunk => {
+  const found = manifest[name];
+  if (found === undefined) throw new Error(`there is no chunk ${name}`);
+  return found;
+};
+
+/** The chunks and all they import before they run. */
+function needed(...names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const walk = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    for (const next of chunk(name).imports ?? []) walk(next);
+  };
+  for (const name of names) walk(name);
+  return found;
+}
+
+const content = (name: string): string => readFileSync(join(dist, chunk(name).file), 'utf8');
+const gzipped = (names: ReadonlySet<string>): number =>
+  [...names].reduce((sum, name) => sum + gzipSync(content(name), { level: 9 }).length, 0);
+
+const loginPage = 'src/account/LoginPage.tsx';
+
+describe('the built console', () => {
+  test('shows the login for at most 250 kB of compressed JavaScript', () => {
+    expect(gzipped(needed('index.html', loginPage))).toBeLessThanOrEqual(250_000);
+  });
+  test('has every page in a chunk of its own', () => {
+    const pages = Object.keys(manifest).filter((name) => /Page\.tsx$/.test(name) && !/ProductPage/.test(name));
+    expect(pages).toContain(loginPage);
+    const first = needed('index.html');
+    expect(pages.filter((name) => first.has(name))).toEqual([]);
+    expect(new Set(pages.map((name) => chunk(name).file)).size).toBe(pages.length);
+  });
+  test('brings neither charts nor the renderer of operators’ texts along with the login', () => {
+    const code = [...needed('index.html', loginPage)].map(content).join('');
+    expect(code).not.toMatch(/recharts/);
+    expect(code).not.toMatch(/DOMPurify/i);
+  });
+  test('holds no table of all icons', () => {
+    const largest = Math.max(...readdirSync(join(dist, 'assets')).map((name) => (/paths/i.test(name) ? 1 : 0)));
+    expect(largest).toBe(0);
+  });
+  test('needs no inline script', () => {
+    const page = readFileSync(join(dist, 'index.html'), 'utf8');
+    const scripts = [...page.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)];
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(
+      scripts.filter(([, attributes = '', body = '']) => !/\bsrc=/.test(attributes) || body.trim() !== ''),
+    ).toEqual([]);
+    expect(page).not.toMatch(/\son\w+=/);
+  });
+});
