@@ -153,7 +153,8 @@ export function openRelay(ports: RelayPorts): Relay {
         const { last, tried, costUnknown } = await tryChannels(callId, order, request, startedAt, presence);
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
         if (!last.ok) {
-          await release(presence.gone ? 'caller-left' : 'upstream-failed', last.error, tried, costUnknown);
+          if (presence.gone) await release('caller-left', null, tried, costUnknown);
+          else await release('upstream-failed', last.error, tried, costUnknown);
           throw last.error;
         }
         concludedCall = true;

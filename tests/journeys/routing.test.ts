@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../src/cli/database.js';
 import type { ChannelId } from '../../src/domain/ids.js';
+import { booksAtRest } from '../support/books.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { lineOf, linesOf } from '../support/log-lines.js';
+import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 
@@ -247,6 +250,22 @@ describe('a retry', () => {
     for (let call = 0; call < 20; call++) expect((await caller.chat({ model: shared })).status).toBe(200);
     // Drawn by weight alone the heavy channel would have been asked twice nearly every time.
     expect(asked()).toEqual({ broken: 20, working: 20 });
+  });
+
+  test('is not made for a caller who has gone, and the log says that nobody was there to be told', async () => {
+    gateway.provider.script('broken', { kind: 'refuse', status: 500, firstByteDelayMs: 100 });
+    const gone = new AbortController();
+    const call = caller.chat({ model }, { signal: gone.signal });
+    await until(async () => (asked().broken === 1 ? true : null));
+    gone.abort();
+    await expect(call).rejects.toThrow();
+    const released = await withDatabase(gateway.config, quietLog, async (database) => {
+      const { calls } = await booksAtRest(database);
+      return [...calls.values()].flatMap((story) => story.released).at(-1);
+    });
+    expect(released).toMatchObject({ attempts: [broken], reason: 'caller-left', status: null, code: null });
+    expect(asked()).toEqual({ broken: 1 });
+    await untouched();
   });
 
   test('is what the operator allows: none by default', async () => {

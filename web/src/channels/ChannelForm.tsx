@@ -1,6 +1,6 @@
 import { Button, Callout, Collapse } from '@blueprintjs/core';
 import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ChannelChoicesQuery, EditedChannelFragment } from '../generated/channels/channels.js';
 import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../shared/fields.js';
 import { useText } from '../shared/i18n.js';
@@ -34,11 +34,18 @@ const advanced: readonly ChannelField[] = [...jsonFields, 'setting', 'proxy', 'm
 export function ChannelForm({ id, choices, initial, before, onSubmit }: ChannelFormProps) {
   const t = useText(channelsTexts);
   const [draft, setDraft] = useState(initial);
-  const [judged, setJudged] = useState(false);
+  const [refusals, setRefusals] = useState(0);
+  const judged = refusals > 0;
+  const form = useRef<HTMLFormElement>(null);
   const [unfolded, setUnfolded] = useState(false);
   const { channelTypes, groups, enabledModels } = choices;
   const choice = channelTypes.find(({ type }) => type === draft.type);
   const problems = problemsOf(draft, choice, before);
+
+  // Once what was folded is in sight: to where something has to be corrected.
+  useEffect(() => {
+    if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusals]);
 
   const change = (patch: Partial<ChannelDraft>): void => setDraft((now) => ({ ...now, ...patch }));
   /** Label, value and complaint of a text field. */
@@ -53,9 +60,9 @@ export function ChannelForm({ id, choices, initial, before, onSubmit }: ChannelF
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setJudged(true);
     if (advanced.some((field) => problems[field] !== undefined)) setUnfolded(true);
     if (Object.keys(problems).length === 0) void onSubmit(draft);
+    else setRefusals(refusals + 1);
   };
 
   // Types that are retired are offered to who has one already.
@@ -68,7 +75,7 @@ export function ChannelForm({ id, choices, initial, before, onSubmit }: ChannelF
   const keyHint = choice?.keyHint ?? '';
 
   return (
-    <form id={id} onSubmit={submit} noValidate className="channel-form">
+    <form ref={form} id={id} onSubmit={submit} noValidate className="channel-form">
       {judged && Object.keys(problems).length > 0 && (
         <Callout intent="danger" compact role="alert">
           {t('form.problems')}

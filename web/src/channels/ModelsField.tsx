@@ -37,6 +37,10 @@ export function ModelsField({ value, onChange, error, required = true, defaults,
             addOnPaste
             disabled={disabled}
             inputProps={{ id, ...attributes }}
+            onKeyDown={(event) => {
+              // Enter adds a model; it must not send the form besides.
+              if (event.key === 'Enter') event.preventDefault();
+            }}
             separator={/[,，\n]/}
             values={value}
             tagProps={{ minimal: true }}

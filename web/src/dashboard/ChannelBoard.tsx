@@ -5,14 +5,14 @@ import { Link } from 'react-router-dom';
 import { ChannelStatusTag } from '../channels/ChannelStatusTag.js';
 import { ResponseTimeBadge } from '../channels/ResponseTimeBadge.js';
 import { inSeconds } from '../channels/responseTime.js';
-import { type ChannelChange, useChannelHealth } from '../channels/useChannelHealth.js';
+import { useChannelHealth } from '../channels/useChannelHealth.js';
 import type { ChannelHealthStateFragment } from '../generated/channels/channelHealth.js';
 import { HealthBoardDocument } from '../generated/dashboard/board.js';
 import { useText } from '../shared/i18n.js';
 import { useRegained } from '../shared/liveConnection.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { formatTime } from '../shared/time.js';
-import { type BoardChanges, noChanges, withChange } from './boardChanges.js';
+import { type BoardChanges, noChanges, type SeenChange, withChange } from './boardChanges.js';
 import { dashboardTexts } from './dashboard.texts.js';
 
 /** Those that need somebody come first. */
@@ -24,7 +24,8 @@ export function ChannelBoard() {
   const result = useQuery(HealthBoardDocument, { fetchPolicy: 'cache-and-network' });
   const [seen, setSeen] = useState<BoardChanges>(noChanges);
   useChannelHealth((change) => {
-    setSeen((before) => withChange(before, change));
+    const lastName = result.data?.channels.items.find(({ id }) => id === change.channelId)?.name;
+    setSeen((before) => withChange(before, change, lastName));
     if (change.kind === 'ADDED' || change.kind === 'REMOVED') void result.refetch();
   });
   useRegained(() => void result.refetch());
@@ -81,8 +82,8 @@ export function ChannelBoard() {
         <h2 className="panel-title">{t('changes.title')}</h2>
         {seen.changes.length === 0 && <p className="panel-empty">{t('changes.none')}</p>}
         <ol className="changes" role="log" aria-label={t('changes.title')}>
-          {seen.changes.map(({ key, change }) => (
-            <ChangeLine key={key} change={change} />
+          {seen.changes.map((one) => (
+            <ChangeLine key={one.key} {...one} />
           ))}
         </ol>
       </Card>
@@ -121,9 +122,9 @@ function BoardRow({ channel, isFresh, error }: BoardRowProps) {
 
 const marks = { bad: 'change-bad', good: 'change-good', plain: '' } as const;
 
-function ChangeLine({ change }: { readonly change: ChannelChange }) {
+function ChangeLine({ change, name }: SeenChange) {
   const t = useText(dashboardTexts);
-  const { at, channel, channelId, kind, automatic, ok, reason, responseTimeMs } = change;
+  const { at, channelId, kind, automatic, ok, reason, responseTimeMs } = change;
   const said = (): { readonly text: string; readonly mark: keyof typeof marks } => {
     switch (kind) {
       case 'ENABLED':
@@ -144,7 +145,7 @@ function ChangeLine({ change }: { readonly change: ChannelChange }) {
       <time className="figures" dateTime={new Date(at * 1000).toISOString()}>
         {formatTime(at).slice(11)}
       </time>{' '}
-      <strong>{channel?.name ?? `#${channelId}`}</strong> <span className={marks[mark]}>{text}</span>
+      <strong>{name ?? `#${channelId}`}</strong> <span className={marks[mark]}>{text}</span>
       {reason !== null && reason !== '' && <div className="change-reason">{reason}</div>}
     </li>
   );

@@ -2,6 +2,7 @@ import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YA
 import { useText } from '../shared/i18n.js';
 import { formatTime } from '../shared/time.js';
 import { dashboardTexts } from './dashboard.texts.js';
+import { roundCeiling } from './figureTexts.js';
 import { tooltipStyle } from './tooltipStyle.js';
 import { type TrafficFigure, type TrafficPoint, windowSeconds } from './trafficHistory.js';
 
@@ -54,7 +55,7 @@ export function TrafficChart({ history, now, figures, format, colour, least, nam
           <YAxis
             tickFormatter={format}
             tickCount={3}
-            domain={[0, (greatest: number) => Math.max(greatest, least)]}
+            domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, least))]}
             width={60}
             tickLine={false}
             axisLine={false}

@@ -4,8 +4,15 @@ import type { ChannelChange } from '../channels/useChannelHealth.js';
 
 const mostChanges = 30;
 
+export interface SeenChange {
+  readonly key: number;
+  readonly change: ChannelChange;
+  /** How the channel is, or was, called; null: it came and went unseen. */
+  readonly name: string | null;
+}
+
 export interface BoardChanges {
-  readonly changes: readonly { readonly key: number; readonly change: ChannelChange }[];
+  readonly changes: readonly SeenChange[];
   /** By channel: why it was switched off, or why its test failed; null: it has worked since. */
   readonly errors: ReadonlyMap<string, string | null>;
 }
@@ -19,10 +26,17 @@ function errorAfter({ kind, ok, reason, automatic }: ChannelChange): string | nu
   return kind === 'ENABLED' ? null : undefined;
 }
 
-export function withChange({ changes, errors }: BoardChanges, change: ChannelChange): BoardChanges {
+/** `lastName`: of the channel as the board shows it, for when the change removed it. */
+export function withChange(
+  { changes, errors }: BoardChanges,
+  change: ChannelChange,
+  lastName: string | undefined,
+): BoardChanges {
   const error = errorAfter(change);
+  const before = changes.find((seen) => seen.change.channelId === change.channelId);
+  const name = change.channel?.name ?? before?.name ?? lastName ?? null;
   return {
-    changes: [{ key: (changes[0]?.key ?? 0) + 1, change }, ...changes].slice(0, mostChanges),
+    changes: [{ key: (changes[0]?.key ?? 0) + 1, change, name }, ...changes].slice(0, mostChanges),
     errors: error === undefined ? errors : new Map([...errors, [change.channelId, error]]),
   };
 }

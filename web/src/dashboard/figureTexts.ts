@@ -12,4 +12,13 @@ export function duration(milliseconds: number | null): string {
   return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }
 
-export const durations = (p50: number | null, p95: number | null): string => `${duration(p50)} / ${duration(p95)}`;
+export const durations = (p50: number | null, p95: number | null): string =>
+  p50 === null && p95 === null ? duration(null) : `${duration(p50)} / ${duration(p95)}`;
+
+/** The next 1, 2 or 5 followed by zeros: where a scale ends. */
+export function roundCeiling(value: number): number {
+  if (value <= 0) return 0;
+  const magnitude = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5].find((one) => value <= one * magnitude) ?? 10;
+  return factor * magnitude;
+}

@@ -12,8 +12,12 @@ export function NotFoundPage() {
     <NonIdealState
       className="whole-page"
       icon={<PathSearch size={40} />}
-      title={t('title')}
-      description={t('hint')}
+      description={
+        <>
+          <h1 className="page-title">{t('title')}</h1>
+          {t('hint')}
+        </>
+      }
       action={<LinkButton to="/">{t('home')}</LinkButton>}
     />
   );

@@ -18,7 +18,10 @@ export interface ConfirmTypedProps extends Question {
   readonly onAnswer: (confirmed: boolean) => void;
 }
 
-/** Asks before something happens. `useConfirm` is the way to it. */
+/**
+ * Asks before something happens. `useConfirm` is the way to it. No button has the focus at first: asked by an Enter, it
+ * would be pressed by the release of the same key.
+ */
 export function ConfirmTyped({ isOpen, onAnswer, title, body, confirm, intent = 'danger', typed }: ConfirmTypedProps) {
   const t = useText(commonTexts);
   const [text, setText] = useState('');
@@ -50,7 +53,7 @@ export function ConfirmTyped({ isOpen, onAnswer, title, body, confirm, intent = 
           actions={
             <>
               <Button text={t('cancel')} onClick={() => onAnswer(false)} />
-              <Button type="submit" intent={intent} text={confirm} disabled={!ready} autoFocus={typed === undefined} />
+              <Button type="submit" intent={intent} text={confirm} disabled={!ready} />
             </>
           }
         />

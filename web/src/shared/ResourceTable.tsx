@@ -127,15 +127,22 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
       {failed && (
         <NonIdealState
           className="table-state"
-          iconSize={32}
           icon={<WarningSign size={32} />}
-          title={t('table.failed')}
-          description={errorText(result.error)}
+          description={
+            <>
+              <div className="table-state-title">{t('table.failed')}</div>
+              {errorText(result.error)}
+            </>
+          }
           action={<Button icon={<Refresh />} text={t('retry')} onClick={() => void result.refetch()} />}
         />
       )}
       {!failed && rows?.length === 0 && (
-        <NonIdealState className="table-state" icon={<Inbox size={32} />} title={props.empty ?? t('table.empty')} />
+        <NonIdealState
+          className="table-state"
+          icon={<Inbox size={32} />}
+          description={<div className="table-state-title">{props.empty ?? t('table.empty')}</div>}
+        />
       )}
       {paging !== undefined && rows !== undefined && <Pager {...paging} />}
     </div>

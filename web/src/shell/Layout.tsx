@@ -31,7 +31,10 @@ export function Layout() {
       </a>
       <TopBar onMenu={hasSidebar ? sidebar.toggle : undefined} isMenuOpen={sidebar.isOpen} />
       <div className="shell-body">
-        {hasSidebar && <Sidebar isOpen={sidebar.isOpen} onNavigate={sidebar.onNavigate} />}
+        {hasSidebar && <Sidebar isOpen={sidebar.isOpen} onNavigate={sidebar.fold} />}
+        {hasSidebar && sidebar.isOverlaid && (
+          <button type="button" className="sidebar-backdrop" aria-label={t('nav.collapse')} onClick={sidebar.fold} />
+        )}
         <div className="shell-content">
           <main id="main" tabIndex={-1} aria-busy={state !== 'idle'} className={state === 'idle' ? '' : 'page-loading'}>
             <Suspense fallback={<Spinner className="whole-page" />}>
@@ -58,7 +61,8 @@ function useSidebar() {
   useEffect(() => setOverlaid(false), [pathname]);
   return {
     isOpen: narrow ? overlaid : !collapsed,
+    isOverlaid: narrow && overlaid,
     toggle: () => (narrow ? setOverlaid(!overlaid) : setCollapsed(!collapsed)),
-    onNavigate: () => setOverlaid(false),
+    fold: () => setOverlaid(false),
   };
 }

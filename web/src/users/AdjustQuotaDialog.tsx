@@ -51,6 +51,8 @@ function AdjustedUser({ id, onClose }: { readonly id: string; readonly onClose: 
   );
 }
 
+const takeFocus = (element: HTMLElement | null): void => element?.focus();
+
 interface StepsProps {
   readonly adjusted: AdjustedUserQuery;
   readonly onClose: () => void;
@@ -100,7 +102,10 @@ function Steps({ adjusted: { user, status }, onClose }: StepsProps) {
   return (
     <>
       <DialogBody>
-        <p>{t('adjust.check')}</p>
+        {/* Not a button: the Enter that led here is still held down, and its release would press one. */}
+        <p ref={takeFocus} tabIndex={-1} className="adjust-check">
+          {t('adjust.check')}
+        </p>
         <dl className="facts">
           {rows.map(({ label, quota }) => (
             <div key={label}>
@@ -120,7 +125,6 @@ function Steps({ adjusted: { user, status }, onClose }: StepsProps) {
               intent={delta < 0 ? 'danger' : 'primary'}
               text={t('adjust.confirm')}
               loading={loading}
-              autoFocus
               onClick={submit}
             />
           </>

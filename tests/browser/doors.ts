@@ -1,0 +1,122 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Console, openConsole, signIn } from '../support/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+
+/** Getting in, being thrown out, and what the browser remembers of one's choices. */
+export function doors(launched: () => Browser): void {
+  let gateway: TestGateway;
+  let user: TestUser;
+  let opened: Console;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    user = await gateway.addUser(1_000_000);
+  });
+  afterAll(() => gateway?.stop());
+  beforeEach(async () => {
+    opened = await openConsole(launched(), { url: gateway.url });
+  });
+  afterEach(() => opened?.close());
+
+  describe('the login', () => {
+    test('asks for both before anything is sent', async () => {
+      const { page } = opened;
+      await page.goto('/login');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('alert').getByText('Please enter user name and password').waitFor();
+    });
+
+    test('says when the password is wrong, and lets one try again', async () => {
+      const { page, problems } = opened;
+      await page.goto('/login');
+      await page.getByLabel('User name or e-mail address').fill(user.username);
+      await page.getByLabel('Password', { exact: true }).fill('wrong-password');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('Wrong').or(page.getByRole('alert').getByText('wrong')).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/login');
+      await page.getByLabel('Password', { exact: true }).fill(user.password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/token');
+      expect(problems).toEqual([]);
+    });
+
+    test('is where every page leads whoever is not signed in', async () => {
+      const { page } = opened;
+      for (const path of ['/token', '/log', '/detail', '/channel', '/user']) {
+        await page.goto(path);
+        await page.waitForURL('**/login');
+      }
+    });
+
+    test('is left behind after logging out, with nothing to go back to', async () => {
+      const { page } = opened;
+      await signIn(opened, user);
+      await page.getByRole('button', { name: `User menu: ${user.username}` }).click();
+      await page.getByRole('menuitem', { name: 'Log out' }).click();
+      await page.waitForURL('**/login');
+      await page.goto('/token');
+      await page.waitForURL('**/login');
+    });
+  });
+
+  test('a session that ended leads to the login, which says so, and back to where one was', async () => {
+    const { page, context } = opened;
+    await signIn(opened, user);
+    await page.getByRole('link', { name: 'Usage logs' }).click();
+    await page.getByRole('heading', { name: 'Usage log', level: 1 }).waitFor();
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Refresh' }).click({ timeout: 4000 }).catch(async (e) => { console.log(page.url(), await page.content().then((c) => c.length)); await page.screenshot({ path: '/tmp/spz/s.png' }); throw e; });
+    await page.waitForURL(/\/login\?expired=true/);
+    await page.getByText('Not logged in, or the login has expired. Please log in again').waitFor();
+    await page.getByLabel('User name or e-mail address').fill(user.username);
+    await page.getByLabel('Password', { exact: true }).fill(user.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Usage log', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/log');
+  });
+
+  test('a path nobody serves says so, and leads back', async () => {
+    const { page } = opened;
+    await page.goto('/no/such/page');
+    await page.getByRole('heading', { name: 'Page does not exist' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the start' }).click();
+    await page.getByRole('heading', { name: 'Tallygate', level: 1 }).waitFor();
+  });
+
+  describe('language and theme', () => {
+    test('follow the system until somebody chooses, and then survive a reload', async () => {
+      const { page } = opened;
+      await page.goto('/login');
+      expect(await themeOf(opened)).toBe('light');
+      await page.getByRole('button', { name: 'Switch to the dark theme' }).click();
+      await page.getByRole('button', { name: 'Language' }).click();
+      await page.getByRole('option', { name: '中文' }).click();
+      await page.getByRole('button', { name: '登录' }).waitFor();
+      expect(await languageOf(opened)).toBe('zh-CN');
+      expect(await themeOf(opened)).toBe('dark');
+
+      await page.reload();
+      await page.getByRole('button', { name: '登录' }).waitFor();
+      expect(await languageOf(opened)).toBe('zh-CN');
+      expect(await themeOf(opened)).toBe('dark');
+    });
+
+    test('are dark and Chinese for a system that is', async () => {
+      const other = await openConsole(launched(), { url: gateway.url, language: 'zh', theme: 'dark' });
+      try {
+        await other.page.goto('/login');
+        await other.page.getByRole('button', { name: '登录' }).waitFor();
+        expect(await themeOf(other)).toBe('dark');
+      } finally {
+        await other.close();
+      }
+    });
+  });
+}
+
+const languageOf = ({ page }: Console) => page.locator('html').getAttribute('lang');
+
+/** What the page tells the browser to draw its own controls in. */
+const themeOf = ({ page }: Console) => page.evaluate<string>('document.documentElement.style.colorScheme');

@@ -1,0 +1,26 @@
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.js';
+import { type Gateway, startGateway } from '../../src/gateway.js';
+import { createEmptyDatabase } from '../support/postgres.js';
+
+/** A gateway nobody has set up yet, as after the first start. */
+export async function startFreshGateway(): Promise<Pick<Gateway, 'url' | 'stop'>> {
+  const database = await createEmptyDatabase();
+  const { connection } = database;
+  if ('url' in connection) throw new Error('the test database is expected on a socket');
+  const { host, user, database: name, port = 5432 } = connection;
+  const config = readConfig({
+    PORT: '0',
+    SECRET_KEY: 'a-secret-key-for-tests-of-forty-characters',
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    PROJECTION_LINGER_MS: '5',
+  });
+  const gateway = await startGateway(config, pino({ level: 'silent' }));
+  return {
+    url: gateway.url,
+    async stop() {
+      await gateway.stop();
+      await database.drop();
+    },
+  };
+}
