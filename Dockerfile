@@ -4,9 +4,11 @@ FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json schema.graphql ./
 COPY src src
-RUN npm run build
+COPY scripts scripts
+COPY web web
+RUN npm run build && npm run build:web
 
 FROM node:20-slim AS packages
 WORKDIR /app
@@ -23,6 +25,7 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/web/dist web/dist
 RUN mkdir /data && chown node:node /data
 USER node
 # The embedded Postgres and the key file; with DATABASE_URL and SECRET_KEY set it stays empty.

@@ -9,7 +9,7 @@ import { graphqlRoutes } from './graphql/routes.js';
 import { attachSubscriptions } from './graphql/subscriptions.js';
 import { listings, providerOf } from './relay/providers/registry.js';
 import type { Relay } from './relay/relay.js';
-import { relayRoutes } from './relay/routes.js';
+import { relayRoutes, tellRequestId } from './relay/routes.js';
 import { slidingWindow } from './rest-compat/rate-limits.js';
 import { restRoutes } from './rest-compat/routes.js';
 
@@ -74,6 +74,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
 
   const pages = await serveConsole(app);
   app.setNotFoundHandler((request, reply) => {
+    tellRequestId(reply, newRequestId());
     const page = pages.answer(request, reply);
     if (page !== null) return page;
     const message = `Invalid URL (${request.method} ${request.url.split('?', 1)[0]})`;

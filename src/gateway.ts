@@ -26,6 +26,7 @@ import { liveTraffic } from './application/live-traffic.js';
 import { trafficNotices } from './application/notices.js';
 import { openQuotaGate } from './application/quota-gate.js';
 import { releaseOrphanedCalls } from './application/recovery.js';
+import { requestId } from './application/request-id.js';
 import { followTail } from './application/tail.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
@@ -33,10 +34,12 @@ import { serveFaces } from './faces.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
 import { channelProbe } from './relay/channel-probe.js';
+import { RelayError } from './relay/errors.js';
 import { openMeter } from './relay/metered.js';
 import { providerOf } from './relay/providers/registry.js';
 import { modelRateLimiter } from './relay/rate-limit.js';
-import { openRelay } from './relay/relay.js';
+import { openRelay, sendError } from './relay/relay.js';
+import { tellRequestId } from './relay/routes.js';
 import { preloadTokenizers } from './relay/tokens.js';
 import { openUpstream } from './relay/upstream.js';
 
@@ -194,6 +197,13 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     bodyLimit: config.server.maxBodyBytes,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: false },
+    // The router's own answer repeats the address it cannot read, and an address may carry a key.
+    frameworkErrors: (_error, _request, reply) => {
+      const id = requestId(clock.now());
+      reply.hijack();
+      tellRequestId(reply, id);
+      sendError(reply.raw, id, new RelayError(400, '', 'the address cannot be read', 'invalid_request_error'));
+    },
   }) as unknown as FastifyInstance;
   closing.add(() => app.close());
   await serveFaces(app, { application, relay, config, startedAt, version, log, ping: () => pool.query('SELECT 1') });

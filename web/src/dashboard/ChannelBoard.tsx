@@ -83,7 +83,7 @@ export function ChannelBoard() {
         {seen.changes.length === 0 && <p className="panel-empty">{t('changes.none')}</p>}
         <ol className="changes" role="log" aria-label={t('changes.title')}>
           {seen.changes.map((one) => (
-            <ChangeLine key={one.key} {...one} />
+            <ChangeLine key={one.key} seen={one} />
           ))}
         </ol>
       </Card>
@@ -122,7 +122,7 @@ function BoardRow({ channel, isFresh, error }: BoardRowProps) {
 
 const marks = { bad: 'change-bad', good: 'change-good', plain: '' } as const;
 
-function ChangeLine({ change, name }: SeenChange) {
+function ChangeLine({ seen: { change, name } }: { readonly seen: SeenChange }) {
   const t = useText(dashboardTexts);
   const { at, channelId, kind, automatic, ok, reason, responseTimeMs } = change;
   const said = (): { readonly text: string; readonly mark: keyof typeof marks } => {

@@ -5,7 +5,7 @@ import { tooltipStyle } from './tooltipStyle.js';
 
 export interface MinuteChartProps {
   readonly minutes: readonly Minute[];
-  readonly figure: 'requests' | 'tokens' | 'quota';
+  readonly figure: 'requests' | 'quota';
   readonly format: (value: number) => string;
   readonly colour: string;
   readonly title: string;
@@ -18,7 +18,7 @@ export function MinuteChart({ minutes, figure, format, colour, title }: MinuteCh
     <div role="img" aria-label={title} className={`chart chart-${colour} panel-chart`}>
       <ResponsiveContainer width="100%" height={160}>
         <BarChart data={[...minutes]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
-          <CartesianGrid vertical={false} className="chart-grid" />
+          <CartesianGrid vertical={false} />
           <XAxis dataKey="at" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
           <YAxis
             tickFormatter={format}

@@ -21,9 +21,9 @@ export function OwnUsage() {
   const t = useText(dashboardTexts);
   const units = useQuotaUnits();
   const { data: live } = useSubscription(LiveBalanceDocument);
-  const { lines, completeFrom, now, error, look } = useOwnCalls();
-  const minutes = byMinute(lines ?? [], now).filter(({ at }) => at >= completeFrom);
-  const spent = minutes.reduce((sum, { quota }) => sum + quota, 0);
+  const { lines, completeFrom, now, start, error, look } = useOwnCalls();
+  const minutes = byMinute(lines ?? [], now, completeFrom);
+  const spent = minutes.reduce((sum, { quota }) => sum + (quota ?? 0), 0);
   const money = (quota: number): string => formatQuota(quota, units, 4);
   const wallet = live?.balance;
   const tiles = [
@@ -73,14 +73,19 @@ export function OwnUsage() {
               </Suspense>
             </Card>
           </div>
-          <RecentCalls lines={lines.slice(0, linesShown)} />
+          <RecentCalls lines={lines.slice(0, linesShown)} start={start} />
         </>
       )}
     </>
   );
 }
 
-function RecentCalls({ lines }: { readonly lines: readonly OwnLineFragment[] }) {
+interface RecentCallsProps {
+  readonly lines: readonly OwnLineFragment[];
+  readonly start: string | null;
+}
+
+function RecentCalls({ lines, start }: RecentCallsProps) {
   const t = useText(dashboardTexts);
   return (
     <Card className="panel">
@@ -116,7 +121,7 @@ function RecentCalls({ lines }: { readonly lines: readonly OwnLineFragment[] }) 
             </thead>
             <tbody>
               {lines.map((line) => (
-                <CallRow key={line.id} line={line} />
+                <CallRow key={line.id} line={line} isFresh={start !== null && Number(line.id) > Number(start)} />
               ))}
             </tbody>
           </HTMLTable>
@@ -126,11 +131,11 @@ function RecentCalls({ lines }: { readonly lines: readonly OwnLineFragment[] }) 
   );
 }
 
-function CallRow({ line }: { readonly line: OwnLineFragment }) {
+function CallRow({ line, isFresh }: { readonly line: OwnLineFragment; readonly isFresh: boolean }) {
   const t = useText(dashboardTexts);
   const { createdAt, type, model, apiKeyName, promptTokens, completionTokens, quota, isStream, useTimeMs } = line;
   return (
-    <tr className="row-arriving">
+    <tr className={isFresh ? 'row-arriving' : undefined}>
       <td className="figures">{formatTime(createdAt).slice(11)}</td>
       <td className="priority-2">{apiKeyName}</td>
       <td>

@@ -40,7 +40,7 @@ export function TrafficChart({ history, now, figures, format, colour, least, nam
           margin={{ top: 4, right: 4, bottom: 0, left: 0 }}
           accessibilityLayer={false}
         >
-          <CartesianGrid vertical={false} className="chart-grid" />
+          <CartesianGrid vertical={false} />
           <XAxis
             dataKey="at"
             type="number"

@@ -22,28 +22,23 @@ export function withLines(
 export interface Minute {
   /** Unix seconds, when the minute begins. */
   readonly at: number;
-  readonly requests: number;
-  readonly tokens: number;
-  readonly quota: number;
+  /** null, like quota: part of the minute is not known. */
+  readonly requests: number | null;
+  readonly quota: number | null;
 }
 
 const minuteOf = (at: number): number => at - (at % 60);
 
-/** The fifteen minutes up to the present one, quiet ones included. */
-export function byMinute(lines: readonly OwnLineFragment[], now: number): readonly Minute[] {
+/** The fifteen minutes up to the present one, quiet ones included. `completeFrom`: before it, lines are missing. */
+export function byMinute(lines: readonly OwnLineFragment[], now: number, completeFrom: number): readonly Minute[] {
   const last = minuteOf(now);
-  const minutes = new Map<number, Minute>();
-  for (let at = last - windowSeconds + 60; at <= last; at += 60)
-    minutes.set(at, { at, requests: 0, tokens: 0, quota: 0 });
-  for (const { createdAt, type, promptTokens, completionTokens, quota } of lines) {
-    const minute = minutes.get(minuteOf(createdAt));
-    if (minute === undefined || type !== 'CONSUME') continue;
-    minutes.set(minute.at, {
-      at: minute.at,
-      requests: minute.requests + 1,
-      tokens: minute.tokens + promptTokens + completionTokens,
-      quota: minute.quota + quota,
-    });
+  const sums = new Map<number, { requests: number; quota: number }>();
+  for (let at = last - windowSeconds + 60; at <= last; at += 60) sums.set(at, { requests: 0, quota: 0 });
+  for (const { createdAt, type, quota } of lines) {
+    const sum = sums.get(minuteOf(createdAt));
+    if (sum === undefined || type !== 'CONSUME') continue;
+    sum.requests++;
+    sum.quota += quota;
   }
-  return [...minutes.values()];
+  return [...sums].map(([at, sum]) => (at < completeFrom ? { at, requests: null, quota: null } : { at, ...sum }));
 }

@@ -1,3 +1,4 @@
+import type { ApolloClient } from '@apollo/client';
 import { useApolloClient, useSubscription } from '@apollo/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type OwnLineFragment, OwnRecentUsageDocument, OwnUsageFeedDocument } from '../generated/dashboard/ownUsage.js';
@@ -6,6 +7,8 @@ import { windowSeconds } from './trafficHistory.js';
 
 /** Drawn together: a busy caller's lines arrive faster than anybody reads. */
 const drawEveryMs = 250;
+/** A thousand lines; a busier caller's charts begin later. */
+const mostPages = 10;
 
 export interface OwnCalls {
   /** Newest first; null: not known yet. */
@@ -14,8 +17,17 @@ export interface OwnCalls {
   readonly completeFrom: number;
   /** Unix seconds; moves on while nothing happens, so that charts do. */
   readonly now: number;
+  /** Id of the newest line when one began to look; later ones arrived since. */
+  readonly start: string | null;
   readonly error: unknown;
   readonly look: () => void;
+}
+
+async function page(client: ApolloClient, from: number, after: string | null): Promise<OwnRecentUsageQuery> {
+  const variables = { filter: { from }, after };
+  const { data } = await client.query({ query: OwnRecentUsageDocument, variables, fetchPolicy: 'no-cache' });
+  if (data === undefined) throw new Error('the usage log was answered with nothing');
+  return data;
 }
 
 const present = (): number => Math.floor(Date.now() / 1_000);
@@ -35,18 +47,21 @@ export function useOwnCalls(): OwnCalls {
     setError(undefined);
     try {
       const from = present() - windowSeconds;
-      const { data } = await client.query({
-        query: OwnRecentUsageDocument,
-        variables: { filter: { from } },
-        fetchPolicy: 'no-cache',
-      });
-      if (data === undefined) throw new Error('the usage log was answered with nothing');
-      const { edges, pageInfo } = data.usageLog;
-      setLines(edges.map(({ node }) => node));
-      const oldest = edges.at(-1)?.node.createdAt;
-      setCompleteFrom(pageInfo.hasNextPage && oldest !== undefined ? oldest + 1 : 0);
-      newest.current = pageInfo.startCursor;
-      setStart(pageInfo.startCursor);
+      const found: OwnLineFragment[] = [];
+      let after: string | null = null;
+      let first: string | null = null;
+      for (let pages = 0; pages < mostPages; pages++) {
+        const { usageLog } = await page(client, from, after);
+        first ??= usageLog.pageInfo.startCursor;
+        found.push(...usageLog.edges.map(({ node }) => node));
+        after = usageLog.pageInfo.hasNextPage ? (usageLog.pageInfo.endCursor ?? null) : null;
+        if (after === null) break;
+      }
+      setLines(found);
+      // The minute the last line known stands in is not known whole.
+      setCompleteFrom(after === null ? 0 : (found.at(-1)?.createdAt ?? 0) + 1);
+      newest.current = first;
+      setStart(first);
     } catch (failure) {
       setError(failure);
     }
@@ -78,5 +93,5 @@ export function useOwnCalls(): OwnCalls {
     return () => clearInterval(draw);
   }, []);
 
-  return { lines, completeFrom, now, error: error ?? feedError, look: () => void look() };
+  return { lines, completeFrom, now, start, error: error ?? feedError, look: () => void look() };
 }
