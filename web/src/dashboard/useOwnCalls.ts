@@ -1,7 +1,12 @@
 import type { ApolloClient } from '@apollo/client';
 import { useApolloClient, useSubscription } from '@apollo/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type OwnLineFragment, OwnRecentUsageDocument, OwnUsageFeedDocument } from '../generated/dashboard/ownUsage.js';
+import {
+  type OwnLineFragment,
+  OwnRecentUsageDocument,
+  type OwnRecentUsageQuery,
+  OwnUsageFeedDocument,
+} from '../generated/dashboard/ownUsage.js';
 import { withLines } from './ownCalls.js';
 import { windowSeconds } from './trafficHistory.js';
 

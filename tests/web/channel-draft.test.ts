@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import {
+  addModels,
+  type ChannelChoice,
+  type ChannelDraft,
+  changesTo,
+  draftOf,
+  emptyDraft,
+  endsInVersion,
+  newChannel,
+  problemsOf,
+  withType,
+} from '../../web/src/channels/channelDraft.js';
+import { averageResponseTime, inSeconds, speedOf } from '../../web/src/channels/responseTime.js';
+import { tagChanges, tagDraftOf, tagProblemsOf } from '../../web/src/channels/tagDraft.js';
+import type { EditedChannelFragment } from '../../web/src/generated/channels/channels.js';
+
+const choice = (type: number, patch: Partial<ChannelChoice> = {}): ChannelChoice => ({
+  type,
+  name: `type ${type}`,
+  colour: 'green',
+  defaultBaseUrl: 'https://upstream.example',
+  defaultModels: [`model-of-${type}`],
+  keyHint: 'API key',
+  otherHint: null,
+  deprecated: false,
+  ...patch,
+});
+
+const openai = choice(1);
+const spark = choice(18);
+const draft = (patch: Partial<ChannelDraft> = {}): ChannelDraft => ({
+  ...emptyDraft(openai),
+  name: 'east',
+  key: 'sk-one',
+  ...patch,
+});
+
+const stored: EditedChannelFragment = {
+  id: '7',
+  name: 'east',
+  type: 1,
+  status: 'ENABLED',
+  statusReason: '',
+  statusTime: null,
+  groups: ['default'],
+  models: ['gpt-4o'],
+  tag: 'far',
+  priority: 3,
+  weight: 5,
+  responseTimeMs: 340,
+  testedAt: 1_800_000_000,
+  usedQuota: 12,
+  testModel: null,
+  createdAt: 1_700_000_000,
+  baseUrl: '',
+  other: '',
+  organization: null,
+  maxInputTokens: 0,
+  autoBan: true,
+  modelMapping: null,
+  statusCodeMapping: '',
+  paramOverride: null,
+  setting: null,
+  proxy: 'http://proxy.example:8080',
+};
+
+describe('a new channel', () => {
+  test('begins with the models of its type', () => expect(emptyDraft(openai).models).toEqual(['model-of-1']));
+
+  test('has nothing to correct once name and key are there', () =>
+    expect(problemsOf(draft(), openai, null)).toEqual({}));
+
+  test('needs name, key, a model and a group', () =>
+    expect(problemsOf(draft({ name: ' ', key: '', models: [], groups: [] }), openai, null)).toEqual({
+      name: 'nameOrKeyMissing',
+      key: 'nameOrKeyMissing',
+      models: 'modelsMissing',
+      groups: 'groupsMissing',
+    }));
+
+  test('needs an address where its type has none', () =>
+    expect(problemsOf(draft(), choice(8, { defaultBaseUrl: '' }), null)).toEqual({ baseUrl: 'baseUrlMissing' }));
+
+  test.each(['ftp://a.example', 'a.example', 'http://'])('is not sent with the address %s', (baseUrl) =>
+    expect(problemsOf(draft({ baseUrl }), openai, null)).toEqual({ baseUrl: 'baseUrlInvalid' }),
+  );
+
+  test.each(['[]', '{oops', '"text"', 'null'])('is not sent with %s for a model mapping', (modelMapping) =>
+    expect(problemsOf(draft({ modelMapping }), openai, null)).toEqual({ modelMapping: 'jsonInvalid' }),
+  );
+
+  test('takes priorities from -999 and weights from 0, both whole', () => {
+    expect(problemsOf(draft({ priority: '-999', weight: '0' }), openai, null)).toEqual({});
+    expect(problemsOf(draft({ priority: '-1000', weight: '-1' }), openai, null)).toEqual({
+      priority: 'priorityInvalid',
+      weight: 'weightInvalid',
+    });
+    expect(problemsOf(draft({ priority: '1.5', weight: '' }), openai, null)).toEqual({
+      priority: 'priorityInvalid',
+      weight: 'weightInvalid',
+    });
+  });
+
+  test('needs a region where its key is a service account', () =>
+    expect(problemsOf(draft({ type: 41 }), choice(41), null)).toEqual({ other: 'otherMissing' }));
+
+  test('is sent without the slash at the end of its address', () =>
+    expect(newChannel(draft({ baseUrl: ' https://a.example// ' })).baseUrl).toBe('https://a.example'));
+
+  test('is asked about when its address ends in /v1', () => {
+    expect(endsInVersion('https://a.example/v1/')).toBe(true);
+    expect(endsInVersion('https://a.example/v10')).toBe(false);
+  });
+
+  test('has the usual interface version where it was left open', () =>
+    expect(newChannel(draft({ type: 18 })).other).toBe('v2.1'));
+
+  test('says nothing of an organization where its type has none', () =>
+    expect(newChannel(draft({ type: 18, organization: 'org-1' })).organization).toBeNull());
+});
+
+describe('another type', () => {
+  test('brings its models along while nobody chose any', () =>
+    expect(withType(emptyDraft(openai), spark, openai).models).toEqual(['model-of-18']));
+
+  test('leaves the models somebody chose', () =>
+    expect(withType(draft({ models: ['mine'] }), spark, openai).models).toEqual(['mine']));
+});
+
+describe('models typed or pasted', () => {
+  test('are separated by commas, Chinese ones too, and by lines', () =>
+    expect(addModels(['a'], ['b, c，d\ne', ' '])).toEqual({ models: ['a', 'b', 'c', 'd', 'e'], repeated: false }));
+
+  test('are added once, and who repeats one is told', () =>
+    expect(addModels(['a'], ['a,b,b'])).toEqual({ models: ['a', 'b'], repeated: true }));
+});
+
+describe('an edit', () => {
+  test('sends nothing when nothing was changed', () => expect(changesTo(stored, draftOf(stored))).toEqual({}));
+
+  test('sends only what was changed', () =>
+    expect(changesTo(stored, { ...draftOf(stored), weight: '6', tag: '' })).toEqual({ weight: 6, tag: null }));
+
+  test('sends a key only where one was typed', () =>
+    expect(changesTo(stored, { ...draftOf(stored), key: ' sk-two ' })).toEqual({ key: 'sk-two' }));
+
+  test('takes the proxy away when the field was emptied', () =>
+    expect(changesTo(stored, { ...draftOf(stored), proxy: '' })).toEqual({ proxy: '' }));
+
+  test('needs no key', () => expect(problemsOf(draftOf(stored), openai, stored)).toEqual({}));
+});
+
+describe('an edit of a tag', () => {
+  const other = { ...stored, id: '8', models: ['gpt-4o', 'o4-mini'], groups: ['vip'] };
+  const before = tagDraftOf('far', [stored, other]);
+
+  test('begins with all models and groups of its channels', () =>
+    expect([before.models, before.groups]).toEqual([
+      ['gpt-4o', 'o4-mini'],
+      ['default', 'vip'],
+    ]));
+
+  test('changes nothing where nothing was touched', () => expect(tagChanges(before, before)).toEqual({}));
+
+  test('sends what was changed; an empty tag takes the tag off', () =>
+    expect(tagChanges(before, { ...before, tag: ' ', priority: '4' })).toEqual({ tag: null, priority: 4 }));
+
+  test('is judged by the rules of a channel', () =>
+    expect(tagProblemsOf({ ...before, models: [], weight: '-1', modelMapping: '[]' })).toEqual({
+      models: 'modelsMissing',
+      weight: 'weightInvalid',
+      modelMapping: 'jsonInvalid',
+    }));
+});
+
+describe('the response time badge', () => {
+  test.each([
+    [0, 'untested'],
+    [1, 'fast'],
+    [1_000, 'fast'],
+    [1_001, 'good'],
+    [3_000, 'good'],
+    [5_000, 'slow'],
+    [5_001, 'very-slow'],
+  ] as const)('%i ms is %s', (milliseconds, speed) => expect(speedOf(milliseconds)).toBe(speed));
+
+  test('writes seconds, and milliseconds where seconds would show none', () =>
+    expect([340, 6].map(inSeconds)).toEqual(['0.34 s', '6 ms']));
+
+  test('of a tag is the mean of the channels that passed a test', () => {
+    expect(averageResponseTime([{ responseTimeMs: 0 }, { responseTimeMs: 100 }, { responseTimeMs: 301 }])).toBe(201);
+    expect(averageResponseTime([{ responseTimeMs: 0 }])).toBe(0);
+  });
+});

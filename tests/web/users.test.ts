@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import type { ListedUserFragment } from '../../web/src/generated/users/users.js';
+import type { Viewer } from '../../web/src/shared/session.js';
+import { actionsFor, outranks } from '../../web/src/users/mayManage.js';
+import { type AdjustmentDraft, adjustmentOf, digitsOf } from '../../web/src/users/quotaAdjustment.js';
+import { nameProblems, passwordProblem } from '../../web/src/users/userProblems.js';
+
+const rates = { quotaPerUnit: 500_000, yuanPerDollar: 7.3 };
+const adjusted = (patch: Partial<AdjustmentDraft>, balance = 1_000) =>
+  adjustmentOf({ direction: 'add', unit: 'quota', amount: '100', gift: '', ...patch }, rates, balance);
+
+describe('adjusting a quota', () => {
+  test('adds units as they are', () => expect(adjusted({})).toEqual({ delta: 100, gift: 0 }));
+
+  test('subtracts', () => expect(adjusted({ direction: 'subtract' })).toEqual({ delta: -100, gift: 0 }));
+
+  test('turns dollars into quota', () =>
+    expect(adjusted({ unit: 'usd', amount: '2' })).toEqual({ delta: 1_000_000, gift: 0 }));
+
+  test('turns yuan into quota by the rate of the gateway', () =>
+    expect(adjusted({ unit: 'cny', amount: '73' })).toEqual({ delta: 5_000_000, gift: 0 }));
+
+  test('gives a percentage on top', () => expect(adjusted({ gift: '20' })).toEqual({ delta: 100, gift: 20 }));
+
+  test('gives nothing on top of what it takes off', () =>
+    expect(adjusted({ direction: 'subtract', gift: '20' })).toEqual({ delta: -100, gift: 0 }));
+
+  test.each(['', '0', '1.5', '-1', '1e3'])('refuses the amount “%s”', (amount) =>
+    expect(adjusted({ amount })).toBe('invalid'),
+  );
+
+  test('refuses a gift that is no number', () => expect(adjusted({ gift: 'x' })).toBe('giftInvalid'));
+
+  test('refuses what could not be told exactly', () => {
+    expect(adjusted({ amount: '9007199254740993' })).toBe('tooLarge');
+    expect(adjusted({ amount: '1' }, Number.MAX_SAFE_INTEGER)).toBe('tooLarge');
+    expect(adjusted({ amount: '9007199254740991', gift: '100' })).toBe('tooLarge');
+  });
+
+  test('takes digits only', () => expect(digitsOf('+1.5e-3')).toBe('153'));
+});
+
+const user = (patch: Partial<ListedUserFragment> = {}): ListedUserFragment => ({
+  id: '2',
+  username: 'alice',
+  displayName: 'Alice',
+  email: '',
+  role: 'ORDINARY',
+  status: 'ENABLED',
+  group: 'default',
+  quota: 0,
+  usedQuota: 0,
+  requestCount: 0,
+  createdAt: 1_700_000_000,
+  deletedAt: null,
+  ...patch,
+});
+const viewer = (role: Viewer['role']): Viewer => ({
+  id: '1',
+  username: 'who',
+  displayName: 'Who',
+  email: '',
+  role,
+  group: 'default',
+});
+
+describe('what is offered to do to a user', () => {
+  test('root promotes, disables and deletes an ordinary user', () =>
+    expect(actionsFor(viewer('ROOT'), user())).toEqual(['PROMOTE', 'DISABLE', 'DELETE']));
+
+  test('an administrator does not promote', () =>
+    expect(actionsFor(viewer('ADMIN'), user())).toEqual(['DISABLE', 'DELETE']));
+
+  test('an administrator does nothing to equals', () => {
+    expect(outranks(viewer('ADMIN'), user({ role: 'ADMIN' }))).toBe(false);
+    expect(actionsFor(viewer('ADMIN'), user({ role: 'ADMIN' }))).toEqual([]);
+  });
+
+  test('root demotes administrators', () =>
+    expect(actionsFor(viewer('ROOT'), user({ role: 'ADMIN' }))).toEqual(['DEMOTE', 'DISABLE', 'DELETE']));
+
+  test('who is banned can be enabled', () =>
+    expect(actionsFor(viewer('ADMIN'), user({ status: 'DISABLED' }))).toEqual(['ENABLE', 'DELETE']));
+
+  test('nothing is done to root, nor to who is deleted', () => {
+    expect(actionsFor(viewer('ROOT'), user({ role: 'ROOT' }))).toEqual([]);
+    expect(actionsFor(viewer('ROOT'), user({ deletedAt: 1_800_000_000 }))).toEqual([]);
+  });
+});
+
+describe('names and passwords', () => {
+  test('a user name has 1 to 12 characters', () => {
+    expect(nameProblems({ username: 'twelve chars', displayName: '' }).username).toBeUndefined();
+    expect(nameProblems({ username: 'thirteen char', displayName: '' }).username).toBe('username');
+    expect(nameProblems({ username: '  ', displayName: '' }).username).toBe('username');
+  });
+
+  test('a character is one, whatever its encoding', () =>
+    expect(nameProblems({ username: '😀'.repeat(12), displayName: '' }).username).toBeUndefined());
+
+  test('a password has 8 to 20 characters', () =>
+    expect(['1234567', '12345678', '1'.repeat(20), '1'.repeat(21)].map(passwordProblem)).toEqual([
+      'password',
+      undefined,
+      undefined,
+      'password',
+    ]));
+});
