@@ -1,7 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { buildConsole, launchBrowser } from '../support/browser.js';
+import { accessibility } from './accessibility.js';
+import { channelHealth } from './channel-health.js';
 import { doors } from './doors.js';
+import { firstRun } from './first-run.js';
+import { hostileTexts } from './hostile-texts.js';
+import { roles } from './roles.js';
+import { smallAndKeyboard } from './small-and-keyboard.js';
+import { tokens } from './tokens.js';
 
 /*
  * What people do with the console, done in a real browser against the real gateway. One file, so that one browser and
@@ -19,5 +26,12 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   beforeAll(() => buildConsole());
   afterAll(() => browser?.close());
 
+  describe('from the first start to the first metered call', () => firstRun(launched));
   describe('at the door', () => doors(launched));
+  describe('the health of channels', () => channelHealth(launched));
+  describe('tokens', () => tokens(launched));
+  describe('an administrator and a user', () => roles(launched));
+  describe('on a phone, and without a mouse', () => smallAndKeyboard(launched));
+  describe('hostile texts', () => hostileTexts(launched));
+  describe('barriers', () => accessibility(launched));
 });

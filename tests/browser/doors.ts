@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
+import { type Console, openConsole, signIn, themeOf } from '../support/browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
 /** Getting in, being thrown out, and what the browser remembers of one's choices. */
@@ -33,7 +33,7 @@ export function doors(launched: () => Browser): void {
       await page.getByLabel('User name or e-mail address').fill(user.username);
       await page.getByLabel('Password', { exact: true }).fill('wrong-password');
       await page.keyboard.press('Enter');
-      await page.getByRole('alert').filter({ hasText: 'WRONGTEXT' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'Wrong user name or password' }).waitFor();
       expect(new URL(page.url()).pathname).toBe('/login');
       await page.getByLabel('Password', { exact: true }).fill(user.password);
       await page.keyboard.press('Enter');
@@ -90,18 +90,18 @@ export function doors(launched: () => Browser): void {
     test('follow the system until somebody chooses, and then survive a reload', async () => {
       const { page } = opened;
       await page.goto('/login');
-      expect(await themeOf(opened)).toBe('light');
+      expect(await themeOf(opened.page)).toBe('light');
       await page.getByRole('button', { name: 'Switch to the dark theme' }).click();
       await page.getByRole('button', { name: 'Language' }).click();
       await page.getByRole('option', { name: '中文' }).click();
       await page.getByRole('button', { name: '登录' }).waitFor();
       expect(await languageOf(opened)).toBe('zh-CN');
-      expect(await themeOf(opened)).toBe('dark');
+      expect(await themeOf(opened.page)).toBe('dark');
 
       await page.reload();
       await page.getByRole('button', { name: '登录' }).waitFor();
       expect(await languageOf(opened)).toBe('zh-CN');
-      expect(await themeOf(opened)).toBe('dark');
+      expect(await themeOf(opened.page)).toBe('dark');
     });
 
     test('are dark and Chinese for a system that is', async () => {
@@ -109,7 +109,7 @@ export function doors(launched: () => Browser): void {
       try {
         await other.page.goto('/login');
         await other.page.getByRole('button', { name: '登录' }).waitFor();
-        expect(await themeOf(other)).toBe('dark');
+        expect(await themeOf(other.page)).toBe('dark');
       } finally {
         await other.close();
       }
@@ -118,6 +118,3 @@ export function doors(launched: () => Browser): void {
 }
 
 const languageOf = ({ page }: Console) => page.locator('html').getAttribute('lang');
-
-/** What the page tells the browser to draw its own controls in. */
-const themeOf = ({ page }: Console) => page.evaluate<string>('document.documentElement.style.colorScheme');

@@ -85,7 +85,9 @@ export async function launchBrowser(): Promise<Browser | null> {
   const own = canUnpack ? await packaged().catch(() => null) : null;
   const browser = own === null ? null : await launched(own);
   if (browser === null)
-    console.warn('Browser journeys are skipped: install Chromium, or let CHROMIUM_PATH name one (apt install chromium).');
+    console.warn(
+      'Browser journeys are skipped: install Chromium, or let CHROMIUM_PATH name one (apt install chromium).',
+    );
   return browser;
 }
 
@@ -165,3 +167,7 @@ export async function signIn({ page }: Pick<Console, 'page'>, { username, passwo
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
 }
+
+/** `light` or `dark`: what the page tells the browser to draw its own controls in. */
+export const themeOf = (page: Page): Promise<string> =>
+  page.evaluate<string>('document.documentElement.style.colorScheme');

@@ -13,6 +13,7 @@ import { commonTexts } from '../shared/common.texts.js';
 import { DrawerLink } from '../shared/DrawerLink.js';
 import { useText } from '../shared/i18n.js';
 import { ListPage } from '../shared/ListPage.js';
+import { useRegained } from '../shared/liveConnection.js';
 import { useOpenItem } from '../shared/openItem.js';
 import type { NumberedPaging } from '../shared/Pager.js';
 import { ResourceTable } from '../shared/ResourceTable.js';
@@ -75,6 +76,9 @@ export function ChannelsPage() {
   useChannelHealth(({ kind }, client) => {
     if (kind === 'ADDED' || kind === 'REMOVED') void renewChannelLists(client);
   });
+
+  // What came and went while the connection was lost, nobody said.
+  useRegained(() => void renewChannelLists(list.client));
 
   const paging = (total: number | undefined): NumberedPaging => ({
     kind: 'numbered',

@@ -81,11 +81,13 @@ export function ChannelBoard() {
       <Card className="panel">
         <h2 className="panel-title">{t('changes.title')}</h2>
         {seen.changes.length === 0 && <p className="panel-empty">{t('changes.none')}</p>}
-        <ol className="changes" role="log" aria-label={t('changes.title')}>
-          {seen.changes.map((one) => (
-            <ChangeLine key={one.key} seen={one} />
-          ))}
-        </ol>
+        <div className="changes" role="log" aria-label={t('changes.title')}>
+          <ol>
+            {seen.changes.map((one) => (
+              <ChangeLine key={one.key} seen={one} />
+            ))}
+          </ol>
+        </div>
       </Card>
     </div>
   );

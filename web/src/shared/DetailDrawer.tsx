@@ -1,5 +1,8 @@
-import { Classes, Drawer, DrawerSize } from '@blueprintjs/core';
-import type { ReactNode } from 'react';
+import { Button, Classes, Drawer, DrawerSize, H4 } from '@blueprintjs/core';
+import { SmallCross } from '@blueprintjs/icons';
+import { type ReactNode, useId } from 'react';
+import { commonTexts } from './common.texts.js';
+import { useText } from './i18n.js';
 import { useNarrow } from './narrow.js';
 
 const widths = { small: DrawerSize.SMALL, standard: 'min(640px, 90%)', large: DrawerSize.LARGE } as const;
@@ -26,18 +29,32 @@ export function DetailDrawer({
   keepOnOutsideClick = false,
   children,
 }: DetailDrawerProps) {
+  const t = useText(commonTexts);
   const narrow = useNarrow();
+  const heading = useId();
   return (
     <Drawer
       isOpen={isOpen}
       onClose={onClose}
-      title={title}
       size={narrow ? '100%' : widths[size]}
       canOutsideClickClose={!keepOnOutsideClick}
       shouldReturnFocusOnClose
     >
-      <div className={`${Classes.DRAWER_BODY} drawer-content`}>{children}</div>
-      {footer !== undefined && <div className={`${Classes.DRAWER_FOOTER} drawer-footer`}>{footer}</div>}
+      {/* Blueprint's own header would leave the drawer without a role and a name, and its cross in English. */}
+      <div role="dialog" aria-modal="true" aria-labelledby={heading} className="drawer-dialog">
+        <div className={Classes.DRAWER_HEADER}>
+          <H4 id={heading}>{title}</H4>
+          <Button
+            variant="minimal"
+            className={Classes.DIALOG_CLOSE_BUTTON}
+            icon={<SmallCross size={20} />}
+            aria-label={t('close')}
+            onClick={onClose}
+          />
+        </div>
+        <div className={`${Classes.DRAWER_BODY} drawer-content`}>{children}</div>
+        {footer !== undefined && <div className={`${Classes.DRAWER_FOOTER} drawer-footer`}>{footer}</div>}
+      </div>
     </Drawer>
   );
 }

@@ -1,0 +1,132 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, signIn, themeOf } from '../support/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { barriers } from './axe.js';
+import { startFreshGateway } from './fresh-gateway.js';
+
+/** Every page, with something in it, in both themes: no serious or critical barrier that axe knows of. */
+export function accessibility(launched: () => Browser): void {
+  let gateway: TestGateway;
+  let user: TestUser;
+  let opened: Console;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    await gateway.addChannel({ name: 'harbour', tag: 'sea' });
+    const off = await gateway.addChannel({ name: 'lighthouse', tag: 'sea', groups: ['default', 'vip'] });
+    const { application, root } = gateway;
+    await application.visible(await application.channels.setEnabled(root, off, false));
+    user = await gateway.addUser(1_000_000);
+    for (const actor of [user.actor, root]) {
+      const apiKey = await gateway.addApiKey({ actor });
+      for (const stream of [true, false]) {
+        const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'gpt-4o-mini', stream, messages: [{ role: 'user', content: 'Hello?' }] }),
+        });
+        await answer.text();
+      }
+    }
+    opened = await openConsole(launched(), { url: gateway.url });
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await gateway?.stop();
+  });
+
+  const expectNone = async (page: Page): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await expect.poll(() => themeOf(page)).toBe(colorScheme);
+      expect({ colorScheme, barriers: await barriers(page) }).toEqual({ colorScheme, barriers: [] });
+    }
+  };
+
+  describe('before the login', () => {
+    test.for([
+      ['/', 'Tallygate'],
+      ['/login', 'Log in to Tallygate'],
+      ['/login?expired=true', 'Log in to Tallygate'],
+      ['/register', 'Register'],
+      ['/reset', 'Reset password'],
+      ['/no/such/page', 'Page does not exist'],
+    ] as const)('%s', async ([path, heading]) => {
+      const { page } = opened;
+      await page.goto(path);
+      await page.getByRole('heading', { name: heading }).waitFor();
+      await expectNone(page);
+    });
+
+    test('/setup, with its complaints', async () => {
+      const fresh = await startFreshGateway();
+      const unset = await openConsole(launched(), { url: fresh.url });
+      try {
+        await unset.page.goto('/setup');
+        await unset.page.getByRole('button', { name: 'Set up the system' }).click();
+        await unset.page.getByText('Enter the administrator user name').waitFor();
+        await expectNone(unset.page);
+      } finally {
+        await unset.close();
+        await fresh.stop();
+      }
+    });
+  });
+
+  const signedIn = (pages: readonly (readonly [path: string, shown: (page: Page) => Promise<unknown>])[]): void => {
+    test.for(pages)('%s', async ([path, shown]) => {
+      const { page } = opened;
+      await page.goto(path);
+      await shown(page);
+      await expectNone(page);
+    });
+  };
+  const row = (text: string) => (page: Page) => page.getByRole('row').filter({ hasText: text }).first().waitFor();
+  const dialog = (name: string, inside: string) => (page: Page) =>
+    page.getByRole('dialog', { name }).getByLabel(inside).first().waitFor();
+
+  describe('for administrators', () => {
+    beforeAll(() => signIn(opened, { username: 'root', password: gateway.rootPassword }));
+    signedIn([
+      ['/detail', row('harbour')],
+      ['/channel', row('harbour')],
+      ['/channel?open=new', dialog('New channel', 'Base URL')],
+      ['/channel?open=1', dialog('Edit channel harbour', 'Base URL')],
+      ['/channel?open=test-1', row('gpt-4o')],
+      ['/token?everyone=true', row('user1')],
+      [
+        '/log',
+        async (page) => {
+          await row('gpt-4o-mini')(page);
+          await page.getByRole('button', { name: 'Expand' }).first().click();
+          await page.getByText('Billing process').waitFor();
+        },
+      ],
+      ['/user', row('user1')],
+      ['/user?open=new', dialog('Add user', 'Display name')],
+      ['/user?open=quota-2', dialog('Adjust the quota of user1', 'Amount')],
+    ]);
+
+    test('the menus', async () => {
+      const { page } = opened;
+      await page.goto('/channel');
+      await page.getByRole('button', { name: 'Actions for harbour' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+      await expectNone(page);
+    });
+  });
+
+  describe('for users', () => {
+    beforeAll(async () => {
+      await opened.context.clearCookies();
+      await signIn(opened, user);
+    });
+    signedIn([
+      ['/detail', row('gpt-4o-mini')],
+      ['/token', row('test key')],
+      ['/token?open=new', dialog('New token', 'Name')],
+      ['/log', row('gpt-4o-mini')],
+    ]);
+  });
+}

@@ -1,0 +1,134 @@
+import OpenAI from 'openai';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
+import { type Console, openConsole } from '../support/browser.js';
+import { startFreshGateway } from './fresh-gateway.js';
+import { isMarked, mark, rowOf, visit } from './tables.js';
+
+/** From a gateway nobody has set up to a call that is charged and seen, with nothing but the console. */
+export function firstRun(launched: () => Browser): void {
+  const password = 'first-password-1';
+  let gateway: Awaited<ReturnType<typeof startFreshGateway>>;
+  let provider: SimulatedProvider;
+  let opened: Console;
+  let apiKey: string;
+
+  beforeAll(async () => {
+    provider = await startSimulatedProvider();
+    gateway = await startFreshGateway();
+    opened = await openConsole(launched(), { url: gateway.url });
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await gateway?.stop();
+    await provider?.stop();
+  });
+
+  test('until it is set up, every path leads to the wizard', async () => {
+    const { page } = opened;
+    for (const path of ['/', '/login', '/token', '/no/such/page']) {
+      await page.goto(path);
+      await page.waitForURL('**/setup');
+    }
+    await page.getByRole('heading', { name: 'Set up the system' }).waitFor();
+  });
+
+  test('the wizard explains the modes and says what is wrong beside the fields', async () => {
+    const { page } = opened;
+    await page.getByRole('button', { name: 'How the modes differ' }).click();
+    const modes = page.getByRole('dialog', { name: 'How the modes differ' });
+    await modes.getByText('For personal use.').waitFor();
+    await page.keyboard.press('Escape');
+    await modes.waitFor({ state: 'detached' });
+
+    await page.getByLabel('Password', { exact: false }).first().fill('short');
+    await page.getByRole('button', { name: 'Set up the system' }).click();
+    await page.getByText('Enter the administrator user name').waitFor();
+    await page.getByText('The password must have at least 8 characters').waitFor();
+    await page.getByText('The two passwords do not match').waitFor();
+  });
+
+  test('once set up, the administrator signs in', async () => {
+    const { page } = opened;
+    await page.getByRole('textbox', { name: 'Administrator user name' }).fill('keeper');
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    await page.getByRole('textbox', { name: 'Confirm password' }).fill(password);
+    await page.getByRole('button', { name: 'Set up the system' }).click();
+    await page.getByRole('status').filter({ hasText: 'The system is set up, reloading…' }).waitFor();
+    await page.getByRole('heading', { name: 'Tallygate', level: 1 }).waitFor();
+
+    await page.getByRole('banner').getByRole('link', { name: 'Log in' }).click();
+    await page.getByRole('textbox', { name: 'User name or e-mail address' }).fill('keeper');
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
+  });
+
+  test('a channel is created; what is missing is said first', async () => {
+    const { page } = opened;
+    await visit(page, 'Channels');
+    await page.getByRole('link', { name: 'New channel' }).click();
+    const drawer = page.getByRole('dialog', { name: 'New channel' });
+    await drawer.getByRole('button', { name: 'Submit' }).click();
+    await drawer.getByText('Please fill in channel name and key').first().waitFor();
+
+    await drawer.getByRole('textbox', { name: 'Name' }).fill('upstream');
+    await drawer.getByRole('textbox', { name: 'Key', exact: true }).fill('sk-upstream');
+    await drawer.getByRole('textbox', { name: 'Base URL' }).fill(provider.url);
+    await drawer.getByRole('button', { name: 'Clear' }).click();
+    await drawer.getByRole('textbox', { name: 'Models', exact: true }).fill('gpt-4o-mini,gpt-4o');
+    await page.keyboard.press('Enter');
+    await drawer.getByRole('button', { name: 'Submit' }).click();
+    await page.getByText('The channel has been created').waitFor();
+    await drawer.waitFor({ state: 'detached' });
+    await rowOf(page, 'Channels', 'upstream').getByText('Enabled').waitFor();
+  });
+
+  test('a token is created and its key copied', async () => {
+    const { page } = opened;
+    await visit(page, 'Tokens');
+    await page.getByRole('link', { name: 'New token' }).click();
+    const drawer = page.getByRole('dialog', { name: 'New token' });
+    await drawer.getByRole('textbox', { name: 'Name' }).fill('first');
+    await drawer.getByRole('button', { name: 'Create' }).click();
+    await rowOf(page, 'My tokens', 'first').getByText('Enabled').waitFor();
+    await page.getByRole('button', { name: 'Copy the key of first' }).click();
+    await page.getByText(/^Copied: sk-/).waitFor();
+    apiKey = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(apiKey).toMatch(/^sk-[A-Za-z0-9]{48}$/);
+  });
+
+  test('a call made with it is answered, and its line arrives in the log while one looks', async () => {
+    const { page } = opened;
+    await visit(page, 'Usage logs', 'Usage log');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await mark(page);
+
+    provider.script('gpt-4o-mini', { text: 'It is.', tokens: { prompt: 1000, completion: 200 } });
+    const openai = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+    const answer = await openai.chat.completions.create({
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: 'Is it metered?' }],
+    });
+    expect(answer.choices[0]?.message.content).toBe('It is.');
+
+    const line = rowOf(page, 'Usage log', 'gpt-4o-mini');
+    await line.waitFor();
+    // 0.075 × (1000 + 200 × 4) quota, at 500,000 to the dollar
+    await line.getByText('$0.000270').waitFor();
+    expect(await isMarked(page)).toBe(true);
+  });
+
+  test('its line opens by keyboard, and shows how the charge came about', async () => {
+    const { page } = opened;
+    const expand = rowOf(page, 'Usage log', 'gpt-4o-mini').getByRole('button', { name: 'Expand' });
+    await expand.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Rounded: 135 quota ($0.000270)').waitFor();
+  });
+
+  test('nothing went wrong in the page on the way', () => {
+    expect(opened.problems).toEqual([]);
+  });
+}
