@@ -190,6 +190,8 @@ export function NumberField({ value, onChange, min, max, step = 1, ...field }: N
           max={max}
           stepSize={step}
           minorStepSize={Number.isInteger(step) ? null : step}
+          // The arrow keys step; Blueprint's buttons would name a control that does not exist.
+          buttonPosition="none"
           clampValueOnBlur
           intent={field.error === undefined ? 'none' : 'danger'}
           onValueChange={(parsed, text) => {

@@ -9,6 +9,7 @@ import { Footer } from './Footer.js';
 import { Sidebar } from './Sidebar.js';
 import { shellTexts } from './shell.texts.js';
 import { TopBar } from './TopBar.js';
+import { useReturnedFocus } from './useReturnedFocus.js';
 
 const setupPath = '/setup';
 const withoutSidebar: ReadonlySet<string> = new Set(['/', setupPath, '/login', '/register', '/reset']);
@@ -21,6 +22,7 @@ export function Layout() {
   const { setUp } = useStatus();
   const hasSidebar = useViewer() !== null && setUp && !withoutSidebar.has(pathname);
   const sidebar = useSidebar();
+  useReturnedFocus();
 
   if (!setUp && pathname !== setupPath) return <Navigate to={setupPath} replace />;
   if (setUp && pathname === setupPath) return <Navigate to="/" replace />;
