@@ -79,10 +79,12 @@ function Models({ channel, orders }: { readonly channel: EditedChannelFragment; 
               <th scope="row">
                 {model} {model === (channel.testModel ?? channel.models[0]) && <Tag minimal>{t('test.usual')}</Tag>}
               </th>
-              <td role="status">
-                {typeof outcome === 'object' && (
-                  <span className={outcome.ok ? 'test-passed' : 'test-failed'}>{outcome.text}</span>
-                )}
+              <td>
+                <span role="status">
+                  {typeof outcome === 'object' && (
+                    <span className={outcome.ok ? 'test-passed' : 'test-failed'}>{outcome.text}</span>
+                  )}
+                </span>
               </td>
               <td className="cell-end">
                 <Button

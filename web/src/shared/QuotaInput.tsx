@@ -1,4 +1,4 @@
-import { Button, ControlGroup, InputGroup, Menu, MenuItem, PopoverNext } from '@blueprintjs/core';
+import { Button, Classes, ControlGroup, InputGroup, Menu, MenuItem, PopoverNext } from '@blueprintjs/core';
 import { CaretDown, Dollar } from '@blueprintjs/icons';
 import { useState } from 'react';
 import { commonTexts } from './common.texts.js';
@@ -42,6 +42,7 @@ export function QuotaInput({ value, onChange, error, ...field }: ValueProps<numb
             className="figures"
           />
           <PopoverNext
+            className={Classes.FIXED}
             placement="bottom-end"
             content={
               <Menu>
