@@ -6,6 +6,7 @@ import { channelHealth } from './channel-health.js';
 import { doors } from './doors.js';
 import { firstRun } from './first-run.js';
 import { hostileTexts } from './hostile-texts.js';
+import { lostConnection } from './lost-connection.js';
 import { roles } from './roles.js';
 import { smallAndKeyboard } from './small-and-keyboard.js';
 import { tokens } from './tokens.js';
@@ -29,6 +30,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   describe('from the first start to the first metered call', () => firstRun(launched));
   describe('at the door', () => doors(launched));
   describe('the health of channels', () => channelHealth(launched));
+  describe('a connection that breaks', () => lostConnection(launched));
   describe('tokens', () => tokens(launched));
   describe('an administrator and a user', () => roles(launched));
   describe('on a phone, and without a mouse', () => smallAndKeyboard(launched));

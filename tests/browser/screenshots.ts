@@ -34,12 +34,7 @@ interface Shot extends Pick<ConsoleOptions, 'language' | 'theme' | 'size'> {
 
 const watch = (page: Page): Promise<void> => page.waitForTimeout(watchedMs);
 
-const expandSecond = async (page: Page): Promise<void> => {
-  await page
-    .locator('button[aria-expanded="false"]', { hasNot: page.locator('[class*=menu]') })
-    .nth(2)
-    .click();
-};
+const expandSecond = (page: Page): Promise<void> => page.getByRole('button', { name: 'Expand' }).nth(1).click();
 
 const shots: readonly Shot[] = [
   { name: 'dashboard-dark-en', path: '/detail', as: root, theme: 'dark', prepare: watch },

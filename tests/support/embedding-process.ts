@@ -16,7 +16,18 @@ const [, , dataDir, task] = process.argv;
 if (dataDir === undefined) throw new Error('Which data directory?');
 
 // Written before the next statement runs: what is printed here survives the death of this process.
-const print = (fact: unknown) => writeSync(1, `${JSON.stringify(fact)}\n`);
+const print = (fact: unknown): void => {
+  const line = `${JSON.stringify(fact)}\n`;
+  for (;;) {
+    try {
+      writeSync(1, line);
+      return;
+    } catch (error) {
+      // The reader is slow and the pipe full: nothing has been written yet.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+    }
+  }
+};
 
 const { connection } = await startEmbeddedPostgres({ dataDir, log: quietLog });
 const pool = await openPool(connection, quietLog);
