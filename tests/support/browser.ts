@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -44,6 +44,18 @@ function installed(): Candidate[] {
   return paths.filter(isExecutable).map((executablePath) => ({ executablePath, env: {} }));
 }
 
+/** The package's own list of fonts looks for them in /tmp; without any font, its browser dies at the first odd letter. */
+function fontsIn(directory: string): string {
+  const file = join(directory, 'tallygate-fonts.conf');
+  const entries = [
+    '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>',
+    `<dir>${join(directory, 'fonts')}</dir>`,
+    `<cachedir>${join(directory, 'fonts-cache')}</cachedir>`,
+  ];
+  writeFileSync(file, `<?xml version="1.0"?>\n<fontconfig>\n${entries.join('\n')}\n</fontconfig>\n`);
+  return file;
+}
+
 const changedByPackage = ['TMPDIR', 'AWS_LAMBDA_JS_RUNTIME', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'HOME'];
 
 /**
@@ -58,8 +70,8 @@ async function packaged(): Promise<Candidate> {
     Object.assign(process.env, { TMPDIR: directory, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' });
     const { default: unpacked } = await import('@sparticuz/chromium');
     const executablePath = await unpacked.executablePath();
-    const { LD_LIBRARY_PATH = '', FONTCONFIG_PATH = '' } = process.env;
-    return { executablePath, env: { LD_LIBRARY_PATH, FONTCONFIG_PATH } };
+    const { LD_LIBRARY_PATH = '' } = process.env;
+    return { executablePath, env: { LD_LIBRARY_PATH, FONTCONFIG_FILE: fontsIn(directory) } };
   } finally {
     for (const [name, value] of before) {
       if (value === undefined) delete process.env[name];
