@@ -12,7 +12,7 @@ export const accountSource = (db: ReadModels, progress: ReadModelProgress, store
   user: (id) => quotaSnapshot(db, id),
   apiKey: (id) => apiKeySnapshot(db, id),
   // Long enough for a projector under load, short enough for a stopped one: then the log itself is read.
-  caughtUp: (position) => progress.reached(position, 500),
+  caughtUp: (position) => progress.reached(position, 500, ['ledger']),
   async between(after: Position, to: Position) {
     const events: Recorded[] = [];
     let from = after;

@@ -86,8 +86,11 @@ export interface Sessions {
 
 /** How far each read model has come; faces wait here to see their own writes. */
 export interface ReadModelProgress {
-  /** Resolves true once every read model has reached `position`, or false after `timeoutMs`. */
-  reached(position: Position, timeoutMs: number): Promise<boolean>;
+  /**
+   * Resolves true once every read model, or each of those named, has reached `position`, or false after `timeoutMs`;
+   * false at once when a stopped read model is all there is left to wait for.
+   */
+  reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean>;
 }
 
 /* ---- the node's memory, kept by tailing the log ---- */

@@ -58,10 +58,10 @@ export interface ReadModelState {
 
 export interface ProjectionRunner {
   /**
-   * Resolves true once every read model holds `position`, or false after `timeoutMs`; false at once when a stopped
-   * model is all there is left to wait for.
+   * Resolves true once every read model, or each of those named, holds `position`, or false after `timeoutMs`; false at
+   * once when a stopped model is all there is left to wait for.
    */
-  reached(position: Position, timeoutMs: number): Promise<boolean>;
+  reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean>;
   /** Resolves once every read model that is not stopped has come to where the log ended when the runner started. */
   caughtUp(): Promise<void>;
   status(): readonly ReadModelState[];
@@ -71,6 +71,7 @@ export interface ProjectionRunner {
 
 interface Waiter {
   readonly position: Position;
+  readonly projectors: readonly Projector[];
   readonly done: (reached: boolean) => void;
 }
 
@@ -102,20 +103,20 @@ class Runner implements ProjectionRunner {
     const { projections, feed, newClient, context, log, committed = () => {} } = options;
     this.pace = { ...usualPace, ...options.pace };
     this.window = new LogWindow(feed, head, { pageSize: this.pace.batchSize, capacity: this.pace.windowSize });
-    this.projectors = projections.map(
-      (projection) =>
-        new Projector({
-          projection,
-          window: this.window,
-          newClient,
-          context,
-          pace: this.pace,
-          log,
-          wanted: () => this.wanted(),
-          changed: () => this.changed(),
-          committed,
-        }),
-    );
+    this.projectors = projections.map((projection) => {
+      const projector: Projector = new Projector({
+        projection,
+        window: this.window,
+        newClient,
+        context,
+        pace: this.pace,
+        log,
+        wanted: () => this.wantedOf(projector),
+        changed: () => this.changed(),
+        committed,
+      });
+      return projector;
+    });
   }
 
   async start(): Promise<void> {
@@ -126,11 +127,15 @@ class Runner implements ProjectionRunner {
       repeatedly(signal, this.followBell, () => this.follow()),
       ...this.projectors.map((projector) => projector.run(signal)),
     ]);
-    this.firstCatchUp = this.wait(this.head, null);
+    this.firstCatchUp = this.wait(this.head, null, this.projectors);
   }
 
-  reached(position: Position, timeoutMs: number): Promise<boolean> {
-    return this.wait(position, timeoutMs);
+  reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean> {
+    return this.wait(
+      position,
+      timeoutMs,
+      names === undefined ? this.projectors : names.map((name) => this.named(name)),
+    );
   }
 
   async caughtUp(): Promise<void> {
@@ -157,11 +162,18 @@ class Runner implements ProjectionRunner {
     await this.running;
   }
 
+  private named(name: string): Projector {
+    const found = this.projectors.find(({ projection }) => projection.name === name);
+    if (found === undefined) throw new Error(`There is no read model ${name}`);
+    return found;
+  }
+
   /** `timeoutMs` null: as long as it takes. */
-  private wait(position: Position, timeoutMs: number | null): Promise<boolean> {
+  private wait(position: Position, timeoutMs: number | null, projectors: readonly Projector[]): Promise<boolean> {
     return new Promise((resolve) => {
       const waiter: Waiter = {
         position,
+        projectors,
         done: (reached) => {
           clearTimeout(timer);
           this.waiters.delete(waiter);
@@ -171,13 +183,13 @@ class Runner implements ProjectionRunner {
       const timer = timeoutMs === null ? undefined : setTimeout(() => waiter.done(false), timeoutMs);
       this.waiters.add(waiter);
       this.answerWaiters();
-      if (this.waiters.has(waiter)) this.hurry(position);
+      if (this.waiters.has(waiter)) this.hurry(waiter);
     });
   }
 
   /** Wakes whoever is behind the position, here or on other nodes. */
-  private hurry(position: Position): void {
-    const behind = this.projectors.filter((projector) => projector.position < position);
+  private hurry({ position, projectors }: Waiter): void {
+    const behind = projectors.filter((projector) => projector.position < position);
     for (const projector of behind) projector.wake();
     if (behind.some(({ leading }) => !leading)) this.pollBell.ring();
   }
@@ -187,9 +199,11 @@ class Runner implements ProjectionRunner {
     await this.options.pool.query('select pg_notify($1, $2)', [wantedChannel, String(position)]).catch(() => {});
   }
 
-  private wanted(): Position {
+  /** The newest position somebody waits for this projector to reach. */
+  private wantedOf(projector: Projector): Position {
     let newest = beginning;
-    for (const { position } of this.waiters) if (position > newest) newest = position;
+    for (const { position, projectors } of this.waiters)
+      if (position > newest && projectors.includes(projector)) newest = position;
     return newest;
   }
 
@@ -200,7 +214,7 @@ class Runner implements ProjectionRunner {
 
   private answerWaiters(): void {
     for (const waiter of this.waiters) {
-      const behind = this.projectors.filter(({ position }) => position < waiter.position);
+      const behind = waiter.projectors.filter(({ position }) => position < waiter.position);
       if (behind.every(({ stopped }) => stopped)) waiter.done(behind.length === 0);
     }
   }
@@ -209,9 +223,12 @@ class Runner implements ProjectionRunner {
     await this.observe().catch((error: unknown) =>
       this.options.log.warn({ reason: reasonOf(error) }, 'checkpoints cannot be read'),
     );
-    const wanted = this.wanted();
-    const elsewhere = this.projectors.some(({ leading, position }) => !leading && position < wanted);
-    if (!elsewhere) return this.pace.pollMs;
+    let wanted = beginning;
+    for (const projector of this.projectors) {
+      const position = projector.leading ? beginning : this.wantedOf(projector);
+      if (position > projector.position && position > wanted) wanted = position;
+    }
+    if (wanted === beginning) return this.pace.pollMs;
     // Each time anew: the leader asked last time may be gone, and its successor knows of nobody who waits.
     await this.askOthers(wanted);
     return this.pace.impatientPollMs;

@@ -158,6 +158,39 @@ describe('waiting for a position', () => {
     expect(await answer).toBe(false);
   });
 
+  test('of named read models needs no other, not even to be awake', async () => {
+    const stuck = counting({
+      name: 'stuck',
+      afterRows: () => {
+        throw new Failure('store-unavailable');
+      },
+    });
+    const runner = await start({ projections: [counting(), stuck], pace: { retryMs: 10 } });
+    const position = await projected.record(option('a', '1'));
+    expect(await runner.reached(position, 20_000, ['counting'])).toBe(true);
+    expect(stateOf(runner, 'stuck').position).toBe(beginning);
+    expect(await runner.reached(position, 1, ['counting', 'stuck'])).toBe(false);
+  });
+
+  test('of named read models is answered at once where just these are stopped', async () => {
+    const sick = counting({
+      name: 'sick',
+      afterRows: () => {
+        throw new Error('never');
+      },
+    });
+    const runner = await start({ projections: [counting(), sick] });
+    const position = await projected.record(option('a', '1'));
+    await vi.waitFor(() => expect(stateOf(runner, 'sick').status).toBe('stopped'), 10_000);
+    expect(await runner.reached(position, 60_000, ['sick'])).toBe(false);
+    expect(await runner.reached(position, 60_000, ['counting'])).toBe(true);
+  });
+
+  test('of a read model nobody knows is a mistake, not a wait', async () => {
+    const runner = await start();
+    expect(() => runner.reached(beginning, 60_000, ['legder'])).toThrow('There is no read model legder');
+  });
+
   test('needs every read model', async () => {
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
