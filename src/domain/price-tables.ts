@@ -26,11 +26,13 @@ const cacheWriteFallback = '1.25';
 export const ratioTable = (entries: Readonly<Record<string, number>>): RatioTable =>
   new Map(Object.entries(entries).map(([name, value]) => [name, decimalText(decimalOf(value))]));
 
+/** Plain words only: these are the names that no operator has listed, and they go into requests and addresses. */
+const customAssistant = /^(gpt-4o?-gizmo)[\w.-]{0,128}$/;
+
 /** Custom assistants share one price: their names are folded to the family's wildcard, everywhere and once. */
 export const billedName = (model: string): string => {
-  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
-  if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
-  return model;
+  const [, family] = customAssistant.exec(model) ?? [];
+  return family === undefined ? model : `${family}-*`;
 };
 
 export const isPriced = (tables: PriceTables, model: string): boolean => {

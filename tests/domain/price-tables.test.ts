@@ -130,6 +130,7 @@ describe('the price of a model for a group', () => {
     expect(billedName('gpt-4-gizmo-g-abc')).toBe('gpt-4-gizmo-*');
     expect(billedName('gpt-4o-gizmo-g-abc')).toBe('gpt-4o-gizmo-*');
     expect(billedName('gpt-4o')).toBe('gpt-4o');
+    expect(billedName('gpt-4-gizmo-*')).toBe('gpt-4-gizmo-*');
     const gizmo = tables({
       modelRatio: table({ 'gpt-4o-gizmo-*': '2.5' }),
       completionRatio: table({ 'gpt-4o-gizmo-*': '3' }),
@@ -139,6 +140,13 @@ describe('the price of a model for a group', () => {
     expect(priceOf(gizmo, 'gpt-4-gizmo-g-abc', 'default', false)).toMatchObject({ per: 'call', price: '0.1' });
     expect(priceOf(gizmo, 'gpt-4o-gizmo-g-abc', 'default', false)).toMatchObject({ model: '2.5', completion: '3' });
   });
+
+  test.each([
+    'gpt-4-gizmo-../../../admin?x=1#',
+    'gpt-4-gizmo-a/b',
+    'gpt-4-gizmo-a b',
+    `gpt-4-gizmo-${'x'.repeat(200)}`,
+  ])('%s is no custom assistant: their names are plain words', (model) => expect(billedName(model)).toBe(model));
 });
 
 test('numbers become their shortest decimal texts', () =>

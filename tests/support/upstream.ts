@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 /* An upstream that does what one test needs, where the simulated provider is too well-behaved. */
 
 export interface UpstreamCall {
+  /** Path and query. */
+  readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -21,7 +23,7 @@ export async function startUpstream(serve: (call: UpstreamCall, response: Server
     request.setEncoding('utf8').on('data', (part: string) => {
       body += part;
     });
-    request.once('end', () => serve({ headers: request.headers, body }, response));
+    request.once('end', () => serve({ url: request.url ?? '', headers: request.headers, body }, response));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

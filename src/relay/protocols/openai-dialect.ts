@@ -36,7 +36,7 @@ export interface Reading {
 }
 
 export interface OpenAiDialect {
-  /** Default: the base URL, then OpenAI's path with the caller's query. */
+  /** Default: the base URL, then OpenAI's path. What it takes from caller or model must not choose path or host. */
   readonly url?: (target: Target) => string;
   /** Default: the key as a bearer token. */
   readonly authorize?: (target: Target) => Record<string, string>;

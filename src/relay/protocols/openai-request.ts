@@ -21,16 +21,10 @@ const paths: Readonly<Record<Endpoint, string>> = {
 /** Cloudflare's gateway has the provider's root in its own path already. */
 export const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
-/** A query parameter in which some callers carry their API key; it is ours, not the upstream's. */
-const callerKeyParameter = 'key';
-
-/** OpenAI's path with the caller's query, at the upstream's base. */
+/** OpenAI's path at the upstream's base. The caller's query stays here: a provider that needs some of it says so. */
 export function standardUrl({ base, caller }: Target): string {
   const path = paths[caller.endpoint];
-  const query = new URLSearchParams(caller.query);
-  query.delete(callerKeyParameter);
-  const asked = query.size > 0 ? `?${query}` : '';
-  return base + (base.startsWith(cloudflareGateway) ? path.slice('/v1'.length) : path) + asked;
+  return base + (base.startsWith(cloudflareGateway) ? path.slice('/v1'.length) : path);
 }
 
 /** The URL of a provider that keeps the OpenAI paths under other names. */

@@ -1,3 +1,4 @@
+import { pathSegment } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import type { Target } from '../protocols/openai-dialect.js';
 import { cloudflareGateway, openAiModelRules } from '../protocols/openai-request.js';
@@ -16,7 +17,7 @@ const url = (target: Target): string => {
   const { base, model, caller } = target;
   const root = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
   const version = encodeURIComponent(apiVersion(target));
-  return `${root}/${encodeURIComponent(deployment(model))}/${tasks[caller.endpoint]}?api-version=${version}`;
+  return `${root}/${pathSegment(deployment(model))}/${tasks[caller.endpoint]}?api-version=${version}`;
 };
 
 export const azure: Provider = {

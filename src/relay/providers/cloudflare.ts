@@ -1,4 +1,5 @@
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { pathSegments } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit, OpenAiDialect, Target } from '../protocols/openai-dialect.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
@@ -10,8 +11,8 @@ const url = ({ base, channel, caller, model }: Target): string => {
   if (account === '') throw new NotConvertible('channel', 'this channel has no account id');
   const root = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
   if (caller.endpoint === 'chat') return `${root}/v1/chat/completions`;
-  // Model names hold slashes and go into the path as they are.
-  return caller.endpoint === 'embeddings' ? `${root}/v1/embeddings` : `${root}/run/${model}`;
+  // Model names hold slashes, which belong to the path.
+  return caller.endpoint === 'embeddings' ? `${root}/v1/embeddings` : `${root}/run/${pathSegments(model)}`;
 };
 
 /** Completions go to the model itself, which knows these members. */

@@ -1,3 +1,4 @@
+import { withModel } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import { openAiModelRules } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -16,7 +17,7 @@ export const custom: Provider = {
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
-    url: ({ base, model }) => base.replaceAll('{model}', model),
+    url: ({ base, model }) => withModel(base, model),
     edits: openAiModelRules,
     copiesReasoning: true,
   }),

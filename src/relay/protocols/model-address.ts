@@ -1,0 +1,41 @@
+import { NotConvertible } from './protocol.js';
+
+/*
+ * A model's name as part of an address. Callers choose names, within what channels list, and must not choose with them
+ * where a request goes: the channel's key goes with it.
+ */
+
+const unusable = (): NotConvertible =>
+  new NotConvertible('caller', 'the model name cannot be part of an address: . and .. are no names, nor is nothing');
+
+/** One segment of a path. Throws NotConvertible: dots alone would step up even when they are encoded. */
+export function pathSegment(name: string): string {
+  if (/^\.{0,2}$/.test(name)) throw unusable();
+  try {
+    // These two are usual in names, and mean nothing in a path.
+    return encodeURIComponent(name).replaceAll('%40', '@').replaceAll('%3A', ':');
+  } catch {
+    // Half a character: no address can hold it.
+    throw unusable();
+  }
+}
+
+/** As many segments as the name has: names such as vendor/model keep their slashes. Throws NotConvertible. */
+export const pathSegments = (name: string): string => name.split('/').map(pathSegment).join('/');
+
+const placeholder = '{model}';
+
+/** A base URL with the model's name in its path or its query, wherever the operator wants it. Throws NotConvertible. */
+export function withModel(base: string, model: string): string {
+  if (!base.includes(placeholder)) return base;
+  const [origin = placeholder] = /^[^:/?#]*:[/\\]*[^/\\?#]*/.exec(base) ?? [];
+  if (origin.includes(placeholder))
+    throw new NotConvertible(
+      'channel',
+      `${placeholder} may stand in the path or the query of a base URL, not in its host`,
+    );
+  const [path = '', ...query] = base.slice(origin.length).split('?');
+  const inPath = path.includes(placeholder) ? path.replaceAll(placeholder, () => pathSegments(model)) : path;
+  const inQuery = query.map((part) => `?${part.replaceAll(placeholder, () => pathSegment(model))}`).join('');
+  return origin + inPath + inQuery;
+}

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Endpoint, NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
+import { providers } from '../../../src/relay/providers/registry.js';
+import { callerOf, plainChannel, providerOfType } from './golden.js';
+
+/* A caller chooses the model's name. It must not choose with it where the channel's key is sent. */
+
+const options = { forceUsage: true, azureDefaultApiVersion: '2024-12-01-preview', passThrough: false, now: 0 };
+
+/** The account or version that some types want. */
+const other = 'acc0unt';
+
+const addressOf = (provider: Provider, endpoint: Endpoint, baseUrl: string, model: string, query = ''): string => {
+  const channel = { ...plainChannel, type: provider.type, baseUrl, other };
+  const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi' };
+  return provider.protocol.request(provider, channel, callerOf(endpoint, body, query), model, options).url;
+};
+
+/** The address, or null where the name is refused as the caller's mistake. */
+const addressOrRefusal = (...call: Parameters<typeof addressOf>): string | null => {
+  try {
+    return addressOf(...call);
+  } catch (error) {
+    expect(error).toMatchObject({ name: NotConvertible.name, fault: 'caller' });
+    return null;
+  }
+};
+
+const bases = ['https://upstream.example/root', 'https://u:p@upstream.example:8443/root/'];
+const customBases = [
+  'https://upstream.example/root/{model}',
+  'https://upstream.example/root/{model}/chat?v=1',
+  'https://upstream.example/root/x-{model}-y/chat/completions',
+  'https://upstream.example/root/chat?model={model}&v=1',
+];
+const cases = providers.flatMap((provider) =>
+  provider.endpoints.flatMap((endpoint) =>
+    [...bases, ...(provider.type === 8 ? customBases : [])].map((base) => [provider, endpoint, base] as const),
+  ),
+);
+
+const hostile = [
+  'gpt-4-gizmo-../../../admin?x=1#',
+  '../../admin',
+  '..',
+  '.',
+  '',
+  '/',
+  '//evil.example/v1',
+  'https://evil.example/v1',
+  '@evil.example',
+  '\\\\evil.example\\v1',
+  '..\\..\\admin',
+  '%2e%2e/%2E%2E/admin',
+  '..;/admin',
+  'm?x=1',
+  'm#fragment',
+  'm&v=2',
+  'm/../../admin',
+  'm\r\nhost: evil.example',
+  'm\u0000',
+  '\ud800',
+  '．．/admin',
+  '{model}',
+  '$&$1',
+  'gpt-3.5/../../x',
+  'bot/../..',
+];
+
+const plain = 'a-plain-model';
+
+function expectSamePlace(provider: Provider, endpoint: Endpoint, base: string, model: string): void {
+  const address = addressOrRefusal(provider, endpoint, base, model);
+  if (address === null) return;
+  const usual = addressOf(provider, endpoint, base, plain);
+  const [before = '', ...after] = usual.split(plain);
+  const url = new URL(address);
+  expect(url.origin).toBe('https://upstream.example'.concat(base.includes(':8443') ? ':8443' : ''));
+  expect(url.hash).toBe('');
+  if (after.length === 0) {
+    // The name is in the body only; some providers serve some names elsewhere.
+    expect(url.pathname).toMatch(/^\/root(\/|$)/);
+    expect(url.search).toBe(new URL(usual).search);
+    return;
+  }
+  expect(address.startsWith(before) && address.endsWith(after.join(plain))).toBe(true);
+  expect(url.pathname.startsWith(new URL(before).pathname)).toBe(true);
+  expect([...url.searchParams.keys()]).toEqual([...new URL(usual).searchParams.keys()]);
+  expect(decodeURIComponent(url.pathname + url.search).replaceAll('+', ' ')).toContain(
+    model.replace(/^gpt-3\.5/, provider.type === 3 ? 'gpt-35' : 'gpt-3.5'),
+  );
+}
+
+describe('where a request goes', () => {
+  test.each(hostile)('is not chosen by a model called %j', (model) => {
+    for (const [provider, endpoint, base] of cases) expectSamePlace(provider, endpoint, base, model);
+  });
+
+  test('is not chosen by any name', () => {
+    const part = fc.constantFrom(
+      '..',
+      '.',
+      '/',
+      '\\',
+      '?',
+      '#',
+      '%2e',
+      '%2f',
+      '@',
+      ':',
+      'm',
+      'gpt-3.5',
+      'bot',
+      '&',
+      ' ',
+    );
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(name, fc.constantFrom(...cases), (model, [provider, endpoint, base]) =>
+        expectSamePlace(provider, endpoint, base, model),
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('keeps the slashes of names such as vendor/model in a path', () => {
+    const [custom, cloudflare] = [providerOfType(8), providerOfType(39)];
+    expect(addressOf(custom, 'chat', 'https://u.example/models/{model}/chat', 'meta/llama-3:8b')).toBe(
+      'https://u.example/models/meta/llama-3:8b/chat',
+    );
+    expect(addressOf(cloudflare, 'completions', 'https://u.example', '@cf/meta/llama')).toBe(
+      `https://u.example/client/v4/accounts/${other}/ai/run/@cf/meta/llama`,
+    );
+  });
+
+  test.each(['https://{model}.example/v1', 'https://{model}@u.example/v1', 'https:\\\\{model}.example/v1', '{model}'])(
+    'is never a host named by the caller: the channel %s cannot be used',
+    (base) => {
+      expect(() => addressOf(providerOfType(8), 'chat', base, 'm')).toThrow(
+        expect.objectContaining({ name: NotConvertible.name, fault: 'channel' }),
+      );
+    },
+  );
+
+  test("does not hold the caller's query, but for the version that Azure's callers choose", () => {
+    const query = 'key=sk-caller&beta=true&api-version=2025-01-01&v=9';
+    for (const [provider, endpoint, base] of cases) {
+      const unasked = addressOf(provider, endpoint, base, plain);
+      expect(addressOf(provider, endpoint, base, plain, query)).toBe(
+        provider.type === 3 ? unasked.replace(`api-version=${other}`, 'api-version=2025-01-01') : unasked,
+      );
+    }
+  });
+});
