@@ -1,6 +1,7 @@
-import { type ApiKeyCommand, type ApiKeyTerms, apiKeyDecider } from '../domain/api-key.js';
+import { type ApiKeyCommand, apiKeyDecider } from '../domain/api-key.js';
+import { type ApiKeyTerms, checkApiKeyTerms } from '../domain/api-key-terms.js';
 import { type Position, streams } from '../domain/events.js';
-import { Failure, invalidField } from '../domain/failure.js';
+import { Failure } from '../domain/failure.js';
 import { ApiKeyId } from '../domain/ids.js';
 import { minus, Quota, zero } from '../domain/quota.js';
 import type { Actor } from '../domain/user.js';
@@ -29,20 +30,12 @@ export type ApiKeyStatusChange = 'enabled' | 'manual' | 'expired' | 'exhausted';
 /** Length of a key without its `sk-` prefix. No dash can occur: callers may append `-{channel id}`. */
 export const apiKeyLength = 48;
 
-const maxNameBytes = 30;
-const maxModelLimitsLength = 1024;
 /** Half of what can be counted: what calls under way give back on top must still be countable. */
 const maxAllowance = (Number.MAX_SAFE_INTEGER - 1) / 2;
 
-function checkTerms({ name, modelLimits }: ApiKeyTerms): void {
-  if (Buffer.byteLength(name) > maxNameBytes) throw new Failure('api-key-name-too-long', { max: maxNameBytes });
-  if (modelLimits.join(',').length > maxModelLimitsLength)
-    throw invalidField('model_limits', `at most ${maxModelLimitsLength} characters`);
-}
-
 function allowanceOf(quota: number): Quota {
   if (Math.abs(quota) > maxAllowance)
-    throw new Failure('quota-out-of-range', { allowed: `an integer within ±${maxAllowance}` });
+    throw new Failure('quota-out-of-range', { field: 'quota', allowed: `an integer within ±${maxAllowance}` });
   return Quota(quota);
 }
 
@@ -77,8 +70,9 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate, tail }: ApiKey
       actor: Actor,
       { terms, quota }: ApiKeyInput,
     ): Promise<{ id: ApiKeyId; key: string; position: Position }> {
-      checkTerms(terms);
       const allowance = allowanceOf(quota);
+      // Before a key is made: a refusal leaves nothing behind.
+      checkApiKeyTerms(terms, null);
       const id = ApiKeyId(await ids.next('api-key'));
       const key = randomText(apiKeyLength);
       const { position } = await handle(apiKeyDecider, streams.apiKey(id), {
@@ -98,7 +92,6 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate, tail }: ApiKey
       id: ApiKeyId,
       { terms, quota }: Pick<ApiKeyInput, 'terms'> & { readonly quota: number | null },
     ): Promise<Position> {
-      checkTerms(terms);
       const allowance = quota === null ? null : allowanceOf(quota);
       const { position } = await handle(apiKeyDecider, streams.apiKey(id), async (seen) => ({
         type: 'EditApiKey',

@@ -1,4 +1,5 @@
-import type { ApiKey, ApiKeyTerms } from '../domain/api-key.js';
+import type { ApiKey } from '../domain/api-key.js';
+import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import type { ChannelSecrets, ChannelSettings, ChannelStatus, ChannelTestUsage } from '../domain/channel.js';
 import type { NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
 import type { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../domain/ids.js';

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ApiKeyTerms, checkApiKeyTerms } from './api-key-terms.js';
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId, UserId } from './ids.js';
@@ -6,20 +7,6 @@ import type { Instant } from './instant.js';
 import type { Quota } from './quota.js';
 
 /* A caller's credential. Stream `apikey-{id}`. The legacy contract calls it a token. */
-
-/** What the owner decides about a key. `quota` here is what remains when the terms are written. */
-export interface ApiKeyTerms {
-  readonly name: string;
-  readonly unlimited: boolean;
-  /** null: never expires. */
-  readonly expiresAt: Instant | null;
-  readonly modelLimitsEnabled: boolean;
-  readonly modelLimits: readonly string[];
-  /** Lines as the owner wrote them: addresses or CIDR ranges; empty: any address. */
-  readonly allowIps: readonly string[];
-  /** Empty: the owner's own group. */
-  readonly group: string;
-}
 
 export type ApiKeyDisabledCause = 'manual' | 'expired' | 'exhausted';
 
@@ -65,11 +52,13 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
       case 'IssueApiKey': {
         if (key.status !== 'absent') return [];
         const { keyHash, secret, quota, terms } = command;
+        checkApiKeyTerms(terms, null);
         return [{ type: 'ApiKeyIssued', owner, keyHash, secret, quota, terms }];
       }
       case 'EditApiKey': {
         const { terms: before } = owned(key, owner);
         const { quotaDelta, terms } = command;
+        checkApiKeyTerms(terms, before);
         if (quotaDelta === 0 && isDeepStrictEqual(before, terms)) return [];
         return [{ type: 'ApiKeyEdited', owner, quotaDelta, terms }];
       }

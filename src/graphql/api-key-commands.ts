@@ -1,7 +1,7 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { UserView } from '../application/ports.js';
 import type { ReadableApiKey } from '../application/queries.js';
-import type { ApiKeyTerms } from '../domain/api-key.js';
+import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import { ApiKeyId } from '../domain/ids.js';
 import { Instant } from '../domain/instant.js';
 import { ApiKeyObject } from './api-key.js';

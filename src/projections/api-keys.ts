@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { ApiKeyEvent, ApiKeyTerms } from '../domain/api-key.js';
+import type { ApiKeyEvent } from '../domain/api-key.js';
+import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import type { CallEvent } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';

@@ -4,7 +4,7 @@ import type { UserView } from '../application/ports.js';
 import { invalidField } from '../domain/failure.js';
 import type { Role } from '../domain/user.js';
 import { Body } from './body.js';
-import { type Wordings, worded } from './errors.js';
+import { type FieldNames, type Wordings, worded } from './errors.js';
 import { guard } from './guard.js';
 import { Query } from './query.js';
 import { TooManyRequests } from './rate-limits.js';
@@ -27,6 +27,7 @@ export interface EndpointRules {
   /** Counts against the critical rate limit. */
   readonly critical?: boolean;
   readonly wordings?: Wordings;
+  readonly fields?: FieldNames;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -77,7 +78,7 @@ export function endpointsOn(app: FastifyInstance, { identity, allowAttempt }: En
     path: string,
     role: Role | null,
     handler: (exchange: Exchange) => Answer,
-    { critical = false, wordings = {} }: EndpointRules,
+    { critical = false, wordings = {}, fields = {} }: EndpointRules,
   ): void => {
     for (const url of slashForms(path)) {
       app.route({
@@ -93,7 +94,7 @@ export function endpointsOn(app: FastifyInstance, { identity, allowAttempt }: En
           try {
             return await handler(exchangeOf(request, reply));
           } catch (error) {
-            throw worded(error, wordings);
+            throw worded(error, wordings, fields);
           }
         },
       });

@@ -31,9 +31,20 @@ export const badParameter = '无效的参数';
 const detailsOf = ({ kind, details }: Failure): unknown =>
   kind === 'invalid' && Object.keys(details).length > 0 ? details : null;
 
+/** What the contract calls a field that the system names otherwise, as far as one endpoint has it. */
+export type FieldNames = Readonly<Record<string, string>>;
+
+/** `modelLimits.3` → `model_limits.3` */
+function renamed(failure: Failure, names: FieldNames): Failure {
+  const { code, details } = failure;
+  const [, first = '', rest = ''] = /^([^.]*)(.*)$/s.exec(String(details.field ?? '')) ?? [];
+  return Object.hasOwn(names, first) ? new Failure(code, { ...details, field: `${names[first]}${rest}` }) : failure;
+}
+
 /** The failure in the endpoint's own words; anything else as it is. */
-export function worded(error: unknown, wordings: Wordings): unknown {
-  if (!(error instanceof Failure)) return error;
+export function worded(thrown: unknown, wordings: Wordings, fields: FieldNames): unknown {
+  if (!(thrown instanceof Failure)) return thrown;
+  const error = renamed(thrown, fields);
   const wording = wordings[error.code];
   if (wording === undefined) return error;
   const [text, status] = typeof wording === 'string' ? [wording, 200] : wording;

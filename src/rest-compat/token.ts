@@ -1,6 +1,7 @@
 import type { ApiKeyInput, ApiKeyStatusChange } from '../application/api-keys.js';
 import type { Application } from '../application/application.js';
-import type { ApiKeyTerms } from '../domain/api-key.js';
+import type { UserView } from '../application/ports.js';
+import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { ApiKeyId, UserId } from '../domain/ids.js';
 import { Instant } from '../domain/instant.js';
@@ -13,6 +14,15 @@ import { apiKeyStatusNumbers, deletedAt, namesIn, wordFor } from './legacy-numbe
 import { given } from './query.js';
 
 /* API keys, which the contract calls tokens. */
+
+const fields = {
+  unlimited: 'unlimited_quota',
+  expiresAt: 'expired_time',
+  modelLimitsEnabled: 'model_limits_enabled',
+  modelLimits: 'model_limits',
+  allowIps: 'allow_ips',
+  quota: 'remain_quota',
+};
 
 const idMissing = 'id 或 userId 为空！';
 const never = -1;
@@ -105,17 +115,15 @@ export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible
     return success(legacyToken(row, row.key));
   });
 
-  endpoints.guarded('ordinary', 'POST', '/token/', async (viewer, exchange) => {
-    const body = exchange.body();
+  const issue = async (viewer: UserView, body: Body) => {
     const { position } = await apiKeys.issue(viewer, inputFrom(body, body.integer('expired_time') || never));
     await visible(position);
     return success();
-  });
+  };
 
-  endpoints.guarded('ordinary', 'PUT', '/token/', async (viewer, exchange) => {
-    const body = exchange.body();
+  const edit = async (viewer: UserView, body: Body, statusOnly: boolean) => {
     const id = apiKeyId(body.integer('id') ?? 0);
-    if (exchange.query.text('status_only') !== '') {
+    if (statusOnly) {
       await visible(await apiKeys.setStatus(viewer, id, statusIn(body)));
     } else {
       const input = inputFrom(body, body.integer('expired_time') ?? 0);
@@ -125,7 +133,16 @@ export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible
     }
     const row = await queries.apiKey(viewer, id);
     return success(legacyToken(row, row.key));
-  });
+  };
+
+  endpoints.guarded('ordinary', 'POST', '/token/', (viewer, { body }) => issue(viewer, body()), { fields });
+  endpoints.guarded(
+    'ordinary',
+    'PUT',
+    '/token/',
+    (viewer, { body, query }) => edit(viewer, body(), query.text('status_only') !== ''),
+    { fields },
+  );
 
   endpoints.guarded('ordinary', 'DELETE', '/token/:id', async (viewer, { id }) => {
     await visible(await apiKeys.remove(viewer, apiKeyId(id())));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiKeyLength } from '../../src/application/api-keys.js';
-import type { ApiKeyTerms } from '../../src/domain/api-key.js';
+import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
 import { streams } from '../../src/domain/events.js';
 import type { FailureCode } from '../../src/domain/failure.js';
 import { ApiKeyId, CallId } from '../../src/domain/ids.js';

@@ -3,10 +3,10 @@ import {
   type ApiKeyCommand,
   type ApiKeyDisabledCause,
   type ApiKeyEvent,
-  type ApiKeyTerms,
   apiKeyDecider,
   isLiveApiKey,
 } from '../../src/domain/api-key.js';
+import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
 import { SecretId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';

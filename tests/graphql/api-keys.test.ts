@@ -100,8 +100,23 @@ describe('an API key', () => {
     expect(await client.refusal(issue, { input: { name: 'x'.repeat(31) } })).toEqual({
       code: 'api-key-name-too-long',
       kind: 'invalid',
-      details: { max: 30 },
+      details: { field: 'name', max: 30 },
     });
+  });
+  test('is refused with more addresses than every call could be asked to look through', async () => {
+    const allowIps = (count: number) =>
+      Array.from({ length: count }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'many', allowIps: allowIps(1000) } });
+    expect(issued.allowIps).toHaveLength(1000);
+    for (const [query, variables] of [
+      [issue, { input: { name: 'more', allowIps: allowIps(1001) } }],
+      [edit, { id: issued.id, input: { name: 'many', allowIps: allowIps(1001) } }],
+    ] as const)
+      expect(await client.refusal(query, variables)).toEqual({
+        code: 'invalid-field',
+        kind: 'invalid',
+        details: { field: 'allowIps', allowed: 'at most 1000 entries' },
+      });
   });
 });
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BlockList } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Instant } from '../../src/domain/instant.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
@@ -139,6 +140,15 @@ describe('an allow list of addresses', () => {
   test('without a single readable line lets in nobody', async () => {
     const key = await gateway.addApiKey(user, { allowIps: ['home', '203.0.113.7/99'] });
     expect(codeOf(await from(key, '203.0.113.7'))).toEqual([403, 'ip_not_allowed']);
+  });
+
+  test('is read once, and then costs the calls of nobody anything', async () => {
+    const listed = vi.spyOn(BlockList.prototype, 'addAddress');
+    const allowIps = Array.from({ length: 1000 }, (_, index) => `203.0.${index >> 8}.${index & 255}`);
+    const key = await gateway.addApiKey(user, { allowIps });
+    for (let call = 0; call < 5; call++) expect((await from(key, '203.0.3.7')).status).toBe(200);
+    expect(listed).toHaveBeenCalledTimes(1000);
+    listed.mockRestore();
   });
 
   test('guards the model list as well', async () => {

@@ -1,4 +1,4 @@
-import type { ApiKeyTerms } from '../../src/domain/api-key.js';
+import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
 import type { CallFacts, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
 import type { ChannelSettings } from '../../src/domain/channel.js';
 import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events.js';

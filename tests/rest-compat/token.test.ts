@@ -90,6 +90,19 @@ describe('POST /token/', () => {
   });
 });
 
+describe('an allow list', () => {
+  test('has a bound, told in the answer', async () => {
+    const allow_ips = Array.from({ length: 230_000 }, (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.1`).join(
+      '\n',
+    );
+    expect((await stage.alice.post('/api/token/', { name: 'long', allow_ips })).json).toStrictEqual({
+      success: false,
+      message: '无效的参数：allow_ips（at most 1000 entries）',
+      data: { field: 'allow_ips', allowed: 'at most 1000 entries' },
+    });
+  });
+});
+
 describe('GET /token/', () => {
   test('counts pages from 0, newest first, ten at a time', async () => {
     const user = await newcomer();

@@ -1,4 +1,4 @@
-import type { ApiKeyTerms } from '../../src/domain/api-key.js';
+import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
 
 /** Terms that limit nothing, and what a test changes. */
 export const apiKeyTerms = (changed: Partial<ApiKeyTerms> = {}): ApiKeyTerms => ({
