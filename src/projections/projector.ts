@@ -17,8 +17,9 @@ export interface ProjectorPace {
   readonly batchSize: number;
   /** Between two batches, unless one is full or somebody waits: many small batches cost more than a few large ones. */
   readonly lingerMs: number;
-  /** How long a checkpoint may lag behind events that changed nothing. */
+  /** How long a checkpoint may lag behind events that changed nothing, and by how many of them. */
   readonly idleCheckpointMs: number;
+  readonly idleCheckpointEvents: number;
   /** Between two attempts to reach the database. */
   readonly retryMs: number;
 }
@@ -196,6 +197,7 @@ export class Projector {
       const batch = await window.read(this, this.position, this.batchLimit);
       if (batch.length === 0) return await this.rest(lead);
       await this.fold(lead, batch);
+      if (this.checkpointIsDue()) await this.moveCheckpoint(lead);
       if (batch.length === this.batchLimit) return;
     } catch (error) {
       if (lead.lost || !isPassing(error)) throw error;
@@ -213,14 +215,29 @@ export class Projector {
     return this.parts.wanted() > this.position || this.wantedElsewhere > this.checkpoint;
   }
 
+  /**
+   * Events that change nothing leave the checkpoint behind, for a commit per batch would cost more than it is worth;
+   * but a crash lets the next start read again whatever lies after it, so it follows also while events keep coming.
+   */
+  private checkpointIsDue(): boolean {
+    const { idleCheckpointMs, idleCheckpointEvents } = this.parts.pace;
+    const behind = this.position - this.checkpoint;
+    if (behind === 0) return false;
+    return (
+      behind >= idleCheckpointEvents ||
+      Date.now() - this.checkpointMovedAt >= idleCheckpointMs ||
+      this.wantedElsewhere > this.checkpoint
+    );
+  }
+
   /** Nothing to fold: moves a checkpoint that was left behind, and waits for events. */
   private async rest(lead: Lead): Promise<void> {
-    const { idleCheckpointMs } = this.parts.pace;
-    const left = this.checkpointMovedAt + idleCheckpointMs - Date.now();
-    if (this.checkpoint < this.position && (left <= 0 || this.wantedElsewhere > this.checkpoint)) {
+    if (this.checkpointIsDue()) {
       await this.moveCheckpoint(lead);
       return;
     }
+    const { idleCheckpointMs } = this.parts.pace;
+    const left = this.checkpointMovedAt + idleCheckpointMs - Date.now();
     this.idle = true;
     // Something may have come between the last look into the window and now.
     if (this.parts.window.newest <= this.position)

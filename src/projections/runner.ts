@@ -35,6 +35,7 @@ const usualPace: RunnerPace = {
   batchSize: 2_000,
   lingerMs: 100,
   idleCheckpointMs: 5_000,
+  idleCheckpointEvents: 10_000,
   retryMs: 1_000,
   pollMs: 1_000,
   impatientPollMs: 20,

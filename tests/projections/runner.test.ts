@@ -19,7 +19,7 @@ forEachTest((fresh) => {
 });
 
 /** Nothing happens by itself within a test, except what it is about. */
-const patient = { lingerMs: 60_000, idleCheckpointMs: 60_000 };
+const patient = { lingerMs: 60_000, idleCheckpointMs: 60_000, idleCheckpointEvents: 1_000_000 };
 const watchful = { pollMs: 10, retryMs: 10 };
 
 const start = (options: Partial<RunnerOptions> = {}): Promise<ProjectionRunner> =>
@@ -132,6 +132,68 @@ describe('events a read model is not interested in', () => {
     await hold(runner, position);
     await runner.stop();
     expect(await checkpointOf()).toMatchObject({ position });
+  });
+
+  test('move it when there are many of them, though nothing else happens and nobody rests', async () => {
+    const runner = await start({ pace: { ...patient, idleCheckpointEvents: 10 } });
+    for (let n = 0; n < 25; n++) await hold(runner, await projected.record(granted(alice, 1)));
+    await vi.waitFor(async () => expect(await checkpointOf()).toMatchObject({ position: 19 }), 10_000);
+    expect(stateOf(runner)).toMatchObject({ events: 0, batches: 0 });
+  });
+
+  test('move it after a while, though they keep coming', async () => {
+    let arrive = () => {};
+    const last = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    // Another page is always ready, until the last one, which is held back: the projector never comes to rest.
+    const flowing: EventFeed = {
+      head: () => projected.store.head(),
+      readAll: async (after, limit) => {
+        await (after < 8 ? sleep(2) : last);
+        return projected.store.readAll(after, limit);
+      },
+      subscribe: (after, signal) => projected.store.subscribe(after, signal),
+    };
+    for (let n = 0; n < 10; n++) await projected.record(granted(alice, 1));
+    const runner = await start({ feed: flowing, pace: { ...patient, batchSize: 1, idleCheckpointMs: 1 } });
+    try {
+      await vi.waitFor(() => expect(stateOf(runner).position).toBe(8), 10_000);
+      expect((await checkpointOf())?.position).toBeGreaterThan(beginning);
+    } finally {
+      arrive();
+    }
+    await runner.caughtUp();
+  });
+
+  test('are not read again after a crash, but for the last few', async () => {
+    let cutOff = false;
+    const connecting = () => {
+      const client = newClient(projected.database.connection);
+      if (cutOff) client.connect = () => Promise.reject(new Error('connection refused'));
+      return client;
+    };
+    const crashing = await start({ newClient: connecting, pace: { ...patient, idleCheckpointEvents: 10 } });
+    for (let n = 0; n < 95; n++) await hold(crashing, await projected.record(granted(alice, 1)));
+    await vi.waitFor(async () => expect(await checkpointOf()).toMatchObject({ position: 89 }), 10_000);
+    cutOff = true;
+    await projected.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'tallygate projector counting_v1'`,
+    );
+    await vi.waitFor(() => expect(stateOf(crashing).leading).toBe(false), 10_000);
+    let read = 0;
+    const feed: EventFeed = {
+      head: () => projected.store.head(),
+      readAll: async (after, limit) => {
+        const page = await projected.store.readAll(after, limit);
+        read += page.length;
+        return page;
+      },
+      subscribe: (after, signal) => projected.store.subscribe(after, signal),
+    };
+    await (await start({ feed })).caughtUp();
+    expect(read).toBe(5);
   });
 
   test('move it after a while', async () => {
