@@ -20,6 +20,7 @@ import { type Application, openApplication } from './application/application.js'
 import { defaultPrices } from './application/default-prices.js';
 import { openDirectory } from './application/directory.js';
 import { directorySource, identitySource } from './application/directory-source.js';
+import { openEnding } from './application/ending.js';
 import { newEventId } from './application/event-id.js';
 import { handle } from './application/handle.js';
 import { liveTraffic } from './application/live-traffic.js';
@@ -30,6 +31,7 @@ import { requestId } from './application/request-id.js';
 import { followTail } from './application/tail.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
+import { Failure } from './domain/failure.js';
 import { serveFaces } from './faces.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
@@ -48,6 +50,11 @@ import { openUpstream } from './relay/upstream.js';
 export interface Gateway {
   readonly url: string;
   readonly application: Application;
+  /**
+   * Resolves with the reason when this node must not serve any more. New requests are refused from then on, calls under
+   * way go on; whoever started the gateway is to stop it.
+   */
+  readonly failed: Promise<string>;
   /** Lets calls under way finish, writes what must be written, stops Postgres if it is ours. */
   stop(): Promise<void>;
 }
@@ -103,9 +110,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const pool: pg.Pool = await openPool(connection, log);
   closing.add(() => pool.end());
   await migrate(pool);
+  const ending = openEnding();
   const onLost = (reason: string): void => {
     log.fatal({ reason }, 'this node has lost its database to another one and ends');
-    process.exit(1);
+    ending.begin(reason);
   };
   closing.add(await claimOnlyNode({ connection, log, onLost }));
   const masterKey = await readMasterKey(config.vault);
@@ -148,7 +156,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   closing.add(() => tail.stop());
   tail.ended.catch((error: unknown) => {
     log.fatal({ err: error }, 'this node can no longer follow the log; it ends rather than serve stale balances');
-    process.exit(1);
+    ending.begin(`The event log cannot be followed: ${error instanceof Error ? error.message : String(error)}`);
   });
   await tail.reached(await store.head(), 60_000);
 
@@ -206,7 +214,19 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     },
   }) as unknown as FastifyInstance;
   closing.add(() => app.close());
+  let stopping = false;
+  app.addHook('onRequest', (_request, reply, next) => {
+    if (!stopping && ending.reason() === null) return next();
+    const id = requestId(clock.now());
+    reply.hijack();
+    tellRequestId(reply, id);
+    // On a connection that was kept alive: the next request shall find another node, or nobody.
+    reply.raw.setHeader('connection', 'close');
+    sendError(reply.raw, id, new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly'));
+  });
   await serveFaces(app, { application, relay, config, startedAt, version, log, ping: () => pool.query('SELECT 1') });
+  const lost = ending.reason();
+  if (lost !== null) throw new Failure('store-unavailable', { reason: lost });
   await app.listen({ host: config.server.host, port: config.server.port });
   // Nobody waits for the tables now; the first call would.
   setImmediate(preloadTokenizers);
@@ -214,8 +234,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   return {
     url: addressOf(app, config.server.host),
     application,
+    failed: ending.begun,
     async stop() {
-      // Keep listening sockets closed to new calls while the ones under way finish.
+      // New calls are refused while the ones under way finish.
+      stopping = true;
       app.server.close();
       const deadline = Date.now() + config.server.shutdownGraceMs;
       while ((relay.active() > 0 || meter.pending() > 0) && Date.now() < deadline)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position, Recorded } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
+import { isPassing } from '../domain/passing.js';
 import { EventQueue } from './event-queue.js';
 import type { Log } from './log.js';
 
@@ -132,7 +132,7 @@ export class EventFeed {
         if (page.length === pageSize) this.readAgain = true;
       }
     } catch (error) {
-      if (isUnavailable(error)) this.log.warn({ err: error }, 'could not read the newest events; will try again');
+      if (isPassing(error)) this.log.warn({ err: error }, 'could not read the newest events; will try again');
       // An event nobody here can read must stop its readers, not be skipped.
       else for (const queue of this.queues) queue.fail(error);
     } finally {
@@ -147,7 +147,7 @@ export class EventFeed {
         const result = await attempt();
         return result;
       } catch (error) {
-        if (!isUnavailable(error)) throw error;
+        if (!isPassing(error)) throw error;
         this.log.warn({ err: error }, 'a subscription could not read the event log; will try again');
         // Rejects only when the signal aborts, which the loop sees.
         await sleep(retryPauseMs, null, { signal }).catch(() => null);
@@ -156,8 +156,6 @@ export class EventFeed {
     return null;
   }
 }
-
-const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.kind === 'unavailable';
 
 /** The part of a batch behind a position: usually all of it, and then the batch itself. */
 const eventsAfter = (position: Position, batch: Batch): Batch => {

@@ -3,10 +3,11 @@ import type pg from 'pg';
 import type { ExpectedRevision } from '../application/ports.js';
 import { Position, type Recorded } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
+import { isPassing } from '../domain/passing.js';
 import { reusedEventId } from './append-request.js';
 import type { Append, AppendOutcome } from './group-commit.js';
 import type { Log } from './log.js';
-import { isPassing, newClient, type PostgresConnection } from './postgres.js';
+import { newClient, type PostgresConnection } from './postgres.js';
 
 /* Writes batches of appends through the function append_events, on one connection of its own. */
 

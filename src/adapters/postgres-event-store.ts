@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
+import pg from 'pg';
 import type { AppendResult, EventStore, ExpectedRevision } from '../application/ports.js';
 import { type NewEvent, Position, type Recorded, type StreamName } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { Instant } from '../domain/instant.js';
+import { isPassing } from '../domain/passing.js';
 import { currentPayloads, type Payload, type PayloadVersions } from '../domain/upcast.js';
 import { checkAppend } from './append-request.js';
 import { EventFeed } from './event-feed.js';
@@ -11,7 +12,7 @@ import { type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js
 import type { Log } from './log.js';
 import { LogListener } from './log-listener.js';
 import { LogWriter } from './log-writer.js';
-import { isPassing, openPool, type PostgresConnection } from './postgres.js';
+import { openPool, type PostgresConnection } from './postgres.js';
 
 /* The event log in Postgres. One instance per process and database; its tables come from adapters/migrations. */
 
@@ -141,7 +142,10 @@ class PostgresEventStore implements EventStore {
       const { rows } = await this.pool.query<Row>({ ...query, rowMode: 'array' });
       return rows;
     } catch (error) {
-      if (isPassing(error)) throw new Failure('store-unavailable', { reason: String(error) });
+      // The statements are right: whatever the server has against one (cancelled, out of time, not permitted) is its
+      // state, and no event is to blame for it.
+      if (isPassing(error) || error instanceof pg.DatabaseError)
+        throw new Failure('store-unavailable', { reason: String(error) });
       throw error;
     }
   }

@@ -92,17 +92,3 @@ const adviceByState: Readonly<Record<string, string>> = {
   '53300': 'Raise max_connections of Postgres, or stop other clients.',
   '57P03': 'Postgres is starting or stopping; try again in a moment.',
 };
-
-/** SQLSTATE classes and states after which the same statement may succeed: connection lost, shutdown, resources, races. */
-const passing = /^(08|53|57P0[1235]|40001$|40P01$|55P03$|25006$)/;
-
-/** Whether an error is about reaching the server, or its state, and not about the statement. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError ? passing.test(error.code ?? '') : error instanceof Error && !isDefect(error);
-
-/** Errors of the JavaScript language are bugs of ours, not answers of the network. */
-const isDefect = (error: Error): boolean =>
-  error instanceof TypeError ||
-  error instanceof RangeError ||
-  error instanceof ReferenceError ||
-  error instanceof SyntaxError;

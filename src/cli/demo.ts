@@ -6,6 +6,7 @@ import { startSimulatedProvider } from '../demo/simulated-provider.js';
 import { startTraffic } from '../demo/traffic.js';
 import { startGateway } from '../gateway.js';
 import type { CommandContext } from './command.js';
+import { stopInTime } from './stop-in-time.js';
 import { untilStopped } from './until-stopped.js';
 
 /** Made at the first run of a demo and kept beside its data: there is no built-in password, here neither. */
@@ -38,8 +39,8 @@ export async function demo({ config, log }: CommandContext): Promise<void> {
     { url: gateway.url, username: 'root', password },
     `Tallygate's demo is ready at ${gateway.url} (user root, password ${password})`,
   );
-  await stopped;
+  await Promise.race([stopped, gateway.failed]);
   await traffic.stop();
-  await gateway.stop();
+  await stopInTime(gateway, demoConfig, log);
   await provider.stop();
 }

@@ -11,10 +11,21 @@ export type Upcaster = (data: Payload) => Payload;
 /** Event type → its upcasters, oldest first: the first lifts version 1 to 2. A type that is not listed has version 1. */
 export type UpcasterTable = Readonly<Record<string, readonly Upcaster[]>>;
 
+/** An event that this release cannot read: it stops who needs it, for skipping it would be wrong for ever. */
+export class UnreadableEvent extends Error {
+  constructor(
+    readonly type: string,
+    reason: string,
+  ) {
+    super(`An event ${type} cannot be read: ${reason}`);
+    this.name = 'UnreadableEvent';
+  }
+}
+
 export interface PayloadVersions {
   /** The version new events of this type are written with. */
   current(type: string): number;
-  /** The event in its present shape. Throws when it was written by a newer release than this one. */
+  /** The event in its present shape. Throws UnreadableEvent, e.g. when a newer release than this one wrote it. */
   upcast(type: string, version: number, data: Payload): DomainEvent;
 }
 
@@ -26,11 +37,15 @@ export const payloadVersions = (table: UpcasterTable): PayloadVersions => {
     upcast(type, version, data) {
       const newest = current(type);
       if (version < 1 || version > newest)
-        throw new Error(`${type} is stored in version ${version}; this release reads versions 1 to ${newest}`);
+        throw new UnreadableEvent(type, `stored in version ${version}; this release reads versions 1 to ${newest}`);
       const pending = upcasters.get(type)?.slice(version - 1) ?? [];
-      const lifted = pending.reduce((payload, upcaster) => upcaster(payload), data);
-      // The log holds what was appended as a DomainEvent, and upcasters keep it one.
-      return { type, ...lifted } as DomainEvent;
+      try {
+        const lifted = pending.reduce((payload, upcaster) => upcaster(payload), data);
+        // The log holds what was appended as a DomainEvent, and upcasters keep it one.
+        return { type, ...lifted } as DomainEvent;
+      } catch (error) {
+        throw new UnreadableEvent(type, `version ${version} cannot be lifted to ${newest} (${String(error)})`);
+      }
     },
   };
 };

@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
 import { beginning, Position, type Recorded } from '../domain/events.js';
+import { isPassing } from '../domain/passing.js';
 import { Bell } from './bell.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { ReadModels } from './database.js';
 import type { LogWindow } from './log-window.js';
-import { isPassing } from './passing.js';
 import { type Projection, type ProjectionContext, schemaOf } from './projection.js';
 
 /*

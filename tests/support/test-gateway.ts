@@ -37,6 +37,8 @@ export interface TestGateway {
   readonly rootPassword: string;
   /** Every line the gateway has logged. */
   readonly logged: readonly string[];
+  /** See Gateway. */
+  readonly failed: Promise<string>;
   addChannel(settings?: Partial<ChannelSettings> & { key?: string }): Promise<ChannelId>;
   addUser(quota: number, username?: string): Promise<TestUser>;
   /** With `sk-`. */
@@ -108,6 +110,7 @@ export async function startTestGateway(env: Readonly<Record<string, string>> = {
     root,
     rootPassword,
     logged,
+    failed: gateway.failed,
     async addChannel({ key = 'sk-upstream-key', ...settings } = {}) {
       const { ids, position } = await application.channels.add(root, {
         settings: { ...plainChannel, baseUrl: provider.url, ...settings },

@@ -1,0 +1,162 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newClient } from '../../src/adapters/postgres.js';
+import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
+import { streams } from '../../src/domain/events.js';
+import { CallId } from '../../src/domain/ids.js';
+import { type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
+import { newEvent, streamNamed } from '../support/events.js';
+import { type HeldUpstream, startHeldUpstream } from '../support/held-upstream.js';
+import { quietLog } from '../support/quiet-log.js';
+import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
+
+/* What Postgres, or somebody at its console, may do to a gateway at work; and how a gateway ends that must. */
+
+const model = 'gpt-4o-mini';
+
+let gateway: TestGateway;
+let callers: Callers;
+let caller: Caller;
+let upstream: HeldUpstream;
+/** Somebody at the console of Postgres. */
+let operator: pg.Client;
+let ended: string | null;
+
+const urlOf = ({ config: { database } }: TestGateway): string => {
+  if (database.url === null) throw new Error('a test gateway has a database of its own');
+  return database.url;
+};
+
+async function start(): Promise<void> {
+  gateway = await startTestGateway();
+  ended = null;
+  void gateway.failed.then((reason) => {
+    ended = reason;
+  });
+  callers = openCallers(gateway.url);
+  upstream = await startHeldUpstream();
+  await gateway.addChannel({ models: [model], baseUrl: upstream.url });
+  await gateway.addChannel({ name: 'simulated', models: ['gpt-4o'] });
+  caller = callers.with(await gateway.addApiKey(await gateway.addUser(10_000_000)));
+  operator = newClient({ url: urlOf(gateway) });
+  operator.on('error', () => {});
+  await operator.connect();
+}
+
+async function stop(): Promise<void> {
+  await operator?.end();
+  await callers?.close();
+  await gateway?.stop();
+  await upstream?.stop();
+}
+
+/** Whatever another process appends reaches this one. */
+async function expectToFollowTheLog(): Promise<void> {
+  const other = await openPostgresEventStore({ connection: { url: urlOf(gateway) }, log: quietLog });
+  const appended = await other.append(streamNamed('elsewhere-1'), [newEvent(7)], 'any');
+  await other.close();
+  if (!appended.ok) throw new Error('the append lost a race without rivals');
+  expect(await gateway.application.tail.reached(appended.position, 20_000)).toBe(true);
+}
+
+describe('statements that are cancelled', () => {
+  beforeAll(start);
+  afterAll(stop);
+  // A test that fails must not stop the log for the next one.
+  afterEach(() => operator.query('rollback'));
+
+  interface Waiting {
+    readonly pid: number;
+    readonly appends: boolean;
+  }
+  const waitingForTheLog = async (): Promise<Waiting[]> => {
+    const { rows } = await operator.query<Waiting>(`
+      select pid, query like '%append_events%' as appends from pg_stat_activity
+      where pid in (select pid from pg_locks where not granted and relation = 'events'::regclass)
+    `);
+    return rows;
+  };
+
+  test('are repeated: calls under way are answered, and the node goes on following the log', async () => {
+    // Its key and user are known to the node from now on.
+    expect((await caller.chat({ model: 'gpt-4o' })).status).toBe(200);
+    await operator.query('begin; lock table events in access exclusive mode');
+    const calls = [1, 2, 3].map(() => caller.chat({ model: 'gpt-4o' }));
+    // The poll for events of other processes, and the append of the reservations.
+    const waiting = await until(async () => {
+      const found = await waitingForTheLog();
+      return found.some(({ appends }) => appends) && found.some(({ appends }) => !appends) ? found : null;
+    });
+    for (const { pid } of waiting) await operator.query('select pg_cancel_backend($1)', [pid]);
+    await until(async () => ((await waitingForTheLog()).length > 0 ? true : null));
+    await operator.query('commit');
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+    await expectToFollowTheLog();
+    expect((await caller.chat({ model: 'gpt-4o' })).status).toBe(200);
+    expect(ended).toBeNull();
+  });
+});
+
+describe('a node that must end', () => {
+  beforeEach(start);
+  afterEach(stop);
+
+  /** One call before its answer, whose connection, and another, are kept alive. */
+  async function callUnderWay() {
+    await caller.chat({ model: 'gpt-4o' });
+    const call = caller.chat({ model });
+    await until(async () => (upstream.waiting() === 1 ? true : null));
+    return call;
+  }
+
+  async function expectToFinish(call: ReturnType<Caller['chat']>): Promise<void> {
+    const refused = await caller.chat({ model: 'gpt-4o' });
+    expect([refused.status, errorIn(refused).code]).toEqual([503, 'gateway_stopping']);
+    expect(refused.headers.connection).toBe('close');
+    upstream.answer({ prompt: 5, completion: 2 });
+    const answered = await call;
+    expect(answered.status).toBe(200);
+    const { rows } = await operator.query<{ type: string }>(
+      'select type from events where stream = $1 order by revision',
+      [streams.call(CallId(answered.requestId))],
+    );
+    expect(rows.map(({ type }) => type)).toEqual(['CallReserved', 'CallSettled']);
+  }
+
+  test('because it cannot read an event lets calls under way settle, and admits none', async () => {
+    const call = callUnderWay();
+    await until(async () => (upstream.waiting() === 1 ? true : null));
+    await operator.query(`
+      insert into events (position, event_id, stream, revision, type, version, data, at)
+      select max(position) + 1, gen_random_uuid(), 'options', 1000, 'OptionChanged', 99, '{}', 0 from events
+    `);
+    expect(await gateway.failed).toMatch(/OptionChanged.*version 99/);
+    await expectToFinish(call);
+  });
+
+  test('because another node has its database lets calls under way settle, and admits none', async () => {
+    const call = callUnderWay();
+    await until(async () => (upstream.waiting() === 1 ? true : null));
+    const { rows } = await operator.query<{ pid: number; key: string }>(`
+      select pid, (classid::bigint << 32 | objid::bigint)::text as key from pg_locks
+      where locktype = 'advisory' and objsubid = 1 and granted
+        and database = (select oid from pg_database where datname = current_database())
+    `);
+    const [claim] = rows;
+    expect(rows).toHaveLength(1);
+    // First in the queue for the lock that makes a node the only one.
+    const rival = newClient({ url: urlOf(gateway) });
+    await rival.connect();
+    const taken = rival.query('select pg_advisory_lock($1)', [claim?.key]);
+    await until(async () => {
+      const waiting = await operator.query(`select from pg_locks where locktype = 'advisory' and not granted`);
+      return waiting.rowCount === 1 ? true : null;
+    });
+    await operator.query('select pg_terminate_backend($1)', [claim?.pid]);
+    await taken;
+    expect(await gateway.failed).toMatch(/Another Tallygate node/);
+    await expectToFinish(call);
+    await rival.end();
+  });
+});
