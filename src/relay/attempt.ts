@@ -16,7 +16,7 @@ import {
 } from './protocols/protocol.js';
 import { isRetryable } from './routing.js';
 import type { UpstreamAnswer, UpstreamBody } from './upstream.js';
-import type { UpstreamError } from './upstream-error.js';
+import { retryAfterTold, type UpstreamError } from './upstream-error.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
@@ -64,6 +64,7 @@ export interface AttemptCall {
 }
 
 const largestAnswer = 256 * 1024 * 1024;
+const largestRefusal = 1024 * 1024;
 /** How long an answer is still waited for when its caller has gone: what upstream accepted must be paid for. */
 const graceWithoutCallerMs = 30_000;
 
@@ -97,6 +98,7 @@ export async function attempt(
     key,
     other: channel.settings.other,
     organization: channel.settings.organization,
+    proxy,
     paramOverride: parsed.paramOverride,
     forceFormat: parsed.forceFormat,
     thinkingToContent: parsed.thinkingToContent,
@@ -183,17 +185,20 @@ const brokenOff = (code: string): UpstreamError => ({
 });
 
 async function wholeAnswer({ provider, channel, caller, info }: Answered, answer: UpstreamAnswer): Promise<Read> {
+  const refused = answer.status < 200 || answer.status > 299;
   let body: Buffer;
   try {
-    body = await answer.body.whole(largestAnswer);
+    body = await answer.body.whole(refused ? largestRefusal : largestAnswer);
   } catch {
-    return { ok: false, error: brokenOff('read_response_body_failed'), broken: true };
+    if (!refused) return { ok: false, error: brokenOff('read_response_body_failed'), broken: true };
+    // The status says enough.
+    body = Buffer.alloc(0);
   }
   const type = contentType(answer);
   const read = provider.protocol.answer(provider, channel, caller, answer.status, type, body, info);
   if (!read.ok) {
-    const retryAfter = answer.headers['retry-after'] ?? null;
-    return { ok: false, error: { ...read.error, retryAfter: read.error.retryAfter ?? retryAfter }, broken: false };
+    const retryAfter = read.error.retryAfter ?? retryAfterTold(answer.headers['retry-after']);
+    return { ok: false, error: { ...read.error, retryAfter }, broken: false };
   }
   const { bytes, usage, generated } = read;
   return { ok: true, got: { kind: 'answer', bytes, contentType: type ?? 'application/json', usage, generated } };

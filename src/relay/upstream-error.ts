@@ -1,6 +1,7 @@
+import { type Confidential, withoutSecrets } from './confidential.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from './protocols/json.js';
 
-/** An upstream's refusal in one shape, fit to be shown: no key, address or foreign HTML is left in it. */
+/** An upstream's refusal in one shape, fit to be shown: no key, address or foreign HTML is left in it, and it is short. */
 export interface UpstreamError {
   /** As upstream answered, before any mapping; for a failure inside a 200 or a stream the status it should have had. */
   readonly status: number;
@@ -9,14 +10,8 @@ export interface UpstreamError {
   /** null: the provider has such a field and left it empty. */
   readonly code: string | null;
   readonly param: string | null;
-  /** The Retry-After header as sent; null: none. */
+  /** The Retry-After header, seconds or a date; null: none. */
   readonly retryAfter: string | null;
-}
-
-/** What must not be read in a message. */
-export interface Confidential {
-  readonly key: string;
-  readonly baseUrl: string;
 }
 
 /** A failure as a body tells it; null members were not told. */
@@ -30,40 +25,9 @@ export interface ToldFailure {
 const defaultType = 'upstream_error';
 const defaultCode = 'bad_response_status_code';
 const longestMessage = 2000;
+const longestParam = 128;
 
 const withoutStatus = (status: number): string => `bad response status code ${status}`;
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/**
- * Matches the upstream's host and its siblings, which providers name in their messages (help pages, consoles). A host of
- * one label is an ordinary word unless a port follows.
- */
-const hostPattern = (baseUrl: string): RegExp | null => {
-  if (!URL.canParse(baseUrl)) return null;
-  const { hostname } = new URL(baseUrl);
-  // Numeric addresses are taken out in any case.
-  if (/^[\d.]+$/.test(hostname)) return null;
-  const labels = hostname.split('.');
-  if (labels.length === 1) return new RegExp(`\\b${escaped(hostname)}:\\d+`, 'gi');
-  return new RegExp(`(?:[\\w-]+\\.)*${escaped(labels.slice(-2).join('.'))}(?::\\d+)?`, 'gi');
-};
-
-/** Takes out of a message what tells where the upstream is or how it is paid. */
-export function withoutSecrets(message: string, { key, baseUrl }: Confidential): string {
-  let text = message.slice(0, 2 * longestMessage);
-  for (const secret of [key, ...key.split(/[|.\n]/)]) if (secret.length >= 8) text = text.replaceAll(secret, '***');
-  text = text.replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`)\]}]+/gi, '***');
-  const host = hostPattern(baseUrl);
-  if (host) text = text.replace(host, '***');
-  return (
-    text
-      .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '***')
-      // Providers repeat the key they were given, half masked.
-      .replace(/\b(?:sk|rk|pk|ak|gsk|xai|fastgpt|bce-v3)[-_/][\w*./-]{6,}/gi, '***')
-      .slice(0, longestMessage)
-  );
-}
 
 const shortText = (value: unknown): string | null => (typeof value === 'number' ? String(value) : textIn(value));
 
@@ -131,17 +95,39 @@ export function statusOf({ type, code, message }: ToldFailure): number {
   return 502;
 }
 
-export const asUpstreamError = (failure: ToldFailure, status: number, confidential: Confidential): UpstreamError => {
+/** Words with at most one number each, as types and codes are; what keys are made of is not. */
+const identifier = /^(?=.{1,64}$)[A-Za-z]*\d{0,8}[A-Za-z]*(?:[ _.:/-]+[A-Za-z]*\d{0,8}[A-Za-z]*)*$/;
+/** The path of a member, such as `messages[0].content`. */
+const memberPath = /^[\w.[\]$/ -]+$/;
+
+/**
+ * Everything an upstream says of a failure passes here, and nothing of it is told otherwise. Types and codes are for
+ * programs: one that is not made like one, or holds something confidential, is left out.
+ */
+export function asUpstreamError(failure: ToldFailure, status: number, confidential: Confidential): UpstreamError {
+  const plain = (text: string | null, shape: RegExp, longest: number): string | null =>
+    text !== null && shape.test(text) && withoutSecrets(text, confidential, longest) === text ? text : null;
+  const type = plain(failure.type, identifier, longestParam);
+  const code = plain(failure.code, identifier, longestParam);
   const classified = failure.type !== null || failure.code !== null;
   return {
     status,
-    message: withoutSecrets(failure.message ?? withoutStatus(status), confidential),
-    type: failure.type ?? defaultType,
-    code: classified ? failure.code : defaultCode,
-    param: classified ? failure.param : String(status),
+    message:
+      failure.message === null ? withoutStatus(status) : withoutSecrets(failure.message, confidential, longestMessage),
+    type: type ?? defaultType,
+    code: classified ? code : defaultCode,
+    param: classified ? plain(failure.param, memberPath, longestParam) : String(status),
     retryAfter: null,
   };
-};
+}
+
+/** The Retry-After header as it may be passed on: seconds or a date, nothing else; null: none. */
+export function retryAfterTold(header: string | string[] | undefined): string | null {
+  const value = typeof header === 'string' ? header.trim() : '';
+  if (/^\d{1,9}$/.test(value)) return value;
+  const at = /^[A-Za-z]{3}, [\w: -]{20,27}$/.test(value) ? new Date(value) : null;
+  return at === null || Number.isNaN(at.getTime()) ? null : at.toUTCString();
+}
 
 /** An answer with an error status. A body that is not JSON is a proxy's page: nobody's business. */
 export const refusalOf = (status: number, body: Buffer, confidential: Confidential): UpstreamError =>

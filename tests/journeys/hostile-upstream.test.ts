@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
 import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstream.js';
 
 /* Callers and upstreams that mean harm, over HTTP on a running gateway. */
@@ -83,4 +84,98 @@ test("a caller's query stays here", async () => {
   const answer = await caller.send('/v1/chat/completions?beta=true&key=sk-x', { method: 'POST', headers, body });
   expect(answer.status).toBe(200);
   expect(asked.map(({ url }) => url)).toEqual(['/v1/chat/completions']);
+});
+
+describe("an upstream's error", () => {
+  const secret = 'Ks8-plain0secret7of9upstream';
+  const organization = 'org-Zx81yW42';
+  const base64 = Buffer.from(`user:${secret}`).toString('base64');
+  const hints = [
+    secret,
+    secret.slice(4),
+    base64,
+    organization,
+    'localhost',
+    '127.0.0.1',
+    'fd00::7',
+    'gpu-7.internal',
+    '::1',
+  ];
+
+  const leaks = (member: string) => ({
+    error: { message: 'no', type: 'server_error', code: 'out', param: 'n', [member]: '' },
+  });
+
+  const nothingIn = (what: string, text: string) => {
+    for (const hint of hints) expect(text.includes(hint), `${hint} in ${what}: ${text}`).toBe(false);
+  };
+
+  const refuseWith = (body: object, status = 401) => {
+    const headers = { 'content-type': 'application/json', 'retry-after': secret };
+    serve = (_, response) => response.writeHead(status, headers).end(JSON.stringify(body));
+  };
+
+  test.each(['message', 'type', 'code', 'param'])(
+    'tells nobody in its %s where it is or how it is paid',
+    async (member) => {
+      const logged = gateway.logged.length;
+      const id = await gateway.addChannel({
+        models: [`leaks-${member}`],
+        baseUrl: upstream.url.replace('127.0.0.1', 'localhost'),
+        key: secret,
+        organization,
+      });
+      for (const hint of hints)
+        for (const text of [hint, `the key ${hint} at http://${hint}:8000 is wrong`]) {
+          const body = leaks(member);
+          refuseWith({ error: { ...body.error, [member]: text } });
+          const answer = await caller.chat({ model: `leaks-${member}` });
+          expect(answer.status).toBe(401);
+          nothingIn('the answer', answer.text + JSON.stringify(answer.headers));
+          const tested = await gateway.application.channels.test(gateway.root, id, '');
+          expect(tested.ok).toBe(false);
+          nothingIn('the test of the channel', tested.message);
+        }
+      const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 100 }, true);
+      nothingIn('the usage log', JSON.stringify(lines));
+      nothingIn('the log', gateway.logged.slice(logged).join('\n'));
+    },
+  );
+
+  test('tells nobody in the middle of a stream', async () => {
+    await gateway.addChannel({ models: ['leaks-late'], baseUrl: upstream.url, key: secret });
+    const error = { message: `${secret} at 127.0.0.1`, type: secret, code: secret, param: secret };
+    const frame = { ...completion, object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'A' } }] };
+    serve = (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`data: ${JSON.stringify(frame)}\n\ndata: ${JSON.stringify({ error })}\n\n`);
+    const answer = await caller.chat({ model: 'leaks-late', stream: true });
+    expect(answer.text).toContain('"error"');
+    nothingIn('the stream', answer.text);
+  });
+
+  test('tells nobody through the reason for which a channel was switched off', async () => {
+    await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
+    const id = await gateway.addChannel({
+      models: ['leaks-last'],
+      baseUrl: upstream.url,
+      key: secret,
+    });
+    refuseWith({ error: { message: `key ${secret} for 127.0.0.1 is revoked`, type: secret, code: base64 } });
+    await caller.chat({ model: 'leaks-last' });
+    const row = await until(async () => {
+      const channel = await gateway.application.queries.channel(gateway.root, id);
+      return channel.status === 'auto-disabled' ? channel : null;
+    });
+    nothingIn('the reason', String(row.status_reason));
+    await gateway.setOption('AutomaticDisableChannelEnabled', 'false');
+  });
+
+  test('of any length costs nobody anything', async () => {
+    await gateway.addChannel({ models: ['endless'], baseUrl: upstream.url });
+    refuseWith({ error: { message: 'x'.repeat(5_000_000), type: 'y'.repeat(5_000_000) } }, 422);
+    const answer = await caller.chat({ model: 'endless' });
+    expect([answer.status, answer.text.length < 3000]).toEqual([422, true]);
+  });
 });

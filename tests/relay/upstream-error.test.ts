@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { failureTold, refusalOf, statusOf, withoutSecrets } from '../../src/relay/upstream-error.js';
+import { failureTold, refusalOf, retryAfterTold, statusOf } from '../../src/relay/upstream-error.js';
 
-const channel = { key: 'sk-0123456789abcdef', baseUrl: 'https://eu.api.provider.example/v1' };
+const channel = {
+  key: 'sk-0123456789abcdef',
+  baseUrl: 'https://eu.api.provider.example/v1',
+  organization: null,
+  other: '',
+  proxy: null,
+};
 
 const refusal = (status: number, body: unknown) =>
   refusalOf(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), channel);
@@ -49,34 +55,23 @@ describe('an upstream refusal', () => {
   });
 });
 
-describe('a message for the caller', () => {
+describe('when to come again', () => {
   test.each([
-    ['the key', 'key sk-0123456789abcdef is wrong', 'key *** is wrong'],
-    ['the key half masked by the upstream', 'key sk-01234****cdef is wrong', 'key *** is wrong'],
-    ['addresses', 'see https://provider.example/help?a=1 now', 'see *** now'],
-    ['the host', 'dial eu.api.provider.example:443 failed', 'dial *** failed'],
-    ["the host's siblings", 'ask console.provider.example', 'ask ***'],
-    ['numeric addresses', 'connect 10.0.0.7:8080: refused', 'connect ***: refused'],
-  ])('does not hold %s', (_what, message, shown) => {
-    expect(withoutSecrets(message, channel)).toBe(shown);
-  });
+    ['30', '30'],
+    [' 7 ', '7'],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
+  ])('%j is passed on', (header, told) => expect(retryAfterTold(header)).toBe(told));
 
-  test('does not hold the parts of a key in several parts', () => {
-    const parts = { key: 'AKIAIOSFODNN7|wJalrXUtnFEMI', baseUrl: '' };
-    expect(withoutSecrets('bad wJalrXUtnFEMI', parts)).toBe('bad ***');
-  });
-
-  test('keeps everything else', () => {
-    const message = 'temperature must be at most 2.0 for gpt-3.5-turbo-0125 (got 2.5), e.g. 0.5';
-    expect(withoutSecrets(message, { key: 'k', baseUrl: 'http://10.0.0.5:8000' })).toBe(message);
-    expect(withoutSecrets('the upstream said no', { key: '', baseUrl: 'http://upstream:8000' })).toBe(
-      'the upstream said no',
-    );
-  });
-
-  test('is cut where it is endless', () => {
-    expect(withoutSecrets('x'.repeat(100_000), channel)).toHaveLength(2000);
-  });
+  test.each([
+    undefined,
+    ['1', '2'],
+    '-1',
+    '1.5',
+    'soon',
+    'sk-0123456789abcdef',
+    '1'.repeat(20),
+    'Wed, sk-0123456789abcdef012',
+  ])('%j is not', (header) => expect(retryAfterTold(header)).toBeNull());
 });
 
 describe('the status of a failure inside a success', () => {

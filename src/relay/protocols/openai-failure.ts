@@ -1,4 +1,5 @@
-import { asUpstreamError, type Confidential, failureTold, statusOf, type UpstreamError } from '../upstream-error.js';
+import type { Confidential } from '../confidential.js';
+import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../upstream-error.js';
 import { isObject, type JsonObject, textIn } from './json.js';
 import type { OpenAiDialect } from './openai-dialect.js';
 import type { Provider, UpstreamChannel } from './protocol.js';
@@ -8,6 +9,9 @@ import type { Provider, UpstreamChannel } from './protocol.js';
 export const confidentialOf = (provider: Provider, channel: UpstreamChannel): Confidential => ({
   key: channel.key,
   baseUrl: channel.baseUrl || provider.defaultBaseUrl,
+  organization: channel.organization,
+  other: channel.other,
+  proxy: channel.proxy,
 });
 
 /** null: nothing in the body says that it failed. */

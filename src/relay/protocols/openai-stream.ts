@@ -1,7 +1,7 @@
 import type { Usage } from '../../domain/pricing.js';
+import type { Confidential } from '../confidential.js';
 import { type FrameReader, LineTooLong, Outgoing, SseDecoder } from '../sse.js';
-import type { Confidential, UpstreamError } from '../upstream-error.js';
-import { unreadableAnswer } from '../upstream-error.js';
+import { type UpstreamError, unreadableAnswer } from '../upstream-error.js';
 import { isObject, type JsonObject } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import { failureIn } from './openai-failure.js';

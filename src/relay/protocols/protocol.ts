@@ -15,6 +15,8 @@ export interface UpstreamChannel {
   /** Its meaning depends on the type: api-version, account id, plugin, … */
   readonly other: string;
   readonly organization: string | null;
+  /** With user and password; null: none. */
+  readonly proxy: string | null;
   readonly paramOverride: JsonObject | null;
   readonly forceFormat: boolean;
   readonly thinkingToContent: boolean;

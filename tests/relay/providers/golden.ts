@@ -67,6 +67,7 @@ export const plainChannel: Omit<UpstreamChannel, 'type'> = {
   key: 'sk-plain-0123456789',
   other: '',
   organization: null,
+  proxy: null,
   paramOverride: null,
   forceFormat: false,
   thinkingToContent: false,
