@@ -3,6 +3,7 @@ import { eventLog } from './migrations/0001-event-log.js';
 import { secrets } from './migrations/0002-secrets.js';
 import { sessions } from './migrations/0003-sessions.js';
 import { idSequences } from './migrations/0004-id-sequences.js';
+import { sessionsSince } from './migrations/0005-sessions-since.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** The tables of the adapters. Read models bring their own. */
-export const adapterMigrations: readonly Migration[] = [eventLog, secrets, sessions, idSequences];
+export const adapterMigrations: readonly Migration[] = [eventLog, secrets, sessions, idSequences, sessionsSince];
 
 /** Any number that no other advisory lock of ours uses. */
 const migrationLock = 812470915373;

@@ -33,7 +33,7 @@ export const directorySource = (db: ReadModels, positionOf: (readModel: string) 
 export const identitySource = (db: ReadModels): IdentitySource => ({
   async byLogin(login) {
     const row = (await userByUsername(db, login)) ?? (login.includes('@') ? await userByEmail(db, login) : undefined);
-    return row === undefined || row.deleted_at !== null ? null : { id: row.id, passwordSecret: row.password_secret };
+    return row === undefined || row.deleted_at !== null ? null : row.id;
   },
   byAccessTokenHash: async (tokenHash) => (await userByAccessTokenHash(db, tokenHash))?.id ?? null,
 });

@@ -1,14 +1,13 @@
 import { apiKeyDecider, isLiveApiKey } from '../domain/api-key.js';
 import { channelDecider, isLiveChannel } from '../domain/channel.js';
-import type { Decider } from '../domain/decider.js';
-import { type Position, type Recorded, streamKey, streams } from '../domain/events.js';
+import { beginning, type Position, type Recorded, streamKey, streams } from '../domain/events.js';
 import { ApiKeyId, ChannelId, type UserId } from '../domain/ids.js';
 import type { OptionValue } from '../domain/option.js';
-import { type User, type UserEvent, userDecider } from '../domain/user.js';
+import { isEndOfSignIns, type User, type UserEvent, userDecider } from '../domain/user.js';
 import type { DefaultPrices } from './default-prices.js';
-import type { ChannelView, Directory, EventStore } from './ports.js';
+import type { ChannelView, Directory, EventStore, UserCredentials, UserView } from './ports.js';
 import { initialOptions, type Settings, settingsFrom } from './settings.js';
-import { foldStreams } from './stream-folds.js';
+import { type Fold, foldStreams } from './stream-folds.js';
 import type { TailConsumer } from './tail.js';
 
 /*
@@ -26,17 +25,39 @@ export interface DirectorySource {
   apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null>;
 }
 
-/** A user with the one setting the relay asks for. */
-type KnownUser = { user: User; acceptUnpricedModels: boolean };
+/** A user with the one setting the relay asks for, and what it signs in with. */
+type KnownUser = { user: User; acceptUnpricedModels: boolean } & Omit<UserCredentials, 'user'>;
 
-const knownUser: Decider<KnownUser, never, UserEvent> = {
-  initial: { user: userDecider.initial, acceptUnpricedModels: false },
-  decide: () => [],
-  evolve: ({ user, acceptUnpricedModels }, event) => ({
-    user: userDecider.evolve(user, event),
-    acceptUnpricedModels: event.type === 'UserSettingsChanged' ? event.acceptUnpricedModels : acceptUnpricedModels,
-  }),
+const knownUser: Fold<KnownUser, UserEvent> = {
+  initial: {
+    user: userDecider.initial,
+    acceptUnpricedModels: false,
+    passwordSecret: null,
+    accessToken: null,
+    endedAt: beginning,
+  },
+  evolve(known, event, { position }) {
+    const folded = { ...known, user: userDecider.evolve(known.user, event) };
+    if (isEndOfSignIns(event)) folded.endedAt = position;
+    switch (event.type) {
+      case 'UserRegistered':
+      case 'PasswordChanged':
+        return { ...folded, passwordSecret: event.passwordSecret };
+      case 'AccessTokenIssued':
+        return { ...folded, accessToken: { hash: event.tokenHash, issuedAt: position } };
+      case 'UserSettingsChanged':
+        return { ...folded, acceptUnpricedModels: event.acceptUnpricedModels };
+      default:
+        return folded;
+    }
+  },
 };
+
+function viewOf(id: UserId, { user, acceptUnpricedModels }: KnownUser): UserView | null {
+  if (user.status === 'absent') return null;
+  const { username, role, status, group } = user;
+  return { id, username, role, status, group, acceptUnpricedModels };
+}
 
 export interface NodeDirectory extends Directory, TailConsumer {
   /** Where the tail must start for nothing to be missed. */
@@ -155,11 +176,14 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
       return { id, owner: key.owner, status: key.status, terms: key.terms };
     },
 
-    async user(id: UserId) {
-      const { user, acceptUnpricedModels } = await users.get(streams.user(id));
-      if (user.status === 'absent') return null;
-      const { username, role, status, group } = user;
-      return { id, username, role, status, group, acceptUnpricedModels };
+    user: async (id) => viewOf(id, await users.get(streams.user(id))),
+
+    async credentials(id) {
+      const known = await users.get(streams.user(id));
+      const user = viewOf(id, known);
+      if (user === null) return null;
+      const { passwordSecret, accessToken, endedAt } = known;
+      return { user, passwordSecret, accessToken, endedAt };
     },
 
     channel: (id) => channels.get(id) ?? null,

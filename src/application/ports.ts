@@ -77,12 +77,19 @@ export interface Passwords {
   verify(hash: string, password: string): Promise<boolean>;
 }
 
+/** Whose session, and up to where the user's credentials were known when it was opened. */
+export interface Session {
+  readonly user: UserId;
+  readonly since: Position;
+}
+
 /** Console sessions. The token goes into the cookie; only its hash is stored. */
 export interface Sessions {
-  open(user: UserId): Promise<string>;
-  find(token: string): Promise<UserId | null>;
+  open(session: Session): Promise<string>;
+  find(token: string): Promise<Session | null>;
   close(token: string): Promise<void>;
-  closeAll(user: UserId): Promise<void>;
+  /** All of the user's that were opened before `position`. */
+  closeOlder(user: UserId, position: Position): Promise<void>;
 }
 
 /** How far each read model has come; faces wait here to see their own writes. */
@@ -112,6 +119,15 @@ export interface UserView {
   readonly acceptUnpricedModels: boolean;
 }
 
+/** What proves that somebody is the user, all of one moment. */
+export interface UserCredentials {
+  readonly user: UserView;
+  readonly passwordSecret: SecretId | null;
+  readonly accessToken: { readonly hash: string; readonly issuedAt: Position } | null;
+  /** The last event that ended all sessions and access tokens there were then; `beginning`: none. */
+  readonly endedAt: Position;
+}
+
 export interface ChannelView {
   readonly id: ChannelId;
   readonly status: ChannelStatus;
@@ -124,6 +140,7 @@ export interface Directory {
   /** By keyed hash. null: no such key. */
   apiKey(keyHash: string): Promise<ApiKeyView | null>;
   user(id: UserId): Promise<UserView | null>;
+  credentials(id: UserId): Promise<UserCredentials | null>;
   channel(id: ChannelId): ChannelView | null;
   channels(): readonly ChannelView[];
   /** Enabled channels that serve the model for the group, dearest priority first. */

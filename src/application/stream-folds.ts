@@ -1,4 +1,3 @@
-import type { Decider } from '../domain/decider.js';
 import type { DomainEvent, Recorded, Revision, StreamName } from '../domain/events.js';
 import type { EventStore } from './ports.js';
 
@@ -7,6 +6,12 @@ import type { EventStore } from './ports.js';
  * meanwhile is applied after the read, by revision: it can be neither lost nor applied twice, whichever of the two,
  * read or tail, is ahead.
  */
+
+/** A decider's state, or one that also depends on where in the log an event stands. */
+export interface Fold<State, Event extends DomainEvent> {
+  readonly initial: State;
+  evolve(state: State, event: Event, recorded: Recorded): State;
+}
 
 interface Entry<State> {
   state: State;
@@ -21,16 +26,17 @@ export interface StreamFolds<State> {
   take(recorded: Recorded): void;
 }
 
-export function foldStreams<State, Command, Event extends DomainEvent>(
+export function foldStreams<State, Event extends DomainEvent>(
   store: Pick<EventStore, 'readStream'>,
-  { initial, evolve }: Decider<State, Command, Event>,
+  { initial, evolve }: Fold<State, Event>,
   capacity: number,
 ): StreamFolds<State> {
   const entries = new Map<StreamName, Entry<State>>();
 
-  const apply = (entry: Entry<State>, { revision, event }: Recorded): void => {
+  const apply = (entry: Entry<State>, recorded: Recorded): void => {
+    const { revision, event } = recorded;
     if (revision <= entry.revision) return;
-    entry.state = evolve(entry.state, event as Event);
+    entry.state = evolve(entry.state, event as Event, recorded);
     entry.revision = revision;
   };
 

@@ -174,6 +174,7 @@ export function userCommands(ports: UserCommandPorts) {
           group,
           passwordSecret: await storedPassword(patch.password),
         });
+        if (patch.password !== null) await sessions.closeOlder(id, position);
         return position;
       });
       if (balance === null) return edited;
@@ -195,7 +196,7 @@ export function userCommands(ports: UserCommandPorts) {
         demote: 'DemoteUser',
       } as const;
       const { position } = await run(id, { type: types[action], by: actor });
-      if (action === 'delete' || action === 'disable') await sessions.closeAll(id);
+      if (action === 'delete' || action === 'disable') await sessions.closeOlder(id, position);
       if (action === 'delete') await personal.forget(id);
       return position;
     },
@@ -209,6 +210,7 @@ export function userCommands(ports: UserCommandPorts) {
       return position;
     },
 
+    /** A new password ends every session and the access token, of whoever made the change too. */
     async changeOwnProfile(
       actor: Actor,
       patch: { username: string | null; password: string | null; displayName: string | null },
@@ -222,6 +224,7 @@ export function userCommands(ports: UserCommandPorts) {
           email: null,
           passwordSecret: await storedPassword(patch.password),
         });
+        if (patch.password !== null) await sessions.closeOlder(actor.id, position);
         return position;
       });
     },

@@ -52,6 +52,25 @@ export type UserEvent =
       observed: Quota;
     };
 
+/** Whether the event ends everything the user had signed in with: each session, and the access token. */
+const endsSignIns: Record<UserEvent['type'], boolean> = {
+  UserRegistered: false,
+  UserProfileChanged: false,
+  UserGroupChanged: false,
+  UserRoleChanged: false,
+  UserDisabled: true,
+  // What disabling ended stays ended.
+  UserEnabled: false,
+  UserDeleted: true,
+  PasswordChanged: true,
+  AccessTokenIssued: false,
+  UserSettingsChanged: false,
+  QuotaGranted: false,
+  QuotaAdjusted: false,
+};
+
+export const isEndOfSignIns = ({ type }: UserEvent): boolean => endsSignIns[type];
+
 /** Who gives an order. */
 export interface Actor {
   readonly id: UserId;

@@ -7,7 +7,8 @@ import type { ErrorLog } from './errors.js';
 
 /*
  * Who is connected, and whether they still may be: a connection outlives the request that proved who it is. It is judged
- * anew at once when something happens to its user, and now and then because a session can end unnoticed.
+ * anew at once when something happens to its user or its session is signed out of, and now and then because a session
+ * can end unnoticed.
  */
 
 /** Close codes of the protocol. The first tells the client not to come back by itself, the second that it may. */
@@ -40,36 +41,53 @@ export function liveConnections(application: Application, recheckMs: number, log
   const byUser = new Map<UserId, Set<Known>>();
 
   /** The user behind a connection; null: it may not stay and has been closed. */
-  const admitted = async (connection: LiveConnection): Promise<UserView | null> => {
+  const admitted = async (connection: LiveConnection, code = unauthorized): Promise<UserView | null> => {
     const user = await identify(application, connection.credentials);
     if (user?.status === 'enabled') return user;
-    connection.close(unauthorized, user === null ? 'not-signed-in' : 'user-disabled');
+    connection.close(code, user === null ? 'not-signed-in' : 'user-disabled');
     return null;
   };
 
-  const recheck = async ({ connection, user }: Known): Promise<void> => {
-    const now = await admitted(connection);
+  const recheck = async ({ connection, user }: Known, code?: number): Promise<void> => {
+    const now = await admitted(connection, code);
     // What runs was admitted with the former role; the client comes back and is judged by the new one.
     if (now !== null && now.role !== user.role) connection.close(forbidden, 'role-changed');
   };
 
-  const recheckAll = async (known: readonly Known[]): Promise<void> => {
+  const recheckAll = async (known: readonly Known[], code?: number): Promise<void> => {
     for (const one of known) {
       // A database that does not answer is no reason to turn anybody away.
-      await recheck(one).catch((error: unknown) =>
+      await recheck(one, code).catch((error: unknown) =>
         log.error({ error: String(error) }, 'a connection was not rechecked'),
       );
     }
   };
 
-  const forget = application.tail.add({
+  const forget = (connection: LiveConnection): void => {
+    const known = all.get(connection);
+    if (known === undefined) return;
+    all.delete(connection);
+    const others = byUser.get(known.user.id);
+    others?.delete(known);
+    if (others?.size === 0) byUser.delete(known.user.id);
+  };
+
+  const leaveTail = application.tail.add({
     take(batch) {
       if (all.size === 0) return;
       for (const recorded of batch) {
         const user = affected(recorded);
-        if (user !== null) void recheckAll([...(byUser.get(user) ?? [])]);
+        if (user === null) continue;
+        // Whoever changed the password goes on with a new session: that browser may come back with it.
+        const code = recorded.event.type === 'PasswordChanged' ? forbidden : unauthorized;
+        void recheckAll([...(byUser.get(user) ?? [])], code);
       }
     },
+  });
+
+  const leaveLogouts = application.identity.onLogout((token) => {
+    for (const { credentials, close } of [...all.keys()])
+      if (credentials.kind === 'session' && credentials.token === token) close(unauthorized, 'signed-out');
   });
 
   let rechecking = false;
@@ -94,23 +112,23 @@ export function liveConnections(application: Application, recheckMs: number, log
       const known = { connection, user };
       all.set(connection, known);
       byUser.set(user.id, others.add(known));
+      // What happened while it was being admitted passed it by: from here on nothing does.
+      await recheckAll([known]);
+      if (!connection.isOpen()) {
+        forget(connection);
+        return null;
+      }
       return {
         credentials: connection.credentials,
         // From memory: asked for every field of every event. That the session still stands is seen to above.
         identified: () => application.directory.user(user.id),
       };
     },
-    closed(connection) {
-      const known = all.get(connection);
-      if (known === undefined) return;
-      all.delete(connection);
-      const others = byUser.get(known.user.id);
-      others?.delete(known);
-      if (others?.size === 0) byUser.delete(known.user.id);
-    },
+    closed: forget,
     stop() {
       clearInterval(timer);
-      forget();
+      leaveTail();
+      leaveLogouts();
     },
   };
 }
@@ -120,6 +138,7 @@ function affected({ event, stream }: Recorded): UserId | null {
   switch (event.type) {
     case 'UserDisabled':
     case 'UserDeleted':
+    case 'PasswordChanged':
     case 'UserRoleChanged':
     case 'AccessTokenIssued':
       return UserId(streamKey(stream));

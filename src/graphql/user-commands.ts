@@ -81,7 +81,10 @@ export class UserCommandResolver {
   }
 
   @Authorized('admin')
-  @Mutation(() => UserObject, { complexity: hashingCost })
+  @Mutation(() => UserObject, {
+    complexity: hashingCost,
+    description: 'A new password ends all sessions and the access token of the user.',
+  })
   async editUser(
     @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
@@ -97,6 +100,7 @@ export class UserCommandResolver {
       quota: quota ?? null,
       role: null,
     });
+    if (password && id === viewer.id) await goOn(context, viewer, position);
     return written(context, viewer, id, position);
   }
 
@@ -126,20 +130,36 @@ export class UserCommandResolver {
   }
 
   @Authorized()
-  @Mutation(() => UserObject, { complexity: hashingCost })
+  @Mutation(() => UserObject, {
+    complexity: hashingCost,
+    description:
+      'A new password ends all sessions and the access token of the user. Who came with a session goes on with a new one.',
+  })
   async changeOwnProfile(
-    @Ctx() { application }: GraphqlContext,
+    @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
     @Arg('patch', () => ProfilePatchInput) { username, password, displayName }: ProfilePatchInput,
   ): Promise<UserRow> {
+    const { application } = context;
     const position = await application.users.changeOwnProfile(viewer, {
       username: username ?? null,
       password: password ?? null,
       displayName: displayName ?? null,
     });
+    if (password) await goOn(context, viewer, position);
     await application.visible(position);
     return application.queries.self(viewer);
   }
+}
+
+/** A new password has ended all of the user's sessions: the browser that gave it gets another one. */
+async function goOn(
+  { application, caller, browser }: GraphqlContext,
+  viewer: UserView,
+  position: Position,
+): Promise<void> {
+  if (caller.credentials.kind === 'session')
+    browser?.signIn(viewer, await application.identity.reopen(viewer.id, position));
 }
 
 /** The user after a change, deleted ones included. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../application/identity.js';
 import type { UserView } from '../application/ports.js';
+import type { Position } from '../domain/events.js';
 
 /* The session cookie. Its token is opaque; what the user may do is read anew on every request. */
 
@@ -33,6 +34,19 @@ export async function startSession(
   const former = tokenOf(request);
   if (former !== '') await identity.logout(former);
   reply.setCookie(cookieName, token, { ...attributes(request), maxAge: lifetimeSeconds });
+}
+
+/** The user's own change of its password ends all its sessions; the one that made it goes on under a new token. */
+export async function goingOn(
+  identity: Identity,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: () => Promise<Position>,
+): Promise<Position> {
+  const signedIn = await sessionUser(identity, request);
+  const position = await change();
+  if (signedIn !== null) await startSession(identity, request, reply, await identity.reopen(signedIn.id, position));
+  return position;
 }
 
 export async function endSession(identity: Identity, request: FastifyRequest, reply: FastifyReply): Promise<void> {

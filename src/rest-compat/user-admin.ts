@@ -13,6 +13,7 @@ import { badParameter, oneSentence, Refusal } from './errors.js';
 import { roleNumbers, userStatusNumbers, wordFor } from './legacy-numbers.js';
 import type { Query } from './query.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
+import { goingOn } from './session.js';
 import { legacyUser } from './user-record.js';
 
 /* Administration of users. */
@@ -50,7 +51,10 @@ const roleIn = (body: Body): Role | null => wordFor(roleNumbers, body.integer('r
 /** An empty name or group is not written: nobody could sign in or call with it. */
 const filled = (text: string | undefined): string | null => text || null;
 
-export function userAdminEndpoints(endpoints: Endpoints, { users, queries, directory, visible }: Application) {
+export function userAdminEndpoints(
+  endpoints: Endpoints,
+  { users, queries, directory, identity, visible }: Application,
+) {
   const page = async (viewer: UserView, query: Query, filter: UserFilter) => {
     const request: PageRequest = query.page();
     const sort = sorts.find((known) => known === query.text('sort'));
@@ -99,15 +103,20 @@ export function userAdminEndpoints(endpoints: Endpoints, { users, queries, direc
     '/user/',
     async (viewer, exchange) => {
       const body = exchange.body();
-      const position = await users.edit(viewer, idIn(body, 'id'), {
-        username: filled(body.text('username')),
-        password: filled(body.text('password')),
-        displayName: body.text('display_name') ?? null,
-        group: filled(body.text('group')),
-        quota: body.integer('quota') ?? null,
-        role: roleIn(body),
-      });
-      await visible(position);
+      const id = idIn(body, 'id');
+      const password = filled(body.text('password'));
+      const edit = () =>
+        users.edit(viewer, id, {
+          username: filled(body.text('username')),
+          password,
+          displayName: body.text('display_name') ?? null,
+          group: filled(body.text('group')),
+          quota: body.integer('quota') ?? null,
+          role: roleIn(body),
+        });
+      const { request, reply } = exchange;
+      const ownPassword = password !== null && id === viewer.id;
+      await visible(await (ownPassword ? goingOn(identity, request, reply, edit) : edit()));
       return success();
     },
     { wordings: malformed },

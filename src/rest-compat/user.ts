@@ -5,7 +5,7 @@ import type { Body } from './body.js';
 import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
 import { badParameter, oneSentence, Refusal } from './errors.js';
-import { endSession, startSession } from './session.js';
+import { endSession, goingOn, startSession } from './session.js';
 import { legacyUser, ownSetting, signedInUser } from './user-record.js';
 
 /* Signing in, and one's own account. */
@@ -76,12 +76,15 @@ export function userEndpoints(endpoints: Endpoints, { identity, users, queries, 
     '/user/self',
     async (viewer, exchange) => {
       const body = exchange.body();
-      const position = await users.changeOwnProfile(viewer, {
-        username: typed(body.text('username')),
-        password: typed(body.text('password')),
-        displayName: typed(body.text('display_name')),
-      });
-      await visible(position);
+      const password = typed(body.text('password'));
+      const change = () =>
+        users.changeOwnProfile(viewer, {
+          username: typed(body.text('username')),
+          password,
+          displayName: typed(body.text('display_name')),
+        });
+      const { request, reply } = exchange;
+      await visible(await (password === null ? change() : goingOn(identity, request, reply, change)));
       return success();
     },
     { wordings: malformed },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postgresSessions } from '../../src/adapters/sessions.js';
 import type { Sessions } from '../../src/application/ports.js';
+import { beginning, Position } from '../../src/domain/events.js';
 import { UserId } from '../../src/domain/ids.js';
 import { someInstant } from '../support/events.js';
 import { type SettableClock, settableClock } from '../support/fixed-clock.js';
@@ -8,6 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 const alice = UserId(1);
 const bob = UserId(2);
+const ofAlice = { user: alice, since: beginning };
+const ofBob = { user: bob, since: beginning };
 const day = 24 * 60 * 60 * 1000;
 
 describe('sessions', () => {
@@ -26,10 +29,10 @@ describe('sessions', () => {
   });
 
   test('a session is found by its token of 32 random bytes', async () => {
-    const token = await sessions.open(alice);
+    const token = await sessions.open(ofAlice);
     expect(token).toMatch(/^[\w-]{43}$/);
-    expect(await sessions.find(token)).toBe(alice);
-    expect(await sessions.open(alice)).not.toBe(token);
+    expect(await sessions.find(token)).toEqual(ofAlice);
+    expect(await sessions.open(ofAlice)).not.toBe(token);
   });
 
   test('an unknown token finds nobody', async () => {
@@ -38,7 +41,7 @@ describe('sessions', () => {
   });
 
   test('the database holds no token', async () => {
-    const token = await sessions.open(alice);
+    const token = await sessions.open(ofAlice);
     const { rows } = await database.pool.query<{ row: string }>('SELECT sessions::text AS row FROM sessions');
     expect(rows).toHaveLength(1);
     expect(rows[0]?.row).not.toContain(token);
@@ -47,36 +50,47 @@ describe('sessions', () => {
   });
 
   test('a session ends after 30 days', async () => {
-    const token = await sessions.open(alice);
+    const token = await sessions.open(ofAlice);
     clock.advance(30 * day - 1);
-    expect(await sessions.find(token)).toBe(alice);
+    expect(await sessions.find(token)).toEqual(ofAlice);
     clock.advance(1);
     expect(await sessions.find(token)).toBeNull();
   });
 
   test('the next sign-in clears away what has expired', async () => {
-    await sessions.open(alice);
+    await sessions.open(ofAlice);
     clock.advance(15 * day);
-    await sessions.open(alice);
+    await sessions.open(ofAlice);
     clock.advance(15 * day);
-    await sessions.open(bob);
+    await sessions.open(ofBob);
     const { rows } = await database.pool.query('SELECT user_id FROM sessions ORDER BY expires_at');
     expect(rows).toEqual([{ user_id: 1 }, { user_id: 2 }]);
   });
 
   test('closing one leaves the others', async () => {
-    const first = await sessions.open(alice);
-    const second = await sessions.open(alice);
+    const first = await sessions.open(ofAlice);
+    const second = await sessions.open(ofAlice);
     await sessions.close(first);
     expect(await sessions.find(first)).toBeNull();
-    expect(await sessions.find(second)).toBe(alice);
+    expect(await sessions.find(second)).toEqual(ofAlice);
   });
 
-  test("closing all of a user's leaves those of others", async () => {
-    const tokens = [await sessions.open(alice), await sessions.open(alice)];
-    const others = await sessions.open(bob);
-    await sessions.closeAll(alice);
-    expect(await Promise.all(tokens.map((token) => sessions.find(token)))).toEqual([null, null]);
-    expect(await sessions.find(others)).toBe(bob);
+  test("closing a user's older ones leaves those opened since, and those of others", async () => {
+    const older = [await sessions.open(ofAlice), await sessions.open({ user: alice, since: Position(6) })];
+    const since = { user: alice, since: Position(7) };
+    const newer = await sessions.open(since);
+    const others = await sessions.open(ofBob);
+    await sessions.closeOlder(alice, Position(7));
+    expect(await Promise.all(older.map((token) => sessions.find(token)))).toEqual([null, null]);
+    expect(await sessions.find(newer)).toEqual(since);
+    expect(await sessions.find(others)).toEqual(ofBob);
+  });
+
+  test('one opened by a release that did not note it counts as opened before everything', async () => {
+    await database.pool.query(
+      "INSERT INTO sessions (token_hash, user_id, expires_at) VALUES (sha256('older release'), 1, $1)",
+      [someInstant + day],
+    );
+    expect(await sessions.find('older release')).toEqual(ofAlice);
   });
 });

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { identity } from '../../src/application/identity.js';
+import type { Directory, Passwords } from '../../src/application/ports.js';
+import { beginning } from '../../src/domain/events.js';
 import { SecretId, type UserId } from '../../src/domain/ids.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
@@ -13,6 +15,20 @@ beforeEach(async () => {
   alice = (await node.users.create(root, user)).id;
   await node.caughtUp();
 });
+
+const source = { byLogin: async () => alice, byAccessTokenHash: async () => null };
+
+/** The directory, with another password for everybody. */
+const withPassword = (passwordSecret: SecretId | null): Directory => ({
+  ...node.directory,
+  async credentials(id) {
+    const found = await node.directory.credentials(id);
+    return found === null ? null : { ...found, passwordSecret };
+  },
+});
+
+const asAlice = () => ({ id: alice, role: 'ordinary' }) as const;
+const newPassword = { username: null, password: 'new password', displayName: null };
 
 /** What somebody who tries to sign in learns: the answer, and the work it took. */
 async function attempt(login: string, password: string): Promise<{ code: string; verified: number }> {
@@ -43,20 +59,14 @@ describe('signing in', () => {
   });
 
   test('is refused to a user without password, whatever is given', async () => {
-    const source = { byLogin: async () => ({ id: alice, passwordSecret: null }), byAccessTokenHash: async () => null };
-    const { login } = identity({ ...node, source });
+    const { login } = identity({ ...node, source, directory: withPassword(null) });
     for (const password of ['', 'no such user', 'correct horse'])
       await expect(login('alice', password)).rejects.toThrow(refusal('wrong-credentials'));
   });
 
   test('is refused when the password is gone from the vault', async () => {
-    const source = {
-      byLogin: async () => ({ id: alice, passwordSecret: SecretId('gone') }),
-      byAccessTokenHash: async () => null,
-    };
-    await expect(identity({ ...node, source }).login('alice', 'no such user')).rejects.toThrow(
-      refusal('wrong-credentials'),
-    );
+    const { login } = identity({ ...node, source, directory: withPassword(SecretId('gone')) });
+    await expect(login('alice', 'no such user')).rejects.toThrow(refusal('wrong-credentials'));
   });
 
   test('is closed to everybody while password login is switched off', async () => {
@@ -66,8 +76,8 @@ describe('signing in', () => {
   });
 
   test('works with the new password after a change, not with the old one', async () => {
-    const change = { username: null, password: 'new password', displayName: null };
-    await node.users.changeOwnProfile({ id: alice, role: 'ordinary' }, change);
+    await node.users.changeOwnProfile(asAlice(), newPassword);
+    await node.caughtUp();
     expect((await attempt('alice', 'correct horse')).code).toBe('wrong-credentials {}');
     expect((await attempt('alice', 'new password')).code).toBe('signed in');
   });
@@ -86,14 +96,51 @@ describe('a session', () => {
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();
     expect(await node.identity.bySession(token)).toBeNull();
-    const later = await node.sessions.open(alice);
+    const { endedAt } = (await node.directory.credentials(alice)) ?? { endedAt: beginning };
+    const later = await node.sessions.open({ user: alice, since: endedAt });
     expect(await node.identity.bySession(later)).toMatchObject({ status: 'disabled' });
   });
 
   test('of a deleted user is worth nothing', async () => {
     await node.users.manage(root, alice, 'delete');
     await node.caughtUp();
-    expect(await node.identity.bySession(await node.sessions.open(alice))).toBeNull();
+    const session = { user: alice, since: await node.store.head() };
+    expect(await node.identity.bySession(await node.sessions.open(session))).toBeNull();
+  });
+
+  test('that was opened with a password which was being changed does not last', async () => {
+    const { verify } = node.passwords;
+    // The old password has been read and is being compared; meanwhile there is a new one.
+    const passwords: Passwords = Object.assign(Object.create(node.passwords) as Passwords, {
+      async verify(hash: string, password: string) {
+        await node.users.changeOwnProfile(asAlice(), newPassword);
+        await node.caughtUp();
+        return verify.call(node.passwords, hash, password);
+      },
+    });
+    const { token } = await identity({ ...node, source, passwords }).login('alice', 'correct horse');
+    expect(await node.identity.bySession(token)).toBeNull();
+  });
+
+  test('opened in place of one that its user’s own new password ended stands, until something ends it', async () => {
+    const position = await node.users.changeOwnProfile(asAlice(), newPassword);
+    await node.caughtUp();
+    const token = await node.identity.reopen(alice, position);
+    expect(await node.identity.bySession(token)).toMatchObject({ id: alice });
+    const reset = { ...newPassword, password: 'set by root', group: null, quota: null, role: null };
+    await node.users.edit(root, alice, reset);
+    await node.caughtUp();
+    const late = await node.identity.reopen(alice, position);
+    for (const ended of [token, late]) expect(await node.identity.bySession(ended)).toBeNull();
+  });
+
+  test('does not come back when a disabled user is enabled again, though its row is still there', async () => {
+    const { token } = await node.identity.login('alice', 'correct horse');
+    Object.assign(node.sessions, { closeOlder: async () => {} });
+    for (const action of ['disable', 'enable'] as const) await node.users.manage(root, alice, action);
+    await node.caughtUp();
+    expect(await node.sessions.find(token)).not.toBeNull();
+    expect(await node.identity.bySession(token)).toBeNull();
   });
 
   test('ends with signing out', async () => {
@@ -109,11 +156,37 @@ describe('a personal access token', () => {
   test('tells whose it is, until the next one is issued', async () => {
     const actor = { id: alice, role: 'ordinary' } as const;
     const first = await node.users.issueAccessToken(actor);
+    await node.caughtUp();
     expect(await node.identity.byAccessToken(first.token)).toMatchObject({ id: alice });
     const second = await node.users.issueAccessToken(actor);
+    await node.caughtUp();
     expect(await node.identity.byAccessToken(first.token)).toBeNull();
     expect(await node.identity.byAccessToken(second.token)).toMatchObject({ id: alice });
     expect(await node.identity.byAccessToken('made up')).toBeNull();
+  });
+
+  test('ends with a new password and with disabling, and does not come back', async () => {
+    const orders = [
+      () => node.users.changeOwnProfile(asAlice(), newPassword),
+      async () => {
+        for (const action of ['disable', 'enable'] as const) await node.users.manage(root, alice, action);
+      },
+    ];
+    for (const order of orders) {
+      const { token } = await node.users.issueAccessToken(asAlice());
+      await node.caughtUp();
+      expect(await node.identity.byAccessToken(token)).toMatchObject({ id: alice });
+      await order();
+      await node.caughtUp();
+      expect(await node.identity.byAccessToken(token)).toBeNull();
+    }
+  });
+
+  test('of a disabled user still tells whose it is, so that a face can say what is the matter', async () => {
+    const { token } = await node.users.issueAccessToken(asAlice());
+    await node.users.manage(root, alice, 'disable');
+    await node.caughtUp();
+    expect(await node.identity.byAccessToken(token)).toMatchObject({ status: 'disabled' });
   });
 
   test('of a deleted user is worth nothing', async () => {

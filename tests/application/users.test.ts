@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { NewUser, UserAction, UserSettings } from '../../src/application/users.js';
-import { type DomainEvent, streams } from '../../src/domain/events.js';
+import { beginning, type DomainEvent, streams } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 import { Sealed, type UserId } from '../../src/domain/ids.js';
 import type { Actor } from '../../src/domain/user.js';
@@ -239,20 +239,28 @@ describe('managing a user', () => {
     expect(await node.directory.user(alice.id)).toMatchObject({ status: 'enabled', role: 'ordinary' });
   });
 
-  test('disabling and deleting end all sessions', async () => {
-    for (const action of ['disable', 'delete'] as const) {
-      const user = await registered({ username: action });
-      const token = await node.sessions.open(user.id);
-      await node.users.manage(root, user.id, action);
-      expect(await node.sessions.find(token), action).toBeNull();
+  test('disabling, deleting and a new password clear all sessions away', async () => {
+    const password = { username: null, displayName: null, password: 'another one' };
+    const orders: Record<string, (user: Actor) => Promise<unknown>> = {
+      disable: ({ id }) => node.users.manage(root, id, 'disable'),
+      delete: ({ id }) => node.users.manage(root, id, 'delete'),
+      change: (user) => node.users.changeOwnProfile(user, password),
+      reset: ({ id }) => node.users.edit(root, id, { ...password, group: null, quota: null, role: null }),
+    };
+    for (const [name, order] of Object.entries(orders)) {
+      const user = await registered({ username: name });
+      const token = await node.sessions.open({ user: user.id, since: beginning });
+      await order(user);
+      expect(await node.sessions.find(token), name).toBeNull();
     }
   });
 
   test('a refused order ends no session', async () => {
     const peer = await registered({ role: 'admin' });
-    const token = await node.sessions.open(peer.id);
+    const session = { user: peer.id, since: beginning };
+    const token = await node.sessions.open(session);
     await expect(node.users.manage(admin, peer.id, 'disable')).rejects.toThrow(refusal('peer-update-forbidden'));
-    expect(await node.sessions.find(token)).toBe(peer.id);
+    expect(await node.sessions.find(token)).toBe(session);
   });
 
   test('deleting makes what was sealed for the user unreadable for ever', async () => {

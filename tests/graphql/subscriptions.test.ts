@@ -353,15 +353,18 @@ describe('a connection', () => {
     expect(await closed).toMatchObject({ code: 4403, reason: 'role-changed' });
     expect(await subscribe(climberClient, 'liveTraffic { at }').refusal()).toMatchObject({ code: 'role-too-low' });
   });
-  test('ends soon after its session', async () => {
+  test('ends soon after its session, though nobody tells it', async () => {
+    const { identity } = server.gateway.application;
+    const { bySession } = identity;
     const attentive = await serveGraphql(server.gateway.application, {}, { recheckMs: 20 });
     const leaver = await server.as(await server.gateway.addUser(0, 'leaver'));
     const closed = new Promise((resolve) => {
       const connection = server.connect(leaver, { url: attentive.url, onClosed: resolve });
       const feed = new Feed(connection, 'subscription { balance { available } }');
-      void feed.take(1).then(() => leaver.ask('mutation { logout }'));
+      void feed.take(1).then(() => Object.assign(identity, { bySession: async () => null }));
     });
     expect(await closed).toMatchObject({ code: 4401, reason: 'not-signed-in' });
+    Object.assign(identity, { bySession });
     await attentive.stop();
   });
   test('serves subscriptions only, within the same limits', async () => {

@@ -98,14 +98,23 @@ export interface Client {
   delete(path: string): Promise<Answered>;
 }
 
-const clientWith = (url: string, id: number, headers: Readonly<Record<string, string>>): Client => ({
-  id,
-  headers,
-  get: (path) => send(url, 'GET', path, { headers }),
-  post: (path, body) => send(url, 'POST', path, { headers, body }),
-  put: (path, body) => send(url, 'PUT', path, { headers, body }),
-  delete: (path) => send(url, 'DELETE', path, { headers }),
-});
+/** Goes on with a new session where an answer brings one; keeps one that has been signed out of, to see it refused. */
+function clientWith(url: string, id: number, headers: Record<string, string>): Client {
+  const sending = async (method: string, path: string, body?: unknown): Promise<Answered> => {
+    const answer = await send(url, method, path, { headers, body });
+    const cookie = cookieIn(answer);
+    if (cookie !== '' && cookie !== 'session=') headers.cookie = cookie;
+    return answer;
+  };
+  return {
+    id,
+    headers,
+    get: (path) => sending('GET', path),
+    post: (path, body) => sending('POST', path, body),
+    put: (path, body) => sending('PUT', path, body),
+    delete: (path) => sending('DELETE', path),
+  };
+}
 
 /** Signs in as a browser does. */
 export async function signIn(url: string, username: string, password: string): Promise<Client> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Ids, Passwords, PersonalData, Sessions, Vault } from '../../src/application/ports.js';
+import type { Ids, Passwords, PersonalData, Session, Sessions, Vault } from '../../src/application/ports.js';
+import type { Position } from '../../src/domain/events.js';
 import { Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
 
 /* The world of an application test, in memory. Each keeps the promises of its port and shows what it was asked. */
@@ -76,25 +77,26 @@ export class DigestPasswords implements Passwords {
 }
 
 export class MemorySessions implements Sessions {
-  private readonly users = new Map<string, UserId>();
+  private readonly sessions = new Map<string, Session>();
   private opened = 0;
 
-  async open(user: UserId): Promise<string> {
+  async open(session: Session): Promise<string> {
     this.opened += 1;
     const token = `session-${this.opened}`;
-    this.users.set(token, user);
+    this.sessions.set(token, session);
     return token;
   }
 
-  async find(token: string): Promise<UserId | null> {
-    return this.users.get(token) ?? null;
+  async find(token: string): Promise<Session | null> {
+    return this.sessions.get(token) ?? null;
   }
 
   async close(token: string): Promise<void> {
-    this.users.delete(token);
+    this.sessions.delete(token);
   }
 
-  async closeAll(user: UserId): Promise<void> {
-    for (const [token, holder] of this.users) if (holder === user) this.users.delete(token);
+  async closeOlder(user: UserId, position: Position): Promise<void> {
+    for (const [token, session] of this.sessions)
+      if (session.user === user && session.since < position) this.sessions.delete(token);
   }
 }

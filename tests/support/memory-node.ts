@@ -20,7 +20,7 @@ import {
   streamKey,
   streams,
 } from '../../src/domain/events.js';
-import { type ApiKeyId, type SecretId, UserId } from '../../src/domain/ids.js';
+import { type ApiKeyId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Actor } from '../../src/domain/user.js';
 import { someInstant } from './events.js';
@@ -91,20 +91,17 @@ const accountSource = (store: TestStore): AccountSource => {
 
 const identitySource = (store: TestStore): IdentitySource => ({
   async byLogin(login) {
-    let found: { id: UserId; passwordSecret: SecretId | null } | null = null;
+    let found: UserId | null = null;
     for (const { stream, event } of await store.everything()) {
-      if (event.type === 'UserRegistered' && event.username === login)
-        found = { id: UserId(streamKey(stream)), passwordSecret: event.passwordSecret };
-      if (found === null || stream !== streams.user(found.id)) continue;
-      if (event.type === 'PasswordChanged') found = { ...found, passwordSecret: event.passwordSecret };
-      if (event.type === 'UserDeleted') found = null;
+      if (event.type === 'UserRegistered' && event.username === login) found = UserId(streamKey(stream));
+      if (event.type === 'UserDeleted' && found !== null && stream === streams.user(found)) found = null;
     }
     return found;
   },
   async byAccessTokenHash(tokenHash) {
-    const issued = (await store.everything()).filter(({ event }) => event.type === 'AccessTokenIssued');
-    const latest = issued.filter((one) => one === issued.findLast(({ stream }) => stream === one.stream));
-    const found = latest.find(({ event }) => event.type === 'AccessTokenIssued' && event.tokenHash === tokenHash);
+    const found = (await store.everything()).find(
+      ({ event }) => event.type === 'AccessTokenIssued' && event.tokenHash === tokenHash,
+    );
     return found === undefined ? null : UserId(streamKey(found.stream));
   },
 });
