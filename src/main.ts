@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.js';
 import { Failure } from './domain/failure.js';
+import { UnreadableEvent } from './domain/upcast.js';
 
 /* The command line: `tallygate <command>`. */
 
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
   } catch (error) {
     process.exitCode = 1;
     if (error instanceof ConfigError) console.error(`The configuration cannot be used:\n${error.message}`);
+    else if (error instanceof UnreadableEvent) console.error(error.message);
     else if (error instanceof Failure) console.error(String(error.details.reason ?? error.message));
     else console.error(error);
   }

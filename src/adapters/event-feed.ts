@@ -129,7 +129,8 @@ export class EventFeed {
         this.readAgain = false;
         const page = await this.source.readAll(this.position, pageSize);
         this.deliver(page);
-        if (page.length === pageSize) this.readAgain = true;
+        // A page is short also before an event that cannot be read; only an empty one is surely the end.
+        if (page.length > 0) this.readAgain = true;
       }
     } catch (error) {
       if (isPassing(error)) this.log.warn({ err: error }, 'could not read the newest events; will try again');

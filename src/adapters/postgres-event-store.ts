@@ -5,7 +5,7 @@ import { type NewEvent, Position, type Recorded, type StreamName } from '../doma
 import { Failure } from '../domain/failure.js';
 import { Instant } from '../domain/instant.js';
 import { isPassing } from '../domain/passing.js';
-import { currentPayloads, type Payload, type PayloadVersions } from '../domain/upcast.js';
+import { currentPayloads, type Payload, type PayloadVersions, UnreadableEvent } from '../domain/upcast.js';
 import { checkAppend } from './append-request.js';
 import { EventFeed } from './event-feed.js';
 import { type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
@@ -83,20 +83,32 @@ class PostgresEventStore implements EventStore {
     return this.commits.add({ stream, events: encoded, expected, since: performance.now() });
   }
 
-  readStream(stream: StreamName): Promise<readonly Recorded[]> {
-    return this.read({
+  async readStream(stream: StreamName): Promise<readonly Recorded[]> {
+    const rows = await this.query<EventRow>({
       name: 'read_stream',
       text: `SELECT ${columns} FROM events WHERE stream = $1 ORDER BY revision`,
       values: [stream],
     });
+    return rows.map((row) => this.decode(row));
   }
 
-  readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
-    return this.read({
+  async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
+    const rows = await this.query<EventRow>({
       name: 'read_all',
       text: `SELECT ${columns} FROM events WHERE position > $1 ORDER BY position LIMIT $2`,
       values: [after, limit],
     });
+    const page: Recorded[] = [];
+    for (const row of rows) {
+      try {
+        page.push(this.decode(row));
+      } catch (error) {
+        // What lies before it is good: whoever reads on from there meets it next.
+        if (page.length > 0) break;
+        throw error;
+      }
+    }
+    return page;
   }
 
   async head(): Promise<Position> {
@@ -125,16 +137,13 @@ class PostgresEventStore implements EventStore {
     return { recordable, version: this.payloads.current(type), data: encodePayload(data) };
   }
 
-  private async read(query: pg.QueryConfig): Promise<readonly Recorded[]> {
-    const rows = await this.query<EventRow>(query);
-    return rows.map(([position, id, stream, revision, type, version, data, at]) => ({
-      id,
-      stream,
-      revision,
-      position: Position(position),
-      at: Instant(at),
-      event: this.payloads.upcast(type, version, data),
-    }));
+  private decode([position, id, stream, revision, type, version, data, at]: EventRow): Recorded {
+    try {
+      const event = this.payloads.upcast(type, version, data);
+      return { id, stream, revision, position: Position(position), at: Instant(at), event };
+    } catch (error) {
+      throw error instanceof UnreadableEvent ? error.at(Position(position)) : error;
+    }
   }
 
   private async query<Row extends unknown[]>(query: pg.QueryConfig): Promise<Row[]> {

@@ -17,6 +17,10 @@ export type AppendResult =
   | { readonly ok: true; readonly revision: Revision; readonly position: Position }
   | { readonly ok: false; readonly conflict: { readonly actual: Revision | null } };
 
+/**
+ * What this release cannot read (see UnreadableEvent) is never left out: reading gives what lies before it, and then
+ * rejects with UnreadableEvent; so do subscriptions, and streams that hold it.
+ */
 export interface EventStore {
   /**
    * Appends to one stream, all or nothing, and resolves once durable. `revision` and `position` are those of the last

@@ -14,6 +14,42 @@ export type DomainEvent = UserEvent | UsernameEvent | ApiKeyEvent | ChannelEvent
 
 export type EventType = DomainEvent['type'];
 
+/** Every type once: a log may also hold those of a newer release, which this one must not pass over. */
+const eventTypes: Readonly<Record<EventType, true>> = {
+  UserRegistered: true,
+  UserProfileChanged: true,
+  UserGroupChanged: true,
+  UserRoleChanged: true,
+  UserDisabled: true,
+  UserEnabled: true,
+  UserDeleted: true,
+  PasswordChanged: true,
+  AccessTokenIssued: true,
+  UserSettingsChanged: true,
+  QuotaGranted: true,
+  QuotaAdjusted: true,
+  UsernameClaimed: true,
+  UsernameReleased: true,
+  ApiKeyIssued: true,
+  ApiKeyEdited: true,
+  ApiKeyEnabled: true,
+  ApiKeyDisabled: true,
+  ApiKeyDeleted: true,
+  ChannelAdded: true,
+  ChannelEdited: true,
+  ChannelEnabled: true,
+  ChannelDisabled: true,
+  ChannelTested: true,
+  ChannelRemoved: true,
+  OptionChanged: true,
+  CallReserved: true,
+  CallSettled: true,
+  CallReleased: true,
+  SetupCompleted: true,
+};
+
+export const isEventType = (type: string): type is EventType => Object.hasOwn(eventTypes, type);
+
 /** An event's place in the global order; grows, without gaps that fill later. -1: before the first. */
 export type Position = Brand<number, 'Position'>;
 

@@ -1,4 +1,5 @@
 import { Failure } from './failure.js';
+import { UnreadableEvent } from './upcast.js';
 
 /*
  * The one judgement on errors of the database, for everybody who must choose between trying again and giving up. It
@@ -19,7 +20,8 @@ const lostConnection = /connection|not queryable|timeout|received unexpected|cal
 /** Whether the same work may succeed later without anybody changing anything: the world's fault, not the work's. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof Failure) return error.kind === 'unavailable';
-  if (!(error instanceof Error)) return false;
+  // Its words are those of whoever wrote the event, and prove nothing about a connection.
+  if (!(error instanceof Error) || error instanceof UnreadableEvent) return false;
   if ('code' in error && typeof error.code === 'string')
     return passingState.test(error.code) || systemCode.test(error.code);
   return lostConnection.test(error.message);

@@ -1,4 +1,4 @@
-import type { DomainEvent } from './events.js';
+import { type DomainEvent, isEventType, type Position } from './events.js';
 
 /* Stored events never change. When a payload gets a new shape, its old versions are lifted to it as they are read. */
 
@@ -11,21 +11,35 @@ export type Upcaster = (data: Payload) => Payload;
 /** Event type → its upcasters, oldest first: the first lifts version 1 to 2. A type that is not listed has version 1. */
 export type UpcasterTable = Readonly<Record<string, readonly Upcaster[]>>;
 
-/** An event that this release cannot read: it stops who needs it, for skipping it would be wrong for ever. */
+/**
+ * An event in the log that this release cannot read, most likely because a newer one wrote it. Whoever meets it must
+ * stop before it: what it changes is unknown, and what comes after it may rest on it.
+ */
 export class UnreadableEvent extends Error {
   constructor(
     readonly type: string,
-    reason: string,
+    readonly reason: string,
+    readonly position: Position | null = null,
   ) {
-    super(`An event ${type} cannot be read: ${reason}`);
+    super(
+      `The event ${position === null ? type : `${position} of the log, ${type},`} cannot be read: ${reason}. If a ` +
+        'newer release wrote it, run that release, or restore the backup made before the upgrade.',
+    );
     this.name = 'UnreadableEvent';
+  }
+
+  at(position: Position): UnreadableEvent {
+    return new UnreadableEvent(this.type, this.reason, position);
   }
 }
 
 export interface PayloadVersions {
   /** The version new events of this type are written with. */
   current(type: string): number;
-  /** The event in its present shape. Throws UnreadableEvent, e.g. when a newer release than this one wrote it. */
+  /**
+   * The event in its present shape. Throws UnreadableEvent when this release knows no such type or not that version of
+   * it, or cannot lift it.
+   */
   upcast(type: string, version: number, data: Payload): DomainEvent;
 }
 
@@ -35,6 +49,7 @@ export const payloadVersions = (table: UpcasterTable): PayloadVersions => {
   return {
     current,
     upcast(type, version, data) {
+      if (!isEventType(type)) throw new UnreadableEvent(type, 'this release knows no events of that type');
       const newest = current(type);
       if (version < 1 || version > newest)
         throw new UnreadableEvent(type, `stored in version ${version}; this release reads versions 1 to ${newest}`);

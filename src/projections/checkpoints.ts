@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
-import { type EventType, Position } from '../domain/events.js';
+import { Position } from '../domain/events.js';
 import type { Database, ReadModels } from './database.js';
 import { type Projection, schemaOf } from './projection.js';
 
@@ -15,7 +15,7 @@ export interface Checkpoint {
   readonly position: Position;
   /** `stopped`: an event could not be folded; see `failure`. */
   readonly status: 'running' | 'stopped';
-  readonly failure: { readonly position: Position; readonly type: EventType; readonly error: string } | null;
+  readonly failure: { readonly position: Position; readonly type: string; readonly error: string } | null;
   readonly updatedAt: Date;
   /** Some node is projecting it now. */
   readonly led: boolean;
@@ -83,7 +83,7 @@ interface CheckpointRow {
   position: number;
   status: Checkpoint['status'];
   failed_position: number | null;
-  failed_type: EventType | null;
+  failed_type: string | null;
   error: string | null;
   updated_at: Date;
   led: boolean;

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { beginning, Position, type Recorded } from '../domain/events.js';
 import { isPassing } from '../domain/passing.js';
+import { UnreadableEvent } from '../domain/upcast.js';
 import { Bell } from './bell.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { ReadModels } from './database.js';
@@ -63,6 +64,8 @@ export class Projector {
   leading = false;
   /** Set while the model is stopped. */
   failure: Checkpoint['failure'] = null;
+  /** What stopped it, where that is an event this release cannot even read. */
+  unreadable: UnreadableEvent | null = null;
   /** Folded since the start, for figures. */
   events = 0;
   batches = 0;
@@ -179,6 +182,7 @@ export class Projector {
     // In one step: an older look at the checkpoints that arrives now must not set the position back.
     this.leading = true;
     this.failure = null;
+    this.unreadable = null;
     this.resumeAt(Position(row.position));
   }
 
@@ -200,6 +204,11 @@ export class Projector {
       if (this.checkpointIsDue()) await this.moveCheckpoint(lead);
       if (batch.length === this.batchLimit) return;
     } catch (error) {
+      if (error instanceof UnreadableEvent) {
+        this.unreadable = error;
+        const { type, position } = error;
+        return await this.stopAt(lead, { type, position: position ?? Position(this.position + 1) }, error);
+      }
       if (lead.lost || !isPassing(error)) throw error;
       window.leave(this);
       this.parts.log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector will try again');
@@ -317,13 +326,22 @@ export class Projector {
       this.batchLimit = Math.max(1, Math.floor(batch.length / 2));
       return;
     }
-    const failure = { position: poisoned.position, type: poisoned.event.type, error: reasonOf(error).slice(0, 500) };
+    await this.stopAt(lead, { position: poisoned.position, type: poisoned.event.type }, error);
+  }
+
+  private async stopAt(
+    lead: Lead,
+    { position, type }: { readonly position: Position; readonly type: string },
+    error: unknown,
+  ): Promise<void> {
+    const failure = { position, type, error: reasonOf(error).slice(0, 500) };
     await lead.client.query(
       `update projections.checkpoints
-       set status = 'stopped', failed_position = $1, failed_type = $2, error = $3, updated_at = now()
-       where ${rowOf(this.parts.projection)} and position = $4`,
-      [failure.position, failure.type, failure.error, this.checkpoint],
+       set status = 'stopped', position = $5, failed_position = $1, failed_type = $2, error = $3, updated_at = now()
+       where ${rowOf(this.projection)} and position = $4`,
+      [failure.position, failure.type, failure.error, this.checkpoint, this.position],
     );
+    this.checkpoint = this.position;
     this.failure = failure;
     this.parts.window.leave(this);
     this.parts.log.error({ readModel: this.model, ...failure }, 'projection stopped: an event cannot be folded');
@@ -339,6 +357,7 @@ export class Projector {
     const [row] = rows;
     if (row === undefined || row.status === 'stopped') return;
     this.failure = null;
+    this.unreadable = null;
     this.batchLimit = this.parts.pace.batchSize;
     this.resumeAt(Position(row.position));
   }

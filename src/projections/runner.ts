@@ -63,7 +63,10 @@ export interface ProjectionRunner {
    * once when a stopped model is all there is left to wait for.
    */
   reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean>;
-  /** Resolves once every read model that is not stopped has come to where the log ended when the runner started. */
+  /**
+   * Resolves once every read model that is not stopped has come to where the log ended when the runner started. Rejects
+   * with UnreadableEvent where one of them met an event of a newer release: nobody else must pass it either.
+   */
   caughtUp(): Promise<void>;
   status(): readonly ReadModelState[];
   /** Finishes the batches under way and gives the models to other nodes. */
@@ -141,6 +144,7 @@ class Runner implements ProjectionRunner {
 
   async caughtUp(): Promise<void> {
     await this.firstCatchUp;
+    for (const { unreadable } of this.projectors) if (unreadable !== null) throw unreadable;
   }
 
   status(): readonly ReadModelState[] {

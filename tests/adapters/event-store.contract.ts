@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EventStore, ExpectedRevision } from '../../src/application/ports.js';
 import { beginning, type Position, type Recorded } from '../../src/domain/events.js';
 import { collect } from '../support/collect.js';
-import { eventId, newEvent, someInstant, streamNamed } from '../support/events.js';
+import { eventId, newEvent, someInstant, streamNamed, unknownEvent } from '../support/events.js';
 
 /* What every engine behind the EventStore port promises. Nothing here knows an engine. */
 
@@ -457,6 +457,38 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         await subscription.reached(1);
         await store.close();
         await subscription.stop();
+      });
+    });
+
+    describe('an event of a type that only a newer release knows', () => {
+      const refusal = { name: 'UnreadableEvent', type: 'CreditLent' };
+
+      async function upgradedAndBack(): Promise<Position> {
+        await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
+        const position = await appended(store, beta, [unknownEvent(3)], 'no-stream');
+        await appended(store, alpha, [newEvent(4)], 'any');
+        return position;
+      }
+
+      test('is never left out: pages end before it, and from there reading is refused', async () => {
+        const position = await upgradedAndBack();
+        const page = await store.readAll(beginning, 100);
+        expect(ids(page)).toEqual([eventId(1), eventId(2)]);
+        const reading = store.readAll(page.at(-1)?.position ?? beginning, 100);
+        await expect(reading).rejects.toMatchObject({ ...refusal, position });
+      });
+
+      test('ends a subscription with its type and place, after what lies before it', async () => {
+        const position = await upgradedAndBack();
+        const subscription = collect(store, beginning);
+        await expect(subscription.reached(3)).rejects.toMatchObject({ ...refusal, position });
+        expect(ids(subscription.events)).toEqual([eventId(1), eventId(2)]);
+      });
+
+      test('makes its stream unreadable, and no other', async () => {
+        await upgradedAndBack();
+        await expect(store.readStream(beta)).rejects.toMatchObject(refusal);
+        expect(ids(await store.readStream(alpha))).toEqual([eventId(1), eventId(2), eventId(4)]);
       });
     });
 

@@ -7,7 +7,7 @@ import { beginning, type NewEvent, type Recorded } from '../../src/domain/events
 import { payloadVersions } from '../../src/domain/upcast.js';
 import { collect } from '../support/collect.js';
 import { CutOff } from '../support/cut-off.js';
-import { eventId, newEvent, streamNamed } from '../support/events.js';
+import { eventId, newEvent, streamNamed, unknownEvent } from '../support/events.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 
@@ -313,7 +313,30 @@ describe('the event store in Postgres', () => {
       await live.reached(1);
       await newer.append(alpha, [newEvent(2)], 0);
       await expect(live.reached(2)).rejects.toThrow(/version 2/);
-      await expect(collect(older, beginning).reached(1)).rejects.toThrow(/version 2/);
+      await expect(collect(older, beginning).reached(2)).rejects.toThrow(/version 2/);
+    });
+
+    test('an event of a type this release does not know stops those who follow the log as soon as it comes', async () => {
+      const store = await openStore();
+      const live = collect(store, beginning);
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      await live.reached(1);
+      await appendBy(await openClient(), 'beta-2', unknownEvent(2));
+      await expect(live.reached(2)).rejects.toMatchObject({ name: 'UnreadableEvent', type: 'CreditLent', position: 1 });
+    });
+
+    test('an event of a newer release among others stops those who follow the log, when the others have come', async () => {
+      const store = await openStore({ pollMs: never });
+      const live = collect(store, beginning);
+      await store.append(alpha, [newEvent(1)], 'no-stream');
+      await live.reached(1);
+      const elsewhere = await openClient();
+      await elsewhere.query('BEGIN');
+      await appendBy(elsewhere, 'beta-2', newEvent(2));
+      await appendBy(elsewhere, 'beta-2', unknownEvent(3));
+      await elsewhere.query('COMMIT');
+      await live.reached(2);
+      await expect(live.reached(3)).rejects.toMatchObject({ name: 'UnreadableEvent', position: 2 });
     });
 
     test('the text of a payload stays as it was written, byte for byte', async () => {

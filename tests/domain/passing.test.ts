@@ -32,6 +32,7 @@ test.each([
   ['a missing table', databaseError('42P01')],
   ['a refusal of the domain', new Failure('invalid-field')],
   ['an event of another release', new UnreadableEvent('Example', 'stored in version 2')],
+  ['an event of another release that speaks of connections', new UnreadableEvent('ConnectionLost', 'timeout')],
   ['a wrong argument', systemError('ERR_INVALID_ARG_TYPE')],
   ['a bug', new TypeError('x is not a function')],
   ['something that is no error', 'connection'],

@@ -34,6 +34,12 @@ describe('payload versions', () => {
     expect(() => versions.upcast('OptionChanged', version, {})).toThrow(/versions 1 to 3/);
   });
 
+  test.each(['CreditLent', 'constructor'])('the type %s, which this release does not know, is refused', (type) => {
+    expect(() => versions.upcast(type, 1, {})).toThrow(
+      `The event ${type} cannot be read: this release knows no events of that type`,
+    );
+  });
+
   test('names that every object has are ordinary type names', () => {
     expect(versions.current('constructor')).toBe(1);
   });

@@ -6,7 +6,7 @@ import { Failure } from '../../src/domain/failure.js';
 import { readCheckpoints } from '../../src/projections/checkpoints.js';
 import type { EventFeed } from '../../src/projections/projection.js';
 import { readModels } from '../../src/projections/read-models.js';
-import { dropOldVersions } from '../../src/projections/rebuild.js';
+import { dropOldVersions, rebuild } from '../../src/projections/rebuild.js';
 import type { ProjectionRunner, RunnerOptions } from '../../src/projections/runner.js';
 import { users } from '../../src/projections/users.js';
 import { counting, counts } from './counting.js';
@@ -452,6 +452,45 @@ describe('an event that cannot be folded', () => {
     await first.stop();
     await vi.waitFor(async () => expect(await counts(projected.pool)).toEqual({ poison: 1 }), 10_000);
     expect(stateOf(second)).toMatchObject({ leading: true, status: 'running', failure: null });
+  });
+});
+
+describe('an event of a type that only a newer release knows', () => {
+  const unknown = { ...option('x', '1'), event: { type: 'CreditLent', quota: 5 } as never };
+  const refusal = { name: 'UnreadableEvent', type: 'CreditLent', position: 1 };
+
+  test('stops every read model before it, also those that no such event concerns', async () => {
+    const runner = await start({ projections: [counting(), counting({ name: 'other' })] });
+    const before = await projected.record(option('a', '1'));
+    await projected.record(unknown, option('b', '1'));
+    for (const name of ['counting', 'other']) {
+      await vi.waitFor(() => expect(stateOf(runner, name).status).toBe('stopped'), 10_000);
+      expect(stateOf(runner, name)).toMatchObject({ position: before, failure: { position: 1, type: 'CreditLent' } });
+      expect(await checkpointOf(name)).toMatchObject({ position: before, status: 'stopped' });
+    }
+    expect(await counts(projected.pool)).toEqual({ a: 1 });
+    expect(stateOf(runner).failure?.error).toContain('this release knows no events of that type');
+  });
+
+  test('is a reason not to start', async () => {
+    await projected.record(option('a', '1'), unknown, option('b', '1'));
+    await expect((await start()).caughtUp()).rejects.toMatchObject(refusal);
+  });
+
+  test('is a reason not to rebuild: the tables that serve stay', async () => {
+    const runner = await start();
+    await hold(runner, await projected.record(option('a', '1')));
+    await runner.stop();
+    await projected.record(unknown);
+    const rebuilding = rebuild({
+      projection: counting(),
+      feed: projected.store,
+      pool: projected.pool,
+      newClient: () => newClient(projected.database.connection),
+      context: { personalData: projected.personalData },
+    });
+    await expect(rebuilding).rejects.toMatchObject(refusal);
+    expect(await counts(projected.pool)).toEqual({ a: 1 });
   });
 });
 

@@ -16,5 +16,12 @@ export const newEvent = (n: number, text = `value ${n}`, series = 0): NewEvent =
   event: { type: 'OptionChanged', key: `option ${n}`, value: { text } },
 });
 
+/** The n-th event as a newer release may append it: of a type that this one does not know. */
+export const unknownEvent = (n: number): NewEvent => ({
+  id: eventId(n),
+  at: Instant(someInstant + n),
+  event: { type: 'CreditLent', quota: 5 } as never,
+});
+
 /** Any text can name a stream to the store. */
 export const streamNamed = (name: string): StreamName => name as StreamName;

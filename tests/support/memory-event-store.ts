@@ -1,6 +1,24 @@
 import { checkAppend, reusedEventId } from '../../src/adapters/append-request.js';
 import type { AppendResult, EventStore, ExpectedRevision } from '../../src/application/ports.js';
-import { beginning, type NewEvent, Position, type Recorded, type StreamName } from '../../src/domain/events.js';
+import {
+  beginning,
+  isEventType,
+  type NewEvent,
+  Position,
+  type Recorded,
+  type StreamName,
+} from '../../src/domain/events.js';
+import { UnreadableEvent } from '../../src/domain/upcast.js';
+
+/** What lies before the first event of a newer release; throws where nothing does. */
+function readable(events: readonly Recorded[]): readonly Recorded[] {
+  const index = events.findIndex(({ event }) => !isEventType(event.type));
+  const unreadable = events[index];
+  if (unreadable === undefined) return events;
+  if (index > 0) return events.slice(0, index);
+  const { position, event } = unreadable;
+  throw new UnreadableEvent(event.type, 'this release knows no events of that type', position);
+}
 
 /** The event log of fast tests: keeps the promises of the port, within one process. */
 export class MemoryEventStore implements EventStore {
@@ -35,11 +53,13 @@ export class MemoryEventStore implements EventStore {
   }
 
   async readStream(stream: StreamName): Promise<readonly Recorded[]> {
-    return [...(this.streams.get(stream) ?? [])];
+    const events = this.streams.get(stream) ?? [];
+    for (const event of events) readable([event]);
+    return [...events];
   }
 
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
-    return this.log.slice(after + 1, after + 1 + limit);
+    return readable(this.log.slice(after + 1, after + 1 + limit));
   }
 
   async head(): Promise<Position> {
@@ -51,7 +71,7 @@ export class MemoryEventStore implements EventStore {
     signal.addEventListener('abort', wake);
     try {
       for (let next = after + 1; !signal.aborted && !this.closed; ) {
-        const batch = this.log.slice(next);
+        const batch = readable(this.log.slice(next));
         if (batch.length > 0) {
           next += batch.length;
           yield batch;

@@ -7,7 +7,7 @@ import type { ChannelId, UserId } from '../../src/domain/ids.js';
 import type { Instant } from '../../src/domain/instant.js';
 import type { Actor } from '../../src/domain/user.js';
 import { startGateway } from '../../src/gateway.js';
-import { createEmptyDatabase } from './postgres.js';
+import { createEmptyDatabase, type TestDatabase } from './postgres.js';
 
 /* The whole gateway on a database of its own, set up, with a simulated provider behind it. */
 
@@ -69,12 +69,11 @@ export const plainChannel: Omit<ChannelSettings, 'baseUrl'> = {
 
 const password = 'correct-horse';
 
-export async function startTestGateway(env: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
-  const database = await createEmptyDatabase();
-  const { connection } = database;
+/** How a gateway is told to serve this database. */
+export function configFor({ connection }: TestDatabase, env: Readonly<Record<string, string>> = {}): Config {
   if ('url' in connection) throw new Error('the test database is expected on a socket');
   const { host, user, database: name, port = 5432 } = connection;
-  const config = readConfig({
+  return readConfig({
     PORT: '0',
     SECRET_KEY: 'a-secret-key-for-tests-of-forty-characters',
     DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
@@ -84,6 +83,11 @@ export async function startTestGateway(env: Readonly<Record<string, string>> = {
     PROJECTION_LINGER_MS: '5',
     ...env,
   });
+}
+
+export async function startTestGateway(env: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
+  const database = await createEmptyDatabase();
+  const config = configFor(database, env);
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startGateway } from '../../src/gateway.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+import { configFor } from '../support/test-gateway.js';
+
+/* A release put back on a log that a newer one has written to. */
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const appendByAnotherRelease = (type: string, version: number) =>
+  database.pool.query(
+    `insert into events (position, event_id, stream, revision, type, version, data, at)
+     select coalesce(max(position), -1) + 1, gen_random_uuid(), 'elsewhere-1', 0, $1, $2, '{}', 0 from events`,
+    [type, version],
+  );
+
+test.each([
+  ['of a type it does not know', 'CreditLent', 1, 'this release knows no events of that type'],
+  ['in a version it does not know', 'OptionChanged', 99, 'stored in version 99; this release reads versions 1 to'],
+])(
+  'a gateway does not start over an event %s: it names the event and says what to do',
+  async (_, type, version, reason) => {
+    await appendByAnotherRelease(type, version);
+    const started = startGateway(configFor(database), quietLog);
+    await expect(started).rejects.toThrow(`The event 0 of the log, ${type}, cannot be read: ${reason}`);
+    await expect(started).rejects.toThrow('run that release, or restore the backup made before the upgrade');
+  },
+);
+
+test('an event of a newer release that comes while a gateway serves ends it', async () => {
+  const gateway = await startGateway(configFor(database), quietLog);
+  try {
+    await appendByAnotherRelease('CreditLent', 1);
+    expect(await gateway.failed).toContain('CreditLent');
+  } finally {
+    await gateway.stop();
+  }
+});
