@@ -4,6 +4,7 @@ import { secrets } from './migrations/0002-secrets.js';
 import { sessions } from './migrations/0003-sessions.js';
 import { idSequences } from './migrations/0004-id-sequences.js';
 import { sessionsSince } from './migrations/0005-sessions-since.js';
+import { allottedIds } from './migrations/0006-allotted-ids.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -12,7 +13,14 @@ export interface Migration {
 }
 
 /** The tables of the adapters. Read models bring their own. */
-export const adapterMigrations: readonly Migration[] = [eventLog, secrets, sessions, idSequences, sessionsSince];
+export const adapterMigrations: readonly Migration[] = [
+  eventLog,
+  secrets,
+  sessions,
+  idSequences,
+  sessionsSince,
+  allottedIds,
+];
 
 /** Any number that no other advisory lock of ours uses. */
 const migrationLock = 812470915373;

@@ -1,4 +1,4 @@
-import { type ApiKeyCommand, apiKeyDecider } from '../domain/api-key.js';
+import { type ApiKey, type ApiKeyCommand, type ApiKeyEvent, apiKeyDecider } from '../domain/api-key.js';
 import { type ApiKeyTerms, checkApiKeyTerms } from '../domain/api-key-terms.js';
 import { type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
@@ -6,6 +6,7 @@ import { ApiKeyId } from '../domain/ids.js';
 import { minus, Quota, zero } from '../domain/quota.js';
 import type { Actor } from '../domain/user.js';
 import type { Handle } from './handle.js';
+import type { OrderBook } from './order-mark.js';
 import type { Clock, Ids, QuotaGate, Vault } from './ports.js';
 import { randomText } from './random-text.js';
 import { mustReach, type Tail } from './tail.js';
@@ -17,12 +18,20 @@ export interface ApiKeyCommandPorts {
   readonly vault: Vault;
   readonly gate: QuotaGate;
   readonly tail: Pick<Tail, 'reached'>;
+  readonly once: OrderBook;
 }
 
 export interface ApiKeyInput {
   readonly terms: ApiKeyTerms;
   /** What the key may spend; ignored for refusals when unlimited, still counted. */
   readonly quota: number;
+}
+
+export interface ApiKeyChange extends Pick<ApiKeyInput, 'terms'> {
+  /** null: as it is. */
+  readonly quota: number | null;
+  /** What the form showed: the change is the difference to it. Missing or null: the difference to what remains now. */
+  readonly shownQuota?: number | null;
 }
 
 export type ApiKeyStatusChange = 'enabled' | 'manual' | 'expired' | 'exhausted';
@@ -48,7 +57,7 @@ const enableRehearsal: typeof apiKeyDecider = {
   },
 };
 
-export function apiKeyCommands({ clock, handle, ids, vault, gate, tail }: ApiKeyCommandPorts) {
+export function apiKeyCommands({ clock, handle, ids, vault, gate, tail, once }: ApiKeyCommandPorts) {
   /** What the key may still spend, as of a position or later. */
   const remainingAt = async (id: ApiKeyId, position: Position): Promise<Quota> => {
     await mustReach(tail, position);
@@ -65,41 +74,59 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate, tail }: ApiKey
     });
 
   return {
-    /** `key` is without prefix. */
+    /**
+     * `key` of the answer is without prefix. `orderKey`: the client's name for this order; a repeat answers with the
+     * same API key.
+     */
     async issue(
       actor: Actor,
       { terms, quota }: ApiKeyInput,
+      orderKey: string | null = null,
     ): Promise<{ id: ApiKeyId; key: string; position: Position }> {
       const allowance = allowanceOf(quota);
       // Before a key is made: a refusal leaves nothing behind.
       checkApiKeyTerms(terms, null);
-      const id = ApiKeyId(await ids.next('api-key'));
-      const key = randomText(apiKeyLength);
-      const { position } = await handle(apiKeyDecider, streams.apiKey(id), {
-        type: 'IssueApiKey',
-        owner: actor.id,
-        keyHash: vault.hash(key),
-        secret: await vault.put(key),
-        quota: allowance,
-        terms,
+      const content = JSON.stringify(['issue api key', terms, allowance]);
+      return once({ actor: actor.id, key: orderKey, content }, async ({ name, mark }) => {
+        const id = ApiKeyId(await ids.allotted('api-key', name));
+        const key = randomText(apiKeyLength);
+        const secret = await vault.put(key);
+        const { events, position } = await handle<ApiKey, ApiKeyCommand, ApiKeyEvent>(
+          apiKeyDecider,
+          streams.apiKey(id),
+          { type: 'IssueApiKey', owner: actor.id, keyHash: vault.hash(key), secret, quota: allowance, terms },
+          mark(streams.apiKey(id)),
+        );
+        const [issued] = events;
+        if (issued?.type !== 'ApiKeyIssued' || issued.secret === secret) return { id, key, position };
+        // A repeat: the key is the one the order has led to before.
+        await vault.drop(secret);
+        const before = await vault.get(issued.secret);
+        if (before === null) throw new Failure('api-key-not-found');
+        return { id, key: before, position };
       });
-      return { id, key, position };
     },
 
-    /** Writes the terms and what remains (null: as it is); the status stays. */
+    /** Writes the terms and what remains; the status stays. */
     async edit(
       actor: Actor,
       id: ApiKeyId,
-      { terms, quota }: Pick<ApiKeyInput, 'terms'> & { readonly quota: number | null },
+      { terms, quota, shownQuota = null }: ApiKeyChange,
+      orderKey: string | null = null,
     ): Promise<Position> {
       const allowance = quota === null ? null : allowanceOf(quota);
-      const { position } = await handle(apiKeyDecider, streams.apiKey(id), async (seen) => ({
-        type: 'EditApiKey',
-        owner: actor.id,
-        quotaDelta: allowance === null ? zero : minus(allowance, await remainingAt(id, seen)),
-        terms,
-      }));
-      return position;
+      const shown = shownQuota === null ? null : Quota(shownQuota);
+      const content = JSON.stringify(['edit api key', id, terms, allowance, shown]);
+      return once({ actor: actor.id, key: orderKey, content }, async ({ mark }) => {
+        const editing = async (seen: Position): Promise<ApiKeyCommand> => {
+          const remaining = allowance === null ? zero : await remainingAt(id, seen);
+          const quotaDelta = allowance === null ? zero : minus(allowance, shown ?? remaining);
+          allowanceOf(remaining + quotaDelta);
+          return { type: 'EditApiKey', owner: actor.id, quotaDelta, terms };
+        };
+        const { position } = await handle(apiKeyDecider, streams.apiKey(id), editing, mark(streams.apiKey(id)));
+        return position;
+      });
     },
 
     /** Refuses what `setStatus(…, 'enabled')` would refuse, and changes nothing. */

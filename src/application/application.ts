@@ -7,6 +7,7 @@ import { handle } from './handle.js';
 import { type IdentitySource, identity } from './identity.js';
 import type { LiveTraffic } from './live-traffic.js';
 import { optionCommands } from './options.js';
+import { orderBook } from './order-mark.js';
 import type {
   ChannelProbe,
   Clock,
@@ -52,10 +53,11 @@ const freshnessTimeoutMs = 500;
 export function openApplication(ports: ApplicationPorts) {
   const { store, clock, directory, gate, tail, traffic, progress } = ports;
   const handling = handle(store, clock);
-  const users = userCommands({ ...ports, handle: handling });
+  const once = orderBook((text) => ports.vault.hash(text));
+  const users = userCommands({ ...ports, handle: handling, once });
   return {
     users,
-    apiKeys: apiKeyCommands({ ...ports, handle: handling }),
+    apiKeys: apiKeyCommands({ ...ports, handle: handling, once }),
     channels: channelCommands({ ...ports, handle: handling }),
     options: optionCommands({ ...ports, handle: handling }),
     setup: setupCommands({ ...ports, handle: handling, users }),

@@ -1,8 +1,16 @@
 import type { Decider } from '../domain/decider.js';
-import { beginning, type DomainEvent, type Position, type StreamName } from '../domain/events.js';
+import {
+  beginning,
+  type DomainEvent,
+  type NewEvent,
+  type Position,
+  type Recorded,
+  type StreamName,
+} from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { newEventId } from './event-id.js';
-import type { Clock, EventStore } from './ports.js';
+import type { OrderMark } from './order-mark.js';
+import type { AppendResult, Clock, EventStore, ExpectedRevision } from './ports.js';
 
 /* Load, decide, append, retry on conflict: written once. */
 
@@ -23,9 +31,28 @@ const isObserving = <Command>(order: Command | Observing<Command>): order is Obs
 
 const attempts = 20;
 
+const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.kind === 'unavailable';
+
 /**
- * Runs one command against the newest state of its stream. A lost race is decided anew on the state that won it.
- * Throws the decider's Failure, or `lost-race` when the stream never rests.
+ * What a marked order that the stream knows already has led to; null: it does not know it. Throws
+ * `idempotency-key-reused` when the order of that name asked for something else.
+ */
+export function repeated<Event extends DomainEvent>(
+  recorded: readonly Recorded[],
+  mark: OrderMark,
+): Handled<Event> | null {
+  const done = recorded.filter(({ id }) => mark.isOf(id));
+  const [first] = done;
+  if (first === undefined) return null;
+  if (first.id !== mark.eventId(0)) throw new Failure('idempotency-key-reused', { key: mark.key });
+  return { events: done.map(({ event }) => event as Event), position: done.at(-1)?.position ?? first.position };
+}
+
+/**
+ * Runs one command against the newest state of its stream. A lost race is decided anew on the state that won it. A
+ * marked order that the stream knows already is not run again: it answers with what it led to.
+ * Throws the decider's Failure, `lost-race` when the stream never rests, or, when the log does not tell whether it
+ * took the events, `outcome-unknown` for a marked order, which may then be given again, else `store-unavailable`.
  */
 export const handle =
   (store: EventStore, clock: Clock) =>
@@ -33,9 +60,12 @@ export const handle =
     decider: Decider<State, Command, Event>,
     stream: StreamName,
     order: NoInfer<Command | Observing<Command>>,
+    mark: OrderMark | null = null,
   ): Promise<Handled<Event>> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const recorded = await store.readStream(stream);
+      const before = mark === null ? null : repeated<Event>(recorded, mark);
+      if (before !== null) return before;
       // The stream's name says which aggregate wrote it: its events are that aggregate's.
       const state = recorded.reduce((folded, { event }) => decider.evolve(folded, event as Event), decider.initial);
       const last = recorded.at(-1);
@@ -43,14 +73,34 @@ export const handle =
       const decided = decider.decide(isObserving(order) ? await order(seen) : order, state);
       if (decided.length === 0) return { events: [], position: seen };
       const at = clock.now();
-      const result = await store.append(
-        stream,
-        decided.map((event) => ({ id: newEventId(at), at, event })),
-        last?.revision ?? 'no-stream',
-      );
+      const events = decided.map((event, index) => ({ id: mark?.eventId(index) ?? newEventId(at), at, event }));
+      const result = await appended(store, stream, events, last?.revision ?? 'no-stream', mark);
+      // A rival with the same mark may have been first: what counts is what the stream says.
+      if (result.ok && mark !== null)
+        return repeated(await store.readStream(stream), mark) ?? { events: decided, position: result.position };
       if (result.ok) return { events: decided, position: result.position };
     }
     throw new Failure('lost-race');
   };
+
+/** An append whose answer was lost may have happened: the stream knows, if it can be read. */
+async function appended(
+  store: EventStore,
+  stream: StreamName,
+  events: readonly NewEvent[],
+  expected: ExpectedRevision,
+  mark: OrderMark | null,
+): Promise<AppendResult> {
+  try {
+    return await store.append(stream, events, expected);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    const last = events.at(-1);
+    const recorded = await store.readStream(stream).catch(() => []);
+    const found = recorded.find(({ id }) => id === last?.id);
+    if (found !== undefined) return { ok: true, revision: found.revision, position: found.position };
+    throw mark === null ? error : new Failure('outcome-unknown', { key: mark.key });
+  }
+}
 
 export type Handle = ReturnType<typeof handle>;

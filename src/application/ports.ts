@@ -53,8 +53,12 @@ export interface Clock {
 
 /** Numeric ids, which the legacy contract needs; unique for ever, increasing, gaps allowed. */
 export interface Ids {
-  next(kind: 'user' | 'api-key' | 'channel'): Promise<number>;
+  next(kind: IdKind): Promise<number>;
+  /** The id of the thing an order makes: the same at each repeat of the order. `order`: its name, a keyed hash. */
+  allotted(kind: IdKind, order: string): Promise<number>;
 }
+
+export type IdKind = 'user' | 'api-key' | 'channel';
 
 /** Secrets that events refer to. Encrypted at rest with the master key. */
 export interface Vault {

@@ -5,7 +5,8 @@ import { type SecretId, UserId } from '../domain/ids.js';
 import { minus, plus, Quota, zero } from '../domain/quota.js';
 import { type Actor, type GrantReason, type Role, type UserCommand, userDecider } from '../domain/user.js';
 import { authorise } from './authorise.js';
-import type { Handle, Observing } from './handle.js';
+import { type Handle, type Observing, repeated } from './handle.js';
+import type { OrderBook, OrderMark } from './order-mark.js';
 import type {
   Clock,
   Directory,
@@ -32,6 +33,7 @@ export interface UserCommandPorts {
   readonly directory: Directory;
   readonly gate: QuotaGate;
   readonly tail: Pick<Tail, 'reached'>;
+  readonly once: OrderBook;
 }
 
 export interface NewUser {
@@ -50,6 +52,11 @@ export interface UserPatch {
   readonly group: string | null;
   /** The balance the user shall have. */
   readonly quota: number | null;
+  /**
+   * The balance the form showed: what is added is the difference to it, so that what was spent while the form was open
+   * stays spent. Missing or null: the difference to the balance now.
+   */
+  readonly shownQuota?: number | null;
   readonly role: Role | null;
 }
 
@@ -81,33 +88,38 @@ function checkDisplayName(displayName: string): void {
 }
 
 export function userCommands(ports: UserCommandPorts) {
-  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail } = ports;
+  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail, once } = ports;
   const names = usernames(store, clock, handle);
 
   const storedPassword = async (password: string | null): Promise<SecretId | null> =>
     password === null ? null : vault.put(await passwords.hash(password));
 
-  const run = (id: UserId, command: UserCommand | Observing<UserCommand>) =>
-    handle(userDecider, streams.user(id), command);
+  const run = (id: UserId, command: UserCommand | Observing<UserCommand>, mark: OrderMark | null = null) =>
+    handle(userDecider, streams.user(id), command, mark);
 
   const register = async (
     user: { id: UserId; username: string; displayName: string; passwordSecret: SecretId; role: Role },
     grants: readonly { quota: Quota; reason: GrantReason }[],
+    mark: OrderMark | null = null,
   ): Promise<Position> => {
     const { id, username, displayName, passwordSecret, role } = user;
     await names.claim(username, id);
     const sealed = await personal.seal(id, displayName);
-    const { position } = await run(id, {
-      type: 'RegisterUser',
-      username,
-      displayName: sealed,
-      email: null,
-      role,
-      group: 'default',
-      passwordSecret,
-      inviter: null,
-      grants,
-    });
+    const { position } = await run(
+      id,
+      {
+        type: 'RegisterUser',
+        username,
+        displayName: sealed,
+        email: null,
+        role,
+        group: 'default',
+        passwordSecret,
+        inviter: null,
+        grants,
+      },
+      mark,
+    );
     return position;
   };
 
@@ -139,9 +151,11 @@ export function userCommands(ports: UserCommandPorts) {
     /** Registers the user unless it exists; for set-up and its recovery. */
     register,
 
+    /** `key`: the client's name for this order; a repeat answers with the same user. */
     async create(
       actor: Actor,
       { username, password, displayName, role = 'ordinary' }: NewUser,
+      key: string | null = null,
     ): Promise<{ id: UserId; position: Position }> {
       authorise(actor, 'admin');
       checkUsername(username);
@@ -149,22 +163,32 @@ export function userCommands(ports: UserCommandPorts) {
       checkDisplayName(displayName);
       if (role !== 'ordinary' && actor.role !== 'root') throw new Failure('role-create-forbidden');
       if (role === 'root') throw new Failure('role-create-forbidden');
-      const id = UserId(await ids.next('user'));
-      const passwordSecret = await vault.put(await passwords.hash(password));
-      const grant = Quota(directory.settings().quotaForNewUser);
-      const position = await register(
-        { id, username, displayName: displayName === '' ? username : displayName, passwordSecret, role },
-        [{ quota: grant, reason: 'signup' }],
-      );
-      return { id, position };
+      const shown = displayName === '' ? username : displayName;
+      const content = JSON.stringify(['create user', username, shown, role]);
+      return once({ actor: actor.id, key, content }, async ({ name, mark }) => {
+        const id = UserId(await ids.allotted('user', name));
+        const registering = mark(streams.user(id));
+        const before = repeated(await store.readStream(streams.user(id)), registering);
+        if (before !== null) return { id, position: before.position };
+        const passwordSecret = await vault.put(await passwords.hash(password));
+        const grant = Quota(directory.settings().quotaForNewUser);
+        const position = await register(
+          { id, username, displayName: shown, passwordSecret, role },
+          [{ quota: grant, reason: 'signup' }],
+          registering,
+        );
+        return { id, position };
+      });
     },
 
-    async edit(actor: Actor, id: UserId, patch: UserPatch): Promise<Position> {
+    /** `key`: the client's name for this order, for its balance. */
+    async edit(actor: Actor, id: UserId, patch: UserPatch, key: string | null = null): Promise<Position> {
       authorise(actor, 'admin');
       checkProfile(patch);
       const { displayName, group, role } = patch;
       const balance = patch.quota === null ? null : Quota(patch.quota);
-      const edited = await renaming(id, patch.username, async () => {
+      const shown = typeof patch.shownQuota === 'number' ? Quota(patch.shownQuota) : null;
+      const change = async (): Promise<Position> => {
         const { position } = await run(id, {
           type: 'EditUser',
           by: actor,
@@ -176,14 +200,21 @@ export function userCommands(ports: UserCommandPorts) {
         });
         if (patch.password !== null) await sessions.closeOlder(id, position);
         return position;
-      });
+      };
+      const edited = await renaming(id, patch.username, change);
       if (balance === null) return edited;
-      const { position } = await run(id, async (seen) => {
-        await mustReach(tail, seen);
-        const observed = await gate.available(id);
-        return { type: 'AdjustQuota', by: actor, delta: minus(balance, observed), gift: zero, observed };
+      const content = JSON.stringify(['set quota', id, balance, shown]);
+      return once({ actor: actor.id, key, content }, async ({ mark }) => {
+        const adjusting = async (seen: Position): Promise<UserCommand> => {
+          await mustReach(tail, seen);
+          const observed = await gate.available(id);
+          const delta = minus(balance, shown ?? observed);
+          plus(observed, delta); // refuses a result beyond the largest safe integer
+          return { type: 'AdjustQuota', by: actor, delta, gift: zero, observed };
+        };
+        const { position } = await run(id, adjusting, mark(streams.user(id)));
+        return position;
       });
-      return position;
     },
 
     async manage(actor: Actor, id: UserId, action: UserAction): Promise<Position> {
@@ -201,13 +232,26 @@ export function userCommands(ports: UserCommandPorts) {
       return position;
     },
 
-    async adjustQuota(actor: Actor, id: UserId, delta: number, gift: number): Promise<Position> {
+    /** `key`: the client's name for this order; a repeat changes nothing. */
+    async adjustQuota(
+      actor: Actor,
+      id: UserId,
+      delta: number,
+      gift: number,
+      key: string | null = null,
+    ): Promise<Position> {
       authorise(actor, 'admin');
       const total = plus(Quota(delta), Quota(gift));
-      const observed = await gate.available(id);
-      plus(observed, total); // refuses a result beyond the largest safe integer
-      const { position } = await run(id, { type: 'AdjustQuota', by: actor, delta: total, gift: Quota(gift), observed });
-      return position;
+      const content = JSON.stringify(['adjust quota', id, delta, gift]);
+      return once({ actor: actor.id, key, content }, async ({ mark }) => {
+        const adjusting = async (): Promise<UserCommand> => {
+          const observed = await gate.available(id);
+          plus(observed, total); // refuses a result beyond the largest safe integer
+          return { type: 'AdjustQuota', by: actor, delta: total, gift: Quota(gift), observed };
+        };
+        const { position } = await run(id, adjusting, mark(streams.user(id)));
+        return position;
+      });
     },
 
     /** A new password ends every session and the access token, of whoever made the change too. */

@@ -62,11 +62,14 @@ const kinds = {
   'channel-not-testable': 'refused',
   'option-prerequisite-missing': 'refused',
   'lost-race': 'conflict',
+  'form-outdated': 'conflict',
+  'idempotency-key-reused': 'conflict',
   'insufficient-user-quota': 'exhausted',
   'insufficient-api-key-quota': 'exhausted',
   'price-missing': 'refused',
   'upstream-failed': 'upstream',
   'store-unavailable': 'unavailable',
+  'outcome-unknown': 'unavailable',
 } as const satisfies Record<string, FailureKind>;
 
 export type FailureCode = keyof typeof kinds;

@@ -6,6 +6,7 @@ import { ApiKeyId } from '../domain/ids.js';
 import { Instant } from '../domain/instant.js';
 import { ApiKeyObject } from './api-key.js';
 import { type GraphqlContext, Viewer } from './context.js';
+import { OrderKeyArg, orderKeyIn } from './order-key.js';
 import { QuotaScalar, TimestampScalar } from './scalars.js';
 
 @InputType()
@@ -21,6 +22,13 @@ class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt'> {
     description: 'What the key may still spend. Missing: nothing for a new key, unchanged for another.',
   })
   readonly quota?: number | null;
+
+  @Field(() => QuotaScalar, {
+    nullable: true,
+    description:
+      'What the form showed as remaining: a quota is applied as the difference to it. Missing: to what remains now.',
+  })
+  readonly shownQuota?: number | null;
 
   @Field(() => TimestampScalar, { nullable: true, description: 'Missing: never.' })
   readonly expiresAt?: number | null;
@@ -56,11 +64,10 @@ export class ApiKeyCommandResolver {
     @Ctx() { application }: GraphqlContext,
     @Viewer() viewer: UserView,
     @Arg('input', () => ApiKeyInput) input: ApiKeyInput,
+    @OrderKeyArg() key?: string | null,
   ): Promise<ReadableApiKey> {
-    const { id, position } = await application.apiKeys.issue(viewer, {
-      terms: termsOf(input),
-      quota: input.quota ?? 0,
-    });
+    const order = { terms: termsOf(input), quota: input.quota ?? 0 };
+    const { id, position } = await application.apiKeys.issue(viewer, order, orderKeyIn(key));
     await application.visible(position);
     return application.queries.apiKey(viewer, id);
   }
@@ -72,10 +79,11 @@ export class ApiKeyCommandResolver {
     @Viewer() viewer: UserView,
     @Arg('id', () => ID) rawId: string,
     @Arg('input', () => ApiKeyInput) input: ApiKeyInput,
+    @OrderKeyArg() key?: string | null,
   ): Promise<ReadableApiKey> {
     const id = ApiKeyId(rawId);
-    const change = { terms: termsOf(input), quota: input.quota ?? null };
-    await application.visible(await application.apiKeys.edit(viewer, id, change));
+    const change = { terms: termsOf(input), quota: input.quota ?? null, shownQuota: input.shownQuota ?? null };
+    await application.visible(await application.apiKeys.edit(viewer, id, change, orderKeyIn(key)));
     return application.queries.apiKey(viewer, id);
   }
 

@@ -59,8 +59,8 @@ export function answerFor(error: GraphQLError, log: ErrorLog): GraphQLFormattedE
   if (cause instanceof Failure) {
     const { code, kind } = cause;
     if (kind === 'unavailable') log.error({ code, ...cause.details }, 'a GraphQL operation could not be served');
-    // Why the store cannot be reached is the operator's business.
-    const details = kind === 'unavailable' ? {} : cause.details;
+    // Why the store cannot be reached is the operator's business; the key to ask again with is the caller's.
+    const details = code === 'store-unavailable' ? {} : cause.details;
     return { message: sentence(code), ...where, extensions: { code, kind, details } };
   }
   if (cause instanceof RequestRefused) {

@@ -2,12 +2,13 @@ import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from '
 import type { UserView } from '../application/ports.js';
 import type { NewUser, UserAction, UserPatch } from '../application/users.js';
 import type { Position } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
+import { Failure, invalidField } from '../domain/failure.js';
 import { UserId } from '../domain/ids.js';
 import type { Role } from '../domain/user.js';
 import type { UserRow } from '../projections/users.js';
 import { type GraphqlContext, Viewer } from './context.js';
 import { enumeration } from './enumeration.js';
+import { OrderKeyArg, orderKeyIn } from './order-key.js';
 import { QuotaScalar } from './scalars.js';
 import { RoleEnum, UserObject } from './user.js';
 
@@ -48,8 +49,17 @@ class UserPatchInput implements Partial<Omit<UserPatch, 'role'>> {
   @Field(() => String, { nullable: true })
   readonly group?: string | null;
 
-  @Field(() => QuotaScalar, { nullable: true, description: 'The balance the user shall have.' })
+  @Field(() => QuotaScalar, {
+    nullable: true,
+    description: 'The balance the user shall have; goes with `shownQuota`.',
+  })
   readonly quota?: number | null;
+
+  @Field(() => QuotaScalar, {
+    nullable: true,
+    description: 'The balance the form showed: what is added is the difference, whatever was spent meanwhile.',
+  })
+  readonly shownQuota?: number | null;
 }
 
 @InputType({ description: 'What is missing or null stays as it is.' })
@@ -75,8 +85,9 @@ export class UserCommandResolver {
     @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
     @Arg('input', () => NewUserInput) input: NewUserInput,
+    @OrderKeyArg() key?: string | null,
   ): Promise<UserRow> {
-    const { id, position } = await context.application.users.create(viewer, input);
+    const { id, position } = await context.application.users.create(viewer, input, orderKeyIn(key));
     return written(context, viewer, id, position);
   }
 
@@ -89,17 +100,23 @@ export class UserCommandResolver {
     @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
     @Arg('id', () => ID) rawId: string,
-    @Arg('patch', () => UserPatchInput) { username, password, displayName, group, quota }: UserPatchInput,
+    @Arg('patch', () => UserPatchInput) patch: UserPatchInput,
+    @OrderKeyArg() key?: string | null,
   ): Promise<UserRow> {
     const id = UserId(rawId);
-    const position = await context.application.users.edit(viewer, id, {
+    const { username, password, displayName, group, quota, shownQuota } = patch;
+    if (typeof quota === 'number' && typeof shownQuota !== 'number')
+      throw invalidField('patch.shownQuota', 'the balance the form showed, wherever there is a quota');
+    const edited: UserPatch = {
       username: username ?? null,
       password: password ?? null,
       displayName: displayName ?? null,
       group: group ?? null,
       quota: quota ?? null,
+      shownQuota: shownQuota ?? null,
       role: null,
-    });
+    };
+    const position = await context.application.users.edit(viewer, id, edited, orderKeyIn(key));
     if (password && id === viewer.id) await goOn(context, viewer, position);
     return written(context, viewer, id, position);
   }
@@ -124,9 +141,11 @@ export class UserCommandResolver {
     @Arg('id', () => ID) rawId: string,
     @Arg('delta', () => QuotaScalar, { description: 'Added to the balance; negative: taken off.' }) delta: number,
     @Arg('gift', () => QuotaScalar, { defaultValue: 0, description: 'Given on top of it.' }) gift: number,
+    @OrderKeyArg() key?: string | null,
   ): Promise<UserRow> {
     const id = UserId(rawId);
-    return written(context, viewer, id, await context.application.users.adjustQuota(viewer, id, delta, gift));
+    const position = await context.application.users.adjustQuota(viewer, id, delta, gift, orderKeyIn(key));
+    return written(context, viewer, id, position);
   }
 
   @Authorized()

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../application/identity.js';
+import { checkOrderKey } from '../application/order-mark.js';
 import type { UserView } from '../application/ports.js';
 import { invalidField } from '../domain/failure.js';
 import type { Role } from '../domain/user.js';
@@ -17,6 +18,8 @@ export interface Exchange {
   readonly query: Query;
   /** Throws `invalid-body`. */
   body(): Body;
+  /** The client's name for this order (`Idempotency-Key`); null: none. Throws `invalid-field`. */
+  orderKey(): string | null;
   /** The `{id}` of the path. Throws `invalid-field` when it is no integer; 0 and below are the caller's to refuse. */
   id(): number;
 }
@@ -61,6 +64,10 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
     reply,
     query: Query.of(request),
     body: () => Body.parse(request.body),
+    orderKey: () => {
+      const header = request.headers['idempotency-key'];
+      return checkOrderKey('Idempotency-Key', Array.isArray(header) ? header.join() : header);
+    },
     id: () => {
       const { id = '' } = request.params as { id?: string };
       const value = /^[+-]?\d+$/.test(id) ? Number(id) : Number.NaN;

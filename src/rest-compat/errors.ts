@@ -28,8 +28,9 @@ export const oneSentence = (sentence: string, status = 200): Wordings => ({
 /** What the contract says to an empty, misspelt or mistyped body where it gives no sentence of its own. */
 export const badParameter = '无效的参数';
 
-const detailsOf = ({ kind, details }: Failure): unknown =>
-  kind === 'invalid' && Object.keys(details).length > 0 ? details : null;
+/** Names of fields, and the key to ask again with. */
+const detailsOf = ({ code, kind, details }: Failure): unknown =>
+  (kind === 'invalid' || code === 'outcome-unknown') && Object.keys(details).length > 0 ? details : null;
 
 /** What the contract calls a field that the system names otherwise, as far as one endpoint has it. */
 export type FieldNames = Readonly<Record<string, string>>;

@@ -79,12 +79,15 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'channel-not-testable': '该渠道类型不支持测试',
   'option-prerequisite-missing': ({ field, needed }) => switches[String(field)] ?? `${field} 需要先填写 ${needed}`,
   'lost-race': '数据刚刚被他人修改，请重试',
+  'form-outdated': '页面数据已过期，请刷新后重试',
+  'idempotency-key-reused': '该幂等键已用于另一个请求，请刷新后重试',
   'insufficient-user-quota': '用户额度不足',
   'insufficient-api-key-quota': '该令牌额度已用尽',
   'price-missing': ({ model }) =>
     `模型 ${model} 倍率或价格未配置, 请联系管理员设置；Model ${model} ratio or price not set, please contact administrator to set`,
   'upstream-failed': '请求上游地址失败',
   'store-unavailable': '数据库错误，请稍后重试',
+  'outcome-unknown': '数据库暂时没有应答，操作结果未知；请原样重试，不会重复执行',
 };
 
 export function messageOf({ code, details }: Failure): string {

@@ -18,6 +18,14 @@ const attributes = (request: FastifyRequest) => ({
 
 const tokenOf = (request: FastifyRequest): string => request.cookies[cookieName] ?? '';
 
+/** What the request is signed in with: the browser's cookie, else the access token. */
+export function credentialOf(request: FastifyRequest): { readonly text: string; readonly ofBrowser: boolean } {
+  const cookie = tokenOf(request);
+  return cookie === ''
+    ? { text: request.headers.authorization ?? '', ofBrowser: false }
+    : { text: cookie, ofBrowser: true };
+}
+
 /** null: no cookie, or a session that has ended. */
 export const sessionUser = async (identity: Identity, request: FastifyRequest): Promise<UserView | null> => {
   const token = tokenOf(request);

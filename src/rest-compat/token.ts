@@ -1,17 +1,19 @@
 import type { ApiKeyInput, ApiKeyStatusChange } from '../application/api-keys.js';
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports.js';
+import type { ReadableApiKey } from '../application/queries.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { ApiKeyId, UserId } from '../domain/ids.js';
 import { Instant } from '../domain/instant.js';
 import type { ApiKeyRow } from '../projections/api-keys.js';
 import type { Body } from './body.js';
-import type { Endpoints } from './endpoints.js';
+import type { Endpoints, Exchange } from './endpoints.js';
 import { success } from './envelope.js';
 import { Refusal } from './errors.js';
 import { apiKeyStatusNumbers, deletedAt, namesIn, wordFor } from './legacy-numbers.js';
 import { given } from './query.js';
+import type { ShownQuota } from './shown-quota.js';
 
 /* API keys, which the contract calls tokens. */
 
@@ -98,51 +100,62 @@ function apiKeyId(id: number): ApiKeyId {
 /** What clients search keys by, without the prefix they show: any of its characters, at either end, any number. */
 const withoutPrefix = (text: string): string => text.replace(/^[sk-]+|[sk-]+$/g, '');
 
-export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible }: Application) {
-  endpoints.guarded('ordinary', 'GET', '/token/', async (viewer, { query }) => {
-    const { items } = await queries.apiKeys(viewer, query.pageFromZero('size'));
-    return success(items.map((row) => legacyToken(row, row.key)));
+export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible }: Application, shown: ShownQuota) {
+  /** The keys as the contract has them, in a form that will send their quota back. */
+  const showing = ({ request }: Exchange, rows: readonly ReadableApiKey[]) => {
+    shown.show(
+      request,
+      'api-key',
+      rows.map((row) => ({ id: row.id, quota: row.remain_quota })),
+    );
+    return rows.map((row) => legacyToken(row, row.key));
+  };
+
+  endpoints.guarded('ordinary', 'GET', '/token/', async (viewer, exchange) => {
+    const { items } = await queries.apiKeys(viewer, exchange.query.pageFromZero('size'));
+    return success(showing(exchange, items));
   });
 
-  endpoints.guarded('ordinary', 'GET', '/token/search', async (viewer, { query }) => {
+  endpoints.guarded('ordinary', 'GET', '/token/search', async (viewer, exchange) => {
+    const { query } = exchange;
     const key = withoutPrefix(query.text('token'));
     const found = await queries.searchApiKeys(viewer, { name: query.text('keyword'), key });
-    return success(found.map((row) => legacyToken(row, row.key)));
+    return success(showing(exchange, found));
   });
 
-  endpoints.guarded('ordinary', 'GET', '/token/:id', async (viewer, { id }) => {
-    const row = await queries.apiKey(viewer, apiKeyId(id()));
-    return success(legacyToken(row, row.key));
+  endpoints.guarded('ordinary', 'GET', '/token/:id', async (viewer, exchange) => {
+    const row = await queries.apiKey(viewer, apiKeyId(exchange.id()));
+    return success(showing(exchange, [row])[0] ?? null);
   });
 
-  const issue = async (viewer: UserView, body: Body) => {
-    const { position } = await apiKeys.issue(viewer, inputFrom(body, body.integer('expired_time') || never));
+  const issue = async (viewer: UserView, exchange: Exchange) => {
+    const body = exchange.body();
+    const input = inputFrom(body, body.integer('expired_time') || never);
+    const { position } = await apiKeys.issue(viewer, input, exchange.orderKey());
     await visible(position);
     return success();
   };
 
-  const edit = async (viewer: UserView, body: Body, statusOnly: boolean) => {
+  const edit = async (viewer: UserView, exchange: Exchange) => {
+    const body = exchange.body();
     const id = apiKeyId(body.integer('id') ?? 0);
-    if (statusOnly) {
+    if (exchange.query.text('status_only') !== '') {
       await visible(await apiKeys.setStatus(viewer, id, statusIn(body)));
     } else {
       const input = inputFrom(body, body.integer('expired_time') ?? 0);
       // The status is not written here, yet a body that says "enabled" must not seem to enable what cannot be.
       if (body.integer('status') === apiKeyStatusNumbers.enabled) await apiKeys.checkEnable(viewer, id);
-      await visible(await apiKeys.edit(viewer, id, input));
+      // Whose key it is comes first: of others' keys nothing is said, not even that a form is old.
+      await queries.apiKey(viewer, id);
+      const shownQuota = body.integer('shown_quota') ?? shown.last(exchange.request, 'api-key', id);
+      await visible(await apiKeys.edit(viewer, id, { ...input, shownQuota }, exchange.orderKey()));
     }
     const row = await queries.apiKey(viewer, id);
-    return success(legacyToken(row, row.key));
+    return success(showing(exchange, [row])[0] ?? null);
   };
 
-  endpoints.guarded('ordinary', 'POST', '/token/', (viewer, { body }) => issue(viewer, body()), { fields });
-  endpoints.guarded(
-    'ordinary',
-    'PUT',
-    '/token/',
-    (viewer, { body, query }) => edit(viewer, body(), query.text('status_only') !== ''),
-    { fields },
-  );
+  endpoints.guarded('ordinary', 'POST', '/token/', issue, { fields });
+  endpoints.guarded('ordinary', 'PUT', '/token/', edit, { fields });
 
   endpoints.guarded('ordinary', 'DELETE', '/token/:id', async (viewer, { id }) => {
     await visible(await apiKeys.remove(viewer, apiKeyId(id())));

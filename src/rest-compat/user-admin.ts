@@ -7,13 +7,13 @@ import { atLeast, type Role } from '../domain/user.js';
 import type { PageRequest } from '../projections/page.js';
 import type { UserFilter, UserSort } from '../projections/users.js';
 import type { Body } from './body.js';
-import type { Endpoints } from './endpoints.js';
+import type { Endpoints, Exchange } from './endpoints.js';
 import { success } from './envelope.js';
 import { badParameter, oneSentence, Refusal } from './errors.js';
 import { roleNumbers, userStatusNumbers, wordFor } from './legacy-numbers.js';
-import type { Query } from './query.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
 import { goingOn } from './session.js';
+import type { ShownQuota } from './shown-quota.js';
 import { legacyUser } from './user-record.js';
 
 /* Administration of users. */
@@ -54,25 +54,30 @@ const filled = (text: string | undefined): string | null => text || null;
 export function userAdminEndpoints(
   endpoints: Endpoints,
   { users, queries, directory, identity, visible }: Application,
+  shown: ShownQuota,
 ) {
-  const page = async (viewer: UserView, query: Query, filter: UserFilter) => {
-    const request: PageRequest = query.page();
+  const page = async (viewer: UserView, { query, request }: Exchange, filter: UserFilter) => {
+    const wanted: PageRequest = query.page();
     const sort = sorts.find((known) => known === query.text('sort'));
-    const { items, total } = await queries.users(viewer, { ...request, sort }, filter);
-    return success({ items: items.map(legacyUser), total, page: request.page, page_size: request.size });
+    const { items, total } = await queries.users(viewer, { ...wanted, sort }, filter);
+    shown.show(request, 'user', items);
+    return success({ items: items.map(legacyUser), total, page: wanted.page, page_size: wanted.size });
   };
 
-  endpoints.guarded('admin', 'GET', '/user/', (viewer, { query }) => page(viewer, query, {}));
+  endpoints.guarded('admin', 'GET', '/user/', (viewer, exchange) => page(viewer, exchange, {}));
 
-  endpoints.guarded('admin', 'GET', '/user/search', (viewer, { query }) =>
-    page(viewer, query, { keyword: query.text('keyword'), group: query.text('group') }),
-  );
+  endpoints.guarded('admin', 'GET', '/user/search', (viewer, exchange) => {
+    const { query } = exchange;
+    return page(viewer, exchange, { keyword: query.text('keyword'), group: query.text('group') });
+  });
 
   endpoints.guarded('ordinary', 'GET', '/user/usd_ratio', () => success(yuanPerDollar(directory.settings())));
 
-  endpoints.guarded('admin', 'GET', '/user/:id', async (viewer, { id }) =>
-    success(legacyUser(await queries.user(viewer, possibleId(id())))),
-  );
+  endpoints.guarded('admin', 'GET', '/user/:id', async (viewer, { id, request }) => {
+    const user = await queries.user(viewer, possibleId(id()));
+    shown.show(request, 'user', [user]);
+    return success(legacyUser(user));
+  });
 
   endpoints.guarded(
     'admin',
@@ -84,18 +89,25 @@ export function userAdminEndpoints(
       const password = body.text('password') ?? '';
       if (username.trim() === '' || password === '') throw new Refusal(badParameter);
       const claimed = roleIn(body);
-      const { position } = await users.create(viewer, {
+      const user = {
         username,
         password,
         displayName: body.text('display_name') ?? '',
         // A role below one's own may be claimed and is not given: only promotion makes administrators here.
         role: claimed !== null && atLeast(claimed, viewer.role) ? claimed : 'ordinary',
-      });
+      };
+      const { position } = await users.create(viewer, user, exchange.orderKey());
       await visible(position);
       return success();
     },
     { wordings: malformed },
   );
+
+  /** What the session was shown of a user; of one that is not there the edit says so. */
+  const shownTo = async (viewer: UserView, { request }: Exchange, id: UserId): Promise<number | null> => {
+    const [user] = await queries.usersById(viewer, [id]);
+    return user === undefined ? null : shown.last(request, 'user', id);
+  };
 
   endpoints.guarded(
     'admin',
@@ -104,19 +116,23 @@ export function userAdminEndpoints(
     async (viewer, exchange) => {
       const body = exchange.body();
       const id = idIn(body, 'id');
+      const quota = body.integer('quota') ?? null;
       const password = filled(body.text('password'));
-      const edit = () =>
-        users.edit(viewer, id, {
-          username: filled(body.text('username')),
-          password,
-          displayName: body.text('display_name') ?? null,
-          group: filled(body.text('group')),
-          quota: body.integer('quota') ?? null,
-          role: roleIn(body),
-        });
+      const patch = {
+        username: filled(body.text('username')),
+        password,
+        displayName: body.text('display_name') ?? null,
+        group: filled(body.text('group')),
+        quota,
+        shownQuota: quota === null ? null : (body.integer('shown_quota') ?? (await shownTo(viewer, exchange, id))),
+        role: roleIn(body),
+      };
+      const edit = () => users.edit(viewer, id, patch, exchange.orderKey());
       const { request, reply } = exchange;
       const ownPassword = password !== null && id === viewer.id;
       await visible(await (ownPassword ? goingOn(identity, request, reply, edit) : edit()));
+      // The form may be sent again: it then begins with what it has just written.
+      if (quota !== null) shown.show(request, 'user', [{ id, quota }]);
       return success();
     },
     { wordings: malformed },
@@ -147,7 +163,7 @@ export function userAdminEndpoints(
       const body = exchange.body();
       const id = idIn(body, 'user_id');
       const { delta, gift } = quotaAdjustmentIn(body, directory.settings());
-      await visible(await users.adjustQuota(viewer, id, delta, gift));
+      await visible(await users.adjustQuota(viewer, id, delta, gift, exchange.orderKey()));
       return success();
     },
     { wordings: malformed },

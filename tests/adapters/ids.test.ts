@@ -18,6 +18,14 @@ describe('numeric ids', () => {
     expect(await ids.next('user')).toBe(3);
   });
 
+  test('are the same each time an order asks for the thing it makes', async () => {
+    const ids = postgresIds(database.pool);
+    const given = await Promise.all(Array.from({ length: 20 }, () => ids.allotted('api-key', 'one order')));
+    expect(new Set(given).size).toBe(1);
+    expect(await ids.allotted('user', 'one order')).not.toBe(await ids.allotted('user', 'another'));
+    expect(await ids.next('api-key')).toBeGreaterThan(given[0] ?? Number.NaN);
+  });
+
   test('are never given twice, however many ask at once', async () => {
     const ids = postgresIds(database.pool);
     const given = await Promise.all(Array.from({ length: 100 }, () => ids.next('channel')));

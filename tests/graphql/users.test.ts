@@ -96,8 +96,39 @@ describe('users', () => {
     expect(await admin.ask(edit, { id, patch: { group: 'vip' } })).toEqual({
       editUser: { username: 'edited', displayName: 'edited', group: 'vip', quota: 70 },
     });
-    expect(await admin.ask(edit, { id, patch: { username: 'renamed', quota: 90, displayName: null } })).toEqual({
+    const patch = { username: 'renamed', quota: 90, shownQuota: 70, displayName: null };
+    expect(await admin.ask(edit, { id, patch })).toEqual({
       editUser: { username: 'renamed', displayName: 'edited', group: 'vip', quota: 90 },
+    });
+  });
+  test('get a balance as the difference to what the form showed', async () => {
+    const { id } = (await server.gateway.addUser(700, 'spender')).actor;
+    const edit = 'mutation ($id: ID!, $patch: UserPatchInput!) { editUser(id: $id, patch: $patch) { quota } }';
+    await admin.ask('mutation ($id: ID!) { adjustQuota(id: $id, delta: -200) { quota } }', { id });
+    expect(await admin.ask(edit, { id, patch: { quota: 1_000, shownQuota: 700 } })).toEqual({
+      editUser: { quota: 800 },
+    });
+    expect(await admin.refusal(edit, { id, patch: { quota: 5 } })).toMatchObject({
+      code: 'invalid-field',
+      details: { field: 'patch.shownQuota' },
+    });
+  });
+  test('are credited once however often a form is sent', async () => {
+    const { id } = (await server.gateway.addUser(100, 'lucky')).actor;
+    const adjust = `mutation ($id: ID!, $delta: Quota!, $key: String) {
+      adjustQuota(id: $id, delta: $delta, idempotencyKey: $key) { quota }
+    }`;
+    const send = (delta: number, key: string) => admin.ask(adjust, { id, delta, key });
+    expect(await Promise.all([send(50, 'form-1'), send(50, 'form-1'), send(50, 'form-1')])).toEqual(
+      Array(3).fill({ adjustQuota: { quota: 150 } }),
+    );
+    expect(await send(50, 'form-2')).toEqual({ adjustQuota: { quota: 200 } });
+    expect(await admin.refusal(adjust, { id, delta: 60, key: 'form-1' })).toMatchObject({
+      code: 'idempotency-key-reused',
+    });
+    expect(await admin.refusal(adjust, { id, delta: 60, key: 'two words' })).toMatchObject({
+      code: 'invalid-field',
+      details: { field: 'idempotencyKey', allowed: '1 to 100 visible ASCII characters' },
     });
   });
   test('get quota added, with a gift on top, or taken off', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestUser } from '../support/test-gateway.js';
-import { type Cast, type Client, dataOf, openStage, signIn } from './rest-server.js';
+import { type Cast, type Client, dataOf, openStage, send, signIn } from './rest-server.js';
 
 let stage: Cast;
 beforeAll(async () => {
@@ -115,6 +115,7 @@ describe('PUT /user/', () => {
     const { id } = user.actor;
     expect((await stage.admin.put('/api/user/', { id, group: 'vip' })).json).toEqual(done);
     expect(await recordOf(id)).toMatchObject({ username: user.username, group: 'vip', quota: 1_000 });
+    await stage.admin.get(`/api/user/${id}`);
     await stage.admin.put('/api/user/', {
       id,
       username: 'retitled',
@@ -132,8 +133,44 @@ describe('PUT /user/', () => {
     expect(answer.json).toEqual(done);
     expect(dataOf<object>(await stage.admin.get(`/api/user/${actor.id}`))).toEqual(before);
   });
+  test('does not give back what was spent while the form was open', async () => {
+    const { actor, username } = await newcomer(1_000);
+    const form = dataOf<{ quota: number }>(await stage.admin.get(`/api/user/${actor.id}`));
+    const { application, root } = stage.gateway;
+    const spend = async (quota: number) =>
+      application.visible(await application.users.adjustQuota(root, actor.id, -quota, 0));
+    await spend(300);
+    expect((await stage.admin.put('/api/user/', { ...form, display_name: 'Renamed' })).json).toEqual(done);
+    expect(await recordOf(actor.id)).toMatchObject({ username, display_name: 'Renamed', quota: 700 });
+    // The form is still open, and a hundred is added to what it shows.
+    expect((await stage.admin.put('/api/user/', { ...form, quota: 1_100 })).json).toEqual(done);
+    expect(await recordOf(actor.id)).toMatchObject({ quota: 800 });
+    await spend(50);
+    const told = { id: actor.id, quota: 900, shown_quota: 800 };
+    expect((await stage.peer.put('/api/user/', told)).json).toEqual(done);
+    expect(await recordOf(actor.id)).toMatchObject({ quota: 850 });
+  });
+  test("is refused to a browser's form from before the gateway started", async () => {
+    const { actor } = await newcomer(1_000);
+    const stale = await signIn(stage.url, 'admin', stage.users.admin.password);
+    expect((await stale.put('/api/user/', { id: actor.id, quota: 2_000 })).json).toEqual(
+      refusal('页面数据已过期，请刷新后重试'),
+    );
+    expect((await stale.put('/api/user/', { id: actor.id, group: 'vip' })).json).toEqual(done);
+    expect(await recordOf(actor.id)).toMatchObject({ quota: 1_000, group: 'vip' });
+  });
+  test('takes the amount of a program that reads nothing as the balance there shall be', async () => {
+    const { actor } = await newcomer(1_000);
+    const { token, position } = await stage.gateway.application.users.issueAccessToken(stage.users.peer.actor);
+    await stage.gateway.application.visible(position);
+    const headers = { authorization: token, 'new-api-user': String(stage.peer.id) };
+    const body = { id: actor.id, quota: 400 };
+    expect((await send(stage.url, 'PUT', '/api/user/', { headers, body })).json).toEqual(done);
+    expect(await recordOf(actor.id)).toMatchObject({ quota: 400 });
+  });
   test('logs a changed quota, seen and wanted', async () => {
     const user = await newcomer(1_000_000);
+    await stage.admin.get(`/api/user/${user.actor.id}`);
     await stage.admin.put('/api/user/', { id: user.actor.id, quota: 250_000 });
     const lines = dataOf<{ items: { type: number; content: string }[] }>(
       await stage.admin.get(`/api/log/?type=3&username=${user.username}`),
@@ -152,6 +189,45 @@ describe('PUT /user/', () => {
     [{ id: 4, role: 10 }, '无权将其他用户权限等级提升到大于等于自己的权限等级'],
   ])('refuses %j', async (body, message) => {
     expect((await stage.admin.put('/api/user/', body)).json).toMatchObject({ success: false, message });
+  });
+});
+
+describe('an order with an Idempotency-Key', () => {
+  const ordering = (key: string, method: string, path: string, body: object) =>
+    send(stage.url, method, path, { headers: { ...stage.root.headers, 'idempotency-key': key }, body });
+
+  test('is carried out once, whatever moves money', async () => {
+    const { actor } = await newcomer(100);
+    const { id } = actor;
+    const twice = async (key: string, method: string, path: string, body: object) => {
+      expect((await ordering(key, method, path, body)).json).toMatchObject({ success: true });
+      expect((await ordering(key, method, path, body)).json).toMatchObject({ success: true });
+    };
+    await twice('adjust', 'POST', '/api/user/adjust_quota', { user_id: id, quota_delta: 40 });
+    expect(await recordOf(id)).toMatchObject({ quota: 140 });
+    await twice('edit', 'PUT', '/api/user/', { id, quota: 150, shown_quota: 140 });
+    expect(await recordOf(id)).toMatchObject({ quota: 150 });
+    await twice('create', 'POST', '/api/user/', { username: 'once', password: 'once-only-1' });
+    expect(await found('once')).toHaveLength(1);
+    await twice('issue', 'POST', '/api/token/', { name: 'single', remain_quota: 7, expired_time: -1 });
+    const tokens = dataOf<{ id: number; remain_quota: number }[]>(await stage.root.get('/api/token/?size=100'));
+    expect(tokens).toMatchObject([{ remain_quota: 7 }]);
+    const [token] = tokens;
+    const raised = { ...token, remain_quota: 17, shown_quota: 7 };
+    await twice('raise', 'PUT', '/api/token/', raised);
+    expect(dataOf<object>(await stage.root.get(`/api/token/${token?.id}`))).toMatchObject({ remain_quota: 17 });
+  });
+  test('is refused when the key has named something else, or is none', async () => {
+    const { id } = (await newcomer(100)).actor;
+    const adjust = (key: string, delta: number) =>
+      ordering(key, 'POST', '/api/user/adjust_quota', { user_id: id, quota_delta: delta });
+    await adjust('reused', 5);
+    expect((await adjust('reused', 6)).json).toEqual(refusal('该幂等键已用于另一个请求，请刷新后重试'));
+    expect((await adjust('x'.repeat(101), 6)).json).toMatchObject({
+      success: false,
+      data: { field: 'Idempotency-Key' },
+    });
+    expect(await recordOf(id)).toMatchObject({ quota: 105 });
   });
 });
 

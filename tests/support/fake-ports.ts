@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Ids, Passwords, PersonalData, Session, Sessions, Vault } from '../../src/application/ports.js';
+import type { IdKind, Ids, Passwords, PersonalData, Session, Sessions, Vault } from '../../src/application/ports.js';
 import type { Position } from '../../src/domain/events.js';
 import { Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
 
@@ -8,9 +8,18 @@ import { Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
 export class CountingIds implements Ids {
   private last = 0;
 
+  private readonly orders = new Map<string, number>();
+
   async next(): Promise<number> {
     this.last += 1;
     return this.last;
+  }
+
+  async allotted(kind: IdKind, order: string): Promise<number> {
+    const name = `${kind} ${order}`;
+    const id = this.orders.get(name) ?? ++this.last;
+    this.orders.set(name, id);
+    return id;
   }
 }
 

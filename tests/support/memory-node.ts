@@ -5,6 +5,7 @@ import { openDirectory } from '../../src/application/directory.js';
 import { handle } from '../../src/application/handle.js';
 import { type IdentitySource, identity } from '../../src/application/identity.js';
 import { optionCommands } from '../../src/application/options.js';
+import { orderBook } from '../../src/application/order-mark.js';
 import type { AppendResult, ChannelProbe, ExpectedRevision, ProbeResult } from '../../src/application/ports.js';
 import { type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
 import { setupCommands } from '../../src/application/setup.js';
@@ -147,6 +148,7 @@ export async function openMemoryNode(store = new TestStore(), ids = new Counting
   const ports = {
     ...{ store, clock, ids, vault, directory, gate, tail },
     handle: handle(store, clock),
+    once: orderBook((text) => vault.hash(text)),
     personal: new MemoryPersonalData(),
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(),

@@ -56,6 +56,10 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'insufficient-api-key-quota': 'The quota of the token does not suffice',
   'price-missing': 'The model has no price',
   'upstream-failed': 'The upstream request failed',
+  'form-outdated': 'The data on this page is out of date: reload it and try again',
+  'idempotency-key-reused': 'This form has been sent before with other contents: reload the page and try again',
+  'outcome-unknown':
+    'The database does not answer, so it is not known whether this was done. Send the form again: it will not be done twice',
   'store-unavailable': 'The service is not available at the moment, try again later',
   'too-deep': 'The query is nested too deeply',
   'too-costly': 'The query is too costly',

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useMemo, useState } from 'react';
 import {
+  type ApiKeyInput,
   EditedTokenDocument,
   EditTokenDocument,
   IssueTokenDocument,
@@ -12,6 +13,7 @@ import { commonTexts } from '../shared/common.texts.js';
 import { DetailDrawer } from '../shared/DetailDrawer.js';
 import { useText } from '../shared/i18n.js';
 import { useOpenItem } from '../shared/openItem.js';
+import { newOrderKey, useOrderKey } from '../shared/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { toaster } from '../shared/toaster.js';
 import { forgetLists } from './forgetLists.js';
@@ -77,6 +79,19 @@ function useDraft(initial: TokenDraft, before: OwnTokenFragment | null) {
   };
 }
 
+/** What is sent for a draft, token by token; made when first asked for. */
+function ordersFor(draft: TokenDraft) {
+  let orders: readonly { input: ApiKeyInput; orderKey: string }[] | null = null;
+  return () => {
+    const input = inputOf(draft, null);
+    orders ??= batchNames(input.name, draft.count ?? 1, randomSuffix).map((name) => ({
+      input: { ...input, name },
+      orderKey: newOrderKey(),
+    }));
+    return orders;
+  };
+}
+
 function NewToken({ onClose }: { readonly onClose: () => void }) {
   const t = useText(tokensTexts);
   const common = useText(commonTexts);
@@ -86,16 +101,16 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
   const [issue, { client }] = useMutation(IssueTokenDocument);
   const [made, setMade] = useState<number | null>(null);
   const count = draft.count ?? 1;
+  // The same for the same draft: a batch that broke off goes on where it was, and makes none twice.
+  const orders = useMemo(() => ordersFor(draft), [draft]);
 
   const create = async (): Promise<void> => {
-    const input = inputOf(draft, null);
-    const names = batchNames(input.name, count, randomSuffix);
     let done = 0;
     try {
-      for (const name of names) {
+      for (const order of orders()) {
         setMade(done);
         // One after the other: a batch must not crowd out calls, and the first refusal ends it.
-        await issue({ variables: { input: { ...input, name } } });
+        await issue({ variables: order });
         done++;
       }
       toaster.success(count === 1 ? t('done.created') : t('done.createdMany', { count }));
@@ -172,11 +187,12 @@ function EditForm({ id, token: shown, onBusy, onClose }: EditFormProps) {
   const [token] = useState(shown);
   const { draft, setDraft, problems, judge } = useDraft(draftOf(token), token);
   const [edit, { loading }] = useMutation(EditTokenDocument);
+  const orderKey = useOrderKey();
 
   const save = async (): Promise<void> => {
     onBusy(true);
     try {
-      await edit({ variables: { id: token.id, input: inputOf(draft, token) } });
+      await edit({ variables: { id: token.id, input: inputOf(draft, token), orderKey } });
       toaster.success(t('done.saved', { name: draft.name.trim() }));
       onClose();
     } catch {

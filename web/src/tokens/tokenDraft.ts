@@ -132,14 +132,17 @@ function modelsProblem({ modelLimitsEnabled, modelLimits }: TokenDraft): TokenPr
 const countProblem = ({ count }: TokenDraft): TokenProblem | null =>
   count !== null && Number.isInteger(count) && count >= 1 && count <= maxCount ? null : 'count.invalid';
 
-/** Of a draft without problems. A quota nobody touched is not sent: charges that land meanwhile must not be undone. */
+/**
+ * Of a draft without problems. A quota nobody touched is not sent, one that was goes with what it was: charges that land
+ * meanwhile must not be undone.
+ */
 export function inputOf(draft: TokenDraft, before: TokenTermsFragment | null): ApiKeyInput {
   const touched = draft.quota !== null && draft.quota !== before?.remainingQuota;
   return {
     name: draft.name.trim(),
     expiresAt: expiryOf(draft.expiry) ?? null,
     unlimited: draft.unlimited,
-    ...(touched && { quota: draft.quota }),
+    ...(touched && { quota: draft.quota, ...(before !== null && { shownQuota: before.remainingQuota }) }),
     modelLimitsEnabled: draft.modelLimitsEnabled,
     modelLimits: [...draft.modelLimits],
     allowIps: [...addressLines(draft.allowIps)],

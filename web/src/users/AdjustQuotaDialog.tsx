@@ -6,6 +6,7 @@ import { commonTexts } from '../shared/common.texts.js';
 import { SelectField, TextField } from '../shared/fields.js';
 import { useText } from '../shared/i18n.js';
 import { useOpenItem } from '../shared/openItem.js';
+import { useOrderKey } from '../shared/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { abbreviate, formatExactly } from '../shared/quota.js';
@@ -68,6 +69,7 @@ function Steps({ adjusted: { user, status }, onClose }: StepsProps) {
   });
   const [agreed, setAgreed] = useState<Adjustment | null>(null);
   const [adjust, { loading }] = useMutation(AdjustQuotaDocument);
+  const orderKey = useOrderKey();
   const rates = { quotaPerUnit: Number(status.quotaPerUnit), yuanPerDollar: Number(status.price) };
   const comesTo = adjustmentOf(draft, rates, user.quota);
 
@@ -84,7 +86,7 @@ function Steps({ adjusted: { user, status }, onClose }: StepsProps) {
       />
     );
   const submit = (): void => {
-    void adjust({ variables: { id: user.id, ...agreed } }).then(
+    void adjust({ variables: { id: user.id, ...agreed, orderKey } }).then(
       () => {
         toaster.success(t('done.adjusted', { name: user.username }));
         onClose();

@@ -52,7 +52,10 @@ export function EditUserForm({ id, user: shown, groups, onSave }: EditUserFormPr
     if (draft.displayName !== user.displayName) patch.displayName = draft.displayName;
     if (draft.password !== '') patch.password = draft.password;
     if (draft.group !== user.group) patch.group = draft.group;
-    if (draft.quota !== null && draft.quota !== user.quota) patch.quota = draft.quota;
+    if (draft.quota !== null && draft.quota !== user.quota) {
+      patch.quota = draft.quota;
+      patch.shownQuota = user.quota;
+    }
     onSave(patch);
   };
 

@@ -14,6 +14,7 @@ import { DetailDrawer } from '../shared/DetailDrawer.js';
 import { PasswordField, SelectField, TextField } from '../shared/fields.js';
 import { useText } from '../shared/i18n.js';
 import { useOpenItem } from '../shared/openItem.js';
+import { useOrderKey } from '../shared/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { isRoot, useSignedIn } from '../shared/session.js';
 import { toaster } from '../shared/toaster.js';
@@ -71,6 +72,7 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
   const form = useId();
   const [draft, setDraft] = useState({ username: '', displayName: '', password: '', role: 'ORDINARY' as Role });
   const [judged, setJudged] = useState(false);
+  const orderKey = useOrderKey();
   const [create, { loading }] = useMutation(CreateUserDocument, {
     // Where a new user stands in the list is the server's to say.
     refetchQueries: [UsersDocument],
@@ -89,7 +91,7 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault();
     setJudged(true);
     if (blocked || loading) return;
-    void create({ variables: { input: { ...draft, username: draft.username.trim() } } }).then(
+    void create({ variables: { input: { ...draft, username: draft.username.trim() }, orderKey } }).then(
       () => {
         toaster.success(t('done.created'));
         onClose();
@@ -145,6 +147,7 @@ function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: ()
   const form = useId();
   // What is edited must be what is stored, not what a list once showed.
   const result = useQuery(EditedUserDocument, { variables: { id }, fetchPolicy: 'network-only' });
+  const orderKey = useOrderKey();
   const [edit, { loading }] = useMutation(EditUserDocument);
   const user = result.data?.user;
 
@@ -154,7 +157,7 @@ function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: ()
       onClose();
       return;
     }
-    void edit({ variables: { id, patch } }).then(
+    void edit({ variables: { id, patch, orderKey } }).then(
       () => {
         toaster.success(t('done.saved'));
         onClose();

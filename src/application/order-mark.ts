@@ -1,0 +1,102 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { StreamName } from '../domain/events.js';
+import { Failure, invalidField } from '../domain/failure.js';
+import type { UserId } from '../domain/ids.js';
+
+/*
+ * Orders that move money are safe to repeat. The client names its order with an idempotency key; the ids of the events
+ * it leads to are made from that name, so the log itself knows a repeat: the same ids are in the stream already, or are
+ * refused there. No key ever expires.
+ */
+
+/** One order in one stream: the ids its events get. */
+export interface OrderMark {
+  /** What to ask again with. */
+  readonly key: string;
+  eventId(index: number): string;
+  /** Whether an event in the stream is of the order so named, whatever it asked for. */
+  isOf(eventId: string): boolean;
+}
+
+const maxKeyLength = 100;
+
+/** Throws `invalid-field` for what cannot be a key. null: the client gave none. */
+export function checkOrderKey(field: string, key: string | null | undefined): string | null {
+  if (key === null || key === undefined || key === '') return null;
+  if (key.length > maxKeyLength || !/^[\x21-\x7e]+$/.test(key))
+    throw invalidField(field, `1 to ${maxKeyLength} visible ASCII characters`);
+  return key;
+}
+
+const hexOf = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+/**
+ * A UUID (version 8) whose first half is the order's name in its stream and whose second half is its place and what it
+ * asks for: one key used for two different things shows. `content` is to be a keyed hash where it is somebody's data.
+ */
+export function orderMark(actor: UserId, key: string, stream: StreamName, content: string): OrderMark {
+  const name = hexOf([String(actor), key, stream]);
+  const first = `${name.slice(0, 8)}-${name.slice(8, 12)}-8${name.slice(12, 15)}`;
+  const asked = hexOf([content]).slice(0, 12);
+  return {
+    key,
+    eventId: (index) => `${first}-a${index.toString(16).padStart(3, '0')}-${asked}`,
+    isOf: (eventId) => eventId.startsWith(first),
+  };
+}
+
+interface Order {
+  readonly actor: UserId;
+  /** null: the client gave none. */
+  readonly key: string | null;
+  /** Which command, and what it asks for; the same order has the same text. */
+  readonly content: string;
+}
+
+/** What an order's run needs to be repeatable. */
+export interface Repeatable {
+  /** Its mark in a stream it writes to. */
+  mark(stream: StreamName): OrderMark;
+  /** Its name among the orders of all, as a keyed hash. */
+  readonly name: string;
+}
+
+/** Orders without a key whose outcome is unknown: their repeat must be known as one. */
+const unsettledAtMost = 10_000;
+
+/**
+ * Makes orders repeatable. A client that sends no key, and hears that the outcome is unknown, sends the same form again:
+ * it then gets the key of the first attempt, until the outcome is known.
+ */
+export function orderBook(hash: (text: string) => string) {
+  const unsettled = new Map<string, string>();
+
+  const remember = (form: string, key: string): void => {
+    unsettled.delete(form);
+    unsettled.set(form, key);
+    const oldest = unsettled.keys().next();
+    if (unsettled.size > unsettledAtMost && oldest.done === false) unsettled.delete(oldest.value);
+  };
+
+  return async <Result>(
+    { actor, key, content }: Order,
+    run: (order: Repeatable) => Promise<Result>,
+  ): Promise<Result> => {
+    const form = hash(`order ${actor} ${content}`);
+    const own = key ?? unsettled.get(form) ?? randomUUID();
+    try {
+      const result = await run({
+        mark: (stream) => orderMark(actor, own, stream, form),
+        name: hash(`order name ${actor} ${own}`),
+      });
+      unsettled.delete(form);
+      return result;
+    } catch (error) {
+      if (key === null && error instanceof Failure && error.kind === 'unavailable') remember(form, own);
+      else unsettled.delete(form);
+      throw error;
+    }
+  };
+}
+
+export type OrderBook = ReturnType<typeof orderBook>;

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { Failure } from '../domain/failure.js';
+import { credentialOf } from './session.js';
+
+/*
+ * Legacy forms send whole records: the quota among them is what the form began with, unless somebody typed another. To
+ * write it as it is would give back what was spent while the form was open. So each session's last reading is
+ * remembered, and what is written is the difference to it.
+ */
+
+export type Metered = 'user' | 'api-key';
+
+export interface ShownQuota {
+  /** The session behind the request is being shown these. */
+  show(request: FastifyRequest, kind: Metered, items: readonly { readonly id: number; readonly quota: number }[]): void;
+  /**
+   * What the session was shown last. null: a program with an access token that never asked and means the amount it
+   * sends. Throws `form-outdated` for a browser's session that is not known to have seen any.
+   */
+  last(request: FastifyRequest, kind: Metered, id: number): number | null;
+}
+
+/** Readings kept, the newest: a page shows a hundred at most. */
+const capacity = 50_000;
+
+const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url').slice(0, 22);
+
+export function shownQuota(): ShownQuota {
+  const readings = new Map<string, number>();
+
+  const remember = (name: string, quota: number): void => {
+    readings.delete(name);
+    readings.set(name, quota);
+    const oldest = readings.keys().next();
+    if (readings.size > capacity && oldest.done === false) readings.delete(oldest.value);
+  };
+
+  return {
+    show(request, kind, items) {
+      const session = nameOf(credentialOf(request).text);
+      for (const { id, quota } of items) remember(`${session} ${kind} ${id}`, quota);
+    },
+    last(request, kind, id) {
+      const { text, ofBrowser } = credentialOf(request);
+      const reading = readings.get(`${nameOf(text)} ${kind} ${id}`);
+      if (reading !== undefined) return reading;
+      if (ofBrowser) throw new Failure('form-outdated');
+      return null;
+    },
+  };
+}
