@@ -44,6 +44,10 @@ export interface Config {
     readonly streamIdleMs: number;
     /** The longest wait for an answer to begin, and for the whole of a JSON answer. */
     readonly answerTimeoutMs: number;
+    /** How long a stream whose caller has left is waited for and read on, to learn what it cost. */
+    readonly callerGoneMs: number;
+    /** How long a caller may take nothing of its answer before it counts as gone. */
+    readonly callerStallMs: number;
     /** Ask every upstream that can for usage in streams. */
     readonly forceUsage: boolean;
     readonly azureDefaultApiVersion: string;
@@ -123,6 +127,8 @@ export const environment = z.object({
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
   STREAMING_TIMEOUT: seconds.prefault('60'),
   RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
+  CALLER_GONE_SECONDS: seconds.prefault('60'),
+  CALLER_STALL_SECONDS: seconds.prefault('60'),
   FORCE_STREAM_OPTION: flag.prefault('true'),
   AZURE_DEFAULT_API_VERSION: matching(
     'an API version such as 2024-12-01-preview',
@@ -204,6 +210,8 @@ export function readConfig(env: Environment): Config {
     relay: {
       streamIdleMs: read.STREAMING_TIMEOUT * 1000,
       answerTimeoutMs: (read.RELAY_TIMEOUT || safetyNetSeconds) * 1000,
+      callerGoneMs: read.CALLER_GONE_SECONDS * 1000,
+      callerStallMs: read.CALLER_STALL_SECONDS * 1000,
       forceUsage: read.FORCE_STREAM_OPTION,
       azureDefaultApiVersion: read.AZURE_DEFAULT_API_VERSION,
     },

@@ -40,6 +40,8 @@ const middleOf = (index: number): number => Math.round(Math.exp(index * growth))
 
 interface Sample {
   readonly second: number;
+  /** 1; 0 for what is told later of a call that has been counted. */
+  readonly requests: 0 | 1;
   readonly channelId: ChannelId | null;
   readonly model: string;
   readonly tokens: number;
@@ -50,6 +52,7 @@ interface Sample {
 }
 
 class Tally {
+  private samples = 0;
   private requests = 0;
   private failures = 0;
   private tokens = 0;
@@ -58,12 +61,13 @@ class Tally {
   private readonly firstToken = new Uint32Array(classes);
 
   get empty(): boolean {
-    return this.requests === 0;
+    return this.samples === 0;
   }
 
   /** `sign` 1 counts the sample, -1 forgets it. */
   count(sample: Sample, sign: 1 | -1): void {
-    this.requests += sign;
+    this.samples += sign;
+    this.requests += sign * sample.requests;
     this.tokens += sign * sample.tokens;
     this.quota += sign * sample.quota;
     if (sample.failed) this.failures += sign;
@@ -76,7 +80,7 @@ class Tally {
       requestsPerMinute: this.requests,
       tokensPerMinute: this.tokens,
       quotaPerMinute: this.quota,
-      errorRate: this.requests === 0 ? 0 : this.failures / this.requests,
+      errorRate: this.requests === 0 ? 0 : Math.min(this.failures / this.requests, 1),
       latencyP50Ms: quantile(this.latency, 0.5),
       latencyP95Ms: quantile(this.latency, 0.95),
       firstTokenP50Ms: quantile(this.firstToken, 0.5),
@@ -107,6 +111,7 @@ function sampleOf({ event, at }: Recorded, now: number): Sample | null {
     case 'CallSettled':
       return {
         second,
+        requests: 1,
         channelId: event.channelId,
         model: event.facts.model,
         tokens: event.usage.prompt + event.usage.completion,
@@ -120,12 +125,26 @@ function sampleOf({ event, at }: Recorded, now: number): Sample | null {
       if (event.reason === 'caller-left' || event.reason === 'recovered') return null;
       return {
         second,
+        requests: 1,
         channelId: event.attempts.at(-1) ?? null,
         model: event.facts.model,
         tokens: 0,
         quota: 0,
         failed: true,
         latency: classOf(event.useTimeMs),
+        firstToken: null,
+      };
+    case 'CallRefunded':
+      // The call itself has been counted with its settlement.
+      return {
+        second,
+        requests: 0,
+        channelId: event.settlement.channelId,
+        model: event.facts.model,
+        tokens: 0,
+        quota: -event.settlement.charged,
+        failed: true,
+        latency: null,
         firstToken: null,
       };
     default:

@@ -90,6 +90,9 @@ function apply(account: Account, { event, stream, position }: Recorded, apiKey: 
     case 'CallReleased':
       unhold(account, CallId(streamKey(stream)));
       return;
+    case 'CallRefunded':
+      account.balance += BigInt(event.settlement.charged);
+      return;
     default:
       return;
   }
@@ -107,6 +110,7 @@ function touched({ event, stream }: Recorded): { user: UserId | null; apiKey: Ap
     case 'CallReserved':
     case 'CallSettled':
     case 'CallReleased':
+    case 'CallRefunded':
       return { user: event.facts.userId, apiKey: event.facts.apiKeyId };
     default:
       return { user: null, apiKey: null };

@@ -42,7 +42,7 @@ export async function releaseOrphanedCalls({ db, progress, handle, clock }: Reco
               code: null,
               attempts: [],
               useTimeMs: Math.max(0, clock.now() - since),
-              upstreamCostUnknown: true,
+              suspense: reservation.reserved,
             },
           }),
         ),

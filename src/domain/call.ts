@@ -1,10 +1,14 @@
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { ApiKeyId, ChannelId, UserId } from './ids.js';
+import type { Instant } from './instant.js';
 import type { Price, Usage } from './pricing.js';
 import type { Quota } from './quota.js';
 
-/* One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. */
+/*
+ * One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. A settlement whose
+ * answer was withheld from the caller is refunded.
+ */
 
 /** What stays the same from reservation to outcome; repeated in each event so that each can be read alone. */
 export interface CallFacts {
@@ -24,9 +28,10 @@ export interface CallFacts {
 export type UsageSource = 'upstream' | 'estimated' | 'none';
 
 /** How the answer ended, as far as the caller could see. */
-export type CallOutcome = 'completed' | 'caller-left' | 'upstream-broke' | 'quota-ran-out';
+export type CallOutcome = 'completed' | 'caller-left' | 'caller-stalled' | 'upstream-broke' | 'quota-ran-out';
 
-export type ReleaseReason = 'upstream-failed' | 'no-channel' | 'caller-left' | 'internal' | 'recovered';
+/** `not-booked`: the answer was there, but its settlement could not be made durable, so it was withheld. */
+export type ReleaseReason = 'upstream-failed' | 'no-channel' | 'caller-left' | 'not-booked' | 'internal' | 'recovered';
 
 export type CallEvent =
   | {
@@ -54,6 +59,8 @@ export type CallEvent =
       useTimeMs: number;
       firstTokenMs: number | null;
       reasoningEffort: string | null;
+      /** What upstream may charge for beside this and nobody pays: attempts that failed after they had been sent. */
+      suspense: Quota;
     }
   | {
       type: 'CallReleased';
@@ -65,20 +72,39 @@ export type CallEvent =
       code: string | null;
       attempts: readonly ChannelId[];
       useTimeMs: number;
-      /** The upstream may have done the work although nobody could be charged: booked to suspense. */
-      upstreamCostUnknown: boolean;
+      /** What upstream may charge for and nobody pays. */
+      suspense: Quota;
+    }
+  | {
+      type: 'CallRefunded';
+      facts: CallFacts;
+      settlement: TakenBack;
+      /** The status and code the caller got instead of the answer. */
+      status: number;
+      code: string;
+      useTimeMs: number;
+      /** What upstream may charge for and nobody pays. */
+      suspense: Quota;
     };
+
+/** A settlement that does not count any more: all that was counted because of it. */
+export interface TakenBack extends Pick<CallSettled, 'charged' | 'usage' | 'channelId' | 'attempts' | 'useTimeMs'> {
+  readonly eventId: string;
+  readonly at: Instant;
+}
 
 export type CallReserved = Extract<CallEvent, { type: 'CallReserved' }>;
 export type CallSettled = Extract<CallEvent, { type: 'CallSettled' }>;
 export type CallReleased = Extract<CallEvent, { type: 'CallReleased' }>;
+export type CallRefunded = Extract<CallEvent, { type: 'CallRefunded' }>;
 
 export type CallCommand =
   | { type: 'Reserve'; event: CallReserved }
   | { type: 'Settle'; event: CallSettled }
-  | { type: 'Release'; event: CallReleased };
+  | { type: 'Release'; event: CallReleased }
+  | { type: 'Refund'; event: CallRefunded };
 
-export type Call = { status: 'none' | 'reserved' | 'settled' | 'released' };
+export type Call = { status: 'none' | 'reserved' | 'settled' | 'released' | 'refunded' };
 
 export const callDecider: Decider<Call, CallCommand, CallEvent> = {
   initial: { status: 'none' },
@@ -90,6 +116,9 @@ export const callDecider: Decider<Call, CallCommand, CallEvent> = {
       case 'Release':
         if (call.status === 'none') throw new Failure('lost-race');
         return call.status === 'reserved' ? [command.event] : [];
+      case 'Refund':
+        if (call.status === 'none') throw new Failure('lost-race');
+        return call.status === 'settled' ? [command.event] : [];
       default:
         return assertNever(command);
     }
@@ -102,6 +131,8 @@ export const callDecider: Decider<Call, CallCommand, CallEvent> = {
         return { status: 'settled' };
       case 'CallReleased':
         return { status: 'released' };
+      case 'CallRefunded':
+        return { status: 'refunded' };
       default:
         return assertNever(event);
     }

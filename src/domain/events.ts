@@ -45,6 +45,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   CallReserved: true,
   CallSettled: true,
   CallReleased: true,
+  CallRefunded: true,
   SetupCompleted: true,
 };
 

@@ -65,5 +65,15 @@ export const payloadVersions = (table: UpcasterTable): PayloadVersions => {
   };
 };
 
-/** The payloads that have changed so far: none. */
-export const currentPayloads = payloadVersions({});
+/** Before version 2 a settlement said nothing of attempts that had failed, and a release only that there had been some. */
+const suspenseUnknown: Upcaster = (data) => ({ ...data, suspense: 0 });
+const suspenseTold: Upcaster = ({ upstreamCostUnknown, ...data }) => ({
+  ...data,
+  suspense: upstreamCostUnknown === true ? data.reserved : 0,
+});
+
+/** The payloads that have changed so far. */
+export const currentPayloads = payloadVersions({
+  CallSettled: [suspenseUnknown],
+  CallReleased: [suspenseTold],
+});

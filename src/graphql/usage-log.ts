@@ -42,6 +42,7 @@ const CallOutcomeEnum = enumeration<CallOutcome>(
   {
     COMPLETED: 'completed',
     CALLER_LEFT: 'caller-left',
+    CALLER_STALLED: 'caller-stalled',
     UPSTREAM_BROKE: 'upstream-broke',
     QUOTA_RAN_OUT: 'quota-ran-out',
   },
@@ -58,6 +59,7 @@ const ReleaseReasonEnum = enumeration<ReleaseReason>('ReleaseReason', 'Why a cal
   UPSTREAM_FAILED: 'upstream-failed',
   NO_CHANNEL: 'no-channel',
   CALLER_LEFT: 'caller-left',
+  NOT_BOOKED: 'not-booked',
   INTERNAL: 'internal',
   RECOVERED: 'recovered',
 });

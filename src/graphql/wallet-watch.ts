@@ -52,6 +52,7 @@ function walletIn({ event, stream }: Recorded): UserId | 'unnamed' | 'none' {
     case 'CallReserved':
     case 'CallSettled':
     case 'CallReleased':
+    case 'CallRefunded':
       return event.facts.userId;
     case 'QuotaGranted':
     case 'QuotaAdjusted':

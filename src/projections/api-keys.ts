@@ -106,6 +106,7 @@ export const apiKeys = projection<ApiKeyEvent | CallEvent>({
     CallReserved: true,
     CallSettled: true,
     CallReleased: true,
+    CallRefunded: true,
   },
   async project(tx, batch) {
     const balances = new Map<ApiKeyId, Balance>();
@@ -143,6 +144,9 @@ function move(balances: Map<ApiKeyId, Balance>, { event, at }: Recorded<CallEven
       return;
     case 'CallReleased':
       spend(balance, minus(zero, event.reserved));
+      return;
+    case 'CallRefunded':
+      spend(balance, minus(zero, event.settlement.charged));
       return;
     default:
       assertNever(event);

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
-import type { CallSettled } from '../domain/call.js';
+import type { CallRefunded, CallSettled } from '../domain/call.js';
 import type { ChannelEvent, ChannelSecrets, ChannelSettings, ChannelStatus } from '../domain/channel.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { ChannelId, type SecretId } from '../domain/ids.js';
 import { unixSeconds } from '../domain/instant.js';
-import { plus, type Quota, zero } from '../domain/quota.js';
+import { negated, plus, type Quota, zero } from '../domain/quota.js';
 import type { ReadModels } from './database.js';
 import { addById, insertRows, putRows } from './multi-row.js';
 import { projection } from './projection.js';
@@ -115,7 +115,7 @@ const tables = `
 
 const channelOf = ({ stream }: Recorded): ChannelId => ChannelId(streamKey(stream));
 
-export const channels = projection<ChannelEvent | CallSettled>({
+export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
   name: 'channels',
   version: 1,
   tables,
@@ -127,23 +127,27 @@ export const channels = projection<ChannelEvent | CallSettled>({
     ChannelTested: true,
     ChannelRemoved: true,
     CallSettled: true,
+    CallRefunded: true,
   },
   async project(tx, batch) {
     const spent = new Map<ChannelId, Spent>();
     const changes: Recorded<ChannelEvent>[] = [];
     for (const recorded of batch) {
       const { event } = recorded;
-      if (event.type !== 'CallSettled') {
-        changes.push(recorded as Recorded<ChannelEvent>);
-        continue;
-      }
-      const row = tallyOf(spent, event.channelId, (id) => ({ id, used_quota: zero }));
-      row.used_quota = plus(row.used_quota, event.charged);
+      if (event.type === 'CallSettled') spend(spent, event.channelId, event.charged);
+      else if (event.type === 'CallRefunded')
+        spend(spent, event.settlement.channelId, negated(event.settlement.charged));
+      else changes.push(recorded as Recorded<ChannelEvent>);
     }
     if (changes.length > 0) await changeChannels(tx, changes);
     await addById(tx, 'channels', [...spent.values()]);
   },
 });
+
+function spend(spent: Map<ChannelId, Spent>, channel: ChannelId, quota: Quota): void {
+  const row = tallyOf(spent, channel, (id) => ({ id, used_quota: zero }));
+  row.used_quota = plus(row.used_quota, quota);
+}
 
 const connectionColumns = [
   'id',

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { ApiKeyEvent } from '../domain/api-key.js';
-import type { CallEvent, CallReserved } from '../domain/call.js';
+import type { CallEvent, CallRefunded, CallReleased, CallReserved, CallSettled } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
@@ -32,7 +32,7 @@ export interface LedgerTables {
     position: Position;
     account: Account;
     amount: Quota;
-    kind: 'grant' | 'adjustment' | 'suspense';
+    kind: 'grant' | 'adjustment' | 'suspense' | 'refund';
     /** Unix seconds. */
     created_at: number;
   };
@@ -109,6 +109,7 @@ export const ledger = projection<LedgerEvent>({
     CallReserved: true,
     CallSettled: true,
     CallReleased: true,
+    CallRefunded: true,
   },
   async project(tx, batch) {
     const movements: Movements = {
@@ -159,7 +160,10 @@ function move(movements: Movements, recorded: Recorded<LedgerEvent>): void {
       return;
     case 'CallSettled':
     case 'CallReleased':
-      close(movements, recorded as Recorded<Exclude<CallEvent, CallReserved>>);
+      close(movements, recorded as Recorded<CallSettled | CallReleased>);
+      return;
+    case 'CallRefunded':
+      refund(movements, recorded as Recorded<CallRefunded>);
       return;
     default:
       assertNever(event);
@@ -204,7 +208,7 @@ function reserve(movements: Movements, { event, stream, position, at }: Recorded
   });
 }
 
-function close(movements: Movements, recorded: Recorded<Exclude<CallEvent, CallReserved>>): void {
+function close(movements: Movements, recorded: Recorded<CallSettled | CallReleased>): void {
   const { event, stream } = recorded;
   const { userId, apiKeyId } = event.facts;
   const charged = event.type === 'CallSettled' ? event.charged : zero;
@@ -213,12 +217,22 @@ function close(movements: Movements, recorded: Recorded<Exclude<CallEvent, CallR
   post(movements, availableOf(userId), minus(event.reserved, charged));
   post(movements, 'revenue', charged);
   if (apiKeyId !== null) allow(movements, apiKeyId, negated(charged));
-  if (event.type === 'CallReleased' && event.upstreamCostUnknown)
-    book(movements, recorded, 'suspense', [
-      ['suspense', event.reserved],
-      ['revenue', negated(event.reserved)],
-    ]);
+  book(movements, recorded, 'suspense', [
+    ['suspense', event.suspense],
+    ['revenue', negated(event.suspense)],
+  ]);
   const callId = CallId(streamKey(stream));
   // Most calls end in the batch they began in and never touch the table.
   if (!movements.opened.delete(callId)) movements.closed.push(callId);
+}
+
+/** The charge goes back where it came from; of the reservation nothing is left to move. */
+function refund(movements: Movements, recorded: Recorded<CallRefunded>): void {
+  const { facts, settlement, suspense } = recorded.event;
+  book(movements, recorded, 'refund', [
+    [availableOf(facts.userId), settlement.charged],
+    ['suspense', suspense],
+    ['revenue', negated(plus(settlement.charged, suspense))],
+  ]);
+  if (facts.apiKeyId !== null) allow(movements, facts.apiKeyId, settlement.charged);
 }

@@ -1,5 +1,12 @@
-import type { Selectable } from 'kysely';
-import type { CallOutcome, CallReleased, CallSettled, ReleaseReason, UsageSource } from '../domain/call.js';
+import { type Selectable, sql } from 'kysely';
+import type {
+  CallOutcome,
+  CallRefunded,
+  CallReleased,
+  CallSettled,
+  ReleaseReason,
+  UsageSource,
+} from '../domain/call.js';
 import type { ChannelEvent, ChannelTestUsage } from '../domain/channel.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
@@ -143,6 +150,7 @@ export const channelTestKeyName = '模型测试';
 type LoggedEvent =
   | CallSettled
   | CallReleased
+  | CallRefunded
   | Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' }>
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
   | OptionEvent
@@ -155,6 +163,7 @@ export const usageLog = projection<LoggedEvent>({
   interestedIn: {
     CallSettled: true,
     CallReleased: true,
+    CallRefunded: true,
     QuotaGranted: true,
     QuotaAdjusted: true,
     ChannelTested: true,
@@ -164,13 +173,22 @@ export const usageLog = projection<LoggedEvent>({
   async project(tx, batch) {
     const before = await tx.selectFrom('usage_log_rules').selectAll().executeTakeFirstOrThrow();
     let rules = before;
-    const lines: UsageLogRow[] = [];
+    let lines: UsageLogRow[] = [];
+    const refunded = new Set<string>();
     for (const recorded of batch) {
       rules = rulesAfter(rules, recorded.event);
+      if (recorded.event.type === 'CallRefunded') refunded.add(streamKey(recorded.stream));
       const line = lineOf(recorded, rules);
       if (line !== null && (line.type !== logTypes.consume || rules.log_consume)) lines.push(line);
     }
     if (rules !== before) await tx.updateTable('usage_log_rules').set(rules).execute();
+    if (refunded.size > 0) {
+      const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
+      lines = lines.filter((line) => !isCharge(line));
+      await sql`
+        delete from usage_log where request_id = any(${[...refunded]}::text[]) and outcome is not null
+      `.execute(tx);
+    }
     await makePartitions(tx, lines);
     await insertRows(tx, 'usage_log', lines);
   },
@@ -193,7 +211,10 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
       // Nobody did anything wrong when the caller left or a node died.
       return event.reason === 'caller-left' || event.reason === 'recovered'
         ? null
-        : releasedLine(recorded as Recorded<CallReleased>);
+        : failedLine(recorded, event, event.reason, event.attempts);
+    case 'CallRefunded':
+      // In the place of the line of its charge: the log tells of a call what its caller was told.
+      return failedLine(recorded, event, 'not-booked', event.settlement.attempts);
     case 'QuotaGranted':
       return line(recorded, logTypes.system, UserId(streamKey(stream)), {
         detail: { kind: 'granted', quota: event.quota, reason: event.reason },
@@ -281,8 +302,12 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
   };
 }
 
-function releasedLine(recorded: Recorded<CallReleased>): UsageLogRow {
-  const { facts, attempts, reason, status, code, useTimeMs } = recorded.event;
+function failedLine(
+  recorded: Recorded,
+  { facts, status, code, useTimeMs }: CallReleased | CallRefunded,
+  reason: ReleaseReason,
+  attempts: readonly ChannelId[],
+): UsageLogRow {
   return line(recorded, logTypes.error, facts.userId, {
     request_id: streamKey(recorded.stream),
     model: facts.model,

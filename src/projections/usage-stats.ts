@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { CallReleased, CallSettled } from '../domain/call.js';
+import type { CallFacts, CallRefunded, CallReleased, CallSettled, TakenBack } from '../domain/call.js';
 import { assertNever } from '../domain/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
-import { unixSeconds } from '../domain/instant.js';
-import { plus, type Quota, zero } from '../domain/quota.js';
+import { type Instant, unixSeconds } from '../domain/instant.js';
+import { plus, Quota, zero } from '../domain/quota.js';
 import type { ReadModels } from './database.js';
 import { addToRows } from './multi-row.js';
 import { projection } from './projection.js';
@@ -61,30 +61,31 @@ const tables = `
 
 const key = ['hour', 'user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const;
 
-export const usageStats = projection<CallSettled | CallReleased>({
+type CountedEvent = CallSettled | CallReleased | CallRefunded;
+
+export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
   version: 1,
   tables,
-  interestedIn: { CallSettled: true, CallReleased: true },
+  interestedIn: { CallSettled: true, CallReleased: true, CallRefunded: true },
   async project(tx, batch) {
     const rows = new Map<string, UsageStatsRow>();
     for (const { event, at } of batch) {
       if (event.type === 'CallReleased' && !isFault(event)) continue;
-      const seconds = unixSeconds(at);
-      const row = rowOf(rows, seconds - (seconds % 3600), event);
       switch (event.type) {
         case 'CallSettled':
-          row.requests += 1;
-          row.quota = plus(row.quota, event.charged);
-          row.prompt_tokens += event.usage.prompt;
-          row.completion_tokens += event.usage.completion;
-          row.cached_tokens += event.usage.cached;
-          row.reasoning_tokens += event.usage.reasoning;
-          row.use_time_ms += Math.round(event.useTimeMs);
+          count(rowOf(rows, at, event.facts, event.channelId), event, 1);
           break;
         case 'CallReleased':
-          row.errors += 1;
+          rowOf(rows, at, event.facts, event.attempts.at(-1) ?? 0).errors += 1;
           break;
+        case 'CallRefunded': {
+          // It counts as what its caller was told: a call that could not be served.
+          const { settlement } = event;
+          count(rowOf(rows, settlement.at, event.facts, settlement.channelId), settlement, -1);
+          rowOf(rows, at, event.facts, settlement.channelId).errors += 1;
+          break;
+        }
         default:
           assertNever(event);
       }
@@ -96,10 +97,27 @@ export const usageStats = projection<CallSettled | CallReleased>({
 /** A caller that left and a node that died say nothing about the service. */
 const isFault = ({ reason }: CallReleased): boolean => reason !== 'caller-left' && reason !== 'recovered';
 
-function rowOf(rows: Map<string, UsageStatsRow>, hour: number, event: CallSettled | CallReleased): UsageStatsRow {
-  const { facts } = event;
+/** Counts a settlement, or takes it back. */
+function count(row: UsageStatsRow, settlement: CallSettled | TakenBack, sign: 1 | -1): void {
+  const { usage } = settlement;
+  row.requests += sign;
+  row.quota = plus(row.quota, Quota(sign * settlement.charged));
+  row.prompt_tokens += sign * usage.prompt;
+  row.completion_tokens += sign * usage.completion;
+  row.cached_tokens += sign * usage.cached;
+  row.reasoning_tokens += sign * usage.reasoning;
+  row.use_time_ms += sign * Math.round(settlement.useTimeMs);
+}
+
+function rowOf(
+  rows: Map<string, UsageStatsRow>,
+  at: Instant,
+  facts: CallFacts,
+  channelId: ChannelId | 0,
+): UsageStatsRow {
+  const seconds = unixSeconds(at);
+  const hour = seconds - (seconds % 3600);
   const apiKeyId = facts.apiKeyId ?? 0;
-  const channelId = event.type === 'CallSettled' ? event.channelId : (event.attempts.at(-1) ?? 0);
   const { model, group } = facts;
   // The length keeps the two texts apart, whatever they hold.
   return tallyOf(rows, `${hour} ${facts.userId} ${apiKeyId} ${channelId} ${model.length} ${model}${group}`, () => ({

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import type { CallEvent } from '../domain/call.js';
+import type { CallEvent, CallSettled } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { type Sealed, type SecretId, UserId } from '../domain/ids.js';
@@ -113,6 +113,7 @@ const isWalletEvent = (recorded: Recorded<UserEvent | CallEvent>): recorded is R
     case 'CallReserved':
     case 'CallSettled':
     case 'CallReleased':
+    case 'CallRefunded':
       return true;
     default:
       return false;
@@ -141,6 +142,7 @@ export const users = projection<UserEvent | CallEvent>({
     CallReserved: true,
     CallSettled: true,
     CallReleased: true,
+    CallRefunded: true,
   },
   async project(tx, batch, context) {
     const wallets = new Map<UserId, Wallet>();
@@ -172,15 +174,22 @@ function move(wallets: Map<UserId, Wallet>, recorded: Recorded<WalletEvent>): vo
     case 'CallSettled':
       wallet.quota = plus(wallet.quota, minus(event.reserved, event.charged));
       wallet.used_quota = plus(wallet.used_quota, event.charged);
-      if (event.usage.prompt + event.usage.completion > 0) wallet.request_count += 1;
+      if (usedTokens(event)) wallet.request_count += 1;
       return;
     case 'CallReleased':
       wallet.quota = plus(wallet.quota, event.reserved);
+      return;
+    case 'CallRefunded':
+      wallet.quota = plus(wallet.quota, event.settlement.charged);
+      wallet.used_quota = minus(wallet.used_quota, event.settlement.charged);
+      if (usedTokens(event.settlement)) wallet.request_count -= 1;
       return;
     default:
       assertNever(event);
   }
 }
+
+const usedTokens = ({ usage }: Pick<CallSettled, 'usage'>): boolean => usage.prompt + usage.completion > 0;
 
 async function changeProfiles(
   tx: ReadModels,

@@ -110,7 +110,7 @@ class Facts {
   private granted = 0;
   private adjusted = 0;
   private charged = 0;
-  private unknownCost = 0;
+  private suspense = 0;
 
   take({ event, stream }: Recorded): void {
     switch (event.type) {
@@ -138,11 +138,20 @@ class Facts {
         add(this.owned, event.facts.userId, -event.charged);
         if (event.facts.apiKeyId !== null) add(this.apiKeys, event.facts.apiKeyId, -event.charged);
         this.charged += event.charged;
+        this.suspense += event.suspense;
         return;
       case 'CallReleased':
         this.held.delete(streamKey(stream));
-        if (event.upstreamCostUnknown) this.unknownCost += event.reserved;
+        this.suspense += event.suspense;
         return;
+      case 'CallRefunded': {
+        const { charged } = event.settlement;
+        add(this.owned, event.facts.userId, charged);
+        if (event.facts.apiKeyId !== null) add(this.apiKeys, event.facts.apiKeyId, charged);
+        this.charged -= charged;
+        this.suspense += event.suspense;
+        return;
+      }
       default:
         return;
     }
@@ -154,8 +163,8 @@ class Facts {
     const figures: Figures = new Map<string, number>([
       ['grants', -this.granted],
       ['adjustments', -this.adjusted],
-      ['revenue', this.charged - this.unknownCost],
-      ['suspense', this.unknownCost],
+      ['revenue', this.charged - this.suspense],
+      ['suspense', this.suspense],
     ]);
     for (const [user, quota] of this.owned) {
       figures.set(availableOf(user), quota - (reserved.get(user) ?? 0));

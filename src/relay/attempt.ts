@@ -20,14 +20,22 @@ import { retryAfterTold, type UpstreamError } from './upstream-error.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
+/** What was asked of upstream, as far as it differs from what was asked of us. */
+export interface Asked {
+  readonly upstreamModel: string;
+  readonly reasoningEffort: string | null;
+}
+
 export type Attempt =
-  | { readonly ok: true; readonly upstreamModel: string; readonly reasoningEffort: string | null; readonly got: Got }
+  | ({ readonly ok: true; readonly got: Got } & Asked)
   | {
       readonly ok: false;
       readonly retryable: boolean;
       readonly error: RelayError;
       /** Upstream may have done the work, and may charge for it. */
       readonly costUnknown: boolean;
+      /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
+      readonly abandoned: Asked | null;
       /** Set when the failure says that the channel itself is out of order: why. */
       readonly outOfOrder: string | null;
     };
@@ -65,8 +73,6 @@ export interface AttemptCall {
 
 const largestAnswer = 256 * 1024 * 1024;
 const largestRefusal = 1024 * 1024;
-/** How long an answer is still waited for when its caller has gone: what upstream accepted must be paid for. */
-const graceWithoutCallerMs = 30_000;
 
 const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
@@ -119,29 +125,41 @@ export async function attempt(
 
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
   const idleMs = ports.config.streamIdleMs * (thinksFirst(request.model) ? 2 : 1);
-  const { answerTimeoutMs } = ports.config;
+  const { answerTimeoutMs, callerGoneMs } = ports.config;
+  const asked: Asked = { upstreamModel: request.model, reasoningEffort: request.reasoningEffort };
   const sending = ports.upstream.send(request, {
     proxy,
     timeoutMs: answerTimeoutMs,
     idleMs: caller.stream ? idleMs : answerTimeoutMs,
   });
+  let grace: NodeJS.Timeout | null = null;
+  let abandoned = null as Asked | null;
+  const abandon = (): void => {
+    abandoned = asked;
+    sending.cancel();
+  };
+  // What upstream has accepted must be paid for: it is waited for, though not for ever.
   const forget = caller.stream
-    ? presence?.whenGone(() => setTimeout(() => sending.cancel(), graceWithoutCallerMs).unref())
+    ? presence?.whenGone(() => {
+        grace = setTimeout(abandon, callerGoneMs).unref();
+      })
     : undefined;
   try {
     const sent = await sending.sent;
     if (!sent.ok) {
       const message = sent.timedOut ? 'the upstream did not answer in time' : undefined;
-      return { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
+      const failure = { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
+      return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
     }
     const answered = { provider, channel: upstreamChannel, caller, info, cancel: () => sending.cancel() };
     const got = isEventStream(sent.answer)
       ? await firstFrame(answered, sent.answer)
       : await wholeAnswer(answered, sent.answer);
-    if (got.ok)
-      return { ok: true, upstreamModel: request.model, reasoningEffort: request.reasoningEffort, got: got.got };
-    return judged(ports, channel, parsed, String(request.body), got);
+    if (got.ok) return { ok: true, ...asked, got: got.got };
+    const judgement = judged(ports, channel, parsed, String(request.body), got);
+    return got.broken && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
   } finally {
+    if (grace !== null) clearTimeout(grace);
     forget?.();
   }
 }
@@ -151,6 +169,7 @@ const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: f
   retryable,
   error,
   costUnknown: false,
+  abandoned: null,
   outOfOrder: null,
 });
 
@@ -235,7 +254,7 @@ function judged(
   parsed: ParsedChannel,
   request: string,
   { error, broken }: Extract<Read, { ok: false }>,
-): Attempt {
+): Extract<Attempt, { ok: false }> {
   if (broken) return { ...failed(fromUpstream(error, error.status), true), costUnknown: true };
   const status = mappedStatus(parsed, error.status);
   const { keywords } = ports.directory.settings().autoDisable;

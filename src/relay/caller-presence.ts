@@ -7,17 +7,40 @@ import type { ServerResponse } from 'node:http';
 export class CallerPresence {
   private listeners: Set<() => void> | null = null;
   private left: boolean;
+  private hasStalled = false;
 
-  constructor(response: ServerResponse) {
+  constructor(
+    private readonly response: ServerResponse,
+    readonly requestId: string,
+  ) {
     // A caller may have gone before anybody looked: while its body was being unpacked. That is not told twice.
     this.left = response.destroyed;
     response.once('close', () => {
-      if (!response.writableFinished) this.leave();
+      if (!response.writableFinished && !this.left) this.leave();
     });
   }
 
   get gone(): boolean {
     return this.left;
+  }
+
+  /** It is gone because it took nothing any more. */
+  get stalled(): boolean {
+    return this.hasStalled;
+  }
+
+  /** Bytes written that the caller has not taken yet; 0 for one that has gone. */
+  get pending(): number {
+    return this.left ? 0 : this.response.writableLength;
+  }
+
+  /** Treats a caller as gone that takes nothing any more. */
+  giveUp(): void {
+    if (this.left) return;
+    this.hasStalled = true;
+    this.leave();
+    // An answer that still waits for its turn on the connection knows no socket of its own.
+    this.response.req.socket.destroy();
   }
 
   /** Calls once when the caller goes; the result takes the listener back. Never called when it has gone already. */

@@ -24,7 +24,8 @@ export interface Growth {
   covers(text: string): boolean;
 }
 
-const coveredOutput = (held: number, prompt: number, price: Price): number => {
+/** The most output tokens `held` pays for at the dearest rate, beside the prompt. */
+export const coveredOutput = (held: number, prompt: number, price: Price): number => {
   let low = 0;
   let high = 1 << 30;
   while (low < high) {

@@ -1,16 +1,20 @@
 import type { Clock, EventStore, QuotaGate } from '../application/ports.js';
-import type { CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../domain/call.js';
+import type { CallEvent, CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../domain/call.js';
 import { type NewEvent, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { CallId, ChannelId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
 import { chargeOf, type Price, type Usage } from '../domain/pricing.js';
-import { Quota } from '../domain/quota.js';
+import { Quota, zero } from '../domain/quota.js';
 
 /*
  * The money side of a call: held at the gate and reserved durably before the upstream is asked, then settled or
  * released exactly once. The call's own stream and its expected revision make the outcome exactly-once; a repeat of the
  * same event is a no-op.
+ *
+ * When the log does not answer, nobody knows which outcome it holds. What was delivered stays settled, however long the
+ * writing takes. An answer nobody has seen is withdrawn: the log gets a release, or a refund where it turns out to hold
+ * the settlement already. Either way a call that was answered as failed has cost nothing.
  */
 
 export interface MeterPorts {
@@ -40,12 +44,20 @@ export interface Settlement {
   readonly useTimeMs: number;
   readonly firstTokenMs: number | null;
   readonly reasoningEffort: string | null;
+  /** Attempts before it that upstream may charge for. */
+  readonly unknownAttempts: number;
 }
 
-export type Release = Pick<
-  CallReleased,
-  'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs' | 'upstreamCostUnknown'
->;
+export interface Release extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs'> {
+  /** Attempts that upstream may charge for although nobody pays. */
+  readonly unknownAttempts: number;
+}
+
+/** What the caller is told when an answer has to be withheld. */
+export interface Withdrawal {
+  readonly status: number;
+  readonly code: string;
+}
 
 export type Reserving =
   | { readonly ok: true; readonly reservation: Reservation }
@@ -55,8 +67,17 @@ export interface Reservation {
   readonly held: Quota;
   /** Raises the hold to `quota`; false when it cannot be afforded. */
   extend(quota: Quota): boolean;
-  /** Resolves with the charge once the settlement is durable. */
+  /**
+   * For an answer the caller has, but for its end. Resolves with the charge once the settlement is durable. Rejects when
+   * the log does not answer; the charge then follows when it does.
+   */
   settle(settlement: Settlement): Promise<Quota>;
+  /**
+   * For an answer the caller has nothing of. Resolves with the charge once the settlement is durable. null: the log does
+   * not answer, and the call will not be charged; the caller must be told so, and the answer withheld.
+   */
+  settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null>;
+  /** Resolves once it is durable or, when the log does not answer, is on its way. */
   release(release: Release): Promise<void>;
 }
 
@@ -76,24 +97,24 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
     return { id: newEventId(at), at };
   };
 
-  const newEvent = <Event extends CallSettled | CallReleased>(event: Event): NewEvent<Event> => ({
-    ...stamped(),
-    event,
-  });
+  const newEvent = <Event extends CallEvent>(event: Event): NewEvent<Event> => ({ ...stamped(), event });
 
-  const write = async (callId: CallId, outcome: NewEvent): Promise<void> => {
-    const result = await store.append(streams.call(callId), [outcome], 0);
-    // Only one outcome can follow a reservation, so there is another: the call has been concluded for us.
-    if (!result.ok) warn('a call had its outcome already', { callId, type: outcome.event.type });
+  /** False when the call has had another outcome before. */
+  const write = async (callId: CallId, outcome: NewEvent, expected: number): Promise<boolean> =>
+    (await store.append(streams.call(callId), [outcome], expected)).ok;
+
+  const conclude = async (callId: CallId, outcome: NewEvent): Promise<void> => {
+    if (!(await write(callId, outcome, 0)))
+      warn('a call had its outcome already', { callId, type: outcome.event.type });
   };
 
-  /** An outcome must not be lost while this process lives; when it dies, recovery at the next start takes over. */
-  const keepWriting = async (callId: CallId, outcome: NewEvent): Promise<void> => {
+  /** What must get into the log while this process lives; when it dies, recovery takes over. */
+  const keepTrying = async (callId: CallId, attempt: () => Promise<void>): Promise<void> => {
     unwritten++;
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, retryDelayMs).unref());
       try {
-        await write(callId, outcome);
+        await attempt();
         unwritten--;
         return;
       } catch (error) {
@@ -102,13 +123,29 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
     }
   };
 
-  const conclude = async (callId: CallId, outcome: NewEvent): Promise<void> => {
-    try {
-      await write(callId, outcome);
-    } catch (error) {
-      void keepWriting(callId, outcome);
-      throw error;
-    }
+  /**
+   * Sees to it that a call answered as failed is not charged. The release takes the place the settlement was meant for;
+   * a settlement that was there before it, or is still on its way there, finds out which of them came first.
+   */
+  const withdraw = async (
+    callId: CallId,
+    settled: NewEvent<CallSettled>,
+    { status, code }: Withdrawal,
+  ): Promise<void> => {
+    const { facts, reserved, charged, usage, channelId, attempts, useTimeMs, suspense } = settled.event;
+    // The work was done, and this is what it is worth.
+    const unpaid = Quota(Math.min(charged + suspense, Number.MAX_SAFE_INTEGER));
+    const told = { facts, status, code, useTimeMs, suspense: unpaid } as const;
+    const released = newEvent({ type: 'CallReleased', reserved, reason: 'not-booked', attempts, ...told });
+    const settlement = { eventId: settled.id, at: settled.at, charged, usage, channelId, attempts, useTimeMs };
+    const refunded = newEvent({ type: 'CallRefunded', settlement, ...told });
+    await keepTrying(callId, async () => {
+      if (await write(callId, released, 0)) return gate.settled(callId, zero);
+      const [, outcome] = await store.readStream(streams.call(callId));
+      if (outcome?.id === settled.id) await write(callId, refunded, 1);
+      else if (outcome?.id !== released.id)
+        warn('a call had its outcome already', { callId, type: outcome?.event.type });
+    });
   };
 
   return {
@@ -134,6 +171,13 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
       }
 
       let held = quota;
+      /** Each of these attempts may have cost upstream as much as the call was expected to. */
+      const timesHeld = (attempts: number): Quota => Quota(Math.min(quota * attempts, Number.MAX_SAFE_INTEGER));
+      const settledBy = ({ delivered, usage, unknownAttempts, ...rest }: Settlement): NewEvent<CallSettled> => {
+        const charged = chargeOf(usage, price, delivered);
+        const suspense = timesHeld(unknownAttempts);
+        return newEvent({ type: 'CallSettled', facts, reserved: quota, charged, usage, price, ...rest, suspense });
+      };
       const reservation: Reservation = {
         get held() {
           return held;
@@ -144,18 +188,38 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
           return true;
         },
         async settle(settlement) {
-          const { delivered, usage, ...rest } = settlement;
-          const charged = chargeOf(usage, price, delivered);
-          await conclude(
-            callId,
-            newEvent({ type: 'CallSettled', facts, reserved: quota, charged, usage, price, ...rest }),
-          );
-          gate.settled(callId, charged);
-          return charged;
+          const settled = settledBy(settlement);
+          try {
+            await conclude(callId, settled);
+          } catch (error) {
+            void keepTrying(callId, () => conclude(callId, settled));
+            throw error;
+          }
+          gate.settled(callId, settled.event.charged);
+          return settled.event.charged;
         },
-        async release(release) {
-          await conclude(callId, newEvent({ type: 'CallReleased', facts, reserved: quota, ...release }));
-          gate.settled(callId, Quota(0));
+        async settleOrWithdraw(settlement, withdrawal) {
+          const settled = settledBy(settlement);
+          try {
+            await conclude(callId, settled);
+          } catch (error) {
+            warn('a call could not be settled and is withdrawn', { callId, error: String(error) });
+            void withdraw(callId, settled, withdrawal);
+            return null;
+          }
+          gate.settled(callId, settled.event.charged);
+          return settled.event.charged;
+        },
+        async release({ unknownAttempts, ...release }) {
+          const suspense = timesHeld(unknownAttempts);
+          const released = newEvent({ type: 'CallReleased', facts, reserved: quota, ...release, suspense });
+          try {
+            await conclude(callId, released);
+            gate.settled(callId, zero);
+          } catch (error) {
+            warn('a call could not be released yet', { callId, error: String(error) });
+            void keepTrying(callId, () => conclude(callId, released));
+          }
         },
       };
       return { ok: true, reservation };
@@ -163,16 +227,6 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
   };
 
   async function giveBack(callId: CallId, facts: CallFacts, quota: Quota, reserved: NewEvent): Promise<void> {
-    unwritten++;
-    for (;;) {
-      try {
-        await store.append(streams.call(callId), [reserved], 'no-stream');
-        break;
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, retryDelayMs).unref());
-      }
-    }
-    unwritten--;
     const released = newEvent({
       type: 'CallReleased',
       facts,
@@ -182,8 +236,11 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
       code: 'store_unavailable',
       attempts: [],
       useTimeMs: 0,
-      upstreamCostUnknown: false,
+      suspense: zero,
     });
-    await conclude(callId, released).catch(() => {});
+    await keepTrying(callId, async () => {
+      await store.append(streams.call(callId), [reserved], 'no-stream');
+      await conclude(callId, released);
+    });
   }
 }

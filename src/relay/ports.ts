@@ -32,6 +32,10 @@ export interface RelayConfig {
   readonly streamIdleMs: number;
   /** Longest wait for an answer's headers, and for the whole of a JSON answer. */
   readonly answerTimeoutMs: number;
+  /** Longest a stream is waited for and read on when its caller has gone. */
+  readonly callerGoneMs: number;
+  /** How long a caller may take nothing of what is written to it. */
+  readonly callerStallMs: number;
   readonly forceUsage: boolean;
   readonly azureDefaultApiVersion: string;
 }

@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { CallFacts, CallOutcome, ReleaseReason } from '../domain/call.js';
 import { CallId, type ChannelId } from '../domain/ids.js';
-import { type Attempt, attempt, type Got } from './attempt.js';
+import { type Asked, type Attempt, attempt } from './attempt.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
 import { channelParser } from './channel-settings.js';
-import { beginStream, endFrame, errorFrame, pump, usageOf } from './delivery.js';
+import { beginStream, deliver, endFrame, errorFrame, pump, seenTokens, usageOf } from './delivery.js';
 import { errorBody, quotaText, RelayError } from './errors.js';
 import { watchGrowth } from './growth.js';
 import { isAllowed } from './ip-allow-list.js';
-import type { Reservation } from './metered.js';
+import type { Reservation, Settlement } from './metered.js';
 import { type Order, placeOrder, readBodyObject } from './order.js';
 import type { RelayPorts } from './ports.js';
 import type { CallerRequest, Endpoint } from './protocols/protocol.js';
 import { chooseChannel } from './routing.js';
+import { watchStalledCallers } from './stalled-callers.js';
+import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
 
@@ -29,6 +31,31 @@ export interface IncomingCall {
   readonly response: ServerResponse;
 }
 
+type Told = Pick<Settlement, 'usage' | 'usageSource'>;
+
+/** Who served a call, and as what. */
+function served(order: Order, { upstreamModel, reasoningEffort }: Asked, tried: readonly ChannelId[]) {
+  const channelId = tried.at(-1);
+  if (channelId === undefined) throw new Error('an answer without a channel');
+  const mapped = upstreamModel === order.requestedModel ? null : upstreamModel;
+  return { channelId, attempts: tried, upstreamModel: mapped, reasoningEffort };
+}
+
+/** What there is to know about costs of a call that cannot be seen. */
+const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: Asked, { held }: Reservation) => ({
+  thinks: mayThinkUnseen([requestedModel, upstreamModel], body),
+  held,
+  price: estimate.price,
+});
+
+/** How a call has gone so far. */
+interface Course {
+  readonly tried: readonly ChannelId[];
+  readonly unknownAttempts: number;
+  readonly presence: CallerPresence;
+  readonly elapsed: () => number;
+}
+
 export interface Relay {
   /** Answers the call, whatever happens; never rejects. */
   handle(call: IncomingCall): Promise<void>;
@@ -38,12 +65,19 @@ export interface Relay {
   active(): number;
 }
 
-const settlementFailed = (): RelayError =>
-  new RelayError(503, 'store_unavailable', 'the event store cannot be reached; the charge will follow');
+const storeUnavailable = (message: string): RelayError => new RelayError(503, 'store_unavailable', message);
+const cannotReserve = 'the event store cannot be reached; try again later';
+const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
+const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
 
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, meter, clock, log } = ports;
   const parsedChannel = channelParser();
+  const stalledCallers = watchStalledCallers({
+    limitMs: ports.config.callerStallMs,
+    gaveUp: ({ requestId, pending }) =>
+      log.info({ requestId, pending }, 'a caller takes nothing of its answer any more and is given up'),
+  });
   let active = 0;
 
   const identify: Relay['identify'] = async ({ path, query, headers, ip }) => {
@@ -65,7 +99,7 @@ export function openRelay(ports: RelayPorts): Relay {
       stream: order.stream,
     };
     const reserving = await meter.reserve(callId, facts, apiKey.terms.unlimited, order.estimate).catch(() => {
-      throw new RelayError(503, 'store_unavailable', 'the event store cannot be reached; try again later');
+      throw storeUnavailable(cannotReserve);
     });
     if (reserving.ok) return reserving.reservation;
     const settings = directory.settings();
@@ -84,7 +118,7 @@ export function openRelay(ports: RelayPorts): Relay {
     caller: CallerRequest,
     startedAt: number,
     presence: CallerPresence,
-  ): Promise<{ last: Attempt; tried: ChannelId[]; costUnknown: boolean }> => {
+  ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number }> => {
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];
     const candidates = order.channels.map((channel) => ({
@@ -94,18 +128,18 @@ export function openRelay(ports: RelayPorts): Relay {
       channel,
     }));
     const attempts = order.pinned ? 1 : directory.settings().retryTimes + 1;
-    let costUnknown = false;
+    let unknownAttempts = 0;
     for (let index = 0; ; index++) {
       const chosen = chooseChannel(candidates, index, failed, Math.random());
       if (chosen === null) throw new Error('an order without channels');
       tried.push(chosen.id);
       const call = { callId, requestedModel: order.requestedModel, caller, startedAt, presence };
       const last = await attempt(ports, call, chosen.channel, parsedChannel(chosen.channel));
-      if (last.ok) return { last, tried, costUnknown };
-      costUnknown ||= last.costUnknown;
+      if (last.ok) return { last, tried, unknownAttempts };
+      if (last.costUnknown) unknownAttempts++;
       if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
         ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
-      if (!last.retryable || index + 1 >= attempts || presence.gone) return { last, tried, costUnknown };
+      if (!last.retryable || index + 1 >= attempts || presence.gone) return { last, tried, unknownAttempts };
       failed.add(chosen.id);
     }
   };
@@ -136,7 +170,7 @@ export function openRelay(ports: RelayPorts): Relay {
         reason: ReleaseReason,
         error: RelayError | null,
         attempts: ChannelId[],
-        unknown: boolean,
+        unknownAttempts: number,
       ) => {
         concludedCall = true;
         await reservation.release({
@@ -145,22 +179,27 @@ export function openRelay(ports: RelayPorts): Relay {
           code: error?.code ?? null,
           attempts,
           useTimeMs: elapsed(),
-          upstreamCostUnknown: unknown,
+          unknownAttempts,
         });
       };
 
       try {
-        const { last, tried, costUnknown } = await tryChannels(callId, order, request, startedAt, presence);
+        const { last, tried, unknownAttempts } = await tryChannels(callId, order, request, startedAt, presence);
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
+        if (!last.ok && last.abandoned !== null) {
+          concludedCall = true;
+          await settleAbandoned(order, reservation, last.abandoned, { tried, unknownAttempts, presence, elapsed });
+          throw last.error;
+        }
         if (!last.ok) {
-          if (presence.gone) await release('caller-left', null, tried, costUnknown);
-          else await release('upstream-failed', last.error, tried, costUnknown);
+          if (presence.gone) await release('caller-left', null, tried, unknownAttempts);
+          else await release('upstream-failed', last.error, tried, unknownAttempts);
           throw last.error;
         }
         concludedCall = true;
-        succeeded = await answer(call, order, reservation, last, tried, { presence, elapsed });
+        succeeded = await answer(call, order, reservation, last, { tried, unknownAttempts, presence, elapsed });
       } catch (error) {
-        if (!concludedCall) await release('internal', null, [], true);
+        if (!concludedCall) await release('internal', null, [], 1);
         throw error;
       }
     } finally {
@@ -168,60 +207,92 @@ export function openRelay(ports: RelayPorts): Relay {
     }
   };
 
+  /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
+  const settleAbandoned = async (
+    order: Order,
+    reservation: Reservation,
+    asked: Asked,
+    { tried, unknownAttempts, elapsed }: Course,
+  ): Promise<void> => {
+    const nothing = usageOf(
+      null,
+      { text: '', toolCalls: 0, finishReason: null },
+      order.estimate.promptTokens,
+      order.model,
+    );
+    await reservation
+      .settle({
+        ...cutShort(nothing, 0, unseen(order, asked, reservation)),
+        outcome: 'caller-left',
+        delivered: true,
+        ...served(order, asked, tried),
+        useTimeMs: elapsed(),
+        firstTokenMs: null,
+        unknownAttempts,
+      })
+      .catch(() => {});
+  };
+
   /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
   const answer = async (
     { response, requestId }: IncomingCall,
     order: Order,
     reservation: Reservation,
-    { got, upstreamModel, reasoningEffort }: Extract<Attempt, { ok: true }>,
-    tried: ChannelId[],
-    { presence, elapsed }: { presence: CallerPresence; elapsed: () => number },
+    { got, ...asked }: Extract<Attempt, { ok: true }>,
+    { tried, unknownAttempts, presence, elapsed }: Course,
   ): Promise<boolean> => {
-    const channelId = tried.at(-1);
-    if (channelId === undefined) throw new Error('an answer without a channel');
-    const settle = async (told: Got, outcome: CallOutcome, firstTokenMs: number | null) => {
-      const { usage: reported, generated } = told.kind === 'answer' ? told : told.reading.decoder;
-      const { usage, usageSource } = usageOf(reported, generated, order.estimate.promptTokens, order.model);
-      await reservation.settle({
-        usage,
-        usageSource,
-        outcome,
-        delivered: true,
-        channelId,
-        attempts: tried,
-        upstreamModel: upstreamModel === order.requestedModel ? null : upstreamModel,
-        useTimeMs: elapsed(),
-        firstTokenMs,
-        reasoningEffort,
-      });
-      return usage;
-    };
+    const settlement = (told: Told, outcome: CallOutcome, firstTokenMs: number | null): Settlement => ({
+      ...told,
+      outcome,
+      delivered: true,
+      ...served(order, asked, tried),
+      useTimeMs: elapsed(),
+      firstTokenMs,
+      unknownAttempts,
+    });
 
     if (got.kind === 'answer') {
-      await settle(got, presence.gone ? 'caller-left' : 'completed', null).catch(() => {
-        throw settlementFailed();
-      });
+      const told = usageOf(got.usage, got.generated, order.estimate.promptTokens, order.model);
+      // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
+      if (presence.gone) {
+        await reservation.settle(settlement(told, 'caller-left', null)).catch(() => {});
+        return true;
+      }
+      const refusal = storeUnavailable(withheld);
+      const withdrawal = { status: refusal.status, code: 'store_unavailable' };
+      if ((await reservation.settleOrWithdraw(settlement(told, 'completed', null), withdrawal)) === null) throw refusal;
       response.writeHead(200, { 'content-type': got.contentType, 'content-length': got.bytes.length });
-      response.end(got.bytes);
+      await deliver(response, got.bytes, { presence, stalledCallers });
       return true;
     }
 
     const { reading } = got;
     const firstTokenMs = elapsed();
     beginStream(response);
-    const { outcome, error } = await pump(response, reading, {
+    const pumped = await pump(response, reading, {
       presence,
+      stalledCallers,
       growth: watchGrowth(reservation, order.estimate),
       pingIntervalMs: directory.settings().pingIntervalMs,
+      callerGoneMs: ports.config.callerGoneMs,
+      costsUnseen: () => unseen(order, asked, reservation).thinks || bringsUncounted(order.body),
     });
+    const { outcome, error } = pumped;
+    const { usage, generated } = reading.decoder;
+    const told = usageOf(usage, generated, order.estimate.promptTokens, order.model);
+    const whole = pumped.cutShort
+      ? cutShort(told, seenTokens(generated, order.model), unseen(order, asked, reservation))
+      : told;
+    const settled = settlement(whole, outcome, firstTokenMs);
     try {
-      const usage = await settle(got, outcome, firstTokenMs);
-      if (error === null) response.end(reading.decoder.closing(usage));
+      await reservation.settle(settled);
+      if (error === null) response.end(reading.decoder.closing(settled.usage));
       else response.end(`${errorFrame(error, requestId)}${endFrame}`);
     } catch {
       // Without the end mark: the caller must not take this answer for a complete one.
-      response.end(errorFrame(settlementFailed(), requestId));
+      response.end(errorFrame(storeUnavailable(chargeFollows), requestId));
     }
+    if (response.writableLength > 0) stalledCallers.watch(presence);
     return error === null;
   };
 
@@ -230,7 +301,7 @@ export function openRelay(ports: RelayPorts): Relay {
     active: () => active,
     async handle(call) {
       const { response, requestId } = call;
-      const presence = new CallerPresence(response);
+      const presence = new CallerPresence(response, requestId);
       if (presence.gone) return;
       active++;
       try {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type LiveTraffic, liveTraffic, type TrafficFigures } from '../../src/application/live-traffic.js';
-import type { CallReleased, CallSettled } from '../../src/domain/call.js';
+import type { CallRefunded, CallReleased, CallSettled } from '../../src/domain/call.js';
 import { streams } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
-import { type CallParties, released, reserved, settled } from '../support/calls.js';
+import { type CallParties, refunded, released, reserved, settled } from '../support/calls.js';
 import { type SettableClock, settableClock } from '../support/fixed-clock.js';
 import { recordedAt } from '../support/recorded.js';
 
@@ -31,7 +31,7 @@ beforeEach(() => {
   traffic = liveTraffic(clock);
 });
 
-const happens = (event: CallSettled | CallReleased, { ageMs = 0 } = {}): void => {
+const happens = (event: CallSettled | CallReleased | CallRefunded, { ageMs = 0 } = {}): void => {
   const stream = streams.call(CallId(`c${position}`));
   traffic.take([recordedAt(position++, stream, event, { at: clock.now() - ageMs })]);
 };
@@ -120,6 +120,14 @@ describe('failures', () => {
     expect(total().errorRate).toBe(0.5);
     clock.advance(30_000);
     expect(total()).toMatchObject({ requestsPerMinute: 1, errorRate: 0 });
+  });
+  test('are answers that were withheld after they had been charged: the call counts once, its charge not at all', () => {
+    serve({ charged: 10 });
+    serve({ charged: 10 });
+    happens(refunded({ charged: 10 }));
+    expect(total()).toMatchObject({ requestsPerMinute: 2, errorRate: 0.5, quotaPerMinute: 10 });
+    clock.advance(60_000);
+    expect(total()).toStrictEqual(nothing);
   });
   test('are answers that broke off', () => {
     serve({}, { outcome: 'upstream-broke' });

@@ -30,6 +30,7 @@ interface LocalCall extends Call {
   charged: number | null;
   /** Whether the gate was told so by the call itself. */
   told: boolean;
+  refunded: boolean;
 }
 
 const partiesOf = ({ user, key, reserved }: Call) => ({ userId: user, apiKeyId: key, quota: reserved });
@@ -52,6 +53,7 @@ const weights = {
   drop: 2,
   extend: 2,
   settle: 3,
+  refund: 2,
   release: 2,
   tell: 3,
   grant: 1,
@@ -155,6 +157,17 @@ class Model {
     this.world.settle(call.id, { ...partiesOf(call), charged });
   }
 
+  /** A settlement is taken back; the call itself has been told nothing and never will. */
+  private refund({ who }: Pick<Step, 'who'>): void {
+    const call = pick(
+      this.open.filter(({ charged, told, refunded }) => charged !== null && charged > 0 && !told && !refunded),
+      who,
+    );
+    if (call === undefined || call.charged === null) return;
+    call.refunded = true;
+    this.world.refund(call.id, { ...partiesOf(call), charged: call.charged });
+  }
+
   private release({ who }: Pick<Step, 'who'>): void {
     const call = this.running(who);
     if (call === undefined) return;
@@ -172,7 +185,7 @@ class Model {
   /** The append of an outcome has answered: before the tail brings the same news, or after. */
   private tell({ who }: Pick<Step, 'who'>): void {
     const call = pick(
-      this.open.filter(({ charged, told }) => charged !== null && !told),
+      this.open.filter(({ charged, told, refunded }) => charged !== null && !told && !refunded),
       who,
     );
     if (call === undefined || call.charged === null) return;
@@ -270,7 +283,7 @@ class Model {
             this.admitted += 1;
             this.open.push({
               ...{ id, user, key, unlimited },
-              ...{ reserved: quota, held: quota, durable: false, charged: null, told: false },
+              ...{ reserved: quota, held: quota, durable: false, charged: null, told: false, refunded: false },
             });
           });
         },

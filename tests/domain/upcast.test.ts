@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { payloadVersions } from '../../src/domain/upcast.js';
+import { currentPayloads, payloadVersions } from '../../src/domain/upcast.js';
 
 describe('payload versions', () => {
   const versions = payloadVersions({
@@ -42,5 +42,23 @@ describe('payload versions', () => {
 
   test('names that every object has are ordinary type names', () => {
     expect(versions.current('constructor')).toBe(1);
+  });
+});
+
+describe('outcomes of calls from before suspense had a figure', () => {
+  test('a release whose upstream cost nobody knew books what was held', () => {
+    const { upcast } = currentPayloads;
+    const known = { reserved: 40, upstreamCostUnknown: false };
+    expect(upcast('CallReleased', 1, known)).toEqual({ type: 'CallReleased', reserved: 40, suspense: 0 });
+    const unknown = { reserved: 40, upstreamCostUnknown: true };
+    expect(upcast('CallReleased', 1, unknown)).toEqual({ type: 'CallReleased', reserved: 40, suspense: 40 });
+  });
+
+  test('a settlement books nothing', () => {
+    expect(currentPayloads.upcast('CallSettled', 1, { charged: 5 })).toEqual({
+      type: 'CallSettled',
+      charged: 5,
+      suspense: 0,
+    });
   });
 });

@@ -17,6 +17,7 @@ import {
   bobKey,
   issued,
   ofApiKey,
+  refunded,
   released,
   reserved,
   seconds,
@@ -125,6 +126,14 @@ describe('what an API key may still spend', () => {
   test('comes back with a release', async () => {
     const db = await projected.given(issued(aliceKey, alice, 500), reserved('a', 300), released('a', 300));
     expect(await apiKeyById(db, aliceKey)).toMatchObject({ remain_quota: 500, used_quota: 0, accessed_at: null });
+  });
+
+  test('comes back with a refund', async () => {
+    const history = [issued(aliceKey, alice, 500), reserved('a', 300), settled('a', 300, 120), refunded('a', 120)];
+    expect(await apiKeyById(await projected.given(...history), aliceKey)).toMatchObject({
+      remain_quota: 500,
+      used_quota: 0,
+    });
   });
 
   test('is counted for unlimited keys too', async () => {

@@ -11,7 +11,20 @@ import {
   enabledModels,
   searchChannels,
 } from '../../src/projections/channel-queries.js';
-import { added, at, east, edited, ofChannel, reserved, seconds, settings, settled, west, when } from './history.js';
+import {
+  added,
+  at,
+  east,
+  edited,
+  ofChannel,
+  refunded,
+  reserved,
+  seconds,
+  settings,
+  settled,
+  west,
+  when,
+} from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
@@ -85,6 +98,11 @@ describe('a channel', () => {
       settled('c', 9, 9, { channelId: west }),
     );
     expect(await channelById(db, east)).toMatchObject({ used_quota: 12 });
+  });
+
+  test('does not count what was given back', async () => {
+    const db = await projected.given(added(east), reserved('a', 9), settled('a', 9, 5), refunded('a', 5));
+    expect(await channelById(db, east)).toMatchObject({ used_quota: 0 });
   });
 
   test('is gone when removed, with its candidates', async () => {

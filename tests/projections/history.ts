@@ -1,5 +1,5 @@
 import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
-import type { CallFacts, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
+import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
 import type { ChannelSettings } from '../../src/domain/channel.js';
 import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events.js';
 import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
@@ -217,6 +217,7 @@ export const settled = (
     useTimeMs: 2_100,
     firstTokenMs: 640,
     reasoningEffort: null,
+    suspense: Quota(0),
     ...change,
   });
 
@@ -234,6 +235,31 @@ export const released = (
     code: 'upstream_error',
     attempts: [east],
     useTimeMs: 300,
-    upstreamCostUnknown: false,
+    suspense: Quota(0),
+    ...change,
+  });
+
+/** Takes back the settlement that charged this much; told an hour later, so that each counts in its own hour. */
+export const refunded = (
+  id: string,
+  charged: number,
+  { facts = {}, ...change }: Omit<Partial<CallRefunded>, 'facts'> & Facts = {},
+): Fact =>
+  fact(callOf(id), {
+    type: 'CallRefunded',
+    facts: factsOf(facts),
+    settlement: {
+      eventId: eventId(0, 0x5e77),
+      at: at(),
+      charged: Quota(charged),
+      usage,
+      channelId: east,
+      attempts: [east],
+      useTimeMs: 2_100,
+    },
+    status: 503,
+    code: 'store_unavailable',
+    useTimeMs: 32_000,
+    suspense: Quota(charged),
     ...change,
   });

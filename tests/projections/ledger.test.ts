@@ -21,6 +21,7 @@ import {
   granted,
   issued,
   ofApiKey,
+  refunded,
   released,
   reserved,
   seconds,
@@ -84,13 +85,38 @@ describe('every movement sums to zero', () => {
   });
 
   test('a release whose upstream cost nobody knows is booked to suspense as well', async () => {
-    const recovered = released('a', 40, { reason: 'recovered', upstreamCostUnknown: true });
+    const recovered = released('a', 40, { reason: 'recovered', suspense: Quota(40) });
     expect(await balances(granted(alice, 100), reserved('a', 40), recovered)).toEqual({
       'user:7:available': 100,
       grants: -100,
       suspense: 40,
       revenue: -40,
     });
+  });
+
+  test('a settlement may carry the cost of attempts before it, which nobody pays', async () => {
+    const retried = settled('a', 40, 15, { suspense: Quota(40) });
+    expect(await balances(granted(alice, 100), reserved('a', 40), retried)).toEqual({
+      'user:7:available': 85,
+      grants: -100,
+      suspense: 40,
+      revenue: -25,
+    });
+  });
+
+  test('a refund gives the charge back to user and key, and books the work done to suspense', async () => {
+    const history = [granted(alice, 100), issued(aliceKey, alice, 50), reserved('a', 40), settled('a', 40, 15)];
+    expect(await balances(...history, refunded('a', 15))).toEqual({
+      'user:7:available': 100,
+      grants: -100,
+      suspense: 15,
+      revenue: -15,
+    });
+    expect((await apiKeySnapshot(projected.db, aliceKey)).balance).toBe(50);
+    expect(await postingsOf(projected.db, 'user:7:available', { limit: 1 })).toMatchObject([
+      { amount: 15, kind: 'refund' },
+    ]);
+    expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
   });
 
   test('and so do all of them together, batch after batch', async () => {
@@ -170,7 +196,7 @@ describe('verifying the ledger', () => {
     reserved('a', 40),
     settled('a', 40, 55),
     reserved('b', 30),
-    released('b', 30, { upstreamCostUnknown: true }),
+    released('b', 30, { suspense: Quota(30) }),
     reserved('open', 20),
   ];
 

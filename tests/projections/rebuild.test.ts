@@ -14,6 +14,7 @@ import { usageLog } from '../../src/projections/usage-log.js';
 import { usageTotals } from '../../src/projections/usage-log-queries.js';
 import { userById, users } from '../../src/projections/users.js';
 import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+import { eventId } from '../support/events.js';
 import { counting, counts } from './counting.js';
 import {
   added,
@@ -30,6 +31,7 @@ import {
   ofChannel,
   ofUser,
   option,
+  refunded,
   registered,
   released,
   reserved,
@@ -109,9 +111,17 @@ function callsFrom(from: number, count: number): Fact[] {
     if (n % 7 === 6) return [...switched, reservation];
     const outcome =
       n % 5 === 4
-        ? released(`call-${n}`, 100 + n, { facts, upstreamCostUnknown: n % 2 === 0 })
+        ? released(`call-${n}`, 100 + n, { facts, suspense: Quota(n % 2 === 0 ? 100 + n : 0) })
         : settled(`call-${n}`, 100 + n, 50 + n, { facts, channelId: ChannelId(3 + (n % 2)) });
-    return [...switched, reservation, when(instant, outcome)];
+    if (outcome.event.type !== 'CallSettled' || n % 11 !== 3) return [...switched, reservation, when(instant, outcome)];
+    const { charged, usage, channelId, attempts, useTimeMs } = outcome.event;
+    const settlement = { eventId: eventId(n), at: instant, charged, usage, channelId, attempts, useTimeMs };
+    return [
+      ...switched,
+      reservation,
+      when(instant, outcome),
+      when(instant, refunded(`call-${n}`, charged, { facts, settlement })),
+    ];
   });
 }
 
@@ -252,6 +262,7 @@ describe('while a read model is rebuilt', () => {
         if (event.type === 'CallReserved') holds.set(streamKey(stream), event.reserved);
         else holds.delete(streamKey(stream));
         if (event.type === 'CallSettled') balance -= event.charged;
+        if (event.type === 'CallRefunded') balance += event.settlement.charged;
       }
       if (event.type === 'QuotaGranted' && stream === `user-${user}`) balance += event.quota;
       if (event.type === 'QuotaAdjusted' && stream === `user-${user}`) balance += event.delta;

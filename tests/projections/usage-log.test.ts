@@ -26,6 +26,7 @@ import {
   ofChannel,
   ofUser,
   option,
+  refunded,
   registered,
   released,
   reserved,
@@ -144,6 +145,26 @@ describe('a released call', () => {
       detail: { kind: 'released', reason: 'upstream-failed', status: 503, code: 'no_channel' },
     });
   });
+
+  test.each(['one batch', 'two'])(
+    'that was charged before it failed has the line of its failure alone (%s)',
+    async (batches) => {
+      const before = [settled('b', 9, 4), reserved('a', 500), settled('a', 500, 310)];
+      if (batches === 'two') await projected.given(...before);
+      const lines = await linesOf(...(batches === 'two' ? [] : before), refunded('a', 310));
+      expect(lines).toMatchObject([
+        {
+          type: logTypes.error,
+          quota: 0,
+          request_id: 'a',
+          channel_id: east,
+          outcome: null,
+          detail: { kind: 'released', reason: 'not-booked', status: 503, code: 'store_unavailable' },
+        },
+        { type: logTypes.consume, quota: 4, request_id: 'b' },
+      ]);
+    },
+  );
 
   test.each(['caller-left', 'recovered'] as const)('is no line when nobody did wrong (%s)', async (reason) => {
     expect(await linesOf(released('a', 500, { reason }))).toEqual([]);

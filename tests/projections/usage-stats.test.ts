@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Instant } from '../../src/domain/instant.js';
 import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/usage-stats.js';
-import { alice, bob, bobKey, east, registered, released, settled, west, when } from './history.js';
+import { alice, bob, bobKey, east, refunded, registered, released, settled, west, when } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
@@ -42,6 +42,17 @@ describe('usage is counted', () => {
     );
     expect(await usageStatsBy(db, ever, { ...whole, by: ['channel_id'] })).toMatchObject([
       { channel_id: 0, requests: 0, errors: 1, quota: 0 },
+    ]);
+  });
+
+  test('with refunded calls as errors of the hour they were told in, and not as requests of the hour before', async () => {
+    const facts = [when(clock(0), settled('a', 9, 10)), when(clock(0), settled('b', 9, 4))];
+    const { event, ...refund } = when(clock(hour), refunded('a', 10));
+    const told = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
+    const db = await projected.given(...facts, { ...refund, event: told as typeof event });
+    expect(await usageStatsBy(db, ever, { ...whole, interval: 'hour' })).toMatchObject([
+      { start: noon / 1000, requests: 1, errors: 0, quota: 4, prompt_tokens: 120, use_time_ms: 2_100 },
+      { requests: 0, errors: 1, quota: 0, prompt_tokens: 0, use_time_ms: 0 },
     ]);
   });
 

@@ -15,6 +15,7 @@ import {
   bob,
   granted,
   ofUser,
+  refunded,
   registered,
   released,
   reserved,
@@ -162,6 +163,17 @@ describe('the wallet', () => {
       granted(alice, 1_000),
       reserved('a', 300),
       released('a', 300),
+    );
+    expect(await userById(db, alice)).toMatchObject({ quota: 1_000, used_quota: 0, request_count: 0 });
+  });
+
+  test('is after a refund as if the call had never been charged', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      granted(alice, 1_000),
+      reserved('a', 300),
+      settled('a', 300, 120),
+      refunded('a', 120),
     );
     expect(await userById(db, alice)).toMatchObject({ quota: 1_000, used_quota: 0, request_count: 0 });
   });

@@ -1,6 +1,13 @@
 import { expect } from 'vitest';
 import type { CommandDatabase } from '../../src/cli/database.js';
-import type { CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
+import type {
+  CallFacts,
+  CallRefunded,
+  CallReleased,
+  CallReserved,
+  CallSettled,
+  TakenBack,
+} from '../../src/domain/call.js';
 import { beginning, type Recorded, streamKey } from '../../src/domain/events.js';
 import type { UserId } from '../../src/domain/ids.js';
 import { allBalances, trialBalance } from '../../src/projections/ledger-queries.js';
@@ -20,12 +27,13 @@ export interface CallStory {
   readonly reserved: CallReserved[];
   readonly settled: CallSettled[];
   readonly released: CallReleased[];
+  readonly refunded: CallRefunded[];
 }
 
 export interface Account {
   given: number;
   charged: number;
-  /** Settled calls that used tokens. */
+  /** Settled calls that used tokens and were not refunded. */
   calls: number;
 }
 
@@ -61,9 +69,18 @@ export function booksOf(events: readonly Recorded[]): Books {
   const apiKeys = new Map<number, Account>();
   const channels = new Map<number, number>();
   const storyOf = (recorded: Recorded): CallStory => {
-    const story = calls.get(streamKey(recorded.stream)) ?? { reserved: [], settled: [], released: [] };
+    const story = calls.get(streamKey(recorded.stream)) ?? { reserved: [], settled: [], released: [], refunded: [] };
     calls.set(streamKey(recorded.stream), story);
     return story;
+  };
+  const pay = (facts: CallFacts, { charged, usage, channelId }: CallSettled | TakenBack, sign: 1 | -1): void => {
+    const payers = [accountOf(users, facts.userId)];
+    if (facts.apiKeyId !== null) payers.push(accountOf(apiKeys, facts.apiKeyId));
+    for (const payer of payers) {
+      payer.charged += sign * charged;
+      if (usage.prompt + usage.completion > 0) payer.calls += sign;
+    }
+    channels.set(channelId, (channels.get(channelId) ?? 0) + sign * charged);
   };
   for (const recorded of events) {
     const { event, stream } = recorded;
@@ -76,13 +93,10 @@ export function booksOf(events: readonly Recorded[]): Books {
     else if (event.type === 'CallReleased') storyOf(recorded).released.push(event);
     else if (event.type === 'CallSettled') {
       storyOf(recorded).settled.push(event);
-      const payers = [accountOf(users, event.facts.userId)];
-      if (event.facts.apiKeyId !== null) payers.push(accountOf(apiKeys, event.facts.apiKeyId));
-      for (const payer of payers) {
-        payer.charged += event.charged;
-        if (event.usage.prompt + event.usage.completion > 0) payer.calls += 1;
-      }
-      channels.set(event.channelId, (channels.get(event.channelId) ?? 0) + event.charged);
+      pay(event.facts, event, 1);
+    } else if (event.type === 'CallRefunded') {
+      storyOf(recorded).refunded.push(event);
+      pay(event.facts, event.settlement, -1);
     }
   }
   return { events, calls, users, apiKeys, channels };
@@ -100,6 +114,8 @@ export const booksAtRest = (database: CommandDatabase): Promise<Books> =>
     return !open && models.every((model) => model.head === head && model.position === head) ? books : null;
   });
 
+const takenBack = ({ charged, usage, channelId }: CallSettled) => ({ charged, usage, channelId });
+
 const balanceOf = ({ given, charged }: Account): number => given - charged;
 
 /** The user's balance by the log. */
@@ -108,8 +124,11 @@ export const ownedBy = ({ users }: Books, id: UserId): number =>
 
 /** Every call ended once; every balance, sum and total is what the log adds up to; nothing is held. */
 export async function expectBooksToAgree({ pool, store }: CommandDatabase, books: Books): Promise<void> {
-  for (const [requestId, { reserved, settled, released }] of books.calls)
+  for (const [requestId, { reserved, settled, released, refunded }] of books.calls) {
     expect([requestId, reserved.length, settled.length + released.length]).toEqual([requestId, 1, 1]);
+    expect([requestId, refunded.length]).toEqual([requestId, Math.min(refunded.length, settled.length)]);
+    for (const { settlement } of refunded) expect([settlement]).toMatchObject(settled.map(takenBack));
+  }
 
   const db = openReadModels(pool);
   expect(await trialBalance(db)).toMatchObject({ sum: 0, reserved: 0 });
@@ -118,13 +137,14 @@ export async function expectBooksToAgree({ pool, store }: CommandDatabase, books
   expect(isSound(verdict)).toBe(true);
 
   const ledger = new Map<string, number>((await allBalances(db)).map(({ account, balance }) => [account, balance]));
-  const settlements = [...books.calls.values()].flatMap(({ settled }) => settled);
+  const stories = [...books.calls.values()];
+  const settlements = stories.flatMap(({ settled, refunded }) => (refunded.length === 0 ? settled : []));
   const charged = settlements.reduce((sum, event) => sum + event.charged, 0);
-  const unknownCost = [...books.calls.values()]
-    .flatMap(({ released }) => released)
-    .reduce((sum, event) => sum + (event.upstreamCostUnknown ? event.reserved : 0), 0);
+  const suspense = stories
+    .flatMap(({ settled, released, refunded }) => [...settled, ...released, ...refunded])
+    .reduce((sum, event) => sum + event.suspense, 0);
   expect((ledger.get('revenue') ?? 0) + (ledger.get('suspense') ?? 0)).toBe(charged);
-  expect(ledger.get('suspense') ?? 0).toBe(unknownCost);
+  expect(ledger.get('suspense') ?? 0).toBe(suspense);
 
   const users = await db.selectFrom('users').selectAll().execute();
   for (const { id, quota, used_quota, request_count } of users) {

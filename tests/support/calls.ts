@@ -1,5 +1,6 @@
-import type { CallFacts, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
+import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
 import { noUsage, type Price } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
 
@@ -62,6 +63,7 @@ export const settled = ({
   useTimeMs: 1_000,
   firstTokenMs: 200,
   reasoningEffort: null,
+  suspense: Quota(0),
 });
 
 export const released = ({ quota, ...parties }: CallParties & { quota: number }): CallReleased => ({
@@ -73,5 +75,28 @@ export const released = ({ quota, ...parties }: CallParties & { quota: number })
   code: 'upstream_error',
   attempts: [ChannelId(3)],
   useTimeMs: 1_000,
-  upstreamCostUnknown: false,
+  suspense: Quota(0),
+});
+
+/** Takes back `settled` of the same charge. */
+export const refunded = ({
+  charged,
+  channelId = 3,
+  ...parties
+}: CallParties & { charged: number; channelId?: number }): CallRefunded => ({
+  type: 'CallRefunded',
+  facts: factsOf(parties),
+  settlement: {
+    eventId: '00000000-0000-7000-8000-000000000001',
+    at: Instant(1_800_000_000_000),
+    charged: Quota(charged),
+    usage: { ...noUsage, prompt: charged },
+    channelId: ChannelId(channelId),
+    attempts: [ChannelId(channelId)],
+    useTimeMs: 1_000,
+  },
+  status: 503,
+  code: 'store_unavailable',
+  useTimeMs: 31_000,
+  suspense: Quota(charged),
 });

@@ -12,7 +12,7 @@ import {
 import { ApiKeyId, CallId, SecretId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { apiKeyTerms } from './api-key-terms.js';
-import { type CallParties, released, reserved, settled } from './calls.js';
+import { type CallParties, refunded as refund, released, reserved, settled } from './calls.js';
 import { recordedAt } from './recorded.js';
 
 /*
@@ -40,6 +40,7 @@ export function foldAccount(events: readonly Recorded[], owner: Owner): Balance 
       if (event.type === 'CallReserved') holds.set(callId, event.reserved);
       else holds.delete(callId);
       if (event.type === 'CallSettled') balance -= event.charged;
+      if (event.type === 'CallRefunded') balance += event.settlement.charged;
     } else if (stream === own) {
       if (event.type === 'QuotaGranted' || event.type === 'ApiKeyIssued') balance += event.quota;
       if (event.type === 'QuotaAdjusted') balance += event.delta;
@@ -120,6 +121,10 @@ export class GateWorld implements AccountSource {
 
   release(call: string, parties: CallParties & { quota: number }): void {
     this.append(streams.call(CallId(call)), released(parties));
+  }
+
+  refund(call: string, parties: CallParties & { charged: number }): void {
+    this.append(streams.call(CallId(call)), refund(parties));
   }
 
   /* ---- the tail and the read model ---- */

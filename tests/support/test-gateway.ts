@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { PostgresConnection } from '../../src/adapters/postgres.js';
 import type { Application } from '../../src/application/application.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
@@ -70,7 +71,10 @@ export const plainChannel: Omit<ChannelSettings, 'baseUrl'> = {
 const password = 'correct-horse';
 
 /** How a gateway is told to serve this database. */
-export function configFor({ connection }: TestDatabase, env: Readonly<Record<string, string>> = {}): Config {
+export function configFor(
+  { connection }: Pick<TestDatabase, 'connection'>,
+  env: Readonly<Record<string, string>> = {},
+): Config {
   if ('url' in connection) throw new Error('the test database is expected on a socket');
   const { host, user, database: name, port = 5432 } = connection;
   return readConfig({
@@ -85,9 +89,17 @@ export function configFor({ connection }: TestDatabase, env: Readonly<Record<str
   });
 }
 
-export async function startTestGateway(env: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
+export interface TestGatewayOptions {
+  /** The way to the database, if not the straight one. */
+  readonly reach?: (connection: PostgresConnection) => Promise<PostgresConnection>;
+}
+
+export async function startTestGateway(
+  env: Readonly<Record<string, string>> = {},
+  { reach = async (connection) => connection }: TestGatewayOptions = {},
+): Promise<TestGateway> {
   const database = await createEmptyDatabase();
-  const config = configFor(database, env);
+  const config = configFor({ connection: await reach(database.connection) }, env);
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();

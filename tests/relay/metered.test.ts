@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newEventId } from '../../src/application/event-id.js';
+import type { AppendResult, ExpectedRevision } from '../../src/application/ports.js';
+import { openQuotaGate } from '../../src/application/quota-gate.js';
+import { beginning, type NewEvent, type Recorded, type StreamName, streams } from '../../src/domain/events.js';
+import { Failure } from '../../src/domain/failure.js';
+import { CallId, ChannelId, UserId } from '../../src/domain/ids.js';
+import { noUsage } from '../../src/domain/pricing.js';
+import { Quota } from '../../src/domain/quota.js';
+import { type Meter, openMeter, type Reservation, type Settlement } from '../../src/relay/metered.js';
+import { factsOf, plainPrice } from '../support/calls.js';
+import { someInstant } from '../support/events.js';
+import { settableClock } from '../support/fixed-clock.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
+import { until } from '../support/until.js';
+
+/** A log that can be struck dumb: what is appended then is written or not, and nobody is told which. */
+class StallingStore extends MemoryEventStore {
+  stalled: 'no' | 'written' | 'lost' = 'no';
+
+  override async append(
+    stream: StreamName,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
+    if (this.stalled === 'no') return super.append(stream, events, expected);
+    if (this.stalled === 'written') await super.append(stream, events, expected);
+    throw new Failure('store-unavailable');
+  }
+}
+
+const callId = CallId('c1');
+const now = settableClock(someInstant);
+const settlement: Settlement = {
+  usage: { ...noUsage, prompt: 30 },
+  usageSource: 'upstream',
+  outcome: 'completed',
+  delivered: true,
+  channelId: ChannelId(3),
+  attempts: [ChannelId(2), ChannelId(3)],
+  upstreamModel: null,
+  useTimeMs: 900,
+  firstTokenMs: null,
+  reasoningEffort: null,
+  unknownAttempts: 0,
+};
+const withdrawal = { status: 503, code: 'store_unavailable' };
+
+let store: StallingStore;
+let meter: Meter;
+let reservation: Reservation;
+
+beforeEach(async () => {
+  store = new StallingStore();
+  const account = async () => ({ balance: Quota(1_000), holds: [], position: beginning });
+  const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
+  const gate = openQuotaGate(source, { capacity: 10, after: beginning });
+  meter = openMeter({ store, gate, clock: now, newEventId, warn: () => {} });
+  const estimate = { quota: Quota(100), promptTokens: 30, maxOutputTokens: 70, price: plainPrice };
+  const reserving = await meter.reserve(callId, factsOf({ userId: 7 }), true, estimate);
+  if (!reserving.ok) throw new Error('the reservation was refused');
+  reservation = reserving.reservation;
+});
+
+/** The call's events once nothing is on its way any more. */
+const story = async (): Promise<readonly Recorded[]> => {
+  store.stalled = 'no';
+  await until(async () => (meter.pending() === 0 ? true : null));
+  return store.readStream(streams.call(callId));
+};
+const types = (recorded: readonly Recorded[]) => recorded.map(({ event }) => event.type);
+
+describe('an answer nobody has seen, while the log does not answer', () => {
+  test('is released when its settlement was not written: nothing charged, the work booked to suspense', async () => {
+    store.stalled = 'lost';
+    expect(await reservation.settleOrWithdraw(settlement, withdrawal)).toBeNull();
+    const events = await story();
+    expect(types(events)).toEqual(['CallReserved', 'CallReleased']);
+    expect(events[1]?.event).toMatchObject({ reason: 'not-booked', ...withdrawal, suspense: 30, reserved: 100 });
+  });
+
+  test('is refunded when its settlement had been written all the same, once, and names it', async () => {
+    store.stalled = 'written';
+    expect(await reservation.settleOrWithdraw(settlement, withdrawal)).toBeNull();
+    const events = await story();
+    expect(types(events)).toEqual(['CallReserved', 'CallSettled', 'CallRefunded']);
+    const { usage, channelId, attempts, useTimeMs } = settlement;
+    const takenBack = { eventId: events[1]?.id, at: now.now(), charged: 30, usage, channelId, attempts, useTimeMs };
+    expect(events[2]?.event).toMatchObject({ settlement: takenBack, ...withdrawal, suspense: 30 });
+  });
+
+  test('is neither charged when its settlement comes to be written last', async () => {
+    store.stalled = 'lost';
+    await reservation.settleOrWithdraw(settlement, withdrawal);
+    const released = await story();
+    const late = { type: 'CallSettled', ...(released[1]?.event as object) } as never;
+    const written = await store.append(
+      streams.call(callId),
+      [{ id: newEventId(now.now()), at: now.now(), event: late }],
+      0,
+    );
+    expect(written).toEqual({ ok: false, conflict: { actual: 1 } });
+  });
+});
+
+test('an answer that was delivered is charged once, however long the log takes', async () => {
+  for (const stalled of ['lost', 'written'] as const) {
+    store.stalled = stalled;
+    await expect(reservation.settle(settlement)).rejects.toThrow(Failure);
+    expect(types(await story())).toEqual(['CallReserved', 'CallSettled']);
+  }
+});
+
+test('what upstream may charge for failed attempts is kept with the settlement of the one that succeeded', async () => {
+  expect(await reservation.settle({ ...settlement, unknownAttempts: 2 })).toBe(30);
+  expect((await story())[1]?.event).toMatchObject({ type: 'CallSettled', charged: 30, suspense: 200 });
+});
+
+test('a release does not keep the caller from its answer while the log is silent', async () => {
+  store.stalled = 'lost';
+  const [reason, attempts] = ['upstream-failed' as const, [ChannelId(3)]];
+  await reservation.release({ reason, status: 502, code: null, attempts, useTimeMs: 5, unknownAttempts: 1 });
+  const events = await story();
+  expect(types(events)).toEqual(['CallReserved', 'CallReleased']);
+  expect(events[1]?.event).toMatchObject({ facts: { userId: UserId(7) }, suspense: 100 });
+});
