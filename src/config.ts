@@ -18,6 +18,12 @@ export interface Config {
     readonly trustedProxies: readonly string[];
     /** After decompression. */
     readonly maxBodyBytes: number;
+    /** Of all request bodies at once, after decompression; null: a quarter of what the heap may grow to. */
+    readonly maxBodiesBytes: number | null;
+    /** Request bodies one client address may be sending at a time. */
+    readonly maxUnfinishedBodies: number;
+    /** How long a request may take to come. */
+    readonly requestTimeoutMs: number;
     readonly rateLimits: {
       readonly api: RequestRateLimit | null;
       readonly web: RequestRateLimit | null;
@@ -124,6 +130,9 @@ export const environment = z.object({
   LOG_LEVEL: choice(logLevels).prefault('info'),
   TRUSTED_PROXIES: networks.optional(),
   MAX_REQUEST_BODY_MB: integer(1, 1024).prefault('64'),
+  MAX_BODIES_IN_MEMORY_MB: integer(1, 1_048_576).optional(),
+  MAX_UNFINISHED_BODIES: integer(1, 100_000).prefault('64'),
+  REQUEST_TIMEOUT: integer(1, 3600).prefault('120'),
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
   STREAMING_TIMEOUT: seconds.prefault('60'),
   RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
@@ -185,6 +194,9 @@ export function readConfig(env: Environment): Config {
       port: read.PORT,
       trustedProxies: read.TRUSTED_PROXIES ?? [],
       maxBodyBytes: read.MAX_REQUEST_BODY_MB * mebibyte,
+      maxBodiesBytes: read.MAX_BODIES_IN_MEMORY_MB === undefined ? null : read.MAX_BODIES_IN_MEMORY_MB * mebibyte,
+      maxUnfinishedBodies: read.MAX_UNFINISHED_BODIES,
+      requestTimeoutMs: read.REQUEST_TIMEOUT * 1000,
       rateLimits: {
         api: rateLimit(
           read.GLOBAL_API_RATE_LIMIT_ENABLE,

@@ -7,6 +7,7 @@ import { serveConsole } from './console-files.js';
 import type { Instant } from './domain/instant.js';
 import { graphqlRoutes } from './graphql/routes.js';
 import { attachSubscriptions } from './graphql/subscriptions.js';
+import type { BodyRoom } from './http/body-room.js';
 import { listings, providerOf } from './relay/providers/registry.js';
 import type { Relay } from './relay/relay.js';
 import { relayRoutes, tellRequestId } from './relay/routes.js';
@@ -18,6 +19,8 @@ import { restRoutes } from './rest-compat/routes.js';
 export interface FacesOptions {
   readonly application: Application;
   readonly relay: Relay;
+  /** What holds of the bodies of the relay holds for how many are being sent to the others, too. */
+  readonly bodyRoom: BodyRoom;
   readonly config: Config;
   readonly startedAt: Instant;
   readonly version: string;
@@ -27,8 +30,8 @@ export interface FacesOptions {
 }
 
 export async function serveFaces(app: FastifyInstance, options: FacesOptions): Promise<void> {
-  const { application, relay, config, log, startedAt, version, ping } = options;
-  const { rateLimits, maxBodyBytes } = config.server;
+  const { application, relay, bodyRoom, config, log, startedAt, version, ping } = options;
+  const { rateLimits } = config.server;
   const newRequestId = () => requestId(application.clock.now());
 
   await app.register(relayRoutes, {
@@ -36,7 +39,6 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     directory: application.directory,
     newRequestId,
     providerName: (type: number) => providerOf(type)?.name ?? null,
-    maxBodyBytes,
   });
 
   // One count for everything that guesses at accounts, whichever face it comes through.
@@ -46,6 +48,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     catalogue: listings,
     version,
     startedAt,
+    bodyRoom,
     limits: { depth: config.graphql.maxDepth, cost: config.graphql.maxCost },
     openIntrospection: false,
     allowAttempt,
@@ -62,6 +65,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     version,
     databaseType: 'postgres',
     catalogue: listings,
+    bodyRoom,
     rateLimits,
     allowAttempt,
     ping: () =>

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -33,6 +34,7 @@ import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
 import { serveFaces } from './faces.js';
+import { BodyRoom } from './http/body-room.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
 import { channelProbe } from './relay/channel-probe.js';
@@ -41,6 +43,7 @@ import { openMeter } from './relay/metered.js';
 import { providerOf } from './relay/providers/registry.js';
 import { modelRateLimiter } from './relay/rate-limit.js';
 import { openRelay, sendError } from './relay/relay.js';
+import { requestBodies } from './relay/request-body.js';
 import { tellRequestId } from './relay/routes.js';
 import { preloadTokenizers } from './relay/tokens.js';
 import { openUpstream } from './relay/upstream.js';
@@ -165,9 +168,11 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const upstream = openUpstream();
   closing.add(() => upstream.close());
   const meter = openMeter({ store, gate, clock, newEventId, warn: (message, facts) => log.warn(facts, message) });
+  const bodyRoom = openBodyRoom(config.server);
   const relayPorts = { directory, gate, meter, vault, clock, upstream, providerOf, config: config.relay, log };
   const relay = openRelay({
     ...relayPorts,
+    bodies: requestBodies(bodyRoom, config.server.maxBodyBytes),
     rateLimiter: modelRateLimiter(clock),
     apiKeyStatus: notices,
     channelHealth: notices,
@@ -203,6 +208,8 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     childLoggerFactory: (logger) => logger,
     trustProxy: config.server.trustedProxies.length > 0 ? [...config.server.trustedProxies] : false,
     bodyLimit: config.server.maxBodyBytes,
+    requestTimeout: config.server.requestTimeoutMs,
+    http: timeLimits(config.server.requestTimeoutMs),
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: false },
     // The router's own answer repeats the address it cannot read, and an address may carry a key.
@@ -224,7 +231,16 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     reply.raw.setHeader('connection', 'close');
     sendError(reply.raw, id, new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly'));
   });
-  await serveFaces(app, { application, relay, config, startedAt, version, log, ping: () => pool.query('SELECT 1') });
+  await serveFaces(app, {
+    application,
+    relay,
+    bodyRoom,
+    config,
+    startedAt,
+    version,
+    log,
+    ping: () => pool.query('SELECT 1'),
+  });
   const lost = ending.reason();
   if (lost !== null) throw new Failure('store-unavailable', { reason: lost });
   await app.listen({ host: config.server.host, port: config.server.port });
@@ -249,6 +265,23 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
 const positionOf = (projections: ProjectionRunner, name: string): Position =>
   projections.status().find((model) => model.name === name)?.position ?? beginning;
+
+function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Config['server']): BodyRoom {
+  const wanted = maxBodiesBytes ?? getHeapStatistics().heap_size_limit / 4;
+  return new BodyRoom({
+    totalBytes: Math.max(wanted, maxBodyBytes),
+    largestBytes: maxBodyBytes,
+    unfinishedPerAddress: maxUnfinishedBodies,
+  });
+}
+
+/** Headers are small: whoever needs longer for them is keeping a connection, not asking for anything. */
+const mostForHeadersMs = 20_000;
+
+const timeLimits = (requestTimeoutMs: number) => ({
+  headersTimeout: Math.min(mostForHeadersMs, requestTimeoutMs),
+  connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
+});
 
 function addressOf(app: FastifyInstance, host: string): string {
   const { port } = app.server.address() as AddressInfo;

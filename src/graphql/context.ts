@@ -5,6 +5,7 @@ import type { UserView } from '../application/ports.js';
 import { Failure } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
 import type { Role } from '../domain/user.js';
+import type { BodyRoom } from '../http/body-room.js';
 import type { UserRow } from '../projections/users.js';
 import { batched } from './batched.js';
 import type { ChannelTypeListing } from './channel-type.js';
@@ -20,6 +21,7 @@ export interface GraphqlOptions {
   readonly version: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
+  readonly bodyRoom: BodyRoom;
   readonly limits: Limits;
   /** Anyone may ask for the schema; otherwise only who is signed in. */
   readonly openIntrospection: boolean;

@@ -9,6 +9,7 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { UserView } from '../application/ports.js';
+import { countUnfinished } from '../http/body-room.js';
 import { admit, maxTokens } from './admission.js';
 import {
   type Caller,
@@ -33,6 +34,8 @@ export const graphqlPath = '/graphql';
 export const clientHeader = 'x-tallygate-client';
 
 const maxBodyBytes = 1024 * 1024;
+/** Up to here a body is received from anybody: signing in, setting up. */
+const anonymousBodyBytes = 64 * 1024;
 
 /** Registers the route; to be called once per server. */
 export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
@@ -43,6 +46,13 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
     method: ['GET', 'POST'],
     url: graphqlPath,
     bodyLimit: maxBodyBytes,
+    preParsing: async (request, reply) => {
+      const sendsTooMany = !countUnfinished(options.bodyRoom, reply.raw, request.ip);
+      if (!sendsTooMany && (!mayBeLarge(request) || (await isKnown(request, options)))) return;
+      // What is not received now shall not come later.
+      void reply.header('connection', 'close');
+      throw new Unreceived(sendsTooMany ? 429 : 413);
+    },
     handler: fastifyApolloHandler(apollo, {
       context: async (request, reply) => contextOf(request, reply, options),
     }),
@@ -58,6 +68,20 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
     },
   });
 }
+
+/** A request that is refused before its body is. */
+class Unreceived extends Error {
+  constructor(readonly statusCode: number) {
+    super('a body was not received');
+  }
+}
+
+/** A body that does not say how long it is may be any. */
+const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > anonymousBodyBytes;
+
+const isKnown = async ({ headers }: FastifyRequest, { application }: GraphqlOptions): Promise<boolean> =>
+  (await identify(application, credentialsIn(headers.authorization, headers.cookie))) !== null;
 
 function openApollo(options: GraphqlOptions): ApolloServer<GraphqlContext> {
   const { log } = options;

@@ -4,6 +4,7 @@ import type { ApiKeyStatusNotice } from './authenticate.js';
 import type { Meter } from './metered.js';
 import type { Provider } from './protocols/protocol.js';
 import type { ModelRateLimiter } from './rate-limit.js';
+import type { RequestBodies } from './request-body.js';
 import type { Upstream } from './upstream.js';
 
 /** What the relay is given. */
@@ -14,6 +15,7 @@ export interface RelayPorts {
   readonly vault: Pick<Vault, 'hash' | 'get'>;
   readonly clock: Clock;
   readonly upstream: Upstream;
+  readonly bodies: RequestBodies;
   readonly rateLimiter: ModelRateLimiter;
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;

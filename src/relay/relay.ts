@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { CallFacts, CallOutcome, ReleaseReason } from '../domain/call.js';
 import { CallId, type ChannelId } from '../domain/ids.js';
+import { endUnread, isUnread } from '../http/answer-unread.js';
 import { type Asked, type Attempt, attempt } from './attempt.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
@@ -13,6 +14,7 @@ import type { Reservation, Settlement } from './metered.js';
 import { type Order, placeOrder, readBodyObject } from './order.js';
 import type { RelayPorts } from './ports.js';
 import type { CallerRequest, Endpoint } from './protocols/protocol.js';
+import type { HeldBody } from './request-body.js';
 import { chooseChannel } from './routing.js';
 import { watchStalledCallers } from './stalled-callers.js';
 import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
@@ -26,7 +28,8 @@ export interface IncomingCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
+  /** Its body is not read yet: who calls is asked first. */
+  readonly request: IncomingMessage;
   readonly ip: string;
   readonly response: ServerResponse;
 }
@@ -149,8 +152,10 @@ export function openRelay(ports: RelayPorts): Relay {
     const caller = await identify(call);
     const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
     let succeeded = false;
+    let body: HeldBody | null = null;
     try {
-      const order = placeOrder(ports, caller, call.endpoint, readBodyObject(call.body));
+      body = await ports.bodies.read(call.request, call.ip, caller.user.id);
+      const order = placeOrder(ports, caller, call.endpoint, readBodyObject(body.bytes));
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order, path);
@@ -203,6 +208,7 @@ export function openRelay(ports: RelayPorts): Relay {
         throw error;
       }
     } finally {
+      body?.leave();
       concluded(succeeded);
     }
   };
@@ -327,10 +333,13 @@ export function sendError(response: ServerResponse, requestId: string, error: Re
     return;
   }
   const body = JSON.stringify(errorBody(error, requestId));
+  const unread = isUnread(response.req);
   response.writeHead(error.status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     ...(error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }),
+    ...(unread && { connection: 'close' }),
   });
-  response.end(body);
+  if (unread) endUnread(response.req, response, body);
+  else response.end(body);
 }

@@ -1,8 +1,6 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../application/ports.js';
-import { errorBody, RelayError } from './errors.js';
+import { RelayError } from './errors.js';
 import { type Dialect, listing, modelsFor, openAiModel, unknownModel } from './models.js';
 import type { Endpoint } from './protocols/protocol.js';
 import { type Relay, sendError } from './relay.js';
@@ -15,8 +13,6 @@ export interface RelayRoutesOptions {
   readonly newRequestId: () => string;
   /** Name of the provider behind a channel type. */
   readonly providerName: (channelType: number) => string | null;
-  /** Limit of a request body, as sent and decompressed. */
-  readonly maxBodyBytes: number;
 }
 
 const calls: readonly (readonly [string, Endpoint])[] = [
@@ -51,9 +47,6 @@ const notImplemented: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] 
   ['DELETE', '/v1/models/*'],
 ];
 
-const decompressors: ReadonlyMap<string, (body: Buffer, limit: { maxOutputLength: number }) => Promise<Buffer>> =
-  new Map(Object.entries({ gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) }));
-
 const queryOf = (request: FastifyRequest): URLSearchParams => {
   const start = request.url.indexOf('?');
   return new URLSearchParams(start < 0 ? '' : request.url.slice(start + 1));
@@ -74,30 +67,11 @@ export const tellRequestId = (reply: Pick<FastifyReply, 'raw'>, id: string): voi
 };
 
 export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOptions): Promise<void> {
-  const { relay, directory, newRequestId, providerName, maxBodyBytes } = options;
+  const { relay, directory, newRequestId, providerName } = options;
 
+  // Bodies stay on the wire until their caller is known; most of these endpoints never look at them.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
-    done(null, body),
-  );
-
-  const decompressed = async (request: FastifyRequest): Promise<Buffer> => {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const encoding = request.headers['content-encoding']?.toLowerCase();
-    if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
-    const decompress = decompressors.get(encoding);
-    if (decompress === undefined)
-      throw new RelayError(400, 'invalid_request', `invalid request: content-encoding ${encoding} is not supported`);
-    try {
-      return await decompress(body, { maxOutputLength: maxBodyBytes });
-    } catch (error) {
-      if (error instanceof RangeError) throw tooLarge();
-      throw new RelayError(400, 'invalid_request', `invalid request: the body is not valid ${encoding}`);
-    }
-  };
-
-  const tooLarge = (): RelayError =>
-    new RelayError(413, 'read_request_body_failed', `the request body is larger than ${maxBodyBytes} bytes`);
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   const allowOrigin = (request: FastifyRequest, reply: FastifyReply): void => {
     const { origin } = request.headers;
@@ -116,8 +90,7 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
   const refusalFor = (error: unknown, request: FastifyRequest): RelayError => {
     if (error instanceof RelayError) return error;
     const { statusCode = 500 } = error as { statusCode?: number };
-    if (statusCode === 413) return tooLarge();
-    // The server could not read the request: a body that is not as long as announced, a caller that left inside it.
+    // The server could not read the request.
     if (statusCode < 500) return new RelayError(statusCode, 'invalid_request', 'invalid request: it cannot be read');
     request.log.error({ err: error }, 'a relay request failed');
     return new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
@@ -139,7 +112,6 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
 
   for (const [path, endpoint] of calls) {
     app.post(path, async (request, reply) => {
-      const body = await decompressed(request);
       reply.hijack();
       await relay.handle({
         requestId: request.id,
@@ -147,7 +119,7 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
         path,
         query: queryOf(request),
         headers: request.headers,
-        body,
+        request: request.raw,
         ip: request.ip,
         response: reply.raw,
       });
@@ -182,11 +154,9 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
     app.route({
       method,
       url,
-      handler: async (request, reply) => {
+      handler: async (request) => {
         await identified(request);
-        return reply.status(501).send({
-          error: { ...errorBody(new RelayError(501, 'api_not_implemented', 'API not implemented'), request.id).error },
-        });
+        throw new RelayError(501, 'api_not_implemented', 'API not implemented');
       },
     });
   }

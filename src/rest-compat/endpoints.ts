@@ -54,6 +54,9 @@ export interface EndpointOptions {
   readonly allowAttempt: (client: string) => boolean;
 }
 
+/** What anybody at all may make the process receive: a form with a few fields. */
+const openBodyBytes = 64 * 1024;
+
 /** Legacy clients use both forms, whichever is the documented one. */
 const slashForms = (path: string): readonly string[] =>
   path.endsWith('/') ? [path, path.slice(0, -1)] : [path, `${path}/`];
@@ -92,6 +95,7 @@ export function endpointsOn(app: FastifyInstance, { identity, allowAttempt }: En
         method,
         url,
         exposeHeadRoute: false,
+        ...(role === null && { bodyLimit: openBodyBytes }),
         // Before the body is read: what may not be asked need not be received.
         onRequest: async (request) => {
           if (critical && !allowAttempt(request.ip)) throw new TooManyRequests();

@@ -3,6 +3,7 @@ import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import type { Instant } from '../domain/instant.js';
+import { type BodyRoom, countUnfinished } from '../http/body-room.js';
 import { type BillingEndpointOptions, billingRoutes } from './billing.js';
 import { channelEndpoints } from './channel.js';
 import { channelBulkEndpoints } from './channel-bulk.js';
@@ -34,6 +35,7 @@ export interface RestOptions extends BillingEndpointOptions {
   readonly databaseType: 'postgres';
   /** Every provider a channel can be set up for. */
   readonly catalogue: readonly CatalogueEntry[];
+  readonly bodyRoom: BodyRoom;
   readonly rateLimits: RateLimits;
   /** Whether one more guess at an account is allowed from this address; counts it. All faces share the count. */
   readonly allowAttempt: (clientAddress: string) => boolean;
@@ -99,6 +101,9 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     });
     if (!(request.is404 ? webLimit : apiLimit)(request.ip)) throw new TooManyRequests();
     if (isForeignOrder(request)) throw new Refusal(foreignOrder, 403);
+  });
+  app.addHook('preParsing', async (request, reply) => {
+    if (!countUnfinished(options.bodyRoom, reply.raw, request.ip)) throw new TooManyRequests();
   });
   app.setErrorHandler(answerError);
 

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import type { Application } from '../../src/application/application.js';
 import { Instant } from '../../src/domain/instant.js';
+import { BodyRoom } from '../../src/http/body-room.js';
 import { restRoutes } from '../../src/rest-compat/routes.js';
 import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
@@ -36,6 +37,7 @@ export async function serveRest(application: Application, options: Partial<RestO
     version,
     databaseType: 'postgres',
     catalogue,
+    bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),
     rateLimits: unlimited,
     allowAttempt: () => true,
     ping: async () => true,

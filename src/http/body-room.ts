@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http';
+
+/*
+ * How much of request bodies the process holds at once, and how many each client is still sending. A body counts what
+ * has come of it, unpacked, from its first byte until nothing needs it any more; it never counts what it only announces,
+ * or announcing would be a way to keep others out.
+ */
+
+export interface BodyRoomLimits {
+  /** Over all bodies. One holder gets a quarter of it, but always one body of `largestBytes`. */
+  readonly totalBytes: number;
+  readonly largestBytes: number;
+  /** Bodies of one address that have begun and are not whole. */
+  readonly unfinishedPerAddress: number;
+}
+
+/** Why bytes cannot be taken: the holder has its share, or everybody together has all there is. */
+export type NoRoom = 'holder' | 'process';
+
+/** One body on its way through. */
+export interface BodyPlace {
+  /** Counts bytes that have come; nothing is counted when there is no room for them. */
+  take(bytes: number): NoRoom | null;
+  /** The body is whole, or no more of it is wanted: it counts no longer as unfinished. */
+  finish(): void;
+  /** Nothing of it is held any more. */
+  leave(): void;
+}
+
+const shares = 4;
+
+export class BodyRoom {
+  private held = 0;
+  private readonly byHolder = new Map<string | number, number>();
+  private readonly unfinished = new Map<string, number>();
+  private readonly share: number;
+
+  constructor(private readonly limits: BodyRoomLimits) {
+    this.share = Math.max(limits.totalBytes / shares, limits.largestBytes);
+  }
+
+  /** Bytes held now. */
+  get bytes(): number {
+    return this.held;
+  }
+
+  /** `holder`: whose share the bytes are taken from. null: the address is sending as many bodies as it may. */
+  enter(address: string, holder: string | number): BodyPlace | null {
+    const sending = this.unfinished.get(address) ?? 0;
+    if (sending >= this.limits.unfinishedPerAddress) return null;
+    this.unfinished.set(address, sending + 1);
+    let taken = 0;
+    let finished = false;
+
+    const finish = (): void => {
+      if (finished) return;
+      finished = true;
+      lower(this.unfinished, address, 1);
+    };
+    return {
+      take: (bytes) => {
+        if (this.held + bytes > this.limits.totalBytes) return 'process';
+        const holding = this.byHolder.get(holder) ?? 0;
+        if (holding + bytes > this.share) return 'holder';
+        this.byHolder.set(holder, holding + bytes);
+        this.held += bytes;
+        taken += bytes;
+        return null;
+      },
+      finish,
+      leave: () => {
+        finish();
+        if (taken === 0) return;
+        this.held -= taken;
+        lower(this.byHolder, holder, taken);
+        taken = 0;
+      },
+    };
+  }
+}
+
+/** Counts a body that somebody else reads until it is whole or answered; false: its address sends enough already. */
+export function countUnfinished(room: BodyRoom, response: ServerResponse, address: string): boolean {
+  const place = room.enter(address, address);
+  if (place === null) return false;
+  response.req.once('end', place.finish);
+  // A request that is answered before it has come is not told of its end, nor always of its close.
+  response.once('close', place.finish);
+  return true;
+}
+
+function lower<Key>(counts: Map<Key, number>, key: Key, by: number): void {
+  const left = (counts.get(key) ?? 0) - by;
+  if (left > 0) counts.set(key, left);
+  else counts.delete(key);
+}
