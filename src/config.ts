@@ -65,6 +65,8 @@ export interface Config {
   readonly graphql: {
     readonly maxDepth: number;
     readonly maxCost: number;
+    /** What one caller may ask for within a minute, in the unit of `maxCost`. */
+    readonly costPerMinute: number;
   };
 }
 
@@ -154,6 +156,7 @@ export const environment = z.object({
   CRITICAL_RATE_LIMIT_DURATION: seconds.prefault('1200'),
   GRAPHQL_MAX_DEPTH: integer(3, 50).prefault('10'),
   GRAPHQL_MAX_COST: integer(100, 1_000_000).prefault('5000'),
+  GRAPHQL_COST_PER_MINUTE: integer(1000, 100_000_000).prefault('120000'),
   PROJECTION_LINGER_MS: integer(0, 10_000).prefault('100'),
   REDIS_URL: refused('unset it: this version runs on one node, which needs no Redis').optional(),
   EVENTSTORE_URL: refused('unset it: this version keeps its events in Postgres; EventStoreDB comes later').optional(),
@@ -228,6 +231,10 @@ export function readConfig(env: Environment): Config {
       azureDefaultApiVersion: read.AZURE_DEFAULT_API_VERSION,
     },
     projections: { lingerMs: read.PROJECTION_LINGER_MS },
-    graphql: { maxDepth: read.GRAPHQL_MAX_DEPTH, maxCost: read.GRAPHQL_MAX_COST },
+    graphql: {
+      maxDepth: read.GRAPHQL_MAX_DEPTH,
+      maxCost: read.GRAPHQL_MAX_COST,
+      costPerMinute: read.GRAPHQL_COST_PER_MINUTE,
+    },
   };
 }

@@ -7,7 +7,9 @@ import { serveConsole } from './console-files.js';
 import type { Instant } from './domain/instant.js';
 import { graphqlRoutes } from './graphql/routes.js';
 import { attachSubscriptions } from './graphql/subscriptions.js';
+import { Allowance } from './http/allowance.js';
 import type { BodyRoom } from './http/body-room.js';
+import { clientAddress } from './http/client-address.js';
 import { listings, providerOf } from './relay/providers/registry.js';
 import type { Relay } from './relay/relay.js';
 import { relayRoutes, tellRequestId } from './relay/routes.js';
@@ -49,6 +51,8 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     version,
     startedAt,
     bodyRoom,
+    work: new Allowance({ perMinute: config.graphql.costPerMinute }, application.clock),
+    addressOf: clientAddress(config.server.trustedProxies),
     limits: { depth: config.graphql.maxDepth, cost: config.graphql.maxCost },
     openIntrospection: false,
     allowAttempt,

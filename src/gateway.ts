@@ -34,6 +34,7 @@ import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
 import { serveFaces } from './faces.js';
+import { Allowance } from './http/allowance.js';
 import { BodyRoom } from './http/body-room.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
@@ -63,6 +64,9 @@ export interface Gateway {
 }
 
 export const version: string = createRequire(import.meta.url)('../package.json').version;
+
+/** API keys that nobody has, shown from one address: a mistyped configuration needs far fewer. */
+const wrongKeysPerMinute = 60;
 
 /** Users and API keys a node keeps in memory, each. */
 const capacity = 100_000;
@@ -174,6 +178,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     ...relayPorts,
     bodies: requestBodies(bodyRoom, config.server.maxBodyBytes),
     rateLimiter: modelRateLimiter(clock),
+    wrongKeys: new Allowance({ perMinute: wrongKeysPerMinute }, clock),
     apiKeyStatus: notices,
     channelHealth: notices,
   });

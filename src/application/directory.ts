@@ -162,6 +162,8 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
       for (const recorded of batch) if (!recorded.stream.startsWith('call-')) take(recorded);
     },
 
+    remembersApiKey: (keyHash) => apiKeyIds.has(keyHash),
+
     async apiKey(keyHash) {
       let id = apiKeyIds.get(keyHash);
       if (id === undefined) {

@@ -147,6 +147,8 @@ export interface ChannelView {
 export interface Directory {
   /** By keyed hash. null: no such key. */
   apiKey(keyHash: string): Promise<ApiKeyView | null>;
+  /** Whether the key has been found before, by this node: it is looked up without asking anybody. */
+  remembersApiKey(keyHash: string): boolean;
   user(id: UserId): Promise<UserView | null>;
   credentials(id: UserId): Promise<UserCredentials | null>;
   channel(id: ChannelId): ChannelView | null;

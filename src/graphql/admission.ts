@@ -4,11 +4,9 @@ import { type Caller, type GraphqlOptions, signedIn } from './context.js';
 import { RequestRefused } from './errors.js';
 import { checkLimits, measure } from './limits.js';
 import { graphqlSchema } from './schema.js';
+import { payerOf, payFor } from './work.js';
 
 /* What is asked of every operation before it is executed, whichever way it came. */
-
-/** A document beyond this is refused while it is parsed; the console's longest has a few hundred. */
-export const maxTokens = 5000;
 
 export interface OperationRequest {
   /** Valid against the schema. */
@@ -16,15 +14,17 @@ export interface OperationRequest {
   readonly operation: OperationDefinitionNode;
   readonly variables: { readonly [name: string]: unknown };
   readonly caller: Caller;
+  readonly address: string;
 }
 
-/** Throws RequestRefused: too deep, too costly, or asking for the schema without being signed in. */
+/** Throws RequestRefused: too deep, too costly, more than is left to the caller, or the schema to a stranger. */
 export async function admit(
-  { document, operation, variables, caller }: OperationRequest,
-  { limits, openIntrospection }: Pick<GraphqlOptions, 'limits' | 'openIntrospection'>,
+  { document, operation, variables, caller, address }: OperationRequest,
+  { limits, openIntrospection, work }: Pick<GraphqlOptions, 'limits' | 'openIntrospection' | 'work'>,
 ): Promise<void> {
   const measured = measure(graphqlSchema(), document, operation, variables);
   checkLimits(measured, limits);
+  payFor(work, await payerOf(caller, address), measured.cost);
   if (measured.introspects && !openIntrospection && !(await isSignedIn(caller)))
     throw new RequestRefused('introspection-closed');
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type AuthCheckerFn, createParameterDecorator } from 'type-graphql';
 import type { Application } from '../application/application.js';
 import { authorise } from '../application/authorise.js';
@@ -5,6 +6,7 @@ import type { UserView } from '../application/ports.js';
 import { Failure } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
 import type { Role } from '../domain/user.js';
+import type { Allowance } from '../http/allowance.js';
 import type { BodyRoom } from '../http/body-room.js';
 import type { UserRow } from '../projections/users.js';
 import { batched } from './batched.js';
@@ -23,6 +25,10 @@ export interface GraphqlOptions {
   readonly startedAt: number;
   readonly bodyRoom: BodyRoom;
   readonly limits: Limits;
+  /** What a caller may ask for, all operations together. */
+  readonly work: Allowance;
+  /** The client behind a request that is not the web framework's; forwarding headers are believed as everywhere. */
+  readonly addressOf: (request: IncomingMessage) => string;
   /** Anyone may ask for the schema; otherwise only who is signed in. */
   readonly openIntrospection: boolean;
   /** Whether one more attempt to sign in is allowed from this address; counts it. */
@@ -82,6 +88,8 @@ export interface Browser {
 /** What every resolver gets. */
 export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 'catalogue' | 'version' | 'startedAt'> {
   readonly caller: Caller;
+  /** The client's, as far as it can be known. */
+  readonly address: string;
   readonly allowAttempt: GraphqlOptions['allowAttempt'];
   /** null over WebSocket, where nothing but subscriptions is served. */
   readonly browser: Browser | null;
@@ -89,7 +97,12 @@ export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 'ca
   readonly userById: (id: UserId) => Promise<UserRow | null>;
 }
 
-export function contextFor(options: GraphqlOptions, caller: Caller, browser: Browser | null): GraphqlContext {
+export function contextFor(
+  options: GraphqlOptions,
+  caller: Caller,
+  address: string,
+  browser: Browser | null,
+): GraphqlContext {
   const { application, catalogue, version, startedAt, allowAttempt } = options;
   return {
     application,
@@ -97,6 +110,7 @@ export function contextFor(options: GraphqlOptions, caller: Caller, browser: Bro
     version,
     startedAt,
     caller,
+    address,
     allowAttempt,
     browser,
     userById: batched(async (ids) => {

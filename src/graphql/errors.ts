@@ -11,6 +11,9 @@ import { Failure, type FailureKind } from '../domain/failure.js';
 
 /** What this face refuses by itself, before or instead of executing an operation. */
 const refusals = {
+  'document-too-long': { kind: 'invalid', status: 400 },
+  'too-many-fragments': { kind: 'invalid', status: 400 },
+  'too-many-fields-at-the-root': { kind: 'invalid', status: 400 },
   'too-deep': { kind: 'invalid', status: 400 },
   'too-costly': { kind: 'invalid', status: 400 },
   'subscription-over-http': { kind: 'invalid', status: 400 },
@@ -18,6 +21,7 @@ const refusals = {
   'introspection-closed': { kind: 'forbidden', status: 403 },
   'client-header-missing': { kind: 'forbidden', status: 403 },
   'too-many-attempts': { kind: 'exhausted', status: 429 },
+  'too-much-work': { kind: 'exhausted', status: 429 },
   'too-many-subscriptions': { kind: 'exhausted', status: 429 },
 } as const satisfies Record<string, { kind: FailureKind; status: number }>;
 
@@ -30,7 +34,9 @@ const sentence = (code: string): string => `${code.charAt(0).toUpperCase()}${cod
 export class RequestRefused extends GraphQLError {
   constructor(code: RefusalCode, details: Details = {}) {
     const { kind, status } = refusals[code];
-    super(sentence(code), { extensions: { code, kind, details, http: { status } } });
+    const { retryAfterSeconds } = details;
+    const headers = new Map(retryAfterSeconds === undefined ? [] : [['retry-after', String(retryAfterSeconds)]]);
+    super(sentence(code), { extensions: { code, kind, details, http: { status, headers } } });
     this.name = 'RequestRefused';
   }
 }

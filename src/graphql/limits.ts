@@ -20,8 +20,9 @@ import {
 import { RequestRefused } from './errors.js';
 
 /*
- * How much an operation may ask for, judged before anything is read. A field costs 1 or what its `complexity` says; a
- * list multiplies what one element costs by its page size, or by `assumedLength` where it has none. Aliases count each.
+ * How much an operation may ask for, judged before anything is read. A field costs 1 or what its `complexity` says, one
+ * at the root at least `queryCost`: it is what asks the database. A list multiplies what one element costs by its page
+ * size, or by `assumedLength` where it has none. Aliases count each.
  */
 
 export interface Limits {
@@ -29,6 +30,10 @@ export interface Limits {
   readonly cost: number;
 }
 
+/** A query of the database, and its way there and back, takes as long as so many fields of an answer. */
+const queryCost = 50;
+/** What one operation may ask for side by side; the console's largest has three. */
+const mostAtRoot = 10;
 /** What a list without a page size is taken to hold. */
 const assumedLength = 10;
 /** Arguments that say how many elements a list will have at most. */
@@ -44,6 +49,8 @@ interface Measure {
 const nothing: Measure = { depth: 0, cost: 0 };
 
 export interface MeasuredOperation extends Measure {
+  /** Fields at the root, those of fragments included. */
+  readonly atRoot: number;
   readonly introspects: boolean;
 }
 
@@ -63,6 +70,8 @@ export function measure(
   // A fragment is measured once, however often it is spread: its cost may grow exponentially, the measuring must not.
   const measured = new Map<string, Measure>();
   let introspects = false;
+
+  const root = schema.getRootType(operation.operation);
 
   const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLOutputType, sized: boolean): Measure => {
     let depth = 0;
@@ -109,7 +118,8 @@ export function measure(
         ? nothing
         : ofSelections(node.selectionSet, field.type, size !== null || (sized && !list));
     const elements = size ?? (list && !sized ? assumedLength : 1);
-    return { depth: below.depth + 1, cost: ownCost(field) + elements * below.cost };
+    const own = composite === root ? Math.max(ownCost(field), queryCost) : ownCost(field);
+    return { depth: below.depth + 1, cost: own + elements * below.cost };
   };
 
   const narrowed = (type: GraphQLOutputType, name: string | undefined): GraphQLOutputType => {
@@ -117,9 +127,29 @@ export function measure(
     return isCompositeType(condition) ? condition : type;
   };
 
-  const root = schema.getRootType(operation.operation);
   const { depth, cost } = root ? ofSelections(operation.selectionSet, root, false) : nothing;
-  return { depth, cost, introspects };
+  return { depth, cost, atRoot: fieldsIn(operation.selectionSet, fragments, new Map()), introspects };
+}
+
+/** Fields of a selection set with those of its fragments, however often they are spread. */
+function fieldsIn(
+  { selections }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  counted: Map<string, number>,
+): number {
+  let fields = 0;
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) fields++;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) fields += fieldsIn(selection.selectionSet, fragments, counted);
+    else {
+      const name = selection.name.value;
+      const fragment = fragments.get(name);
+      if (!counted.has(name) && fragment !== undefined)
+        counted.set(name, fieldsIn(fragment.selectionSet, fragments, counted));
+      fields += counted.get(name) ?? 0;
+    }
+  }
+  return fields;
 }
 
 const ownCost = ({ extensions }: GraphQLField<unknown, unknown>): number =>
@@ -143,7 +173,9 @@ function pageSize(
 }
 
 /** Throws RequestRefused when the operation asks for too much. */
-export function checkLimits({ depth, cost }: Measure, limits: Limits): void {
+export function checkLimits({ depth, cost, atRoot }: Omit<MeasuredOperation, 'introspects'>, limits: Limits): void {
+  if (atRoot > mostAtRoot)
+    throw new RequestRefused('too-many-fields-at-the-root', { fields: atRoot, allowed: mostAtRoot });
   if (depth > limits.depth) throw new RequestRefused('too-deep', { depth, allowed: limits.depth });
   if (cost > limits.cost) throw new RequestRefused('too-costly', { cost, allowed: limits.cost });
 }

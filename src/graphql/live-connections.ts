@@ -16,7 +16,7 @@ const unauthorized = 4401;
 const forbidden = 4403;
 
 /** Connections one user may have; a browser needs one per tab. */
-const mostPerUser = 50;
+const mostPerUser = 20;
 
 export interface LiveConnection {
   readonly credentials: Credentials;

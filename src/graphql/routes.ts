@@ -6,11 +6,11 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { UserView } from '../application/ports.js';
 import { countUnfinished } from '../http/body-room.js';
-import { admit, maxTokens } from './admission.js';
+import { admit } from './admission.js';
 import {
   type Caller,
   contextFor,
@@ -19,9 +19,11 @@ import {
   type GraphqlOptions,
   identify,
 } from './context.js';
+import { type Documents, documentLimits, InvalidDocument, openDocuments } from './documents.js';
 import { answerFor, RequestRefused } from './errors.js';
 import { graphqlSchema } from './schema.js';
 import { closedSessionCookie, openedSessionCookie } from './session-cookie.js';
+import { payFor } from './work.js';
 
 /* GraphQL over HTTP. */
 
@@ -39,7 +41,8 @@ const anonymousBodyBytes = 64 * 1024;
 
 /** Registers the route; to be called once per server. */
 export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const apollo = openApollo(options);
+  const documents = openDocuments(graphqlSchema());
+  const apollo = openApollo(options, documents);
   await apollo.start();
   app.addHook('onClose', () => apollo.stop());
   app.route({
@@ -53,12 +56,27 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
       void reply.header('connection', 'close');
       throw new Unreceived(sendsTooMany ? 429 : 413);
     },
+    preHandler: async (request) => {
+      const text = documentIn(request);
+      if (text !== null) documents.read(text, (cost) => payFor(options.work, request.ip, cost));
+    },
     handler: fastifyApolloHandler(apollo, {
       context: async (request, reply) => contextOf(request, reply, options),
     }),
     // What cannot even be read is told in GraphQL's form, without quoting it.
-    errorHandler(error, _request, reply) {
-      const status = error.statusCode ?? 500;
+    errorHandler(error: FastifyError | GraphQLError | InvalidDocument, _request, reply) {
+      if (error instanceof InvalidDocument) {
+        const errors = error.complaints.map((complaint) => answerFor(complaint, options.log));
+        return reply.code(400).send({ errors });
+      }
+      if (error instanceof RequestRefused) {
+        const { status, headers } = error.extensions.http as { status: number; headers: Map<string, string> };
+        return reply
+          .code(status)
+          .headers(Object.fromEntries(headers))
+          .send({ errors: [answerFor(error, options.log)] });
+      }
+      const { statusCode: status = 500 } = error as FastifyError;
       if (status >= 500) {
         const { message, extensions } = answerFor(new GraphQLError('', { originalError: error }), options.log);
         return reply.code(status).send({ errors: [{ message, extensions }] });
@@ -67,6 +85,12 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
       return reply.code(status).send({ errors: [{ message: 'The request cannot be read', extensions }] });
     },
   });
+}
+
+/** The text of the one document of a request; null: none that could be read. */
+function documentIn({ body, query }: FastifyRequest): string | null {
+  const { query: text } = (body ?? query ?? {}) as { query?: unknown };
+  return typeof text === 'string' && text !== '' ? text : null;
 }
 
 /** A request that is refused before its body is. */
@@ -83,7 +107,7 @@ const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
 const isKnown = async ({ headers }: FastifyRequest, { application }: GraphqlOptions): Promise<boolean> =>
   (await identify(application, credentialsIn(headers.authorization, headers.cookie))) !== null;
 
-function openApollo(options: GraphqlOptions): ApolloServer<GraphqlContext> {
+function openApollo(options: GraphqlOptions, documents: Documents): ApolloServer<GraphqlContext> {
   const { log } = options;
   return new ApolloServer<GraphqlContext>({
     schema: graphqlSchema(),
@@ -94,7 +118,14 @@ function openApollo(options: GraphqlOptions): ApolloServer<GraphqlContext> {
     hideSchemaDetailsFromClientErrors: true,
     csrfPrevention: { requestHeaders: [clientHeader] },
     includeStacktraceInErrorResponses: false,
-    parseOptions: { maxTokens },
+    parseOptions: { maxTokens: documentLimits.tokens },
+    // The engine finds every document here: it was read before.
+    documentStore: {
+      get: async (key) => documents.known(key.slice(key.lastIndexOf(':') + 1)),
+      set: async () => {},
+      delete: async () => false,
+    },
+    allowBatchedHttpRequests: false,
     persistedQueries: false,
     stopOnTerminationSignals: false,
     formatError: (_, error) =>
@@ -119,14 +150,14 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 
 const gatekeeper = (options: GraphqlOptions): ApolloServerPlugin<GraphqlContext> => ({
   requestDidStart: async () => ({
-    async didResolveOperation({ document, operation, request, contextValue: { caller } }) {
+    async didResolveOperation({ document, operation, request, contextValue: { caller, address } }) {
       // An unknown name, or several operations and none: the engine says so and executes nothing.
       if (operation === undefined) return;
       if (operation.operation === 'subscription') throw new RequestRefused('subscription-over-http');
       const ownsUp = caller.credentials.kind === 'access-token' || request.http?.headers.has(clientHeader);
       if (operation.operation === 'mutation' && !ownsUp)
         throw new RequestRefused('client-header-missing', { header: clientHeader });
-      await admit({ document, operation, variables: request.variables ?? {}, caller }, options);
+      await admit({ document, operation, variables: request.variables ?? {}, caller, address }, options);
     },
   }),
 });
@@ -145,7 +176,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Graphq
     },
   };
   void reply.header('cache-control', 'no-store');
-  return contextFor(options, caller, {
+  return contextFor(options, caller, request.ip, {
     address: request.ip,
     signIn(signedIn, token) {
       void reply.header('set-cookie', openedSessionCookie(token, secure));

@@ -1,17 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
-import {
-  type DocumentNode,
-  type ExecutionArgs,
-  type FormattedExecutionResult,
-  GraphQLError,
-  getOperationAST,
-  parse,
-  specifiedRules,
-  validate,
-} from 'graphql';
+import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { type Context, makeServer, type SubscribePayload } from 'graphql-ws';
-import { admit, maxTokens } from './admission.js';
+import { admit } from './admission.js';
 import { type Caller, contextFor, credentialsIn, type GraphqlOptions } from './context.js';
+import { type Documents, InvalidDocument, openDocuments, withCode } from './documents.js';
 import { answerFor, RequestRefused } from './errors.js';
 import { type LiveConnection, type LiveConnections, liveConnections } from './live-connections.js';
 import { graphqlPath } from './routes.js';
@@ -19,19 +11,30 @@ import { graphqlSchema } from './schema.js';
 import type { SubscriptionContext } from './subscription-data.js';
 import { type WalletWatch, watchWallets } from './wallet-watch.js';
 import { type SocketExtra, serveWebSocket } from './websocket.js';
+import { payerOf, payFor } from './work.js';
 
 /* GraphQL over WebSocket: subscriptions only. Who connects is known before anything else is answered. */
 
 /** Subscriptions one connection may hold; a page of the console has a handful. */
-const mostPerConnection = 50;
-const maxErrors = 20;
+const mostPerConnection = 20;
+/** Over all connections of a user: what happens is worked out and told once for each of them. */
+const mostPerUser = 40;
 
 interface Connected extends SocketExtra {
   connection?: LiveConnection;
   caller?: Caller;
+  userId?: number;
 }
 
 type Connection = Context<Record<string, unknown>, Connected>;
+
+interface Serving {
+  readonly options: GraphqlOptions;
+  readonly documents: Documents;
+  readonly wallets: WalletWatch;
+  /** By user id. */
+  readonly connected: Map<number, Set<Connection>>;
+}
 
 /**
  * Attach before the server listens. `recheckMs`: how often connections whose session may have ended are looked at; a
@@ -48,7 +51,11 @@ export function attachSubscriptions(
   const detach = serveWebSocket(server, {
     path: graphqlPath,
     isWelcome: (request) => isOwnPage(request, application.directory.settings().text('ServerAddress')),
-    protocol: subscriptionProtocol(options, connections, wallets),
+    addressOf: options.addressOf,
+    protocol: subscriptionProtocol(
+      { options, documents: openDocuments(graphqlSchema()), wallets, connected: new Map() },
+      connections,
+    ),
     log,
   });
   return async () => {
@@ -68,10 +75,12 @@ function isOwnPage({ headers: { origin, host } }: IncomingMessage, publicAddress
 
 const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null);
 
-function subscriptionProtocol(options: GraphqlOptions, connections: LiveConnections, wallets: WalletWatch) {
+function subscriptionProtocol(serving: Serving, connections: LiveConnections) {
+  const { options, connected } = serving;
   const { log } = options;
   return makeServer<Record<string, unknown>, Connected>({
-    async onConnect({ extra, connectionParams }) {
+    async onConnect(context) {
+      const { extra, connectionParams } = context;
       const { socket, request } = extra;
       const connection: LiveConnection = {
         credentials: credentialsIn(connectionParams?.authorization, request.headers.cookie),
@@ -82,12 +91,17 @@ function subscriptionProtocol(options: GraphqlOptions, connections: LiveConnecti
       if (caller === null) return false;
       extra.connection = connection;
       extra.caller = caller;
+      const user = await caller.identified();
+      if (user === null) return false;
+      extra.userId = user.id;
+      connected.set(user.id, (connected.get(user.id) ?? new Set()).add(context));
       return true;
     },
     async onSubscribe(connection, _id, payload) {
       try {
-        return await executable(connection, payload, options, wallets);
+        return await executable(connection, payload, serving);
       } catch (error) {
+        if (error instanceof InvalidDocument) return error.complaints;
         if (error instanceof GraphQLError) return [error];
         throw error;
       }
@@ -97,42 +111,37 @@ function subscriptionProtocol(options: GraphqlOptions, connections: LiveConnecti
       ...(errors === undefined ? {} : { errors: errors.map((error) => answerFor(error, log)) }),
     }),
     onError: (_connection, _id, _payload, errors) => errors.map((error) => answerFor(error, log)),
-    onClose({ extra }) {
-      if (extra.connection !== undefined) connections.closed(extra.connection);
+    onClose(context) {
+      const { connection, userId } = context.extra;
+      if (connection !== undefined) connections.closed(connection);
+      if (userId === undefined) return;
+      const others = connected.get(userId);
+      others?.delete(context);
+      if (others?.size === 0) connected.delete(userId);
     },
   });
 }
 
-/** What to execute. Throws GraphQLError, or answers with several. */
+/** What to execute. Throws GraphQLError or InvalidDocument. */
 async function executable(
-  { extra: { caller }, subscriptions }: Connection,
+  { extra: { caller, request, userId }, subscriptions }: Connection,
   { query, operationName, variables }: SubscribePayload,
-  options: GraphqlOptions,
-  wallets: WalletWatch,
-): Promise<ExecutionArgs | readonly GraphQLError[]> {
-  if (caller === undefined) throw new Error('a subscription came before its connection was acknowledged');
+  { options, documents, wallets, connected }: Serving,
+): Promise<ExecutionArgs> {
+  if (caller === undefined || userId === undefined)
+    throw new Error('a subscription came before its connection was acknowledged');
   if (Object.keys(subscriptions).length > mostPerConnection)
     throw new RequestRefused('too-many-subscriptions', { allowed: mostPerConnection });
-  const schema = graphqlSchema();
-  const document = parsed(query);
-  const wrong = validate(schema, document, specifiedRules, { maxErrors });
-  if (wrong.length > 0) return wrong.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED'));
+  const ofUser = [...(connected.get(userId) ?? [])].map((connection) => Object.keys(connection.subscriptions).length);
+  if (ofUser.reduce((sum, count) => sum + count, 0) > mostPerUser)
+    throw new RequestRefused('too-many-subscriptions', { allowed: mostPerUser });
+  const address = options.addressOf(request);
+  const payer = await payerOf(caller, address);
+  const document = documents.read(query, (cost) => payFor(options.work, payer, cost));
   const operation = getOperationAST(document, operationName);
   if (!operation) throw withCode(new GraphQLError('Unknown operation'), 'OPERATION_RESOLUTION_FAILURE');
   if (operation.operation !== 'subscription') throw new RequestRefused('only-subscriptions-here');
-  await admit({ document, operation, variables: variables ?? {}, caller }, options);
-  const contextValue: SubscriptionContext = { ...contextFor(options, caller, null), wallets };
-  return { schema, document, operationName, variableValues: variables, contextValue };
+  await admit({ document, operation, variables: variables ?? {}, caller, address }, options);
+  const contextValue: SubscriptionContext = { ...contextFor(options, caller, address, null), wallets };
+  return { schema: graphqlSchema(), document, operationName, variableValues: variables, contextValue };
 }
-
-function parsed(query: string): DocumentNode {
-  try {
-    return parse(query, { maxTokens });
-  } catch (error) {
-    if (error instanceof GraphQLError) throw withCode(error, 'GRAPHQL_PARSE_FAILED');
-    throw error;
-  }
-}
-
-const withCode = ({ message, nodes, source, positions }: GraphQLError, code: string): GraphQLError =>
-  new GraphQLError(message, { nodes, source, positions, extensions: { code } });

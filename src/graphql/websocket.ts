@@ -15,11 +15,16 @@ export interface WebSocketOptions {
   readonly path: string;
   /** Whether a page of this origin may connect. */
   readonly isWelcome: (request: IncomingMessage) => boolean;
+  /** The client's address, as far as it can be known. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly protocol: Protocol<SocketExtra>;
   readonly log: ErrorLog;
 }
 
-const maxMessageBytes = 256 * 1024;
+/** A document is a tenth of it; the rest is for variables. */
+const maxMessageBytes = 64 * 1024;
+/** Sockets of one address: a house full of people, each with a few tabs. */
+const mostPerAddress = 200;
 /** A peer that does not answer a ping until the next one is gone. */
 const pingEveryMs = 12_000;
 /** How long peers may take to close when the server stops. */
@@ -27,7 +32,8 @@ const farewellMs = 1_000;
 
 /** Resolves when every socket is closed and all that ran for it has ended. */
 export function serveWebSocket(server: HttpServer, options: WebSocketOptions): () => Promise<void> {
-  const { path, isWelcome, log } = options;
+  const { path, isWelcome, addressOf, log } = options;
+  const open = new Map<string, number>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols });
   const closing = new Set<Promise<void>>();
 
@@ -41,7 +47,19 @@ export function serveWebSocket(server: HttpServer, options: WebSocketOptions): (
       refuse(stream, '403 Forbidden');
       return;
     }
+    const address = addressOf(request);
+    const others = open.get(address) ?? 0;
+    if (others >= mostPerAddress) {
+      refuse(stream, '429 Too Many Requests');
+      return;
+    }
     sockets.handleUpgrade(request, stream, head, (socket) => {
+      open.set(address, (open.get(address) ?? 0) + 1);
+      socket.once('close', () => {
+        const left = (open.get(address) ?? 0) - 1;
+        if (left > 0) open.set(address, left);
+        else open.delete(address);
+      });
       const ended = serveSocket(socket, request, options);
       closing.add(ended);
       void ended.finally(() => closing.delete(ended));

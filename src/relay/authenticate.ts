@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyView, Clock, Directory, QuotaGate, UserView, Vault } from '../application/ports.js';
 import type { ApiKeyId, UserId } from '../domain/ids.js';
 import { atLeast } from '../domain/user.js';
+import type { Allowance } from '../http/allowance.js';
 import { RelayError } from './errors.js';
 
 /* Who calls: the API key's checks, in the order callers know. */
@@ -16,6 +17,8 @@ export interface AuthenticationPorts {
   readonly gate: QuotaGate;
   readonly vault: Pick<Vault, 'hash'>;
   readonly clock: Clock;
+  /** Wrong keys an address may still show. */
+  readonly wrongKeys: Allowance;
   readonly apiKeyStatus: ApiKeyStatusNotice;
 }
 
@@ -69,17 +72,43 @@ const exhausted = (key: string): RelayError =>
   new RelayError(401, 'token_exhausted', `the quota of token ${masked(key)} is used up`);
 const expired = (): RelayError => new RelayError(401, 'token_expired', 'the token has expired');
 
+/**
+ * Every wrong key asks the database. An address that has shown many is not asked for any further, except for keys that
+ * are known here: others behind the same address go on working.
+ */
+async function lookUp(
+  { directory, vault, wrongKeys }: AuthenticationPorts,
+  key: string,
+  address: string,
+): Promise<ApiKeyView | null> {
+  const hash = vault.hash(key);
+  if (!wrongKeys.has(address, 1) && !directory.remembersApiKey(hash)) throw tooManyWrong();
+  const found = await directory.apiKey(hash);
+  if (found === null) wrongKeys.spend(address, 1);
+  return found;
+}
+
+const tooManyWrong = (): RelayError =>
+  new RelayError(429, 'rate_limit_exceeded', 'too many invalid tokens from this address', undefined, '', '60');
+
+export interface Credentials {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly query: URLSearchParams;
+  /** The client's address. */
+  readonly ip: string;
+}
+
 export async function authenticate(
-  { directory, gate, vault, clock, apiKeyStatus }: AuthenticationPorts,
-  path: string,
-  headers: IncomingHttpHeaders,
-  query: URLSearchParams,
+  ports: AuthenticationPorts,
+  { path, headers, query, ip }: Credentials,
 ): Promise<Caller> {
+  const { directory, gate, clock, apiKeyStatus } = ports;
   const credential = readCredential(path, headers, query);
   if (credential === null) throw new RelayError(401, 'missing_api_key', 'no token was given');
   const { key, pinnedChannel } = credential;
   // The length is checked first: text of any other length cannot be a key and need not be looked up.
-  const apiKey = key.length === keyLength ? await directory.apiKey(vault.hash(key)) : null;
+  const apiKey = key.length === keyLength ? await lookUp(ports, key, ip) : null;
   if (apiKey === null) throw new RelayError(401, 'invalid_api_key', 'invalid token');
 
   switch (apiKey.status) {

@@ -1,5 +1,6 @@
 import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
 import type { ChannelId } from '../domain/ids.js';
+import type { Allowance } from '../http/allowance.js';
 import type { ApiKeyStatusNotice } from './authenticate.js';
 import type { Meter } from './metered.js';
 import type { Provider } from './protocols/protocol.js';
@@ -17,6 +18,7 @@ export interface RelayPorts {
   readonly upstream: Upstream;
   readonly bodies: RequestBodies;
   readonly rateLimiter: ModelRateLimiter;
+  readonly wrongKeys: Allowance;
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
   readonly providerOf: (channelType: number) => Provider | null;

@@ -83,9 +83,9 @@ export function openRelay(ports: RelayPorts): Relay {
   });
   let active = 0;
 
-  const identify: Relay['identify'] = async ({ path, query, headers, ip }) => {
-    const caller = await authenticate(ports, path, headers, query);
-    if (!isAllowed(ip, caller.apiKey.terms.allowIps))
+  const identify: Relay['identify'] = async (credentials) => {
+    const caller = await authenticate(ports, credentials);
+    if (!isAllowed(credentials.ip, caller.apiKey.terms.allowIps))
       throw new RelayError(403, 'ip_not_allowed', 'the client address is not in the allow list of the token');
     return caller;
   };

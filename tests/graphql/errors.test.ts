@@ -70,14 +70,16 @@ describe('an operation that is refused before it is executed', () => {
   test('because it is too long or too costly says so', async () => {
     const many = (count: number, field: string) =>
       `{ ${Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ')} }`;
-    expect(await server.root.refusal(many(3000, '__typename'))).toMatchObject({ code: 'GRAPHQL_PARSE_FAILED' });
-    expect(await server.root.refusal(many(60, 'usageStatistics(from: 0, to: 1) { quota }'))).toEqual({
+    expect(await server.root.refusal(many(3000, '__typename'))).toMatchObject({ code: 'document-too-long' });
+    expect(await server.root.refusal(many(11, 'me { id }'))).toEqual({
+      code: 'too-many-fields-at-the-root',
+      kind: 'invalid',
+      details: { fields: 11, allowed: 10 },
+    });
+    expect(await server.root.refusal(many(10, 'users(size: 100) { items { id username group } total }'))).toEqual({
       code: 'too-costly',
       kind: 'invalid',
-      details: { cost: 60 * (100 + 10), allowed: 5000 },
-    });
-    expect(await server.root.refusal(many(25, 'users(size: 100) { items { id username } }'))).toMatchObject({
-      code: 'too-costly',
+      details: { cost: 10 * (50 + 100 * (1 + 3 + 1)), allowed: 5000 },
     });
   });
   test('because it is too deep says so', async () => {

@@ -6,7 +6,9 @@ import type { Application } from '../../src/application/application.js';
 import type { GraphqlOptions } from '../../src/graphql/context.js';
 import { clientHeader, graphqlRoutes } from '../../src/graphql/routes.js';
 import { attachSubscriptions } from '../../src/graphql/subscriptions.js';
+import { Allowance } from '../../src/http/allowance.js';
 import { BodyRoom } from '../../src/http/body-room.js';
+import { clientAddress } from '../../src/http/client-address.js';
 import { listings } from '../../src/relay/providers/registry.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
@@ -188,6 +190,8 @@ export async function serveGraphql(
     version: '1.2.3',
     startedAt: 1_767_323_045_678,
     bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),
+    work: new Allowance({ perMinute: 1e9 }, { now: Date.now }),
+    addressOf: clientAddress([]),
     limits: { depth: 10, cost: 5000 },
     openIntrospection: false,
     allowAttempt: () => true,

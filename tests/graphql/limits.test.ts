@@ -1,4 +1,4 @@
-import { buildSchema, getOperationAST, parse, validate } from 'graphql';
+import { buildSchema, type GraphQLObjectType, getOperationAST, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { checkLimits, type MeasuredOperation, measure } from '../../src/graphql/limits.js';
 
@@ -8,14 +8,18 @@ const schema = buildSchema(`
     plain: [Thing!]!
     page(size: Int! = 10): Page!
     list(first: Int): [Thing!]!
-    dear: Int
+    total: Int
+    dearest: Int
   }
   interface Named { name: String }
   type Page { items: [Thing!]! total: Int }
-  type Thing implements Named { name: String parts: [Thing!]! next: Thing }
+  type Thing implements Named { name: String dear: Int parts: [Thing!]! next: Thing }
 `);
-const dear = schema.getQueryType()?.getFields().dear;
-if (dear) dear.extensions = { complexity: 40 };
+const { Query, Thing } = schema.getTypeMap() as Record<string, GraphQLObjectType>;
+Object.assign(Thing?.getFields().dear ?? {}, { extensions: { complexity: 40 } });
+Object.assign(Query?.getFields().dearest ?? {}, { extensions: { complexity: 400 } });
+/** What a field at the root costs at least: it asks the database. */
+const query = 50;
 
 function measured(text: string, variables: Record<string, unknown> = {}): MeasuredOperation {
   const document = parse(text);
@@ -27,28 +31,29 @@ function measured(text: string, variables: Record<string, unknown> = {}): Measur
 
 describe('the cost of an operation', () => {
   test.each([
-    ['a field costs 1', '{ one { name } }', 2],
-    ['a field may say what it costs', '{ dear }', 40],
-    ['a page multiplies by its size', '{ page(size: 50) { items { name } } }', 1 + 50 * (1 + 1)],
-    ['a page without a size has its default', '{ page { items { name } total } }', 1 + 10 * (1 + 1 + 1)],
-    ['a list with a size is multiplied once', '{ list(first: 7) { name } }', 1 + 7],
-    ['a list without a size is taken to hold 10', '{ plain { name } list { name } }', 1 + 10 + (1 + 10)],
-    ['lists inside lists multiply', '{ page(size: 3) { items { parts { name } } } }', 1 + 3 * (1 + (1 + 10 * 1))],
-    ['aliases count each', '{ a: dear b: dear c: dear }', 120],
+    ['a field costs 1, and 50 more at the root', '{ one { name next { name } } }', query + 3],
+    ['a field may say what it costs', '{ one { dear } }', query + 40],
+    ['one at the root costs what it says where that is more', '{ dearest }', 400],
+    ['a page multiplies by its size', '{ page(size: 50) { items { name } } }', query + 50 * (1 + 1)],
+    ['a page without a size has its default', '{ page { items { name } total } }', query + 10 * (1 + 1 + 1)],
+    ['a list with a size is multiplied once', '{ list(first: 7) { name } }', query + 7],
+    ['a list without a size is taken to hold 10', '{ plain { name } list { name } }', query + 10 + (query + 10)],
+    ['lists inside lists multiply', '{ page(size: 3) { items { parts { name } } } }', query + 3 * (1 + (1 + 10 * 1))],
+    ['aliases count each', '{ a: total b: total c: total }', 3 * query],
     [
       'fragments count where they are spread',
       '{ one { ...F } page(size: 2) { items { ...F } } } fragment F on Named { name }',
-      1 + 1 + (1 + 2 * (1 + 1)),
+      query + 1 + (query + 2 * (1 + 1)),
     ],
-    ['inline fragments count', '{ one { ... on Thing { name } ... @include(if: false) { name } } }', 3],
-    ['asking for types is free', '{ one { __typename } }', 1],
+    ['inline fragments count', '{ one { ... on Thing { name } ... @include(if: false) { name } } }', query + 2],
+    ['asking for types is free', '{ one { __typename } }', query],
   ])('%s', (_, text, cost) => {
     expect(measured(text).cost).toBe(cost);
   });
   test('takes sizes from variables, and their defaults when they are not given', () => {
     const text = 'query ($size: Int! = 80) { page(size: $size) { total } }';
-    expect(measured(text, { size: 5 }).cost).toBe(1 + 5);
-    expect(measured(text).cost).toBe(1 + 80);
+    expect(measured(text, { size: 5 }).cost).toBe(query + 5);
+    expect(measured(text).cost).toBe(query + 80);
   });
   test('is found at once, however often fragments spread each other', () => {
     const fragments = Array.from(
@@ -63,7 +68,7 @@ describe('the cost of an operation', () => {
 
 describe('the depth of an operation', () => {
   test('is the longest way down, through fragments too', () => {
-    expect(measured('{ dear one { name } }').depth).toBe(2);
+    expect(measured('{ total one { name } }').depth).toBe(2);
     expect(measured('{ one { next { ...F } } } fragment F on Thing { next { name } }').depth).toBe(4);
   });
   test('does not count the question about the schema, which is noticed', () => {
@@ -72,7 +77,21 @@ describe('the depth of an operation', () => {
     expect(measured('{ ...F } fragment F on Query { __type(name: "Thing") { name } }')).toMatchObject({
       introspects: true,
     });
-    expect(measured('{ dear }').introspects).toBe(false);
+    expect(measured('{ total }').introspects).toBe(false);
+  });
+});
+
+describe('the fields at the root', () => {
+  test.each([
+    ['are counted by alias', '{ a: total b: total total }', 3],
+    [
+      'are those of fragments too, as often as they are spread',
+      '{ ...F ...F ... { total } } fragment F on Query { a: total b: total }',
+      5,
+    ],
+    ['are not those below', '{ one { name next { name } } }', 1],
+  ])('%s', (_, text, atRoot) => {
+    expect(measured(text).atRoot).toBe(atRoot);
   });
 });
 
@@ -80,22 +99,25 @@ describe('limits', () => {
   const limits = { depth: 3, cost: 100 };
 
   test('admit what reaches them', () => {
-    expect(() => checkLimits({ depth: 3, cost: 100 }, limits)).not.toThrow();
+    expect(() => checkLimits({ depth: 3, cost: 100, atRoot: 10 }, limits)).not.toThrow();
   });
   test('refuse what exceeds them, telling by how much', () => {
-    const refusal = (measure: { depth: number; cost: number }) => {
+    const refusal = (measure: { depth?: number; cost?: number; atRoot?: number }) => {
       try {
-        checkLimits(measure, limits);
+        checkLimits({ depth: 1, cost: 1, atRoot: 1, ...measure }, limits);
       } catch (error) {
         return error;
       }
       throw new Error('it was admitted');
     };
-    expect(refusal({ depth: 4, cost: 1 })).toMatchObject({
+    expect(refusal({ depth: 4 })).toMatchObject({
       extensions: { code: 'too-deep', details: { depth: 4, allowed: 3 } },
     });
-    expect(refusal({ depth: 1, cost: 101 })).toMatchObject({
+    expect(refusal({ cost: 101 })).toMatchObject({
       extensions: { code: 'too-costly', details: { cost: 101, allowed: 100 } },
+    });
+    expect(refusal({ atRoot: 11 })).toMatchObject({
+      extensions: { code: 'too-many-fields-at-the-root', details: { fields: 11, allowed: 10 } },
     });
   });
 });

@@ -377,20 +377,39 @@ describe('a connection', () => {
     expect(await refusal('subscription ($after: ID!) { usageFeed(after: $after) { id } }')).toMatchObject({
       code: 'BAD_USER_INPUT',
     });
-    const dear = Array.from({ length: 600 }, (_, n) => `a${n}: firstTokenP95Ms`).join(' ');
-    expect(await refusal(`subscription { liveTraffic { channels { ${dear} } } }`)).toMatchObject({
+    const long = Array.from({ length: 600 }, (_, n) => `a${n}: available`).join(' ');
+    expect(await refusal(`subscription { balance { ${long} } }`)).toMatchObject({ code: 'document-too-long' });
+    const strict = await serveGraphql(server.gateway.application, { limits: { depth: 10, cost: 60 } });
+    const tight = server.connect(server.root, { url: strict.url });
+    const dear = Array.from({ length: 11 }, (_, n) => `a${n}: available`).join(' ');
+    expect(await new Feed(tight, `subscription { balance { ${dear} } }`).refusal()).toMatchObject({
       code: 'too-costly',
     });
+    await strict.stop();
   });
-  test('holds so many subscriptions and no more', async () => {
-    const connection = server.connect(client);
-    const feeds = Array.from({ length: 51 }, () => new Feed(connection, 'subscription { balance { available } }'));
-    const last = feeds.pop();
-    await Promise.all(feeds.map((feed) => feed.take(1)));
-    expect(await last?.refusal()).toMatchObject({
+  test('holds so many subscriptions and no more, and so do all connections of a user together', async () => {
+    const own = await server.as(await server.gateway.addUser(0));
+    const subscribe = (count: number): Feed[] => {
+      const connection = server.connect(own);
+      return Array.from({ length: count }, () => new Feed(connection, 'subscription { balance { available } }'));
+    };
+    const first = subscribe(21);
+    expect(await first.pop()?.refusal()).toMatchObject({
       code: 'too-many-subscriptions',
       kind: 'exhausted',
-      details: { allowed: 50 },
+      details: { allowed: 20 },
+    });
+    const feeds = [...first, ...subscribe(20)];
+    await Promise.all(feeds.map((feed) => feed.take(1)));
+    const [last] = subscribe(1);
+    expect(await last?.refusal()).toMatchObject({ code: 'too-many-subscriptions', details: { allowed: 40 } });
+    // Other users are not concerned.
+    await new Feed(server.connect(client), 'subscription { balance { available } }').take(1);
+    feeds[0]?.stop();
+    await until(async () => {
+      const [next] = subscribe(1);
+      await next?.until(({ results, errors }) => results.length + errors.length > 0);
+      return next?.errors.length === 0 ? true : null;
     });
   });
   test('that is closed leaves nothing behind that listens', async () => {

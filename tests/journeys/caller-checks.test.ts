@@ -69,6 +69,21 @@ describe('the API key', () => {
     expect(gateway.provider.tally().calls).toBe(0);
   });
 
+  test('is not looked for any further for an address that has shown many wrong ones; those known go on working', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.77' };
+    expect((await callers.with(apiKey).chat({ model }, { headers })).status).toBe(200);
+    const guess = (index: number, from = headers) =>
+      callers.with(`sk-${String(index).padStart(48, 'x')}`).send('/v1/models', { headers: from });
+    const answers: Answer[] = [];
+    for (let index = 0; index < 100; index++) answers.push(await guess(index));
+    expect(answers.slice(0, 60).map(({ status }) => status)).toEqual(Array(60).fill(401));
+    const last = answers.at(-1) as Answer;
+    expect(codeOf(last)).toEqual([429, 'rate_limit_exceeded']);
+    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await callers.with(apiKey).chat({ model }, { headers })).status).toBe(200);
+    expect(codeOf(await guess(1, { 'x-forwarded-for': '203.0.113.78' }))).toEqual([401, 'invalid_api_key']);
+  });
+
   test('that has expired is refused, and its status says so from then on', async () => {
     const expired = await gateway.addApiKey(user, { expiresAt: Instant(Date.now() - 1_000) });
     expect(codeOf(await callers.with(expired).chat({ model }))).toEqual([401, 'token_expired']);

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { Allowance } from '../../src/http/allowance.js';
+
+const at = { time: 1_000_000 };
+const allowance = () => new Allowance({ perMinute: 600 }, { now: () => at.time });
+
+describe('an allowance', () => {
+  test('is spent at once or bit by bit, and then says how long to wait', () => {
+    const work = allowance();
+    expect(work.spend('a', 400)).toBeNull();
+    expect(work.spend('a', 200)).toBeNull();
+    expect(work.spend('a', 25)).toEqual({ retryAfterSeconds: 3 });
+  });
+
+  test('fills up evenly, and never beyond a minute’s worth', () => {
+    const work = allowance();
+    work.spend('a', 600);
+    at.time += 2_500;
+    expect(work.spend('a', 26)).not.toBeNull();
+    expect(work.spend('a', 25)).toBeNull();
+    at.time += 3_600_000;
+    expect(work.spend('a', 600)).toBeNull();
+    expect(work.spend('a', 1)).not.toBeNull();
+  });
+
+  test('is not touched by what is refused, nor by other clients', () => {
+    const work = allowance();
+    work.spend('a', 500);
+    expect(work.spend('a', 101)).not.toBeNull();
+    expect(work.has('a', 100)).toBe(true);
+    expect(work.spend('a', 100)).toBeNull();
+    expect(work.spend('b', 600)).toBeNull();
+  });
+
+  test('is spent whole on what costs more than anybody can have', () => {
+    const work = allowance();
+    expect(work.spend('a', 10_000)).toBeNull();
+    expect(work.spend('a', 1)).not.toBeNull();
+  });
+
+  test('gains nothing from a clock that is set back', () => {
+    const work = allowance();
+    work.spend('a', 600);
+    at.time -= 60_000;
+    expect(work.spend('a', 1)).not.toBeNull();
+  });
+});
