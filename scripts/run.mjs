@@ -36,6 +36,7 @@ function stopWithNpm() {
 }
 
 const servingCommands = ['serve', 'demo'];
+const tools = ['bench', 'fuzz'];
 
 /** A console that cannot be built is no reason to turn calls away: the gateway runs without, and says so at `/`. */
 function buildConsole() {
@@ -47,10 +48,11 @@ function buildConsole() {
   }
 }
 
-async function runBench(args) {
+/** A tool that is run from its sources. */
+async function runTool(name, args) {
   const { register } = await import('tsx/esm/api');
   register();
-  const entry = join(root, 'bench/main.ts');
+  const entry = join(root, name, 'main.ts');
   process.argv = [process.execPath, entry, ...args];
   await import(pathToFileURL(entry).href);
 }
@@ -69,5 +71,5 @@ await asScript(async () => {
   const settings = join(root, '.env');
   if (existsSync(settings)) process.loadEnvFile(settings);
   stopWithNpm();
-  await (command === 'bench' ? runBench(args) : runGateway(command, args));
+  await (tools.includes(command) ? runTool(command, args) : runGateway(command, args));
 });

@@ -53,6 +53,8 @@ import { openUpstream } from './relay/upstream.js';
 
 export interface Gateway {
   readonly url: string;
+  /** Every path the port answers, as the router knows it. */
+  readonly routes: readonly { readonly method: string; readonly url: string }[];
   readonly application: Application;
   /**
    * Resolves with the reason when this node must not serve any more. New requests are refused from then on, calls under
@@ -236,6 +238,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     reply.raw.setHeader('connection', 'close');
     sendError(reply.raw, id, new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly'));
   });
+  const routes: { method: string; url: string }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, url });
+  });
   await serveFaces(app, {
     application,
     relay,
@@ -254,6 +260,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   return {
     url: addressOf(app, config.server.host),
+    routes,
     application,
     failed: ending.begun,
     async stop() {

@@ -1,0 +1,22 @@
+import { pino } from 'pino';
+import { withDatabase } from '../src/cli/database.js';
+import type { Config } from '../src/config.js';
+import type { Gateway } from '../src/gateway.js';
+import { openReadModels } from '../src/projections/read-models.js';
+import { listReadModels } from '../src/projections/rebuild.js';
+import { isSound, verifyLedger } from '../src/projections/verify-ledger.js';
+
+/** What is wrong with the data after the attack: a read model that stands still, books that do not agree. */
+export async function booksAndModels(config: Config, gateway: Gateway): Promise<string[]> {
+  return withDatabase(config, pino({ level: 'silent' }), async ({ pool, store }) => {
+    const problems: string[] = [];
+    if (!(await gateway.application.visible(await store.head())))
+      problems.push('the read models do not follow the log');
+    for (const { name, status, failure } of await listReadModels(pool, store))
+      if (status !== 'running') problems.push(`the read model ${name} has stopped: ${JSON.stringify(failure)}`);
+    const verdict = await verifyLedger(openReadModels(pool), store);
+    if (!isSound(verdict))
+      problems.push(`the ledger does not agree with the log: ${JSON.stringify(verdict).slice(0, 1_000)}`);
+    return problems;
+  });
+}

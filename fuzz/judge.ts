@@ -1,0 +1,59 @@
+import type { FuzzRequest } from './request.js';
+
+/* What no request may bring about. */
+
+export interface Answer {
+  /** null: the connection ended without one. */
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  readonly elapsedMs: number;
+}
+
+/** Codes with which the relay tells of its upstream; they come with a 5xx that is not ours. */
+const upstreamCodes = new Set([
+  ...['do_request_failed', 'stream_response_error', 'read_response_body_failed', 'bad_response', 'bad_response_body'],
+  ...[
+    'bad_response_status_code',
+    'model_not_found',
+    'channel_key_missing',
+    'model_mapped_error',
+    'api_not_implemented',
+  ],
+  ...['convert_request_failed', 'get_channel_failed', 'upstream_error', 'invalid_api_type', 'upstream_busy'],
+]);
+
+interface RelayError {
+  readonly error?: { readonly code?: unknown; readonly type?: unknown };
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const ofUpstream = (body: string): boolean => {
+  const { error } = (parsed(body) ?? {}) as RelayError;
+  if (error === undefined) return false;
+  return error.type === 'upstream_error' || upstreamCodes.has(String(error.code));
+};
+
+/** A cookie, a stack, or a path of ours in an answer. */
+const leaked = /\bat [\w.<>]+ \(|node_modules|\/src\/\w+|sk-upstream-key/;
+
+/** What is wrong with an answer; null: nothing. */
+export function findingIn(request: FuzzRequest, { status, headers, body }: Answer): string | null {
+  if (request.face === 'socket') return status === 500 ? 'a WebSocket was answered with 500' : null;
+  if (status === null) return 'the connection ended without an answer';
+  if (status >= 500 && !(request.face === 'relay' && ofUpstream(body))) return `answered ${status}`;
+  if (request.face === 'graphql' && body.includes('"internal-error"')) return 'an internal error in GraphQL';
+  if (leaked.test(body)) return 'the answer shows something of the inside';
+  if (headers['x-content-type-options'] !== 'nosniff') return 'the answer lacks nosniff';
+  const json = String(headers['content-type'] ?? '').includes('json');
+  if (json && status !== 204 && request.method !== 'HEAD' && body !== '' && parsed(body) === undefined)
+    return 'the answer is not the JSON it says it is';
+  return null;
+}

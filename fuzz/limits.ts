@@ -1,0 +1,7 @@
+/** Limits that would turn most of the requests away before they reach anything worth attacking. */
+export const fuzzLimits: Readonly<Record<string, string>> = {
+  GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+  GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
+  CRITICAL_RATE_LIMIT_ENABLE: 'false',
+  LOG_LEVEL: 'error',
+};

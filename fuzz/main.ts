@@ -1,0 +1,64 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readConfig } from '../src/config.js';
+import { fuzzLimits } from './limits.js';
+import { fuzz } from './run.js';
+
+const usage = `npm run fuzz -- [--requests N] [--seed S] [--only NUMBER] [--concurrency N]
+
+  --requests     how many requests are sent (3000)
+  --seed         what they are made of; the same seed makes the same requests (1)
+  --only         one request of the seed, by its number
+  --concurrency  how many at once (8)`;
+
+const whole = (name: string, text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is not a whole number: ${text}\n\n${usage}`);
+  return Number(text);
+};
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      requests: { type: 'string', default: '3000' },
+      seed: { type: 'string', default: '1' },
+      only: { type: 'string' },
+      concurrency: { type: 'string', default: '8' },
+    },
+  });
+  const directory = await mkdtemp(join(tmpdir(), 'tallygate-fuzz-'));
+  // Postgres refuses to run as root and runs as somebody who must be able to get here.
+  await chmod(directory, 0o755);
+  try {
+    const config = readConfig({ ...fuzzLimits, PORT: '0', DATA_DIR: join(directory, 'data') });
+    const report = await fuzz(config, {
+      requests: whole('requests', values.requests),
+      seed: whole('seed', values.seed),
+      only: values.only === undefined ? undefined : whole('only', values.only),
+      concurrency: Math.max(1, whole('concurrency', values.concurrency)),
+      progress: (line) => void process.stderr.write(`${line}\n`),
+    });
+    const { findings, byFace, byStatus, slowest } = report;
+    for (const { number, what, request, answer } of findings) {
+      console.log(`#${number} ${what}: ${request.method} ${request.path.slice(0, 200)} as ${request.as}`);
+      console.log(
+        `    sent ${JSON.stringify(request.headers)} ${(request.body?.toString('utf8') ?? '').slice(0, 400)}`,
+      );
+      console.log(`    got  ${answer}`);
+    }
+    console.log(JSON.stringify(byStatus, null, 1));
+    console.log(`${report.requests} requests (${JSON.stringify(byFace)}), slowest ${Math.round(slowest)} ms`);
+    console.log(`${findings.length} findings`);
+    if (findings.length > 0) process.exitCode = 1;
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+try {
+  await run();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

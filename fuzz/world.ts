@@ -1,0 +1,143 @@
+import { pino } from 'pino';
+import type { Config } from '../src/config.js';
+import type { ChannelId, UserId } from '../src/domain/ids.js';
+import type { Actor } from '../src/domain/user.js';
+import { type Gateway, startGateway } from '../src/gateway.js';
+import { plainSettings } from './channels.js';
+import { fuzzModels, startHostileUpstream } from './hostile-upstream.js';
+import type { FuzzRequest, Role } from './request.js';
+
+/* The gateway under attack: its users, keys and channels, made good again and again, for some requests destroy them. */
+
+export interface World {
+  readonly gateway: Gateway;
+  /** The headers with which a request is who it says it is. */
+  credentials(request: Pick<FuzzRequest, 'face' | 'as'>): Readonly<Record<string, string>>;
+  /** Users signed in, enabled and rich; channels enabled; options that shut the doors reset. */
+  mend(): Promise<void>;
+  /** What the gateway logged as an error of its own. */
+  readonly errors: readonly string[];
+  stop(): Promise<void>;
+}
+
+const rootPassword = 'root-password-1';
+const password = 'correct-horse';
+const richness = 1_000_000_000;
+
+interface Signed {
+  readonly actor: Actor;
+  readonly token: string;
+  readonly apiKey: string;
+}
+
+/** Options that fuzzing may have turned against its own requests. */
+const openDoors: readonly (readonly [key: string, value: string])[] = [
+  ['PasswordLoginEnabled', 'true'],
+  ['DemoSiteEnabled', 'false'],
+  ['ModelRequestRateLimitEnabled', 'false'],
+  ['CheckSensitiveEnabled', 'false'],
+  ['GroupRatio', '{"default":1,"vip":1,"svip":1}'],
+  ['SelfUseModeEnabled', 'true'],
+  ['AutomaticDisableChannelEnabled', 'false'],
+];
+
+/** Every error the log may hold is a finding but those about the upstream, which is meant to fail. */
+const errorLevel = 50;
+
+export async function openWorld(config: Config): Promise<World> {
+  const errors: string[] = [];
+  const log = pino(
+    { level: 'warn' },
+    {
+      write: (line: string) => {
+        if ((JSON.parse(line) as { level: number }).level >= errorLevel && errors.length < 100)
+          errors.push(line.trim());
+      },
+    },
+  );
+  const upstream = await startHostileUpstream();
+  const gateway = await startGateway(config, log);
+  const { application } = gateway;
+  const setUp = { username: 'root', password: rootPassword, confirmPassword: rootPassword, mode: 'self' } as const;
+  await application.visible(await application.setup.complete(setUp));
+  const { user } = await application.identity.login('root', rootPassword);
+  const root: Actor = { id: user.id, role: 'root' };
+  const signed = new Map<Role, Signed>();
+  let people = 0;
+  let channel: ChannelId | null = null;
+
+  const see = async (position: Parameters<typeof application.visible>[0]): Promise<void> =>
+    void (await application.visible(position));
+
+  const signIn = async (role: Exclude<Role, 'nobody'>, actor: Actor, secret: string): Promise<void> => {
+    const current = await application.directory.user(actor.id);
+    const name = current?.username ?? '';
+    const { token } = await application.identity.login(name, secret);
+    const terms = {
+      ...{ name: 'fuzz', unlimited: true, expiresAt: null, modelLimitsEnabled: false },
+      ...{ modelLimits: [], allowIps: [], group: '' },
+    };
+    const { key, position } = await application.apiKeys.issue(actor, { terms, quota: 0 });
+    await see(position);
+    signed.set(role, { actor, token, apiKey: `sk-${key}` });
+  };
+
+  const works = async (role: Exclude<Role, 'nobody'>): Promise<boolean> => {
+    const known = signed.get(role);
+    if (known === undefined) return false;
+    const identified = await application.identity.bySession(known.token);
+    return identified?.status === 'enabled' && identified.role === role;
+  };
+
+  const newPerson = async (role: 'ordinary' | 'admin'): Promise<void> => {
+    const username = `fuzz${++people}`;
+    const { id, position } = await application.users.create(root, { username, password, displayName: '', role });
+    await see(position);
+    await signIn(role, { id: id as UserId, role }, password);
+  };
+
+  const enrich = async ({ actor: { id } }: Signed): Promise<void> => {
+    const missing = richness - (await application.gate.available(id));
+    if (missing > 0) await see(await application.users.adjustQuota(root, id, missing, 0));
+  };
+
+  const mend = async (): Promise<void> => {
+    for (const [key, value] of openDoors) await see(await application.options.change(root, key, value));
+    if (!(await works('root'))) {
+      const edit = { username: 'root', password: rootPassword, displayName: null };
+      await see(await application.users.changeOwnProfile(root, edit));
+      await signIn('root', root, rootPassword);
+    }
+    for (const role of ['admin', 'ordinary'] as const) if (!(await works(role))) await newPerson(role);
+    for (const one of signed.values()) await enrich(one);
+    const current = channel === null ? null : application.directory.channel(channel);
+    const whole = current?.status === 'enabled' && current.settings.baseUrl === upstream.url;
+    if (!whole || fuzzModels.some((model) => !current.settings.models.includes(model))) {
+      const added = await application.channels.add(root, {
+        settings: { ...plainSettings, baseUrl: upstream.url, models: fuzzModels, priority: 1_000 },
+        key: 'sk-upstream-key',
+        proxy: '',
+        enabled: true,
+      });
+      await see(added.position);
+      channel = added.ids[0] ?? null;
+    }
+  };
+  await mend();
+
+  return {
+    gateway,
+    errors,
+    mend,
+    credentials({ face, as }): Readonly<Record<string, string>> {
+      const who = as === 'nobody' ? undefined : signed.get(as);
+      if (who === undefined) return {};
+      if (face === 'relay') return { authorization: `Bearer ${who.apiKey}` };
+      return { cookie: `session=${who.token}`, 'new-api-user': String(who.actor.id) };
+    },
+    async stop() {
+      await gateway.stop();
+      await upstream.stop();
+    },
+  };
+}
