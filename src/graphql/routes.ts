@@ -1,11 +1,10 @@
-import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { UserView } from '../application/ports.js';
@@ -60,9 +59,17 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
       const text = documentIn(request);
       if (text !== null) documents.read(text, (cost) => payFor(options.work, request.ip, cost));
     },
-    handler: fastifyApolloHandler(apollo, {
-      context: async (request, reply) => contextOf(request, reply, options),
-    }),
+    handler: async (request, reply) => {
+      const answer = await apollo.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: asAsked(request),
+        context: async () => contextOf(request, reply, options),
+      });
+      if (answer.body.kind !== 'complete') throw new Error('an answer in parts, which nobody can have asked for');
+      return reply
+        .code(answer.status ?? 200)
+        .headers(Object.fromEntries(answer.headers))
+        .send(answer.body.string);
+    },
     // What cannot even be read is told in GraphQL's form, without quoting it.
     errorHandler(error: FastifyError | GraphQLError | InvalidDocument, _request, reply) {
       if (error instanceof InvalidDocument) {
@@ -91,6 +98,15 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
 function documentIn({ body, query }: FastifyRequest): string | null {
   const { query: text } = (body ?? query ?? {}) as { query?: unknown };
   return typeof text === 'string' && text !== '' ? text : null;
+}
+
+/** The request as the engine takes it. The address is not put together with `Host`, which may be anything. */
+function asAsked({ method, url, headers, body }: FastifyRequest): HTTPGraphQLRequest {
+  const given = new HeaderMap();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(', ') : value);
+  const start = url.indexOf('?');
+  return { method: method.toUpperCase(), headers: given, search: start < 0 ? '' : url.slice(start), body };
 }
 
 /** A request that is refused before its body is. */

@@ -2,6 +2,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CloseCode, handleProtocols, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { Allowance } from '../http/allowance.js';
 import type { ErrorLog } from './errors.js';
 
 /* The transport under graphql-ws, on the port everything else is served on. */
@@ -25,6 +26,9 @@ export interface WebSocketOptions {
 const maxMessageBytes = 64 * 1024;
 /** Sockets of one address: a house full of people, each with a few tabs. */
 const mostPerAddress = 200;
+/** Begin and end of every subscription a page may have, a few times over, and pings. */
+const messagesPerMinute = 1200;
+const policyViolation = 1008;
 /** A peer that does not answer a ping until the next one is gone. */
 const pingEveryMs = 12_000;
 /** How long peers may take to close when the server stops. */
@@ -82,6 +86,17 @@ export function serveWebSocket(server: HttpServer, options: WebSocketOptions): (
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
+/** What is left to clients to send; the library takes anything else for a fault of its own. */
+const ofClients: ReadonlySet<unknown> = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete']);
+
+function isOfClients(message: string): boolean {
+  try {
+    return ofClients.has((JSON.parse(message) as { type?: unknown } | null)?.type);
+  } catch {
+    return false;
+  }
+}
+
 function refuse(stream: Duplex, status: string): void {
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
@@ -92,6 +107,15 @@ function serveSocket(socket: WebSocket, request: IncomingMessage, { protocol, lo
     log.error({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'a WebSocket failed');
     socket.close(CloseCode.InternalServerError, 'internal-error');
   };
+
+  const messages = new Allowance({ perMinute: messagesPerMinute }, { now: Date.now });
+  /** False for whoever sends without end, for whom the connection ends. */
+  const isPatient = (): boolean => {
+    const patient = messages.spend('', 1) === null;
+    if (!patient) socket.close(policyViolation, 'Too many messages');
+    return patient;
+  };
+  socket.on('ping', isPatient);
 
   let answered = true;
   const pinging = setInterval(() => {
@@ -114,7 +138,13 @@ function serveSocket(socket: WebSocket, request: IncomingMessage, { protocol, lo
           socket.send(data, () => resolve());
         }),
       close: (code, reason) => socket.close(code, reason),
-      onMessage: (receive) => socket.on('message', (data) => void receive(String(data)).catch(fail)),
+      onMessage: (receive) =>
+        socket.on('message', (data, isBinary) => {
+          if (!isPatient()) return;
+          const message = String(data);
+          if (isBinary || !isOfClients(message)) socket.close(CloseCode.BadRequest, 'Invalid message received');
+          else void receive(message).catch(fail);
+        }),
     },
     { socket, request },
   );
