@@ -29,6 +29,8 @@ export interface Config {
       readonly web: RequestRateLimit | null;
       readonly critical: RequestRateLimit | null;
     };
+    /** For how long browsers are told to come back by https only; 0: they are not told. */
+    readonly hstsSeconds: number;
     /** How long calls under way may take to finish once the process has been asked to stop. */
     readonly shutdownGraceMs: number;
   };
@@ -135,6 +137,7 @@ export const environment = z.object({
   MAX_BODIES_IN_MEMORY_MB: integer(1, 1_048_576).optional(),
   MAX_UNFINISHED_BODIES: integer(1, 100_000).prefault('64'),
   REQUEST_TIMEOUT: integer(1, 3600).prefault('120'),
+  HSTS_SECONDS: integer(0, 63_072_000).prefault('0'),
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
   STREAMING_TIMEOUT: seconds.prefault('60'),
   RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
@@ -217,6 +220,7 @@ export function readConfig(env: Environment): Config {
           read.CRITICAL_RATE_LIMIT_DURATION,
         ),
       },
+      hstsSeconds: read.HSTS_SECONDS,
       shutdownGraceMs: read.SHUTDOWN_GRACE_SECONDS * 1000,
     },
     database: { url: read.DATABASE_URL ?? null, dataDir: read.DATA_DIR },

@@ -46,8 +46,11 @@ const pageHeaders = {
 
 const daySeconds = 24 * 60 * 60;
 
-/** Files lie there compressed as well, and which is sent depends on who asks. */
-const fileHeaders = { 'x-content-type-options': 'nosniff', vary: 'accept-encoding' };
+/**
+ * With the page's headers, so that no way of writing a path leads to the page without them. Files lie there compressed
+ * as well, and which is sent depends on who asks.
+ */
+const fileHeaders = { ...pageHeaders, 'x-content-type-options': 'nosniff', vary: 'accept-encoding' };
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
@@ -79,7 +82,7 @@ export async function serveConsole(app: FastifyInstance, directory = consoleDire
   });
   const sendPage = (reply: FastifyReply): FastifyReply =>
     // Which files the page needs changes with every build, so it is asked for anew; an unchanged one is a 304.
-    reply.headers({ ...fileHeaders, ...pageHeaders, 'cache-control': 'no-cache' }).sendFile(page);
+    reply.headers({ ...fileHeaders, 'cache-control': 'no-cache' }).sendFile(page);
 
   app.get('/', (_request, reply) => sendPage(reply));
   app.get(`${assetsPath}*`, (request, reply) =>

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Application } from './application/application.js';
@@ -10,6 +11,8 @@ import { attachSubscriptions } from './graphql/subscriptions.js';
 import { Allowance } from './http/allowance.js';
 import type { BodyRoom } from './http/body-room.js';
 import { clientAddress } from './http/client-address.js';
+import type { Origins } from './origins.js';
+import { isAllowed } from './relay/ip-allow-list.js';
 import { listings, providerOf } from './relay/providers/registry.js';
 import type { Relay } from './relay/relay.js';
 import { relayRoutes, tellRequestId } from './relay/routes.js';
@@ -24,6 +27,7 @@ export interface FacesOptions {
   /** What holds of the bodies of the relay holds for how many are being sent to the others, too. */
   readonly bodyRoom: BodyRoom;
   readonly config: Config;
+  readonly origins: Origins;
   readonly startedAt: Instant;
   readonly version: string;
   readonly log: Logger;
@@ -31,8 +35,18 @@ export interface FacesOptions {
   readonly ping: () => Promise<unknown>;
 }
 
+/** Ahead of every face, so that no answer, however it is written, is without them. */
+function headersOfAll(hstsSeconds: number) {
+  const strict = `max-age=${hstsSeconds}; includeSubDomains`;
+  return (_request: IncomingMessage, response: ServerResponse): void => {
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (hstsSeconds > 0) response.setHeader('strict-transport-security', strict);
+  };
+}
+
 export async function serveFaces(app: FastifyInstance, options: FacesOptions): Promise<void> {
-  const { application, relay, bodyRoom, config, log, startedAt, version, ping } = options;
+  const { application, relay, bodyRoom, config, origins, log, startedAt, version, ping } = options;
+  app.server.prependListener('request', headersOfAll(config.server.hstsSeconds));
   const { rateLimits } = config.server;
   const newRequestId = () => requestId(application.clock.now());
 
@@ -56,6 +70,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     limits: { depth: config.graphql.maxDepth, cost: config.graphql.maxCost },
     openIntrospection: false,
     allowAttempt,
+    origins,
     log,
   };
   await app.register(graphqlRoutes, graphql);
@@ -72,11 +87,13 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     bodyRoom,
     rateLimits,
     allowAttempt,
+    origins,
     ping: () =>
       ping().then(
         () => true,
         () => false,
       ),
+    allowsAddress: isAllowed,
     identifyApiKey: ({ path, headers, query, ip }) => relay.identify({ path, headers, query, ip }),
   });
 

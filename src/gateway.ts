@@ -29,6 +29,7 @@ import { trafficNotices } from './application/notices.js';
 import { openQuotaGate } from './application/quota-gate.js';
 import { releaseOrphanedCalls } from './application/recovery.js';
 import { requestId } from './application/request-id.js';
+import { setupCode } from './application/setup-code.js';
 import { followTail } from './application/tail.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
@@ -36,6 +37,7 @@ import { Failure } from './domain/failure.js';
 import { serveFaces } from './faces.js';
 import { Allowance } from './http/allowance.js';
 import { BodyRoom } from './http/body-room.js';
+import { origins } from './origins.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
 import { channelProbe } from './relay/channel-probe.js';
@@ -200,9 +202,21 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     tail,
     traffic,
     probe: channelProbe(relayPorts),
+    setupCode: setupCode((code) =>
+      log.warn(
+        { code },
+        `This gateway has not been set up. Whoever does it from elsewhere than this machine is asked for this code: ${code}`,
+      ),
+    ),
   });
 
   await application.setup.resume();
+  const whereFrom = origins({
+    host: config.server.host,
+    trustedProxies: config.server.trustedProxies,
+    publicAddress: () => directory.settings().text('ServerAddress'),
+  });
+  if (!whereFrom.isLoopbackOnly) await application.setup.needsCode(false);
   const released = await releaseOrphanedCalls({ db, progress: projections, handle: handling, clock });
   if (released > 0)
     log.warn({ calls: released }, 'released the reservations of calls that an earlier process left open');
@@ -246,6 +260,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     application,
     relay,
     bodyRoom,
+    origins: whereFrom,
     config,
     startedAt,
     version,

@@ -84,6 +84,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   'config.ts': [],
   'console-files.ts': [],
   http: [],
+  'origins.ts': [],
   domain: [],
   projections: [room('domain')],
   application: [room('domain'), room('projections')],

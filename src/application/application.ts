@@ -22,6 +22,7 @@ import type {
 } from './ports.js';
 import { queries } from './queries.js';
 import { setupCommands } from './setup.js';
+import type { SetupCode } from './setup-code.js';
 import type { Tail } from './tail.js';
 import { userCommands } from './users.js';
 
@@ -43,6 +44,7 @@ export interface ApplicationPorts {
   readonly tail: Tail;
   readonly traffic: LiveTraffic;
   readonly probe: ChannelProbe;
+  readonly setupCode: SetupCode;
 }
 
 /** Longest a face waits to show its own write; then it answers with what there is. */
@@ -60,7 +62,7 @@ export function openApplication(ports: ApplicationPorts) {
     apiKeys: apiKeyCommands({ ...ports, handle: handling, once }),
     channels: channelCommands({ ...ports, handle: handling }),
     options: optionCommands({ ...ports, handle: handling }),
-    setup: setupCommands({ ...ports, handle: handling, users }),
+    setup: setupCommands({ ...ports, handle: handling, users, code: ports.setupCode }),
     identity: identity({ ...ports, source: ports.identitySource }),
     queries: queries({ ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) }),
     directory,

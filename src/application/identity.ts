@@ -1,7 +1,9 @@
 import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
-import type { Directory, Passwords, Sessions, UserCredentials, UserView, Vault } from './ports.js';
+import { placeOf } from './place.js';
+import type { Clock, Directory, Passwords, Sessions, UserCredentials, UserView, Vault } from './ports.js';
+import { signInDelays } from './sign-in-delays.js';
 
 /*
  * Who is asking: by password, session cookie or personal access token. Each is judged by the user's own stream as far
@@ -21,10 +23,13 @@ export interface IdentityPorts {
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly directory: Directory;
+  readonly clock: Clock;
 }
 
-export function identity({ source, vault, passwords, sessions, directory }: IdentityPorts) {
+export function identity({ source, vault, passwords, sessions, directory, clock }: IdentityPorts) {
   let decoy: Promise<string> | null = null;
+  // Apart, so that made-up names cannot make it forget what was tried at real ones.
+  const delays = { real: signInDelays(clock), madeUp: signInDelays(clock) };
   const onLogout = new Set<(token: string) => void>();
 
   const live = async (id: UserId | null): Promise<UserCredentials | null> => {
@@ -35,17 +40,23 @@ export function identity({ source, vault, passwords, sessions, directory }: Iden
   return {
     /**
      * Opens a session; `token` goes into the cookie. Wrong password, unknown and disabled users get one answer
-     * (`wrong-credentials`) after the same work.
+     * (`wrong-credentials`) after the same work. `address`: the client's. Throws `too-many-attempts` as well.
      */
-    async login(login: string, password: string): Promise<{ user: UserView; token: string }> {
+    async login(login: string, password: string, address = ''): Promise<{ user: UserView; token: string }> {
       if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
       const found = await live(await source.byLogin(login.trim()));
+      const place = placeOf(address);
+      const attempt =
+        found === null
+          ? delays.madeUp.begin(vault.hash(login.trim()), place)
+          : delays.real.begin(String(found.user.id), place);
       const stored = found?.passwordSecret ? await vault.get(found.passwordSecret) : null;
       // An unknown name must cost what a known one does, or the time tells which names exist.
       decoy ??= passwords.hash('no such user');
       const matches = await passwords.verify(stored ?? (await decoy), password);
       if (!matches || stored === null || found === null || found.user.status !== 'enabled')
         throw new Failure('wrong-credentials');
+      attempt.succeeded();
       // Of the moment the password was read: one that has been changed meanwhile opens nothing that lasts.
       return { user: found.user, token: await sessions.open({ user: found.user.id, since: found.endedAt }) };
     },

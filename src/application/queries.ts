@@ -264,10 +264,17 @@ export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
       return usageLogAfter(db, visibleLog(viewer, filter, own), request);
     },
 
-    /** The newest lines of an API key, given without prefix; a deleted key's too. Who has the key may ask. */
-    async apiKeyLog(key: string): Promise<UsageLogEntry[]> {
+    /**
+     * The newest lines of an API key, given without prefix. Who has the key may ask, from where `allows` says of its
+     * allow list; of a used-up and of a deleted key too. null: the key may not be used, as the relay would say.
+     */
+    async apiKeyLog(key: string, allows: (allowIps: readonly string[]) => boolean): Promise<UsageLogEntry[] | null> {
       const row = await apiKeyByHash(await current(), vault.hash(key));
-      return row === undefined ? [] : usageLogBefore(await current(), { apiKeyId: row.id }, { limit: apiKeyLogLines });
+      if (row === undefined) return [];
+      const expired = row.expires_at !== null && row.expires_at * 1000 < clock.now();
+      const owner = await directory.user(row.owner_id);
+      if (row.status === 'disabled' || expired || owner?.status !== 'enabled' || !allows(row.allow_ips)) return null;
+      return usageLogBefore(await current(), { apiKeyId: row.id }, { limit: apiKeyLogLines });
     },
 
     async logStatistics(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogStatistics> {

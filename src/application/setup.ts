@@ -6,6 +6,7 @@ import { Quota } from '../domain/quota.js';
 import { type SetupEvent, setupDecider, type UsageMode } from '../domain/setup.js';
 import type { Handle } from './handle.js';
 import type { EventStore, Ids, Passwords, Vault } from './ports.js';
+import type { SetupCode } from './setup-code.js';
 import type { UserCommands } from './users.js';
 
 export interface SetupPorts {
@@ -15,6 +16,7 @@ export interface SetupPorts {
   readonly vault: Vault;
   readonly passwords: Passwords;
   readonly users: Pick<UserCommands, 'register'>;
+  readonly code: SetupCode;
 }
 
 export interface SetupInput {
@@ -27,7 +29,7 @@ export interface SetupInput {
 const rootQuota = Quota(100_000_000);
 const minPasswordBytes = 8;
 
-export function setupCommands({ store, handle, ids, vault, passwords, users }: SetupPorts) {
+export function setupCommands({ store, handle, ids, vault, passwords, users, code }: SetupPorts) {
   const completed = async (): Promise<SetupEvent | null> => {
     const event = (await store.readStream(streams.system)).find(({ event }) => event.type === 'SetupCompleted')?.event;
     return event?.type === 'SetupCompleted' ? event : null;
@@ -53,32 +55,47 @@ export function setupCommands({ store, handle, ids, vault, passwords, users }: S
     if (root.length === 0) await carryOut(event);
   };
 
+  const complete = async ({ username, password, confirmPassword, mode }: SetupInput): Promise<Position> => {
+    const before = await completed();
+    if (before !== null) {
+      // An earlier attempt may have failed half-way: nobody could sign in, and nobody could set up again.
+      await finish(before);
+      throw new Failure('already-set-up');
+    }
+    if (username.trim() === '') throw new Failure('username-blank');
+    if (password !== confirmPassword) throw new Failure('passwords-differ');
+    if (Buffer.byteLength(password) < minPasswordBytes)
+      throw new Failure('password-too-short', { min: minPasswordBytes });
+    const { events } = await handle(setupDecider, streams.system, {
+      type: 'CompleteSetup',
+      rootUserId: UserId(await ids.next('user')),
+      username: username.trim(),
+      passwordSecret: await vault.put(await passwords.hash(password)),
+      mode,
+    });
+    const [event] = events;
+    if (event === undefined) throw new Failure('already-set-up');
+    return carryOut(event);
+  };
+
   return {
     async isDone(): Promise<boolean> {
       return (await completed()) !== null;
     },
 
-    async complete({ username, password, confirmPassword, mode }: SetupInput): Promise<Position> {
-      const before = await completed();
-      if (before !== null) {
-        // An earlier attempt may have failed half-way: nobody could sign in, and nobody could set up again.
-        await finish(before);
-        throw new Failure('already-set-up');
-      }
-      if (username.trim() === '') throw new Failure('username-blank');
-      if (password !== confirmPassword) throw new Failure('passwords-differ');
-      if (Buffer.byteLength(password) < minPasswordBytes)
-        throw new Failure('password-too-short', { min: minPasswordBytes });
-      const { events } = await handle(setupDecider, streams.system, {
-        type: 'CompleteSetup',
-        rootUserId: UserId(await ids.next('user')),
-        username: username.trim(),
-        passwordSecret: await vault.put(await passwords.hash(password)),
-        mode,
-      });
-      const [event] = events;
-      if (event === undefined) throw new Failure('already-set-up');
-      return carryOut(event);
+    /** Whether who is asking must show the code; it has been told then. `local`: who asks sits at this machine. */
+    async needsCode(local: boolean): Promise<boolean> {
+      if (local || (await completed()) !== null) return false;
+      code.announce();
+      return true;
+    },
+
+    complete,
+
+    /** The same for somebody who may be anywhere. Throws `setup-code-wrong`. */
+    async completeFromAfar(input: SetupInput, given: string): Promise<Position> {
+      if ((await completed()) === null && !code.matches(given)) throw new Failure('setup-code-wrong');
+      return complete(input);
     },
 
     /** At start: a node that died between the decision and the root user is made good. */

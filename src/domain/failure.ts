@@ -52,6 +52,8 @@ const kinds = {
   'already-admin': 'refused',
   'already-ordinary': 'refused',
   'already-set-up': 'refused',
+  'setup-code-wrong': 'forbidden',
+  'too-many-attempts': 'exhausted',
   'not-set-up': 'refused',
   'username-taken': 'conflict',
   'user-not-found': 'not-found',

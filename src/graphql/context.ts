@@ -33,6 +33,12 @@ export interface GraphqlOptions {
   readonly openIntrospection: boolean;
   /** Whether one more attempt to sign in is allowed from this address; counts it. */
   readonly allowAttempt: (clientAddress: string) => boolean;
+  readonly origins: {
+    /** A browser asks on behalf of a page that is not ours. */
+    isForeign(request: IncomingMessage): boolean;
+    /** Who asks sits at this machine. */
+    isLocal(request: IncomingMessage): boolean;
+  };
   readonly log: ErrorLog;
 }
 
@@ -79,6 +85,8 @@ export async function signedIn(caller: Caller): Promise<UserView> {
 /** What an answer over HTTP can do besides: the other end is a browser, or acts like one. */
 export interface Browser {
   readonly address: string;
+  /** It is at this machine. */
+  readonly local: boolean;
   /** Sets the cookie; from here on the operation runs as this user. */
   signIn(user: UserView, token: string): void;
   /** Clears the cookie; from here on the operation runs as nobody. */

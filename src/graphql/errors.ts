@@ -19,6 +19,7 @@ const refusals = {
   'subscription-over-http': { kind: 'invalid', status: 400 },
   'only-subscriptions-here': { kind: 'invalid', status: 400 },
   'introspection-closed': { kind: 'forbidden', status: 403 },
+  'foreign-page': { kind: 'forbidden', status: 403 },
   'client-header-missing': { kind: 'forbidden', status: 403 },
   'too-many-attempts': { kind: 'exhausted', status: 429 },
   'too-much-work': { kind: 'exhausted', status: 429 },

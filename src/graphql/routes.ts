@@ -48,6 +48,12 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
     method: ['GET', 'POST'],
     url: graphqlPath,
     bodyLimit: maxBodyBytes,
+    onRequest: async (request, reply) => {
+      // A GET can only ask: mutations are not executed then.
+      if (request.method === 'GET' || !options.origins.isForeign(request.raw)) return;
+      const { message, extensions } = answerFor(new RequestRefused('foreign-page'), options.log);
+      return reply.code(403).send({ errors: [{ message, extensions }] });
+    },
     preParsing: async (request, reply) => {
       const sendsTooMany = !countUnfinished(options.bodyRoom, reply.raw, request.ip);
       if (!sendsTooMany && (!mayBeLarge(request) || (await isKnown(request, options)))) return;
@@ -194,6 +200,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Graphq
   void reply.header('cache-control', 'no-store');
   return contextFor(options, caller, request.ip, {
     address: request.ip,
+    local: options.origins.isLocal(request.raw),
     signIn(signedIn, token) {
       void reply.header('set-cookie', openedSessionCookie(token, secure));
       credentials = { kind: 'session', token };

@@ -20,7 +20,7 @@ export class SessionResolver {
     const browser = attempting(context);
     const { identity, queries } = context.application;
     const { credentials: former } = context.caller;
-    const { user, token } = await identity.login(username, password);
+    const { user, token } = await identity.login(username, password, browser.address);
     if (former.kind === 'session') await identity.logout(former.token);
     browser.signIn(user, token);
     return queries.self(user);

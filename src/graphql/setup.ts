@@ -24,6 +24,9 @@ class SetupInputObject implements SetupInput {
 
   @Field(() => UsageModeEnum, { defaultValue: 'external' })
   readonly mode!: UsageMode;
+
+  @Field(() => String, { defaultValue: '', description: 'From the log, where `status.setUpCodeNeeded` says so.' })
+  readonly code!: string;
 }
 
 @Resolver()
@@ -33,9 +36,10 @@ export class SetupResolver {
     @Ctx() context: GraphqlContext,
     @Arg('input', () => SetupInputObject) input: SetupInputObject,
   ): Promise<Status> {
-    attempting(context);
+    const { local } = attempting(context);
     const { application } = context;
-    await application.visible(await application.setup.complete(input));
+    const { setup } = application;
+    await application.visible(await (local ? setup.complete(input) : setup.completeFromAfar(input, input.code)));
     return statusOf(context);
   }
 }

@@ -135,6 +135,13 @@ export class StatusResolver {
   setUp(@Ctx() { application }: GraphqlContext): Promise<boolean> {
     return application.setup.isDone();
   }
+
+  @FieldResolver(() => Boolean, {
+    description: 'The first run is not over, and who asks must show the code that stands in the log to do it.',
+  })
+  setUpCodeNeeded(@Ctx() { application, browser }: GraphqlContext): Promise<boolean> {
+    return application.setup.needsCode(browser?.local ?? false);
+  }
 }
 
 export function statusOf({ application: { directory }, version, startedAt }: GraphqlContext): Status {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { type Context, makeServer, type SubscribePayload } from 'graphql-ws';
 import { admit } from './admission.js';
@@ -50,7 +50,7 @@ export function attachSubscriptions(
   const wallets = watchWallets(application.tail);
   const detach = serveWebSocket(server, {
     path: graphqlPath,
-    isWelcome: (request) => isOwnPage(request, application.directory.settings().text('ServerAddress')),
+    isWelcome: (request) => !options.origins.isForeign(request),
     addressOf: options.addressOf,
     protocol: subscriptionProtocol(
       { options, documents: openDocuments(graphqlSchema()), wallets, connected: new Map() },
@@ -64,16 +64,6 @@ export function attachSubscriptions(
     wallets.stop();
   };
 }
-
-/** Browsers say whose page asks; programs say nothing, and bring no cookie by themselves. */
-function isOwnPage({ headers: { origin, host } }: IncomingMessage, publicAddress: string): boolean {
-  if (origin === undefined) return true;
-  const asking = hostOf(origin);
-  // Behind a proxy that renames the host, the operator's own word counts.
-  return asking !== null && (asking === host || asking === hostOf(publicAddress));
-}
-
-const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null);
 
 function subscriptionProtocol(serving: Serving, connections: LiveConnections) {
   const { options, connected } = serving;

@@ -82,15 +82,21 @@ export function channelEndpoints(endpoints: Endpoints, { channels, queries, visi
     return success();
   });
 
-  endpoints.guarded('admin', 'GET', '/channel/test/:id', async (viewer, { id, query }) => {
-    try {
-      const tested = await channels.test(viewer, possibleChannel(id()), query.text('model'));
-      await visible(tested.position);
-      return { success: tested.ok, message: tested.message, time: tested.seconds };
-    } catch (error) {
-      // Clients read the time of every answer, whether there was anything to time or not.
-      if (error instanceof Failure) return { success: false, message: messageOf(error), time: 0 };
-      throw error;
-    }
-  });
+  endpoints.guarded(
+    'admin',
+    'GET',
+    '/channel/test/:id',
+    async (viewer, { id, query }) => {
+      try {
+        const tested = await channels.test(viewer, possibleChannel(id()), query.text('model'));
+        await visible(tested.position);
+        return { success: tested.ok, message: tested.message, time: tested.seconds };
+      } catch (error) {
+        // Clients read the time of every answer, whether there was anything to time or not.
+        if (error instanceof Failure) return { success: false, message: messageOf(error), time: 0 };
+        throw error;
+      }
+    },
+    { changes: true },
+  );
 }

@@ -1,18 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 
-/* Browsers let a page of any site send forms here. Sign-in and set-up need no header of ours, so they need this. */
+/* Browsers let a page of any site send forms here, in the types a form can have, or in none. */
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
+const json = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
 
-const hostIn = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : '');
+/** Whether the request is one that may change something. */
+export const isOrder = ({ method }: Pick<FastifyRequest, 'method'>): boolean => !safe.has(method);
 
-/** A browser's order on behalf of a page that is not ours. Programs that bring their own credential are not meant. */
-export function isForeignOrder({ method, headers, host }: FastifyRequest): boolean {
-  if (safe.has(method) || headers.authorization !== undefined) return false;
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined) return site === 'cross-site';
-  // Browsers that do not say, or do not trust plain http enough to say. A JSON body they would have asked about first.
-  const { origin } = headers;
-  const isJson = headers['content-type']?.toLowerCase().startsWith('application/json') ?? false;
-  return origin !== undefined && !isJson && hostIn(origin) !== host;
+/** Whether its body is declared as what a page of another site would have to ask permission for; or there is none. */
+export function isJsonOrNone({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  return isEmpty || json.test(headers['content-type'] ?? '');
 }

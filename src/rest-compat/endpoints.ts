@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../application/identity.js';
 import { checkOrderKey } from '../application/order-mark.js';
@@ -5,7 +6,7 @@ import type { UserView } from '../application/ports.js';
 import { invalidField } from '../domain/failure.js';
 import type { Role } from '../domain/user.js';
 import { Body } from './body.js';
-import { type FieldNames, type Wordings, worded } from './errors.js';
+import { type FieldNames, ForeignPage, type Wordings, worded } from './errors.js';
 import { guard } from './guard.js';
 import { Query } from './query.js';
 import { TooManyRequests } from './rate-limits.js';
@@ -31,6 +32,8 @@ export interface EndpointRules {
   readonly critical?: boolean;
   readonly wordings?: Wordings;
   readonly fields?: FieldNames;
+  /** The contract asks for it with GET, yet it changes something. */
+  readonly changes?: boolean;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -52,6 +55,7 @@ export interface EndpointOptions {
   readonly identity: Identity;
   /** Whether a client may make one more critical request. */
   readonly allowAttempt: (client: string) => boolean;
+  readonly origins: { isForeign(request: IncomingMessage): boolean };
 }
 
 /** What anybody at all may make the process receive: a form with a few fields. */
@@ -80,7 +84,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   };
 }
 
-export function endpointsOn(app: FastifyInstance, { identity, allowAttempt }: EndpointOptions): Endpoints {
+export function endpointsOn(app: FastifyInstance, { identity, allowAttempt, origins }: EndpointOptions): Endpoints {
   const viewers = new WeakMap<FastifyRequest, UserView>();
 
   const add = (
@@ -88,7 +92,7 @@ export function endpointsOn(app: FastifyInstance, { identity, allowAttempt }: En
     path: string,
     role: Role | null,
     handler: (exchange: Exchange) => Answer,
-    { critical = false, wordings = {}, fields = {} }: EndpointRules,
+    { critical = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
   ): void => {
     for (const url of slashForms(path)) {
       app.route({
@@ -98,6 +102,7 @@ export function endpointsOn(app: FastifyInstance, { identity, allowAttempt }: En
         ...(role === null && { bodyLimit: openBodyBytes }),
         // Before the body is read: what may not be asked need not be received.
         onRequest: async (request) => {
+          if (changes && origins.isForeign(request.raw)) throw new ForeignPage();
           if (critical && !allowAttempt(request.ip)) throw new TooManyRequests();
           if (role !== null) viewers.set(request, await guard(identity, request, role));
         },

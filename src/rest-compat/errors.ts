@@ -16,6 +16,13 @@ export class Refusal extends Error {
   }
 }
 
+/** An order, or what changes something though it is asked like a question, on behalf of a page that is not ours. */
+export class ForeignPage extends Refusal {
+  constructor() {
+    super('拒绝来自其他网站的请求', 403);
+  }
+}
+
 /** How one endpoint words a failure: its text, or its text and status. */
 export type Wordings = Readonly<Partial<Record<FailureCode, string | readonly [text: string, status: number]>>>;
 

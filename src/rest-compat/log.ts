@@ -7,6 +7,7 @@ import type { LogType } from '../projections/usage-log.js';
 import type { UsageLogEntry } from '../projections/usage-log-queries.js';
 import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
+import { Refusal } from './errors.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
 import { contentOf, type QuotaStyle, quotaStyle } from './log-text.js';
 import { given, type Query } from './query.js';
@@ -15,6 +16,7 @@ import { given, type Query } from './query.js';
 
 /** Kinds of lines by number; anything else asks for lines that do not exist. */
 const types: readonly LogType[] = [1, 2, 3, 4, 5];
+const apiKeyRefused = '该令牌已停用、已过期，或不允许从当前地址使用';
 const userIdModulus = 1024;
 const searchLimit = 100;
 /** A search for words looks at so many of the newest lines: their words are made as they are read. */
@@ -86,7 +88,16 @@ const adminFilterIn = (query: Query): LogFilter => ({
   username: given(query.text('username')),
 });
 
-export function logEndpoints(endpoints: Endpoints, { queries, directory }: Application): void {
+export interface LogEndpointOptions {
+  /** Whether an API key with these allowed addresses may be used from the address. */
+  readonly allowsAddress: (address: string, allowed: readonly string[]) => boolean;
+}
+
+export function logEndpoints(
+  endpoints: Endpoints,
+  { queries, directory }: Application,
+  { allowsAddress }: LogEndpointOptions,
+): void {
   const style = () => quotaStyle(directory.settings());
 
   const page = async (viewer: UserView, query: Query, filter: LogFilter, own: boolean) => {
@@ -155,10 +166,11 @@ export function logEndpoints(endpoints: Endpoints, { queries, directory }: Appli
   });
 
   // The key is the credential, so pages of any origin may ask.
-  endpoints.open('GET', '/log/token', async ({ reply, query }) => {
+  endpoints.open('GET', '/log/token', async ({ request, reply, query }) => {
     reply.header('access-control-allow-origin', '*');
     const key = query.text('key').replace(/^sk-/, '').split('-', 1)[0] ?? '';
-    const lines = key === '' ? [] : await queries.apiKeyLog(key);
+    const lines = key === '' ? [] : await queries.apiKeyLog(key, (allowed) => allowsAddress(request.ip, allowed));
+    if (lines === null) throw new Refusal(apiKeyRefused);
     return success(lines.map((line) => userLine(line, style())));
   });
 }

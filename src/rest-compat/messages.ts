@@ -70,6 +70,8 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'already-ordinary': '该用户已经是普通用户',
   'already-set-up': '系统已经初始化完成',
   'not-set-up': '系统尚未初始化',
+  'setup-code-wrong': '初始化验证码错误，请查看网关日志',
+  'too-many-attempts': '尝试次数过多，请稍后再试',
   'username-taken': '用户名已存在，或已注销',
   'user-not-found': notFound,
   'api-key-not-found': notFound,

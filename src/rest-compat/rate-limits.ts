@@ -1,6 +1,10 @@
+import { placeOf } from '../application/place.js';
 import type { Clock } from '../application/ports.js';
 
-/* How often one client address may ask. In this process's memory, which forgets the least recent address first. */
+/*
+ * How often one client may ask: one IPv4 address, or the part of an IPv6 address that a subscriber gets. In this
+ * process's memory, which forgets the least recent first.
+ */
 
 export interface RequestRateLimit {
   readonly limit: number;
@@ -28,7 +32,8 @@ export function slidingWindow(rule: RequestRateLimit | null, clock: Clock): (cli
   const { limit, windowSeconds } = rule;
   const accepted = new Map<string, number[]>();
 
-  return (client) => {
+  return (address) => {
+    const client = placeOf(address);
     const now = clock.now();
     const times = accepted.get(client) ?? [];
     const decisive = times.at(-limit);

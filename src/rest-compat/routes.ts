@@ -2,23 +2,23 @@ import fastifyCompress from '@fastify/compress';
 import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
+import { Failure } from '../domain/failure.js';
 import type { Instant } from '../domain/instant.js';
 import { type BodyRoom, countUnfinished } from '../http/body-room.js';
 import { type BillingEndpointOptions, billingRoutes } from './billing.js';
 import { channelEndpoints } from './channel.js';
 import { channelBulkEndpoints } from './channel-bulk.js';
-import { corsHeaders } from './cors.js';
-import { isForeignOrder } from './cross-site.js';
+import { isJsonOrNone, isOrder } from './cross-site.js';
 import { dataEndpoints } from './data.js';
-import { endpointsOn } from './endpoints.js';
+import { type EndpointOptions, endpointsOn } from './endpoints.js';
 import { failure } from './envelope.js';
-import { badParameter, errorObject, Refusal, refusalAnswer } from './errors.js';
+import { badParameter, errorObject, ForeignPage, Refusal, refusalAnswer } from './errors.js';
 import { logEndpoints } from './log.js';
 import { type CatalogueEntry, modelEndpoints } from './model.js';
 import { optionEndpoints } from './option.js';
 import { pricingEndpoints } from './pricing.js';
 import { type RateLimits, slidingWindow, TooManyRequests } from './rate-limits.js';
-import { setupEndpoints } from './setup.js';
+import { type SetupEndpointOptions, setupEndpoints } from './setup.js';
 import { shownQuota } from './shown-quota.js';
 import { statusEndpoints } from './status.js';
 import { tokenEndpoints } from './token.js';
@@ -39,6 +39,9 @@ export interface RestOptions extends BillingEndpointOptions {
   readonly rateLimits: RateLimits;
   /** Whether one more guess at an account is allowed from this address; counts it. All faces share the count. */
   readonly allowAttempt: (clientAddress: string) => boolean;
+  readonly origins: EndpointOptions['origins'] & SetupEndpointOptions['origins'];
+  /** Whether an API key with these allowed addresses may be used from the address. */
+  readonly allowsAddress: (address: string, allowed: readonly string[]) => boolean;
   /** Whether the database answers. */
   readonly ping: () => Promise<boolean>;
 }
@@ -46,7 +49,7 @@ export interface RestOptions extends BillingEndpointOptions {
 /** The largest thing anybody saves is a price table. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
-const foreignOrder = '拒绝来自其他网站的请求';
+const notJson = '请求体必须是 JSON（Content-Type: application/json）';
 const bodyTooLarge = '请求体过大';
 
 /**
@@ -57,6 +60,8 @@ const notServed = ['/user/aff', '/channel/test', '/channel/update_balance'];
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof TooManyRequests) return reply.status(429).send();
+  if (error instanceof Failure && error.code === 'too-many-attempts')
+    return reply.status(429).header('retry-after', error.details.seconds).send();
   const refused = refusalAnswer(error);
   if (refused !== null) return reply.status(refused.status).send(refused.body);
   const { statusCode = 500 } = error as { statusCode?: number };
@@ -77,7 +82,7 @@ function rememberSetUp(isDone: () => Promise<boolean>): () => Promise<boolean> {
 }
 
 export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
-  const { application, newRequestId, rateLimits, allowAttempt } = options;
+  const { application, newRequestId, rateLimits, allowAttempt, origins } = options;
   const { clock } = application;
   const apiLimit = slidingWindow(rateLimits.api, clock);
   const webLimit = slidingWindow(rateLimits.web, clock);
@@ -97,10 +102,11 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
       'x-request-id': request.id,
       'x-oneapi-request-id': request.id,
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
     });
     if (!(request.is404 ? webLimit : apiLimit)(request.ip)) throw new TooManyRequests();
-    if (isForeignOrder(request)) throw new Refusal(foreignOrder, 403);
+    if (!isOrder(request)) return;
+    if (origins.isForeign(request.raw)) throw new ForeignPage();
+    if (!isJsonOrNone(request)) throw new Refusal(notJson, 415);
   });
   app.addHook('preParsing', async (request, reply) => {
     if (!countUnfinished(options.bodyRoom, reply.raw, request.ip)) throw new TooManyRequests();
@@ -110,8 +116,8 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
   const isSetUp = rememberSetUp(() => application.setup.isDone());
 
   const api = async (scope: FastifyInstance): Promise<void> => {
-    const endpoints = endpointsOn(scope, { identity: application.identity, allowAttempt });
-    setupEndpoints(endpoints, application, { databaseType: options.databaseType, isSetUp });
+    const endpoints = endpointsOn(scope, { identity: application.identity, allowAttempt, origins });
+    setupEndpoints(endpoints, application, { databaseType: options.databaseType, isSetUp, origins });
     statusEndpoints(endpoints, application, { ...options, isSetUp });
     userEndpoints(endpoints, application);
     const shown = shownQuota();
@@ -122,14 +128,15 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     modelEndpoints(endpoints, application, options.catalogue);
     pricingEndpoints(endpoints, application);
     optionEndpoints(endpoints, application);
-    logEndpoints(endpoints, application);
+    logEndpoints(endpoints, application, options);
     dataEndpoints(endpoints, application);
 
     for (const path of notServed)
       scope.get(path, { exposeHeadRoute: false }, (_request, reply) => {
         reply.callNotFound();
       });
-    scope.options('/*', (_request, reply) => reply.status(204).headers(corsHeaders).send());
+    // Pages of other origins have nothing to do here; what they may read with an API key says so itself.
+    scope.options('/*', (_request, reply) => reply.status(204).send());
     scope.setNotFoundHandler((request, reply) => {
       const path = request.url.split('?', 1)[0];
       return reply.status(404).send(errorObject(`Invalid URL (${request.method} ${path})`, 'invalid_request_error'));

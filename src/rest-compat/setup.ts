@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Application } from '../application/application.js';
 import { Failure } from '../domain/failure.js';
 import type { UsageMode } from '../domain/setup.js';
@@ -45,25 +46,42 @@ export interface SetupEndpointOptions {
   readonly databaseType: 'postgres';
   /** The system is never un-set-up again, so the answer "yes" is remembered. */
   readonly isSetUp: () => Promise<boolean>;
+  readonly origins: { isLocal(request: IncomingMessage): boolean };
 }
 
 export function setupEndpoints(
   endpoints: Endpoints,
   { setup, visible }: Application,
-  { databaseType, isSetUp }: SetupEndpointOptions,
+  { databaseType, isSetUp, origins }: SetupEndpointOptions,
 ): void {
-  endpoints.open('GET', '/setup', async () => {
+  endpoints.open('GET', '/setup', async ({ request }) => {
     const status = await isSetUp();
-    return success({ status, root_init: false, database_type: status ? '' : databaseType });
+    const needsCode = !status && (await setup.needsCode(origins.isLocal(request.raw)));
+    return success({
+      status,
+      root_init: false,
+      database_type: status ? '' : databaseType,
+      ...(needsCode ? { code_needed: true } : {}),
+    });
   });
 
-  endpoints.open('POST', '/setup', async ({ body }) => {
-    try {
-      if (await isSetUp()) throw new Failure('already-set-up');
-      await visible(await setup.complete(inputIn(body())));
-    } catch (error) {
-      throw error instanceof Failure ? refusalOf(error) : error;
-    }
-    return success(null, finished);
-  });
+  endpoints.open(
+    'POST',
+    '/setup',
+    async ({ request, body }) => {
+      try {
+        if (await isSetUp()) throw new Failure('already-set-up');
+        const given = body();
+        const input = inputIn(given);
+        const isLocal = origins.isLocal(request.raw);
+        await visible(
+          await (isLocal ? setup.complete(input) : setup.completeFromAfar(input, given.text('code') ?? '')),
+        );
+      } catch (error) {
+        throw error instanceof Failure ? refusalOf(error) : error;
+      }
+      return success(null, finished);
+    },
+    { critical: true },
+  );
 }

@@ -51,17 +51,22 @@ export function userEndpoints(endpoints: Endpoints, { identity, users, queries, 
     async ({ request, reply, body }) => {
       if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
       const { username, password } = credentialsIn(body());
-      const { user, token } = await identity.login(username, password);
+      const { user, token } = await identity.login(username, password, request.ip);
       await startSession(identity, request, reply, token);
       return success(signedInUser(await queries.self(user)));
     },
     { critical: true, wordings: malformed },
   );
 
-  endpoints.open('GET', '/user/logout', async ({ request, reply }) => {
-    await endSession(identity, request, reply);
-    return success();
-  });
+  endpoints.open(
+    'GET',
+    '/user/logout',
+    async ({ request, reply }) => {
+      await endSession(identity, request, reply);
+      return success();
+    },
+    { changes: true },
+  );
 
   endpoints.open('GET', '/user/groups', () => success(groupsByName(queries.publicGroups())));
 
@@ -90,11 +95,17 @@ export function userEndpoints(endpoints: Endpoints, { identity, users, queries, 
     { wordings: malformed },
   );
 
-  endpoints.guarded('ordinary', 'GET', '/user/token', async (viewer) => {
-    const { token, position } = await users.issueAccessToken(viewer);
-    await visible(position);
-    return success(token);
-  });
+  endpoints.guarded(
+    'ordinary',
+    'GET',
+    '/user/token',
+    async (viewer) => {
+      const { token, position } = await users.issueAccessToken(viewer);
+      await visible(position);
+      return success(token);
+    },
+    { changes: true },
+  );
 
   endpoints.guarded('ordinary', 'GET', '/user/models', async (viewer) => success(await queries.ownModels(viewer)));
 

@@ -8,6 +8,7 @@ import { firstRun } from './first-run.js';
 import { hostileTexts } from './hostile-texts.js';
 import { lostConnection } from './lost-connection.js';
 import { roles } from './roles.js';
+import { setUpCode } from './set-up-code.js';
 import { smallAndKeyboard } from './small-and-keyboard.js';
 import { tokens } from './tokens.js';
 
@@ -28,6 +29,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   afterAll(() => browser?.close());
 
   describe('from the first start to the first metered call', () => firstRun(launched));
+  describe('the first run of a gateway that others can reach', () => setUpCode(launched));
   describe('at the door', () => doors(launched));
   describe('the health of channels', () => channelHealth(launched));
   describe('a connection that breaks', () => lostConnection(launched));

@@ -4,7 +4,9 @@ import { type Gateway, startGateway } from '../../src/gateway.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 
 /** A gateway nobody has set up yet, as after the first start. */
-export async function startFreshGateway(): Promise<Pick<Gateway, 'url' | 'stop'>> {
+export async function startFreshGateway(
+  env: Readonly<Record<string, string>> = {},
+): Promise<Pick<Gateway, 'url' | 'stop'> & { readonly logged: readonly string[] }> {
   const database = await createEmptyDatabase();
   const { connection } = database;
   if ('url' in connection) throw new Error('the test database is expected on a socket');
@@ -14,9 +16,13 @@ export async function startFreshGateway(): Promise<Pick<Gateway, 'url' | 'stop'>
     SECRET_KEY: 'a-secret-key-for-tests-of-forty-characters',
     DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
     PROJECTION_LINGER_MS: '5',
+    ...env,
   });
-  const gateway = await startGateway(config, pino({ level: 'silent' }));
+  const logged: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
+  const gateway = await startGateway(config, log);
   return {
+    logged,
     url: gateway.url,
     async stop() {
       await gateway.stop();

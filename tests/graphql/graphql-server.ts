@@ -9,6 +9,7 @@ import { attachSubscriptions } from '../../src/graphql/subscriptions.js';
 import { Allowance } from '../../src/http/allowance.js';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { clientAddress } from '../../src/http/client-address.js';
+import { origins } from '../../src/origins.js';
 import { listings } from '../../src/relay/providers/registry.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
@@ -195,6 +196,11 @@ export async function serveGraphql(
     limits: { depth: 10, cost: 5000 },
     openIntrospection: false,
     allowAttempt: () => true,
+    origins: origins({
+      host: '127.0.0.1',
+      trustedProxies: [],
+      publicAddress: () => application.directory.settings().text('ServerAddress'),
+    }),
     log: { error: (facts, message) => void logged.push({ ...facts, message }) },
     ...overrides,
   };

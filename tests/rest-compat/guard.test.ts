@@ -157,25 +157,61 @@ describe('orders from pages of other sites', () => {
     expect(answer.status).toBe(403);
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
-  test('are refused as plain forms when the browser only says from where', async () => {
-    const answer = await login({ origin: 'http://evil.example', 'content-type': 'text/plain' });
+  test.each<Record<string, string>>([
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'http://evil.example' },
+    { origin: 'http://evil.example', 'sec-fetch-site': 'none' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { origin: 'http://evil.example', authorization: 'Bearer anything' },
+  ])('are refused when it says %j', async (headers) => {
+    const answer = await login(headers);
     expect(answer.status).toBe(403);
+    expect(answer.headers.getSetCookie()).toEqual([]);
   });
   test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain; application/json',
+    '',
+  ])('cannot be sent as a form can send them: %j is not JSON', async (type) => {
+    const answer = await login({ 'content-type': type });
+    expect(answer.status).toBe(415);
+    expect(answer.json).toMatchObject({ success: false, message: expect.stringContaining('application/json') });
+  });
+  test.each(['/api/user/logout', '/api/user/token', '/api/channel/test/1'])(
+    'are refused at %s too, which changes something though it is a GET',
+    async (path) => {
+      const { headers } = await signIn(stage.url, 'bob', stage.users.bob.password);
+      const pages: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }];
+      for (const foreign of pages) {
+        const answer = await get(path, { ...headers, ...foreign });
+        expect([answer.status, answer.json.message]).toEqual([403, '拒绝来自其他网站的请求']);
+      }
+      expect((await get('/api/user/self', headers)).json.success).toBe(true);
+    },
+  );
+  test.each([
     { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'same-origin', origin: 'http://renamed.by.a.proxy' },
     { 'sec-fetch-site': 'none' },
-    { origin: 'http://console.example', 'content-type': 'application/json' },
+    { 'content-type': 'application/json; charset=utf-8' },
+    { 'content-type': 'application/merge-patch+json' },
     {},
   ])('are not what %j says', async (headers) => {
     expect((await login(headers as Record<string, string>)).json.success).toBe(true);
+  });
+  test('are not what a page of the gateway itself sends', async () => {
+    expect((await login({ origin: stage.url })).json.success).toBe(true);
   });
   test('cannot make a browser send the id of the user', async () => {
     const preflight = await send(stage.url, 'OPTIONS', '/api/user/manage', {
       headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
     });
     expect(preflight.status).toBe(204);
-    // A wildcard is no permission where cookies are to be sent, and the answer itself allows no origin at all.
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    for (const permission of ['origin', 'headers', 'methods', 'credentials'])
+      expect(preflight.headers.get(`access-control-allow-${permission}`)).toBeNull();
     const answer = await stage.alice.get('/api/user/self');
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });

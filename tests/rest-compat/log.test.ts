@@ -206,6 +206,22 @@ describe('GET /log/token', () => {
     await stage.bob.delete(`/api/token/${newest?.id}`);
     expect(dataOf<Line[]>(await ask(key))).toHaveLength(1);
   });
+  test('shows it only where and while the key may be used', async () => {
+    const { gateway, users } = stage;
+    const refused = { success: false, message: '该令牌已停用、已过期，或不允许从当前地址使用', data: null };
+    const elsewhere = await gateway.addApiKey(users.bob, { allowIps: ['192.0.2.0/24'] });
+    expect((await ask(elsewhere)).json).toEqual(refused);
+    const here = await gateway.addApiKey(users.bob, { allowIps: ['127.0.0.1', '::1'] });
+    expect((await ask(here)).json.success).toBe(true);
+    const [newest] = dataOf<{ id: number }[]>(await stage.bob.get('/api/token/'));
+    await stage.bob.put('/api/token/?status_only=true', { id: newest?.id, status: 2 });
+    expect((await ask(here)).json).toEqual(refused);
+    const banned = await gateway.addUser(0, 'bannedkey');
+    const bannedKey = await gateway.addApiKey(banned);
+    expect((await ask(bannedKey)).json.success).toBe(true);
+    await stage.root.post('/api/user/manage', { id: banned.actor.id, action: 'disable' });
+    expect((await ask(bannedKey)).json).toEqual(refused);
+  });
 });
 
 describe('dashboard figures', () => {

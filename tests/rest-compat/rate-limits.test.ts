@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Instant } from '../../src/domain/instant.js';
 import { slidingWindow } from '../../src/rest-compat/rate-limits.js';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
-import { send, serveRest } from './rest-server.js';
+import { type Answered, send, serveRest } from './rest-server.js';
 
 describe('a sliding window', () => {
   const clockAt = (start: number) => {
@@ -42,6 +42,15 @@ describe('a sliding window', () => {
   test('counts each client for itself', () => {
     const admit = slidingWindow({ limit: 1, windowSeconds: 1 }, clockAt(0));
     expect([admit('a'), admit('b'), admit('a')]).toEqual([true, true, false]);
+  });
+  test('counts one subscriber for one client, however it writes its address', () => {
+    const admit = slidingWindow({ limit: 1, windowSeconds: 1 }, clockAt(0));
+    expect(admit('2001:db8:7:8::1')).toBe(true);
+    for (const same of ['2001:db8:7:8::2', '2001:0DB8:0007:0008:ffff:ffff:ffff:ffff']) expect(admit(same)).toBe(false);
+    expect(admit('2001:db8:7:9::1')).toBe(true);
+    expect(admit('::ffff:192.0.2.1')).toBe(true);
+    for (const same of ['192.0.2.1', '::ffff:c000:201']) expect(admit(same)).toBe(false);
+    expect(admit('192.0.2.2')).toBe(true);
   });
   test('holds over many times its limit', () => {
     const clock = clockAt(0);
@@ -131,5 +140,21 @@ describe('the limits over HTTP', () => {
       [200, true],
     ]);
     expect(others.status).toBe(200);
+  });
+  test('make whoever guesses at one account wait, on every face, and nobody else', async () => {
+    const victim = await gateway.addUser(0, 'guessed');
+    // Its own address is told by nobody here: the guesses come from a proxy's clients.
+    const rest = await serveRest(gateway.application);
+    const login = (ip: string, password: string, username = victim.username) =>
+      send(rest.url, 'POST', '/api/user/login', { headers: { 'x-forwarded-for': ip }, body: { username, password } });
+    const answers: Answered[] = [];
+    while (answers.at(-1)?.status !== 429 && answers.length < 50)
+      answers.push(...(await Promise.all(Array.from({ length: 5 }, () => login('192.0.2.66', 'wrong-password')))));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.text).toBe('');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await login('192.0.2.67', victim.password)).json.success).toBe(true);
+    expect((await login('192.0.2.66', gateway.rootPassword, 'root')).json.success).toBe(true);
+    await rest.stop();
   });
 });

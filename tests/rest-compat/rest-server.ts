@@ -3,6 +3,8 @@ import Fastify from 'fastify';
 import type { Application } from '../../src/application/application.js';
 import { Instant } from '../../src/domain/instant.js';
 import { BodyRoom } from '../../src/http/body-room.js';
+import { origins } from '../../src/origins.js';
+import { isAllowed } from '../../src/relay/ip-allow-list.js';
 import { restRoutes } from '../../src/rest-compat/routes.js';
 import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
@@ -40,6 +42,8 @@ export async function serveRest(application: Application, options: Partial<RestO
     bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),
     rateLimits: unlimited,
     allowAttempt: () => true,
+    origins: origins({ host: '127.0.0.1', trustedProxies: [], publicAddress: () => '' }),
+    allowsAddress: isAllowed,
     ping: async () => true,
     identifyApiKey: async () => {
       throw new Error('nobody asked for an API key here');

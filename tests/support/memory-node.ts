@@ -9,6 +9,7 @@ import { orderBook } from '../../src/application/order-mark.js';
 import type { AppendResult, ChannelProbe, ExpectedRevision, ProbeResult } from '../../src/application/ports.js';
 import { type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
 import { setupCommands } from '../../src/application/setup.js';
+import { setupCode } from '../../src/application/setup-code.js';
 import { followTail } from '../../src/application/tail.js';
 import { userCommands } from '../../src/application/users.js';
 import {
@@ -153,6 +154,7 @@ export async function openMemoryNode(store = new TestStore(), ids = new Counting
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(),
     probe: new FakeProbe(),
+    setupCodes: [] as string[],
   };
   const users = userCommands(ports);
   return {
@@ -161,7 +163,7 @@ export async function openMemoryNode(store = new TestStore(), ids = new Counting
     apiKeys: apiKeyCommands(ports),
     channels: channelCommands(ports),
     options: optionCommands(ports),
-    setup: setupCommands({ ...ports, users }),
+    setup: setupCommands({ ...ports, users, code: setupCode((code) => ports.setupCodes.push(code)) }),
     identity: identity({ ...ports, source: identitySource(store) }),
 
     /** This node's memory has come as far as the log. */

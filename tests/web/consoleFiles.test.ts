@@ -91,6 +91,22 @@ describe('a page', () => {
     expect(policy.get('connect-src')).toEqual(["'self'"]);
     expect(policy.get('base-uri')).toEqual(["'none'"]);
   });
+  test.each([
+    '/index.html',
+    '/assets/../index.html',
+    '/assets/%2e%2e/index.html',
+    '/assets/..%2findex.html',
+    '/assets/./../index.html',
+    '//index.html',
+    '/login/../index.html',
+    '/%69ndex.html',
+  ])('is under the same policy however %s leads to it, if it does', async (path) => {
+    const { headers } = await fetch(`${url}/`, { headers: html });
+    const answer = await app.inject({ url: path, headers: html });
+    if (answer.payload.includes('<title>'))
+      expect(answer.headers['content-security-policy']).toBe(headers.get('content-security-policy'));
+    else expect([301, 403, 404]).toContain(answer.statusCode);
+  });
   test('cannot be framed, nor taken for something else', async () => {
     expect((await policyOf()).get('frame-ancestors')).toEqual(["'none'"]);
     const { headers } = await fetch(`${url}/`, { headers: html });

@@ -8,15 +8,19 @@ describe('setting up', () => {
   const good = { ...emptySetupForm, username: 'root', password: 'correct-horse', confirmPassword: 'correct-horse' };
 
   test('takes a name, a password of eight, and the same again', () => {
-    expect(problemsIn(good)).toEqual({});
-    expect(problemsIn({ ...good, password: '12345678', confirmPassword: '12345678' })).toEqual({});
+    expect(problemsIn(good, false)).toEqual({});
+    expect(problemsIn({ ...good, password: '12345678', confirmPassword: '12345678' }, false)).toEqual({});
   });
   test('refuses a blank name, a short password and a different confirmation, all at once', () => {
-    expect(problemsIn({ ...good, username: '  ', password: 'short', confirmPassword: 'other' })).toEqual({
+    expect(problemsIn({ ...good, username: '  ', password: 'short', confirmPassword: 'other' }, false)).toEqual({
       username: 'wrong.username',
       password: 'wrong.short',
       confirmPassword: 'wrong.mismatch',
     });
+  });
+  test('asks for the code where the gateway does, and only there', () => {
+    expect(problemsIn(good, true)).toEqual({ code: 'wrong.code' });
+    expect(problemsIn({ ...good, code: 'ABCD-EFGH-JKLM' }, true)).toEqual({});
   });
   test('begins in the external mode', () => expect(emptySetupForm.mode).toBe('EXTERNAL'));
 });

@@ -6,6 +6,7 @@ import { CompleteSetupDocument } from '../generated/setup/setup.js';
 import { errorText, failureCode } from '../shared/errors.js';
 import { PasswordField, TextField } from '../shared/fields.js';
 import { useText } from '../shared/i18n.js';
+import { useStatus } from '../shared/session.js';
 import { ModeChoice } from './ModeChoice.js';
 import { setupTexts } from './setup.texts.js';
 import { emptySetupForm, problemsIn, type SetupForm } from './setupForm.js';
@@ -18,6 +19,7 @@ const reloadSoon = (): void => {
 
 export function SetupPage() {
   const t = useText(setupTexts);
+  const { setUpCodeNeeded } = useStatus();
   const [form, setForm] = useState(emptySetupForm);
   const [wasSubmitted, setWasSubmitted] = useState(false);
   const [complete, { loading, error, data }] = useMutation(CompleteSetupDocument, {
@@ -30,7 +32,7 @@ export function SetupPage() {
       if (failureCode(failure) === 'already-set-up') reloadSoon();
     },
   });
-  const problems = wasSubmitted ? problemsIn(form) : {};
+  const problems = wasSubmitted ? problemsIn(form, setUpCodeNeeded) : {};
   const change = (patch: Partial<SetupForm>): void => setForm({ ...form, ...patch });
   const wrong = (name: keyof typeof problems): string | undefined => {
     const problem = problems[name];
@@ -40,7 +42,7 @@ export function SetupPage() {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setWasSubmitted(true);
-    if (Object.keys(problemsIn(form)).length > 0) return;
+    if (Object.keys(problemsIn(form, setUpCodeNeeded)).length > 0) return;
     void complete({ variables: { input: { ...form, username: form.username.trim() } } }).catch(() => undefined);
   };
 
@@ -53,6 +55,18 @@ export function SetupPage() {
         </Callout>
       )}
       <form onSubmit={submit} noValidate>
+        {setUpCodeNeeded && (
+          <TextField
+            label={t('field.code')}
+            hint={t('field.codeHint')}
+            value={form.code}
+            onChange={(code) => change({ code })}
+            error={wrong('code')}
+            autoComplete="one-time-code"
+            required
+            autoFocus
+          />
+        )}
         <TextField
           label={t('field.username')}
           value={form.username}
@@ -60,7 +74,7 @@ export function SetupPage() {
           error={wrong('username')}
           autoComplete="username"
           required
-          autoFocus
+          autoFocus={!setUpCodeNeeded}
         />
         <PasswordField
           label={t('field.password')}

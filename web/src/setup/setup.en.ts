@@ -2,6 +2,8 @@ import type { Translation } from '../shared/i18n.js';
 import type { setupZh } from './setup.zh.js';
 
 export const setupEn: Translation<typeof setupZh> = {
+  'field.code': 'Set-up code',
+  'field.codeHint': 'The gateway has printed it in its log: it shows that you run it',
   'field.confirm': 'Confirm password',
   'field.password': 'Password',
   'field.passwordHint': 'At least 8 characters',
@@ -23,6 +25,7 @@ export const setupEn: Translation<typeof setupZh> = {
   submit: 'Set up the system',
   succeeded: 'The system is set up, reloading…',
   title: 'Set up the system',
+  'wrong.code': 'Enter the code from the log of the gateway',
   'wrong.mismatch': 'The two passwords do not match',
   'wrong.short': 'The password must have at least 8 characters',
   'wrong.username': 'Enter the administrator user name',

@@ -1,4 +1,6 @@
 export const setupZh = {
+  'field.code': '初始化验证码',
+  'field.codeHint': '网关已将其打印在日志中，用于证明您是网关的运营者',
   'field.confirm': '确认密码',
   'field.password': '密码',
   'field.passwordHint': '至少 8 位',
@@ -18,6 +20,7 @@ export const setupZh = {
   submit: '初始化系统',
   succeeded: '系统初始化成功，正在刷新页面…',
   title: '系统初始化',
+  'wrong.code': '请输入网关日志中的验证码',
   'wrong.mismatch': '两次输入的密码不一致',
   'wrong.short': '密码长度不能少于 8 位',
   'wrong.username': '请输入管理员用户名',

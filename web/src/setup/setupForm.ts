@@ -2,19 +2,30 @@ import type { CompleteSetupMutationVariables } from '../generated/setup/setup.js
 
 export type SetupForm = Required<CompleteSetupMutationVariables['input']>;
 
-export const emptySetupForm: SetupForm = { username: '', password: '', confirmPassword: '', mode: 'EXTERNAL' };
+export const emptySetupForm: SetupForm = {
+  username: '',
+  password: '',
+  confirmPassword: '',
+  mode: 'EXTERNAL',
+  code: '',
+};
 
 export const shortestPassword = 8;
 
 export interface SetupProblems {
+  readonly code?: 'wrong.code';
   readonly username?: 'wrong.username';
   readonly password?: 'wrong.short';
   readonly confirmPassword?: 'wrong.mismatch';
 }
 
 /** What has to be put right before the form may be sent; the server judges again. */
-export function problemsIn({ username, password, confirmPassword }: SetupForm): SetupProblems {
+export function problemsIn(
+  { username, password, confirmPassword, code }: SetupForm,
+  codeNeeded: boolean,
+): SetupProblems {
   return {
+    ...(codeNeeded && code.trim() === '' && { code: 'wrong.code' as const }),
     ...(username.trim() === '' && { username: 'wrong.username' as const }),
     // The server counts bytes.
     ...(new TextEncoder().encode(password).length < shortestPassword && { password: 'wrong.short' as const }),

@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type SignInDelays, signInDelays } from '../../src/application/sign-in-delays.js';
+import { Failure } from '../../src/domain/failure.js';
+import { someInstant } from '../support/events.js';
+import { type SettableClock, settableClock } from '../support/fixed-clock.js';
+
+const second = 1000;
+const minute = 60 * second;
+
+let clock: SettableClock;
+let delays: SignInDelays;
+
+beforeEach(() => {
+  clock = settableClock(someInstant);
+  delays = signInDelays(clock);
+});
+
+/** Seconds to wait; 0: the attempt was taken, and failed unless `right`. */
+function attempt(place: string, { account = 'alice', right = false } = {}): number {
+  try {
+    const taken = delays.begin(account, place);
+    if (right) taken.succeeded();
+    return 0;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'too-many-attempts') return Number(error.details.seconds);
+    throw error;
+  }
+}
+
+/** Fails at once as often as it is taken, at most `times`. */
+const hammer = (place: string, times: number): number =>
+  Array.from({ length: times }, () => attempt(place)).filter((wait) => wait === 0).length;
+
+describe('guessing at an account', () => {
+  test('is free a few times, then waits twice as long after every failure, up to a quarter of an hour', () => {
+    expect(hammer('attic', 100)).toBe(6);
+    const waits: number[] = [];
+    for (let round = 0; round < 14; round++) {
+      const wait = attempt('attic');
+      waits.push(wait);
+      clock.advance(wait * second);
+      expect(attempt('attic')).toBe(0);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
+  });
+
+  test('that is refused does not make the wait longer', () => {
+    hammer('attic', 6);
+    for (let n = 0; n < 50; n++) expect(attempt('attic')).toBe(1);
+    clock.advance(second);
+    expect(attempt('attic')).toBe(0);
+  });
+
+  test('is forgotten an hour after the last failure, and with success', () => {
+    hammer('attic', 100);
+    clock.advance(60 * minute + 1);
+    expect(hammer('attic', 100)).toBe(6);
+    clock.advance(second);
+    expect(attempt('attic', { right: true })).toBe(0);
+    expect(hammer('attic', 100)).toBe(6);
+  });
+
+  test('from many places is one guess from each, then all of them wait together', () => {
+    const places = Array.from({ length: 400 }, (_, n) => `place ${n}`);
+    for (const place of places) expect(attempt(place)).toBe(0);
+    let taken = 0;
+    for (let passed = 0; passed < 30 * minute; passed += second) {
+      for (const place of places) if (attempt(place) === 0) taken += 1;
+      clock.advance(second);
+    }
+    expect(taken).toBeLessThanOrEqual(3);
+  });
+
+  test('delays nobody at another account', () => {
+    for (let n = 0; n < 400; n++) attempt(`place ${n}`);
+    for (let n = 0; n < 5; n++) expect(attempt('place 1', { account: 'bob' })).toBe(0);
+  });
+});
+
+describe('the owner', () => {
+  const underAttack = (): void => {
+    for (let n = 0; n < 1_000; n++) attempt(`attacker ${n}`);
+  };
+
+  test('is not locked out by guesses from elsewhere: its first try from anywhere is taken', () => {
+    underAttack();
+    expect(attempt('a hotel', { right: true })).toBe(0);
+  });
+
+  test('may mistype where it has signed in before, whatever goes on elsewhere', () => {
+    attempt('home', { right: true });
+    underAttack();
+    for (let n = 0; n < 5; n++) expect(attempt('home')).toBe(0);
+    expect(attempt('home', { right: true })).toBe(0);
+  });
+
+  test('who signs in does not help who guesses', () => {
+    underAttack();
+    attempt('home', { right: true });
+    expect(attempt('attacker 1')).toBeGreaterThan(0);
+  });
+
+  test('is guarded at home too, by what fails there', () => {
+    attempt('home', { right: true });
+    expect(hammer('home', 100)).toBe(6);
+  });
+});
+
+test('what is remembered is bounded: the least recent goes first', () => {
+  hammer('attic', 6);
+  for (let n = 0; n < 60_000; n++) attempt(`place ${n % 7}`, { account: `account ${n}` });
+  expect(attempt('attic')).toBe(0);
+});

@@ -1,0 +1,50 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole } from '../support/browser.js';
+import { startFreshGateway } from './fresh-gateway.js';
+
+/** The first run of a gateway that others can reach: whoever does it shows that it reads the log. */
+export function setUpCode(launched: () => Browser): void {
+  let gateway: Awaited<ReturnType<typeof startFreshGateway>>;
+  let opened: Console;
+
+  beforeAll(async () => {
+    gateway = await startFreshGateway({ HOST: '0.0.0.0' });
+    opened = await openConsole(launched(), { url: gateway.url });
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await gateway?.stop();
+  });
+
+  test('the wizard asks for the code first, and says where it is', async () => {
+    const { page } = opened;
+    await page.goto('/');
+    await page.waitForURL('**/setup');
+    await page.getByRole('textbox', { name: 'Set-up code' }).waitFor();
+    await page.getByText('The gateway has printed it in its log').waitFor();
+    await page.getByRole('textbox', { name: 'Administrator user name' }).fill('keeper');
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill('first-password-1');
+    await page.getByRole('textbox', { name: 'Confirm password' }).fill('first-password-1');
+    await page.getByRole('button', { name: 'Set up the system' }).click();
+    await page.getByText('Enter the code from the log of the gateway').waitFor();
+  });
+
+  test('a wrong code is refused, the one in the log is taken', async () => {
+    const { page } = opened;
+    const field = page.getByRole('textbox', { name: 'Set-up code' });
+    await field.fill('AAAA-AAAA-AAAA');
+    await page.getByRole('button', { name: 'Set up the system' }).click();
+    await page.getByRole('alert').filter({ hasText: 'This is not the set-up code' }).waitFor();
+    const [code = ''] = gateway.logged.flatMap((line) => (JSON.parse(line) as { code?: string }).code ?? []);
+    expect(code).not.toBe('');
+    await field.fill(code);
+    await page.getByRole('button', { name: 'Set up the system' }).click();
+    await page.getByRole('status').filter({ hasText: 'The system is set up, reloading…' }).waitFor();
+    await page.getByRole('heading', { name: 'Tallygate', level: 1 }).waitFor();
+  });
+
+  test('nothing went wrong in the page on the way', () => {
+    expect(opened.problems).toEqual([]);
+  });
+}
