@@ -7,7 +7,7 @@ import type { ChannelSettings } from '../../src/domain/channel.js';
 import type { ChannelId, UserId } from '../../src/domain/ids.js';
 import type { Instant } from '../../src/domain/instant.js';
 import type { Actor } from '../../src/domain/user.js';
-import { startGateway } from '../../src/gateway.js';
+import { type Gateway, startGateway } from '../../src/gateway.js';
 import { createEmptyDatabase, type TestDatabase } from './postgres.js';
 
 /* The whole gateway on a database of its own, set up, with a simulated provider behind it. */
@@ -36,6 +36,8 @@ export interface TestGateway {
   readonly provider: SimulatedProvider;
   readonly root: Actor;
   readonly rootPassword: string;
+  /** See Gateway. */
+  readonly routes: Gateway['routes'];
   /** Every line the gateway has logged. */
   readonly logged: readonly string[];
   /** See Gateway. */
@@ -120,6 +122,7 @@ export async function startTestGateway(
 
   return {
     url: gateway.url,
+    routes: gateway.routes,
     config,
     application,
     provider,

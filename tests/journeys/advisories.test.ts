@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Callers, openCallers } from '../support/callers.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { startUpstream, type Upstream } from '../support/upstream.js';
+
+/*
+ * What has been published against gateways of this kind, tried on this one: one test for each advisory that applies to
+ * what is built. What is not built yet answers 404, and the last table says with which feature its test is due.
+ */
+
+let gateway: TestGateway;
+let callers: Callers;
+let alice: TestUser;
+let apiKey: string;
+let session: Readonly<Record<string, string>>;
+
+interface Envelope {
+  readonly success: boolean;
+  readonly message: string;
+  readonly data: unknown;
+}
+
+const ask = async (
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: Readonly<Record<string, string>>; body?: unknown } = {},
+) => {
+  const answer = await fetch(gateway.url + path, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  const json = (text.startsWith('{') ? JSON.parse(text) : {}) as Partial<Envelope>;
+  return { status: answer.status, headers: answer.headers, text, json };
+};
+
+const login = (username: string, password: string, headers: Readonly<Record<string, string>> = {}) =>
+  ask('POST', '/api/user/login', { headers, body: { username, password } });
+
+const sessionIn = ({ headers }: { headers: Headers }): string => headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+
+async function signIn(username: string, password: string): Promise<Readonly<Record<string, string>>> {
+  const answer = await login(username, password);
+  const { id } = answer.json.data as { id: number };
+  return { cookie: sessionIn(answer), 'new-api-user': String(id) };
+}
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  callers = openCallers(gateway.url);
+  await gateway.addChannel();
+  alice = await gateway.addUser(10_000_000, 'alice');
+  apiKey = await gateway.addApiKey(alice);
+  session = await signIn('root', gateway.rootPassword);
+});
+afterAll(async () => {
+  await callers?.close();
+  await gateway?.stop();
+});
+
+/** A server nobody may be led to; counts who came. */
+async function trap(): Promise<Upstream & { readonly visits: () => number }> {
+  let visits = 0;
+  const server = await startUpstream((_call, response) => {
+    visits++;
+    response.end('{}');
+  });
+  return { ...server, visits: () => visits };
+}
+
+describe('hijacked by the preset password (one-api #516, #1804)', () => {
+  test('no account exists that nobody made, and the usual password opens none', async () => {
+    for (const username of ['root', 'admin'])
+      expect((await login(username, '123456')).json).toMatchObject({ success: false });
+  });
+});
+
+describe('SQL in the credential (LiteLLM, CVE-2026-42208)', () => {
+  test.each(["sk-' OR '1'='1", "sk-x'; DROP TABLE events; --", `sk-${"'".repeat(48)}`, 'sk-\\x27%00'])(
+    '%s is an unknown key and nothing else',
+    async (key) => {
+      expect(await callers.with(key).chat({})).toMatchObject({ status: 401 });
+      expect(await callers.with(apiKey).chat({ model: 'gpt-4o-mini' })).toMatchObject({ status: 200 });
+    },
+  );
+});
+
+describe('administration without a sign-in (LiteLLM, CVE-2026-12773)', () => {
+  /** What the contract has for everybody; the last three ask for an API key instead. */
+  const open = [
+    ...['setup', 'status', 'notice', 'about', 'home_page_content', 'pricing', 'user/groups', 'user/login'],
+    ...['user/logout', 'log/token', 'user/self/groups'],
+  ].map((path) => `/api/${path}`);
+
+  test('every path of the interface but the public ones asks who is there', async () => {
+    const guarded = gatewayRoutes().filter(({ url }) => !open.includes(url.replace(/\/$/, '')));
+    expect(guarded.length).toBeGreaterThan(50);
+    const body = { id: 1, username: 'x', password: 'correct-horse' };
+    for (const { method, url } of guarded) {
+      const path = url.replace(':id', '1');
+      const { status } = await ask(method, path, method === 'GET' ? {} : { body });
+      // What is not served yet is found by nobody, signed in or not.
+      expect(`${method} ${path} ${status}`).toMatch(/ (401|404)$/);
+    }
+  });
+
+  const gatewayRoutes = (): readonly { method: string; url: string }[] =>
+    gateway.routes.filter(
+      ({ method, url }) => url.startsWith('/api/') && !url.includes('*') && /^(GET|POST|PUT|DELETE)$/.test(method),
+    );
+});
+
+describe('secrets of others in lists (new-api, GHSA-6x2c-phff-wx57)', () => {
+  test('no list shows an access token or a password', async () => {
+    const { token } = await gateway.application.users.issueAccessToken(alice.actor);
+    for (const path of ['/api/user/?page_size=100', '/api/user/search?keyword=alice', `/api/user/${alice.actor.id}`]) {
+      const { text } = await ask('GET', path, { headers: session });
+      expect(text).toContain('"access_token":null');
+      expect(text).toContain('"password":""');
+      expect(text).not.toContain(token);
+    }
+  });
+});
+
+describe('wildcards in a search (new-api, CVE-2026-25591)', () => {
+  test('are letters like any other', async () => {
+    const own = await signIn('alice', alice.password);
+    for (const text of ['%', '_', '%%%%%%%%%%%%%%%%%%%%%%%%', '_%_%_%_%_%'])
+      expect(
+        (await ask('GET', `/api/token/search?keyword=${encodeURIComponent(text)}`, { headers: own })).json.data,
+      ).toEqual([]);
+  });
+});
+
+describe('an upstream the caller chooses (LiteLLM, CVE-2024-6587; custom hosts of Portkey)', () => {
+  test('neither body nor headers nor query lead a call elsewhere', async () => {
+    const elsewhere = await trap();
+    const answer = await callers
+      .with(apiKey)
+      .send(`/v1/chat/completions?api_base=${encodeURIComponent(elsewhere.url)}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-portkey-custom-host': elsewhere.url,
+          'x-forwarded-host': new URL(elsewhere.url).host,
+          'x-base-url': elsewhere.url,
+        },
+        body: {
+          model: 'gpt-4o-mini',
+          messages: [{ role: 'user', content: 'Hello.' }],
+          api_base: elsewhere.url,
+          base_url: elsewhere.url,
+        },
+      });
+    expect(answer.status).toBe(200);
+    expect(elsewhere.visits()).toBe(0);
+    await elsewhere.stop();
+  });
+});
+
+describe('requests the gateway makes for a caller (new-api, CVE-2025-59146, CVE-2025-62155, CVE-2026-42339)', () => {
+  test('an image by its address is fetched by nobody here', async () => {
+    const inside = await trap();
+    const answer = await callers.with(apiKey).chat({
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: `${inside.url}/image.png` } }] }],
+    });
+    expect(answer.status).toBe(200);
+    expect(inside.visits()).toBe(0);
+    await inside.stop();
+  });
+});
+
+describe('script in what a model says (new-api, GHSA-299v-8pq9-5gjq)', () => {
+  test('leaves as JSON that no browser takes for a page', async () => {
+    gateway.provider.script('gpt-4o-mini', { text: '<script>alert(1)</script>' });
+    const { headers, text } = await callers.with(apiKey).chat({ model: 'gpt-4o-mini' });
+    expect(text).toContain('<script>');
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    gateway.provider.reset();
+  });
+});
+
+describe('script in what an operator writes (one-api, CVE-2025-3801)', () => {
+  test('cannot run on the console: its policy allows no inline script, no eval, no other origin', async () => {
+    const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+    for (const key of ['HomePageContent', 'Notice', 'About', 'Footer']) await gateway.setOption(key, hostile);
+    const { headers } = await ask('GET', '/');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    expect(policy).toMatch(/object-src 'none'|default-src 'none'/);
+    for (const path of ['/api/status', '/api/notice', '/api/home_page_content', '/api/about'])
+      expect((await ask('GET', path)).headers.get('content-type')).toMatch(/^application\/json/);
+  });
+});
+
+describe('a state change by GET (new-api, GHSA-26v7-h57m-gh9m)', () => {
+  test('the sessions of a user are not enough: the header with the own id must be there', async () => {
+    const { cookie = '' } = session;
+    for (const { method, url } of gateway.routes.filter(({ url: path }) =>
+      /^\/api\/(user\/token|channel\/test\/:id)$/.test(path),
+    ))
+      expect((await ask(method, url.replace(':id', '1'), { headers: { cookie } })).status).toBe(401);
+  });
+});
+
+describe('a session fixed before the sign-in', () => {
+  test('never becomes a signed-in one', async () => {
+    const planted = 'session=0123456789abcdef0123456789abcdef0123456789ab';
+    const answer = await login('alice', alice.password, { cookie: planted });
+    expect(answer.json.success).toBe(true);
+    expect(sessionIn(answer)).not.toBe(planted);
+    const headers = { cookie: planted, 'new-api-user': String(alice.actor.id) };
+    expect((await ask('GET', '/api/user/self', { headers })).status).toBe(401);
+  });
+});
+
+describe('keys in the log (AIClient2API #704)', () => {
+  test('a key that is refused, and one that is not, are in no line', async () => {
+    const wrong = `sk-${'Q'.repeat(48)}`;
+    await callers.with(wrong).chat({});
+    await callers.with(apiKey).chat({ model: 'gpt-4o-mini' });
+    const log = gateway.logged.join('\n');
+    expect(log).not.toContain(wrong.slice(3));
+    expect(log).not.toContain(apiKey.slice(3));
+    expect(log).not.toContain('sk-upstream-key');
+  });
+});
+
+describe('a poisoned package (LiteLLM 1.82.7)', () => {
+  test('every package is pinned by the hash of its content', () => {
+    const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
+      packages: Record<string, { integrity?: string; link?: boolean; inBundle?: boolean }>;
+    };
+    const unpinned = Object.entries(lock.packages).filter(
+      ([path, { integrity, link, inBundle }]) => path !== '' && !link && !inBundle && integrity === undefined,
+    );
+    expect(unpinned.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('what is not built yet is shut, and its test is due with it', () => {
+  test.each([
+    ['binding by GET (GHSA-26v7-h57m-gh9m)', 'doors and identity', 'GET', '/api/oauth/email/bind'],
+    ['binding by GET (GHSA-26v7-h57m-gh9m)', 'doors and identity', 'GET', '/api/oauth/wechat/bind'],
+    ['webhooks to internal names (GHSA-6qcr-qxgr-m7fv)', 'notifications', 'GET', '/api/user/setting/test'],
+    ['step-up without an assertion (GHSA-5353-f8fq-65vc)', 'passkeys', 'POST', '/api/user/passkey/verify'],
+    ['a forged payment notice (CVE-2026-41432)', 'payments', 'POST', '/api/stripe/webhook'],
+    ['a code redeemed twice (CVE-2026-11465)', 'redemption codes', 'POST', '/api/user/topup'],
+    ["another user's video (CVE-2026-30886)", 'tasks', 'GET', '/v1/videos/1/content'],
+    ['fetching model lists (CVE-2026-42339)', 'upstream model lists', 'POST', '/api/channel/fetch_models'],
+    ['commands in test routes (CVE-2026-42271)', 'tools; none are planned', 'POST', '/mcp-rest/test/tools/list'],
+  ])('%s, with %s', async (_advisory, _feature, method, path) => {
+    const { status } = await ask(method, path, { headers: session, body: method === 'GET' ? undefined : {} });
+    expect(status).toBe(404);
+  });
+});
