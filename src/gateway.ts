@@ -14,6 +14,7 @@ import { argon2Passwords } from './adapters/passwords.js';
 import { postgresPersonalData } from './adapters/personal-data.js';
 import { newClient, openPool, type PostgresConnection } from './adapters/postgres.js';
 import { openPostgresEventStore } from './adapters/postgres-event-store.js';
+import { projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
 import { postgresVault } from './adapters/vault.js';
 import { accountSource } from './application/account-source.js';
@@ -118,9 +119,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const { connection, embedded } = await openDatabase(config, log);
   if (embedded !== null) closing.add(() => embedded.stop());
-  const pool: pg.Pool = await openPool(connection, log);
+  const migrating = await openPool(connection, log, { size: 1 });
+  await migrate(migrating).finally(() => migrating.end());
+  const pool: pg.Pool = await openPool(connection, log, { limits: shortStatements });
   closing.add(() => pool.end());
-  await migrate(pool);
   const ending = openEnding();
   const onLost = (reason: string): void => {
     log.fatal({ reason }, 'this node has lost its database to another one and ends');
@@ -142,7 +144,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     projections: readModels,
     feed: store,
     pool: readPool,
-    newClient: () => newClient(connection),
+    newClient: () => newClient(connection, projecting),
     context: { personalData: personal },
     // That it projects is news on a node of several only.
     log: {

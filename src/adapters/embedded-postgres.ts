@@ -41,7 +41,7 @@ export const embeddedDatabase = { user: superuser, database } as const;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   port: String(socketPort),
-  max_connections: '50',
+  max_connections: '100',
   shared_buffers: '256MB',
   // An acknowledged event survives every crash.
   fsync: 'on',

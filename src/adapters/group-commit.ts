@@ -1,5 +1,6 @@
 import type { AppendResult, ExpectedRevision } from '../application/ports.js';
 import type { NewEvent, StreamName } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
 import type { Payload } from '../domain/upcast.js';
 
 /* Collects concurrent appends and has them written together: one round trip, one commit, many callers. */
@@ -16,6 +17,8 @@ export interface Append {
   readonly stream: StreamName;
   readonly events: readonly EncodedEvent[];
   readonly expected: ExpectedRevision;
+  /** Characters of all its payloads: what it weighs while it waits. */
+  readonly size: number;
   /** When it was asked for, on the clock of performance.now(). */
   readonly since: number;
 }
@@ -32,6 +35,17 @@ interface Waiting {
 /** Larger batches gain nothing more and make everyone in them wait for the slowest. */
 const maxAppends = 500;
 const maxEvents = 2_000;
+const maxBatchSize = 4 * 1024 * 1024;
+
+export interface WaitingLimits {
+  /** Appends that may wait for their batch, and the size of all of them. */
+  readonly appends: number;
+  readonly size: number;
+  /** Who has waited longer is told that nothing was written; a log that has stood still longer is not waited for. */
+  readonly patienceMs: number;
+}
+
+const busy = (reason: string): Failure => new Failure('store-busy', { reason });
 
 /** The JSON of a payload never holds a raw line break: one line per event needs no escaping. */
 export const encodePayload = (data: Payload): string => JSON.stringify(data);
@@ -41,15 +55,39 @@ export class GroupCommit {
   private scheduled = false;
   private writing = false;
   private idle: (() => void)[] = [];
+  /** Of all that wait. */
+  private size = 0;
+  /** Since when the log has owed a success; null while it keeps up. */
+  private owedSince: number | null = null;
 
   /** `write` answers one outcome per append, in order; a batch never holds two appends to one stream. */
-  constructor(private readonly write: (batch: readonly Append[]) => Promise<readonly AppendOutcome[]>) {}
+  constructor(
+    private readonly write: (batch: readonly Append[]) => Promise<readonly AppendOutcome[]>,
+    private readonly limits: WaitingLimits,
+  ) {}
 
+  /** Rejects at once with `store-busy` when too much waits, or the log has stood still for too long. */
   add(append: Append): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
+      const refusal = this.refusalOf(append);
+      if (refusal !== null) {
+        reject(refusal);
+        return;
+      }
       this.queue.push({ append, resolve, reject });
+      this.size += append.size;
       this.schedule();
     });
+  }
+
+  private refusalOf({ size, since }: Append): Failure | null {
+    const { appends, size: most, patienceMs } = this.limits;
+    if (this.queue.length >= appends || (this.queue.length > 0 && this.size + size > most))
+      return busy('too much waits for the event log');
+    // One batch goes on asking; as soon as the log takes it, everybody is let in again.
+    if (this.writing && this.owedSince !== null && since - this.owedSince > patienceMs)
+      return busy('the event log stands still');
+    return null;
   }
 
   /** Resolves once nothing is queued or being written. */
@@ -77,8 +115,10 @@ export class GroupCommit {
       return;
     }
     this.writing = true;
+    this.owedSince ??= performance.now();
     try {
       const outcomes = await this.write(batch.map(({ append }) => append));
+      if (outcomes.some((outcome) => !(outcome instanceof Error))) this.owedSince = null;
       batch.forEach(({ resolve, reject }, index) => {
         const outcome = outcomes[index];
         if (outcome === undefined) reject(new Error('The batch was answered without this append'));
@@ -92,21 +132,36 @@ export class GroupCommit {
     if (this.queue.length > 0 || this.idle.length > 0) this.schedule();
   }
 
+  /** Who has waited too long; the queue is in the order of time. */
+  private dropExpired(): void {
+    const oldest = performance.now() - this.limits.patienceMs;
+    const kept = this.queue.findIndex(({ append }) => append.since >= oldest);
+    for (const { append, reject } of this.queue.splice(0, kept < 0 ? this.queue.length : kept)) {
+      this.size -= append.size;
+      reject(busy('the event log did not get round to it'));
+    }
+  }
+
   /** The next batch, oldest first. Of each stream only the first append; what follows it keeps its turn. */
   private take(): Waiting[] {
+    this.dropExpired();
     const batch: Waiting[] = [];
     const later: Waiting[] = [];
     const seen = new Set<StreamName>();
     let events = 0;
+    let size = 0;
     let index = 0;
     for (; index < this.queue.length && batch.length < maxAppends && events < maxEvents; index++) {
       const waiting = this.queue[index];
       if (waiting === undefined) break;
       const { append } = waiting;
-      const fits = batch.length === 0 || events + append.events.length <= maxEvents;
+      const fits =
+        batch.length === 0 || (events + append.events.length <= maxEvents && size + append.size <= maxBatchSize);
       if (fits && !seen.has(append.stream)) {
         batch.push(waiting);
         events += append.events.length;
+        size += append.size;
+        this.size -= append.size;
       } else later.push(waiting);
       seen.add(append.stream);
     }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
+import { shortStatements } from './session-limits.js';
 
 export interface LogListenerOptions {
   readonly connection: PostgresConnection;
@@ -49,14 +50,15 @@ export class LogListener {
 
   /** Resolves when the connection ends. */
   private async listen(): Promise<void> {
-    const client = newClient(this.options.connection);
+    const client = newClient(this.options.connection, shortStatements);
     this.client = client;
     const ended = new Promise<void>((resolve) => client.once('end', resolve));
     client.on('error', (error) => this.options.log.warn({ reason: error.message }, 'lost the listening connection'));
     client.on('notification', ({ payload }) => {
       if (payload?.split(' ')[1] !== this.options.writer) this.options.onNews();
     });
-    await client.connect();
+    // A client that is ended while it connects never says how that went.
+    await Promise.race([client.connect(), ended]);
     await client.query('LISTEN events_appended');
     // Whatever came while nobody listened.
     this.options.onNews();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import type { ExpectedRevision } from '../application/ports.js';
 import { Position, type Recorded } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
@@ -8,6 +8,7 @@ import { reusedEventId } from './append-request.js';
 import type { Append, AppendOutcome } from './group-commit.js';
 import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
+import { appending } from './session-limits.js';
 
 /* Writes batches of appends through the function append_events, on one connection of its own. */
 
@@ -20,7 +21,7 @@ export interface LogWriterOptions {
   readonly onAppended: (events: readonly Recorded[]) => void;
   /** Something had been appended before; if by this writer, the answer was lost and onAppended was not called. */
   readonly onRepeated: () => void;
-  /** How long an append with unknown outcome is repeated before its caller is told. */
+  /** How long an append is tried before its caller is told that it did not work, or that nobody knows. */
   readonly patienceMs: number;
 }
 
@@ -30,7 +31,7 @@ type Answer =
   | [verdict: 'conflict', actual: number | null, position: null]
   | [verdict: 'reused', actual: number, position: null];
 
-/** A server that has not answered a batch after this long is taken for lost. */
+/** A server that has not answered a batch after this long is taken for lost; it gives up earlier by itself. */
 const answerTimeoutMs = 10_000;
 const longestPauseMs = 500;
 
@@ -42,23 +43,52 @@ export class LogWriter {
 
   /**
    * One outcome per append, in order. A connection lost on the way leaves the outcome unknown: the batch is repeated,
-   * and its event ids make that harmless. An append the server chokes on fails alone.
+   * and its event ids make that harmless. Each append is given up when its own patience is over. An append the server
+   * chokes on fails alone.
    */
   async write(batch: readonly Append[]): Promise<readonly AppendOutcome[]> {
-    const deadline = Math.max(...batch.map(({ since }) => since)) + this.options.patienceMs;
-    for (let pause = 5; ; pause = Math.min(pause * 2, longestPauseMs)) {
+    const outcomes = new Map<Append, AppendOutcome>();
+    let open = batch;
+    /** Some attempt ended without the server's word: what it did is not known. */
+    let uncertain = false;
+    for (let pause = 5; open.length > 0; pause = Math.min(pause * 2, longestPauseMs)) {
+      let sent = false;
       try {
-        const answers = await this.send(batch);
-        return this.conclude(batch, answers);
+        const client = await this.connected();
+        sent = true;
+        const answers = await this.send(client, open);
+        this.conclude(open, answers, outcomes);
+        break;
       } catch (error) {
-        if (!isPassing(error)) return this.isolate(batch, error);
-        this.disconnect();
-        this.options.log.warn({ reason: String(error), appends: batch.length }, 'an append is repeated: no answer');
-        if (this.closed || performance.now() + pause > deadline)
-          return batch.map(() => new Failure('store-unavailable', { reason: 'the event log does not answer' }));
-        await sleep(pause);
+        if (!isPassing(error)) {
+          await this.isolate(open, error, outcomes);
+          break;
+        }
+        this.options.log.warn({ reason: String(error), appends: open.length }, 'an append is repeated: no answer');
+        if (!isRefusal(error)) {
+          uncertain ||= sent;
+          this.disconnect();
+        }
+        open = this.giveUp(open, performance.now() + pause, uncertain, outcomes);
+        if (open.length > 0) await sleep(pause);
       }
     }
+    return batch.map((append) => outcomes.get(append) ?? new Error('append_events did not answer every append'));
+  }
+
+  /** Answers those whose patience is over at this time; the others are still open. */
+  private giveUp(
+    open: readonly Append[],
+    time: number,
+    uncertain: boolean,
+    outcomes: Map<Append, AppendOutcome>,
+  ): readonly Append[] {
+    const failure = uncertain
+      ? new Failure('store-unavailable', { reason: 'the event log does not answer' })
+      : new Failure('store-busy', { reason: 'the event log cannot be written to' });
+    const patient = this.closed ? [] : open.filter(({ since }) => time <= since + this.options.patienceMs);
+    for (const append of open) if (!patient.includes(append)) outcomes.set(append, failure);
+    return patient;
   }
 
   async close(): Promise<void> {
@@ -69,15 +99,14 @@ export class LogWriter {
   }
 
   /** The statement failed as such: write the appends one by one, to find the one it failed for. */
-  private async isolate(batch: readonly Append[], error: unknown): Promise<readonly AppendOutcome[]> {
-    if (batch.length === 1) return [error instanceof Error ? error : new Error(String(error))];
-    const outcomes: AppendOutcome[] = [];
-    for (const append of batch) outcomes.push(...(await this.write([append])));
-    return outcomes;
+  private async isolate(batch: readonly Append[], error: unknown, outcomes: Map<Append, AppendOutcome>): Promise<void> {
+    for (const append of batch) {
+      const [outcome] = batch.length === 1 ? [asError(error)] : await this.write([append]);
+      if (outcome !== undefined) outcomes.set(append, outcome);
+    }
   }
 
-  private async send(batch: readonly Append[]): Promise<readonly Answer[]> {
-    const client = await this.connected();
+  private async send(client: pg.Client, batch: readonly Append[]): Promise<readonly Answer[]> {
     const timeout = setTimeout(() => client.connection.stream.destroy(), answerTimeoutMs);
     try {
       const { rows } = await client.query<Answer>({
@@ -92,27 +121,28 @@ export class LogWriter {
     }
   }
 
-  private conclude(batch: readonly Append[], answers: readonly Answer[]): readonly AppendOutcome[] {
+  private conclude(batch: readonly Append[], answers: readonly Answer[], outcomes: Map<Append, AppendOutcome>): void {
     const appended: Recorded[] = [];
     let repeated = false;
-    const outcomes = batch.map((append, index): AppendOutcome => {
+    batch.forEach((append, index) => {
       const answer = answers[index];
-      if (answer === undefined) return new Error('append_events did not answer every append');
+      if (answer === undefined) return;
       const [verdict, revision, position] = answer;
-      if (verdict === 'conflict') return { ok: false, conflict: { actual: revision } };
-      if (verdict === 'reused') return reusedEventId(append.stream);
-      if (verdict === 'appended') appended.push(...recorded(append, revision, position));
-      else repeated = true;
-      return { ok: true, revision, position: Position(position) };
+      if (verdict === 'conflict') outcomes.set(append, { ok: false, conflict: { actual: revision } });
+      else if (verdict === 'reused') outcomes.set(append, reusedEventId(append.stream));
+      else {
+        if (verdict === 'appended') appended.push(...recorded(append, revision, position));
+        else repeated = true;
+        outcomes.set(append, { ok: true, revision, position: Position(position) });
+      }
     });
     this.options.onAppended(appended);
     if (repeated) this.options.onRepeated();
-    return outcomes;
   }
 
   private async connected(): Promise<pg.Client> {
     if (this.client !== null) return this.client;
-    const client = newClient(this.options.connection);
+    const client = newClient(this.options.connection, appending);
     client.on('error', () => {
       if (this.client === client) this.client = null;
     });
@@ -126,6 +156,12 @@ export class LogWriter {
     this.client = null;
   }
 }
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** The server took the batch back as a whole and serves on: cancelled, out of time, a lock not had, a lost race. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && /^(57014|55P03|40001|40P01)$/.test(error.code ?? '');
 
 /** The events of an append as they now stand in the log, given where the last one went. */
 const recorded = ({ stream, events }: Append, lastRevision: number, lastPosition: number): Recorded[] =>

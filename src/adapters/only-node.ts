@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Failure } from '../domain/failure.js';
 import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
+import { shortStatements } from './session-limits.js';
 
 /** Any number nobody else uses: the advisory lock that the one node of a database holds. */
 const nodeLock = 7_411_202_611;
@@ -29,7 +30,7 @@ export async function claimOnlyNode({ connection, log, onLost }: OnlyNodeOptions
 
   /** false: somebody else holds it. */
   const claim = async (): Promise<boolean> => {
-    const candidate = newClient(connection);
+    const candidate = newClient(connection, shortStatements);
     candidate.on('error', () => {});
     await candidate.connect();
     const { rows } = await candidate.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [nodeLock]);

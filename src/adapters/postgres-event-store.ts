@@ -13,6 +13,7 @@ import type { Log } from './log.js';
 import { LogListener } from './log-listener.js';
 import { LogWriter } from './log-writer.js';
 import { openPool, type PostgresConnection } from './postgres.js';
+import { logReading } from './session-limits.js';
 
 /* The event log in Postgres. One instance per process and database; its tables come from adapters/migrations. */
 
@@ -20,7 +21,7 @@ export interface PostgresEventStoreOptions {
   readonly connection: PostgresConnection;
   readonly log: Log;
   readonly payloads?: PayloadVersions;
-  /** How long an append whose outcome is unknown is repeated before it rejects with `store-unavailable`. */
+  /** How long an append is tried before it rejects with `store-busy` or `store-unavailable`. */
   readonly patienceMs?: number;
   /** How often the end of the log is looked at when no notification came. */
   readonly pollMs?: number;
@@ -30,6 +31,9 @@ export interface PostgresEventStoreOptions {
 
 /** Connections for reading: catching up must not wait for a long query of somebody else. */
 const readers = 3;
+
+/** Appends that may wait for the log, and characters in them: some seconds of full load. */
+const mostWaiting = { appends: 5_000, size: 32 * 1024 * 1024 };
 
 type EventRow = [
   position: number,
@@ -45,7 +49,10 @@ const columns = 'position, event_id, stream, revision, type, version, data, at';
 
 /** Throws Failure `store-unavailable` when Postgres cannot be reached. */
 export async function openPostgresEventStore(options: PostgresEventStoreOptions): Promise<EventStore> {
-  return new PostgresEventStore(options, await openPool(options.connection, options.log, { size: readers }));
+  return new PostgresEventStore(
+    options,
+    await openPool(options.connection, options.log, { size: readers, limits: logReading }),
+  );
 }
 
 class PostgresEventStore implements EventStore {
@@ -57,7 +64,7 @@ class PostgresEventStore implements EventStore {
   private closing: Promise<void> | null = null;
 
   constructor(
-    { connection, log, payloads, patienceMs, pollMs, subscriberCapacity }: PostgresEventStoreOptions,
+    { connection, log, payloads, patienceMs = 15_000, pollMs, subscriberCapacity }: PostgresEventStoreOptions,
     private readonly pool: pg.Pool,
   ) {
     const writer = randomUUID();
@@ -70,9 +77,9 @@ class PostgresEventStore implements EventStore {
       writer,
       onAppended: (events) => this.feed.offer(events),
       onRepeated: wake,
-      patienceMs: patienceMs ?? 15_000,
+      patienceMs,
     });
-    this.commits = new GroupCommit((batch) => this.writer.write(batch));
+    this.commits = new GroupCommit((batch) => this.writer.write(batch), { ...mostWaiting, patienceMs });
     this.listener = new LogListener({ connection, log, writer, onNews: wake, pollMs: pollMs ?? 500 });
   }
 
@@ -80,7 +87,8 @@ class PostgresEventStore implements EventStore {
     checkAppend(stream, events);
     if (this.closing !== null) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
     const encoded = events.map((event) => this.encode(event));
-    return this.commits.add({ stream, events: encoded, expected, since: performance.now() });
+    const size = encoded.reduce((sum, { data }) => sum + data.length, 0);
+    return this.commits.add({ stream, events: encoded, expected, size, since: performance.now() });
   }
 
   async readStream(stream: StreamName): Promise<readonly Recorded[]> {

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../domain/failure.js';
 import type { Log } from './log.js';
+import { limitSession, type SessionLimits, unlimited } from './session-limits.js';
 
 /* The only place that opens connections to Postgres and decides how its values arrive. */
 
@@ -35,8 +36,12 @@ const settings = (connection: PostgresConnection): pg.ClientConfig => ({
   application_name: 'tallygate',
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
+  keepAliveInitialDelayMillis: 5_000,
   types: parsers,
 });
+
+/** How much longer we wait than the server works: its own "out of time" shall arrive, and frees the connection. */
+const answerMarginMs = 3_000;
 
 /** Host and port, or socket directory, and database: what an operator may see; never the password. */
 export function describeConnection(connection: PostgresConnection): string {
@@ -45,7 +50,12 @@ export function describeConnection(connection: PostgresConnection): string {
 }
 
 /** A single connection outside any pool, not yet connected. The caller must listen to its `error` event. */
-export const newClient = (connection: PostgresConnection): pg.Client => new pg.Client(settings(connection));
+export function newClient(connection: PostgresConnection, limits: SessionLimits = unlimited): pg.Client {
+  const client = new pg.Client(settings(connection));
+  // Heard before whoever waits for the connection: nothing of theirs runs without the limits.
+  client.once('connect', () => void limitSession(client, limits));
+  return client;
+}
 
 /**
  * A pool that has answered once. Throws Failure `store-unavailable`, whose `reason` tells the operator what to start,
@@ -54,9 +64,14 @@ export const newClient = (connection: PostgresConnection): pg.Client => new pg.C
 export async function openPool(
   connection: PostgresConnection,
   log: Log,
-  { size = 10 }: { readonly size?: number } = {},
+  { size = 10, limits = unlimited }: { readonly size?: number; readonly limits?: SessionLimits } = {},
 ): Promise<pg.Pool> {
-  const pool = new pg.Pool({ ...settings(connection), max: size });
+  const pool = new pg.Pool({
+    ...settings(connection),
+    max: size,
+    query_timeout: limits.statementMs === null ? undefined : limits.statementMs + answerMarginMs,
+    onConnect: (client) => limitSession(client, limits),
+  });
   // Without a listener a restart of Postgres ends the process; idle connections are replaced on the next use.
   pool.on('error', ({ message }) => log.warn({ reason: message }, 'lost an idle Postgres connection'));
   try {

@@ -25,7 +25,8 @@ export interface EventStore {
   /**
    * Appends to one stream, all or nothing, and resolves once durable. `revision` and `position` are those of the last
    * event. A repeat of the same event ids changes nothing and returns the first result. Rejects with
-   * `store-unavailable` when the outcome is unknown; the same append may then be repeated.
+   * `store-unavailable` when the outcome is unknown; the same append may then be repeated. Rejects with `store-busy` when
+   * the log takes nothing more for now, and nothing of this append was or will be written.
    */
   append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 

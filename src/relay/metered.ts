@@ -89,6 +89,9 @@ export interface Meter {
 
 const retryDelayMs = 1000;
 
+/** The log has not taken the event and will not: there is nothing to take back. */
+const isUnwritten = (error: unknown): boolean => error instanceof Failure && error.code === 'store-busy';
+
 export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts): Meter {
   let unwritten = 0;
 
@@ -161,8 +164,9 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
         event: { type: 'CallReserved', facts, reserved: quota, promptTokens, maxOutputTokens, price },
       };
       const result = await store.append(streams.call(callId), [reserved], 'no-stream').catch((error: unknown) => {
+        if (isUnwritten(error)) gate.drop(callId);
         // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
-        void giveBack(callId, facts, quota, reserved);
+        else void giveBack(callId, facts, quota, reserved);
         throw error;
       });
       if (!result.ok) {

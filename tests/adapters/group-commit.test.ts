@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Append, type AppendOutcome, encodePayload, GroupCommit } from '../../src/adapters/group-commit.js';
+import {
+  type Append,
+  type AppendOutcome,
+  encodePayload,
+  GroupCommit,
+  type WaitingLimits,
+} from '../../src/adapters/group-commit.js';
 import type { AppendResult } from '../../src/application/ports.js';
 import { Position } from '../../src/domain/events.js';
 import { newEvent, streamNamed } from '../support/events.js';
@@ -11,6 +17,7 @@ const append = (number: number, stream: string, size = 1): Append => ({
   stream: streamNamed(stream),
   expected: 'any',
   since: number,
+  size,
   events: Array.from({ length: size }, (_, n) => ({
     recordable: newEvent(n),
     version: 1,
@@ -18,8 +25,10 @@ const append = (number: number, stream: string, size = 1): Append => ({
   })),
 });
 
+const roomy: WaitingLimits = { appends: 10_000, size: 1_000_000, patienceMs: Number.POSITIVE_INFINITY };
+
 /** Writes each batch when the test says so; a batch is known by the numbers of its appends. */
-function heldWriter() {
+function heldWriter(limits = roomy) {
   const batches: number[][] = [];
   const waiting: ((outcomes: readonly AppendOutcome[]) => void)[] = [];
   let began: () => void = () => undefined;
@@ -27,7 +36,7 @@ function heldWriter() {
     batches.push(batch.map(({ since }) => since));
     began();
     return new Promise((resolve) => waiting.push(resolve));
-  });
+  }, limits);
   return {
     commits,
     batches,
@@ -121,13 +130,93 @@ describe('group commit', () => {
     expect(batches).toEqual([[1], [2]]);
   });
 
+  describe('while the log is slow', () => {
+    const busy = { code: 'store-busy' };
+    const filling = Array.from({ length: 500 }, () => done);
+
+    test('lets so many appends wait, and tells the others at once that nothing was written', async () => {
+      const { commits, batches, begun, finish } = heldWriter({ ...roomy, appends: 2 });
+      const first = commits.add(append(1, 's-1'));
+      await begun(1);
+      const waiting = [commits.add(append(2, 's-2')), commits.add(append(3, 's-3'))];
+      await expect(commits.add(append(4, 's-4'))).rejects.toMatchObject(busy);
+      finish([done]);
+      await first;
+      await begun(2);
+      const later = commits.add(append(5, 's-5'));
+      finish([done, done]);
+      expect(await Promise.all(waiting)).toEqual([done, done]);
+      await begun(3);
+      finish([done]);
+      expect(await later).toEqual(done);
+      expect(batches).toEqual([[1], [2, 3], [5]]);
+    });
+
+    test('bounds the size of what waits, and takes a single large append all the same', async () => {
+      const { commits, begun, finish } = heldWriter({ ...roomy, size: 10 });
+      void commits.add(append(1, 's-1', 500));
+      await begun(1);
+      void commits.add(append(2, 's-2', 9));
+      await expect(commits.add(append(3, 's-3', 2))).rejects.toMatchObject(busy);
+      void commits.add(append(4, 's-4', 1));
+      finish([done]);
+      await begun(2);
+      finish([done, done]);
+      await commits.drained();
+    });
+
+    test('does not write what has waited longer than its patience', async () => {
+      const patienceMs = 50;
+      const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs });
+      void commits.add(append(performance.now(), 's-1'));
+      await begun(1);
+      const old = expect(commits.add(append(performance.now() - patienceMs - 1, 's-2'))).rejects.toMatchObject(busy);
+      finish([done]);
+      await old;
+      await commits.drained();
+      expect(batches).toHaveLength(1);
+    });
+
+    test('refuses at once as long as it stands still, but for one batch that asks', async () => {
+      const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs: 1_000 });
+      const failed = expect(commits.add(append(performance.now(), 's-1'))).rejects.toThrow('no answer');
+      await begun(1);
+      const muchLater = performance.now() + 1_001;
+      await expect(commits.add(append(muchLater, 's-2'))).rejects.toMatchObject(busy);
+      finish([new Error('no answer')]);
+      await failed;
+      const asking = commits.add(append(muchLater, 's-3'));
+      await begun(2);
+      await expect(commits.add(append(muchLater, 's-4'))).rejects.toMatchObject(busy);
+      finish([done]);
+      expect(await asking).toEqual(done);
+      const admitted = commits.add(append(muchLater, 's-5'));
+      await begun(3);
+      finish([done]);
+      expect(await admitted).toEqual(done);
+    });
+
+    test('keeps a batch within a size', async () => {
+      const { commits, batches, begun, finish } = heldWriter({ ...roomy, size: 100_000_000 });
+      const huge = { size: 3 * 1024 * 1024 };
+      void commits.add({ ...append(1, 's-1'), ...huge });
+      void commits.add({ ...append(2, 's-2'), ...huge });
+      void commits.add(append(3, 's-3'));
+      await begun(1);
+      finish(filling);
+      await begun(2);
+      expect(batches).toEqual([[1, 3], [2]]);
+      finish(filling);
+    });
+  });
+
   test('goes on after a batch that failed as a whole', async () => {
     const failures = [new Error('broken')];
     const commits = new GroupCommit(async (batch) => {
       const failure = failures.pop();
       if (failure !== undefined) throw failure;
       return batch.map(() => done);
-    });
+    }, roomy);
     await expect(Promise.all([commits.add(append(1, 'a')), commits.add(append(2, 'b'))])).rejects.toThrow('broken');
     expect(await commits.add(append(3, 'c'))).toEqual(done);
   });

@@ -10,6 +10,7 @@ import { CutOff } from '../support/cut-off.js';
 import { eventId, newEvent, streamNamed, unknownEvent } from '../support/events.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
+import { until } from '../support/until.js';
 
 /* What the Postgres engine has to fear beyond the contract: other processes, lost connections, lost notifications. */
 
@@ -145,6 +146,51 @@ describe('the event store in Postgres', () => {
         expect(ids(subscription.events)).toEqual(ids(await stores[0].readAll(beginning, 600)));
         await subscription.stop();
       }
+    });
+  });
+
+  describe('while the log is locked', () => {
+    const busy = { code: 'store-busy' };
+    test('an append is told after its patience that nothing was written, which stays true', async () => {
+      const store = await openStore({ patienceMs: 500 });
+      const locker = await openClient();
+      await locker.query('BEGIN');
+      await appendBy(locker, alpha, newEvent(1));
+      const refused = expect(store.append(beta, [newEvent(2)], 'no-stream')).rejects.toMatchObject(busy);
+      let over = false;
+      void refused.finally(() => {
+        over = true;
+      });
+      await blockedAppend();
+      await until(async () => {
+        await locker.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%append_events%'`);
+        return over ? true : null;
+      });
+      await refused;
+      await locker.query('COMMIT');
+      expect(await store.append(beta, [newEvent(3)], 'no-stream')).toMatchObject({ ok: true, position: 1 });
+      expect(ids(await store.readAll(beginning, 10))).toEqual([eventId(1), eventId(3)]);
+    });
+
+    test('the server itself ends an attempt, and the next one needs no other backend', async () => {
+      const store = await openStore();
+      const locker = await openClient();
+      await locker.query('BEGIN');
+      await appendBy(locker, alpha, newEvent(1));
+      const append = store.append(beta, [newEvent(2)], 'no-stream');
+      const pid = await blockedAppend();
+      const endedByServer = async (): Promise<true | null> => {
+        const { rows } = await database.pool.query(
+          `SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'`,
+          [pid],
+        );
+        return rows.length === 0 ? true : null;
+      };
+      await until(endedByServer);
+      expect(await blockedAppend()).toBe(pid);
+      await locker.query('COMMIT');
+      expect(await append).toMatchObject({ ok: true, position: 1 });
     });
   });
 

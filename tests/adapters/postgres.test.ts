@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
+import { newClient, openDatabase, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
 import { CutOff } from '../support/cut-off.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
+import { until } from '../support/until.js';
 
 describe('Postgres connections', () => {
   let database: TestDatabase;
@@ -55,6 +57,48 @@ describe('Postgres connections', () => {
     await between.restore();
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     await pool.end();
+  });
+
+  describe('limits of a connection', () => {
+    const limits = { statementMs: 4_000, lockMs: 2_000 };
+    const shown = async (client: Pick<pg.ClientBase, 'query'>): Promise<unknown[]> => {
+      const { rows } = await client.query<Record<string, unknown>>(
+        `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
+           current_setting('client_connection_check_interval') AS hang_ups`,
+      );
+      return Object.values(rows[0] ?? {});
+    };
+
+    test('hold from its first statement on, in a pool or not, whatever role and database say', async () => {
+      const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
+      await database.pool.query(`ALTER DATABASE ${rows[0]?.name} SET statement_timeout TO 1`);
+      const client = newClient(database.connection, limits);
+      await client.connect();
+      expect(await shown(client)).toEqual(['4s', '2s', '1s']);
+      await client.end();
+      const pool = await openPool(database.connection, quietLog, { limits });
+      expect(await shown(pool)).toEqual(['4s', '2s', '1s']);
+      await pool.end();
+      await database.pool.query(`ALTER DATABASE ${rows[0]?.name} RESET statement_timeout`);
+    });
+
+    test('end a statement on the server when its client has gone', async () => {
+      const gone = newClient(between.connection, { statementMs: null, lockMs: null });
+      gone.on('error', () => {});
+      await gone.connect();
+      const waiting = gone.query(`SELECT 'gone', pg_sleep(600)`).catch(() => null);
+      const sleeping = async (): Promise<number> => {
+        const { rowCount } = await database.pool.query(
+          `SELECT FROM pg_stat_activity WHERE query LIKE '%''gone''%' AND pid <> pg_backend_pid() AND state = 'active'`,
+        );
+        return rowCount ?? 0;
+      };
+      await until(async () => ((await sleeping()) === 1 ? true : null));
+      await between.cut();
+      await waiting;
+      await until(async () => ((await sleeping()) === 0 ? true : null));
+      await between.restore();
+    });
   });
 
   describe('a Postgres that cannot be used is unavailable, and the operator is told', () => {

@@ -98,6 +98,53 @@ describe('statements that are cancelled', () => {
   });
 });
 
+describe('an event log that somebody has locked', () => {
+  beforeAll(start);
+  afterAll(stop);
+  afterEach(() => operator.query('rollback'));
+
+  test('is answered with 503 in bounded time, holds few backends, and serves on when it is released', async () => {
+    const given = await gateway.addUser(1_000_000);
+    const calling = callers.with(await gateway.addApiKey(given));
+    const answered = await calling.chat({ model: 'gpt-4o' });
+    expect(answered.status).toBe(200);
+    const left = await gateway.available(given);
+    const backends = async (): Promise<number> => {
+      const { rows } = await operator.query<{ count: number }>(
+        'select count(*) as count from pg_stat_activity where datname = current_database()',
+      );
+      return rows[0]?.count ?? 0;
+    };
+    const before = await backends();
+
+    await operator.query('begin; select pg_advisory_xact_lock(812470915374)');
+    let most = 0;
+    let open = 40;
+    const calls = Array.from({ length: open }, async () => {
+      const answer = await calling.chat({ model: 'gpt-4o' });
+      open--;
+      return answer;
+    });
+    await until(async () => {
+      most = Math.max(most, await backends());
+      return open === 0 ? true : null;
+    }, 60_000);
+    for (const answer of await Promise.all(calls))
+      expect([answer.status, errorIn(answer).code]).toEqual([503, 'store_unavailable']);
+    // The three readers, and whatever else had rested when the log was locked.
+    expect(most).toBeLessThan(before + 10);
+    await operator.query('rollback');
+
+    expect(await gateway.available(given)).toBe(left);
+    await until(async () => ((await calling.chat({ model: 'gpt-4o' })).status === 200 ? true : null));
+    const { rows } = await operator.query(
+      `select stream from events where type like 'Call%' group by stream having count(*) <> 2`,
+    );
+    expect(rows).toEqual([]);
+    expect(ended).toBeNull();
+  }, 120_000);
+});
+
 describe('a node that must end', () => {
   beforeEach(start);
   afterEach(stop);
