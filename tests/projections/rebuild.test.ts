@@ -381,7 +381,8 @@ describe('a rebuild that is broken off', () => {
       const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
       let sent = 0;
       const counted = async (...args: unknown[]): Promise<unknown> => {
-        sent += 1;
+        // The limits every connection begins with are not the rebuild's statements.
+        if (!/_timeout to|_interval to/.test(String(args[0]))) sent += 1;
         if (sent === statement)
           await projected.pool.query(
             `select pg_terminate_backend(pid, 5000) from pg_stat_activity
