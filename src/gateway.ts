@@ -14,7 +14,7 @@ import { argon2Passwords } from './adapters/passwords.js';
 import { postgresPersonalData } from './adapters/personal-data.js';
 import { newClient, openPool, type PostgresConnection } from './adapters/postgres.js';
 import { openPostgresEventStore } from './adapters/postgres-event-store.js';
-import { projecting, shortStatements } from './adapters/session-limits.js';
+import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
 import { postgresVault } from './adapters/vault.js';
 import { accountSource } from './application/account-source.js';
@@ -137,13 +137,18 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const store = await openPostgresEventStore({ connection, log });
   closing.add(() => store.close());
-  const readPool = await openPool(connection, log);
-  closing.add(() => readPool.end());
-  const db = openReadModels(readPool);
+  // Apart, so that nobody who looks at long lists keeps calls, sign-ins or projectors waiting for a connection.
+  const lookups = await openPool(connection, log, { size: 6, limits: shortStatements });
+  closing.add(() => lookups.end());
+  const checkpoints = await openPool(connection, log, { size: 2, limits: projecting });
+  closing.add(() => checkpoints.end());
+  const lists = await openPool(connection, log, { size: 8, limits: longQueries });
+  closing.add(() => lists.end());
+  const db = openReadModels(lookups);
   const projections = await startProjections({
     projections: readModels,
     feed: store,
-    pool: readPool,
+    pool: checkpoints,
     newClient: () => newClient(connection, projecting),
     context: { personalData: personal },
     // That it projects is news on a node of several only.
@@ -196,7 +201,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     personal,
     passwords: argon2Passwords,
     sessions,
-    db,
+    db: openReadModels(lists),
     progress: projections,
     identitySource: identitySource(db),
     directory,

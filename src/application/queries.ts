@@ -27,6 +27,7 @@ import type { Page, PageRequest } from '../projections/page.js';
 import {
   type UsageLogEntry,
   type UsageLogFilter,
+  type UsageLogPage,
   type UsageTotals,
   usageLogAfter,
   usageLogBefore,
@@ -240,7 +241,7 @@ export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
     },
 
     /** `own`: the viewer's lines only, whoever asks. */
-    async log(viewer: Actor, filter: LogFilter, request: PageRequest, own: boolean): Promise<Page<UsageLogEntry>> {
+    async log(viewer: Actor, filter: LogFilter, request: PageRequest, own: boolean): Promise<UsageLogPage> {
       return usageLogPage(await current(), visibleLog(viewer, filter, own), request);
     },
 

@@ -72,6 +72,7 @@ const kinds = {
   'upstream-failed': 'upstream',
   'store-unavailable': 'unavailable',
   'outcome-unknown': 'unavailable',
+  'query-too-slow': 'unavailable',
   'store-busy': 'unavailable',
 } as const satisfies Record<string, FailureKind>;
 

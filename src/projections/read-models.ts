@@ -1,4 +1,4 @@
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
 import { apiKeys } from './api-keys.js';
 import { channels } from './channels.js';
@@ -6,6 +6,7 @@ import type { Database, ReadModels } from './database.js';
 import { ledger } from './ledger.js';
 import { options } from './options.js';
 import { type Projection, schemaOf } from './projection.js';
+import { readConnections } from './read-connections.js';
 import { usageLog } from './usage-log.js';
 import { usageStats } from './usage-stats.js';
 import { users } from './users.js';
@@ -17,15 +18,7 @@ export const readModels: readonly Projection[] = [users, apiKeys, channels, opti
 export const readModelSearchPath = [...readModels.map(schemaOf), 'public'].join(', ');
 
 /**
- * A handle to read with. Connections of the pool get the search path when they are first used through it; the handle
- * does not close the pool.
+ * A handle to read with; it does not close the pool. Its reads throw Failure `query-too-slow` and `store-unavailable`.
  */
 export const openReadModels = (pool: Pool): ReadModels =>
-  new Kysely<Database>({
-    dialect: new PostgresDialect({
-      pool,
-      onCreateConnection: async (connection) => {
-        await connection.executeQuery(CompiledQuery.raw(`set search_path to ${readModelSearchPath}`));
-      },
-    }),
-  });
+  new Kysely<Database>({ dialect: new PostgresDialect({ pool: readConnections(pool, readModelSearchPath) }) });

@@ -97,15 +97,43 @@ export const usageLogAfter = (
 ): Promise<UsageLogEntry[]> =>
   entries(db, filter).where('line.id', '>', after).orderBy('line.id', 'asc').limit(limit).execute();
 
+/** Lines are counted one by one up to here; counting a log of millions would take longer than showing it. */
+const countedLines = 10_000;
+
+/** A page of the log; the total of a long list is what the planner of Postgres expects. */
+export interface UsageLogPage extends Page<UsageLogEntry> {
+  readonly totalIsExact: boolean;
+}
+
 /** Newest first, by page number. */
 export async function usageLogPage(
   db: ReadModels,
   filter: UsageLogFilter,
   request: PageRequest,
-): Promise<Page<UsageLogEntry>> {
+  counted = countedLines,
+): Promise<UsageLogPage> {
   const items = await newestFirst(db, filter).limit(request.size).offset(offsetOf(request)).execute();
-  const { total } = await matching(db, filter).select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const { total } = await db
+    .selectFrom(
+      matching(db, filter)
+        .select(sql`1`.as('one'))
+        .limit(counted + 1)
+        .as('some'),
+    )
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  if (total <= counted) return { items, total, totalIsExact: true };
+  // What has been seen is sure, whatever the planner thinks.
+  const seen = Math.max(total, offsetOf(request) + items.length);
+  return { items, total: Math.max(seen, await expectedLines(db, filter)), totalIsExact: false };
+}
+
+/** How many lines the planner expects; costs a plan, reads nothing. */
+async function expectedLines(db: ReadModels, filter: UsageLogFilter): Promise<number> {
+  const [row] = await matching(db, filter)
+    .select('line.id')
+    .explain<{ 'QUERY PLAN': readonly [{ Plan: { 'Plan Rows': number } }] }>('json');
+  return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }
 
 export const usageLogById = (db: ReadModels, id: Position): Promise<UsageLogEntry | undefined> =>

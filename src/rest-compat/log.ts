@@ -103,14 +103,18 @@ export function logEndpoints(
   const page = async (viewer: UserView, query: Query, filter: LogFilter, own: boolean) => {
     const request = query.page();
     const type = typeIn(query.integer('type'));
-    const { items, total } =
-      type === null ? { items: [], total: 0 } : await queries.log(viewer, { ...filter, ...type }, request, own);
+    const { items, total, totalIsExact } =
+      type === null
+        ? { items: [], total: 0, totalIsExact: true }
+        : await queries.log(viewer, { ...filter, ...type }, request, own);
     const lineFor = own ? userLine : adminLine;
     return success({
       items: items.map((line) => lineFor(line, style())),
       total,
       page: request.page,
       page_size: request.size,
+      // Beyond the contract, and only where the total is not what a client may take it for.
+      ...(totalIsExact ? {} : { total_is_estimate: true }),
     });
   };
 

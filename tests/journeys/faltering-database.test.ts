@@ -4,6 +4,8 @@ import { newClient } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import { streams } from '../../src/domain/events.js';
 import { CallId } from '../../src/domain/ids.js';
+import { schemaOf } from '../../src/projections/projection.js';
+import { usageLog } from '../../src/projections/usage-log.js';
 import { type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { newEvent, streamNamed } from '../support/events.js';
 import { type HeldUpstream, startHeldUpstream } from '../support/held-upstream.js';
@@ -21,6 +23,8 @@ let caller: Caller;
 let upstream: HeldUpstream;
 /** Somebody at the console of Postgres. */
 let operator: pg.Client;
+/** Looks on; never in a transaction, which would see the same activity for ever. */
+let watcher: pg.Client;
 let ended: string | null;
 
 const urlOf = ({ config: { database } }: TestGateway): string => {
@@ -39,13 +43,19 @@ async function start(): Promise<void> {
   await gateway.addChannel({ models: [model], baseUrl: upstream.url });
   await gateway.addChannel({ name: 'simulated', models: ['gpt-4o'] });
   caller = callers.with(await gateway.addApiKey(await gateway.addUser(10_000_000)));
-  operator = newClient({ url: urlOf(gateway) });
-  operator.on('error', () => {});
-  await operator.connect();
+  const connected = async (): Promise<pg.Client> => {
+    const client = newClient({ url: urlOf(gateway) });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+  operator = await connected();
+  watcher = await connected();
 }
 
 async function stop(): Promise<void> {
   await operator?.end();
+  await watcher?.end();
   await callers?.close();
   await gateway?.stop();
   await upstream?.stop();
@@ -71,7 +81,7 @@ describe('statements that are cancelled', () => {
     readonly appends: boolean;
   }
   const waitingForTheLog = async (): Promise<Waiting[]> => {
-    const { rows } = await operator.query<Waiting>(`
+    const { rows } = await watcher.query<Waiting>(`
       select pid, query like '%append_events%' as appends from pg_stat_activity
       where pid in (select pid from pg_locks where not granted and relation = 'events'::regclass)
     `);
@@ -110,7 +120,7 @@ describe('an event log that somebody has locked', () => {
     expect(answered.status).toBe(200);
     const left = await gateway.available(given);
     const backends = async (): Promise<number> => {
-      const { rows } = await operator.query<{ count: number }>(
+      const { rows } = await watcher.query<{ count: number }>(
         'select count(*) as count from pg_stat_activity where datname = current_database()',
       );
       return rows[0]?.count ?? 0;
@@ -143,6 +153,30 @@ describe('an event log that somebody has locked', () => {
     expect(rows).toEqual([]);
     expect(ended).toBeNull();
   }, 120_000);
+});
+
+describe('long lists', () => {
+  beforeAll(start);
+  afterAll(stop);
+  afterEach(() => operator.query('rollback'));
+
+  test('that take for ever end with a clear no, and keep no call waiting whose key nobody knows yet', async () => {
+    await operator.query(`begin; lock table ${schemaOf(usageLog)}.usage_log in access exclusive mode`);
+    const { queries } = gateway.application;
+    const lists = Promise.allSettled(
+      Array.from({ length: 20 }, () => queries.log(gateway.root, {}, { page: 1, size: 10 }, false)),
+    );
+    await until(async () => {
+      const { rowCount } = await watcher.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return (rowCount ?? 0) >= 8 ? true : null;
+    });
+    expect((await caller.chat({ model: 'gpt-4o' })).status).toBe(200);
+    for (const list of await lists) expect(list).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } });
+    await operator.query('rollback');
+    expect(await queries.log(gateway.root, {}, { page: 1, size: 10 }, false)).toMatchObject({ totalIsExact: true });
+  });
 });
 
 describe('a node that must end', () => {

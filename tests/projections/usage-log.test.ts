@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { openPool } from '../../src/adapters/postgres.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
+import { openReadModels } from '../../src/projections/read-models.js';
 import { channelTestKeyName, logTypes } from '../../src/projections/usage-log.js';
 import { monthOf } from '../../src/projections/usage-log-partitions.js';
 import {
@@ -13,6 +16,7 @@ import {
   usageOfLastMinute,
   usageTotals,
 } from '../../src/projections/usage-log-queries.js';
+import { quietLog } from '../support/quiet-log.js';
 import {
   added,
   adjusted,
@@ -340,6 +344,25 @@ describe('the log', () => {
     const next = await usageLogBefore(db, {}, { limit: 3, before: first[2]?.id });
     expect(requestsOf([...first, ...next])).toEqual(['d', 'c', 'b', 'a']);
     expect(requestsOf((await usageLogPage(db, {}, { page: 2, size: 3 })).items)).toEqual(['a']);
+  });
+
+  test('is counted up to a bound; beyond it the total is at least what was seen, and says that it is a guess', async () => {
+    const db = await projected.given(...history);
+    const page = (counted: number) => usageLogPage(db, {}, { page: 1, size: 2 }, counted);
+    expect(await page(4)).toMatchObject({ total: 4, totalIsExact: true });
+    const guessed = await page(3);
+    expect(guessed.totalIsExact).toBe(false);
+    expect(guessed.total).toBeGreaterThanOrEqual(4);
+  });
+
+  test('asked for more than there is time for says so', async () => {
+    await projected.given(...history);
+    const pool = await openPool(projected.database.connection, quietLog, {
+      limits: { statementMs: 2_000, lockMs: null },
+    });
+    const slow = sql`select pg_sleep(600)`.execute(openReadModels(pool));
+    await expect(slow).rejects.toMatchObject({ code: 'query-too-slow' });
+    await pool.end();
   });
 
   test('shows the names users and channels have now', async () => {
