@@ -92,6 +92,7 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
 
   let settings: Settings | null = null;
   let byGroupAndModel: Map<string, ChannelView[]> | null = null;
+  let everyModel: ReadonlySet<string> | null = null;
 
   const rememberApiKey = (keyHash: string, id: ApiKeyId): void => {
     const oldest = apiKeyIds.size >= capacity ? apiKeyIds.keys().next() : null;
@@ -107,6 +108,7 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
     if (!isLiveChannel(folded)) channels.delete(id);
     else channels.set(id, { id, status: folded.status, settings: folded.settings, secrets: folded.secrets, position });
     byGroupAndModel = null;
+    everyModel = null;
   };
 
   const changedTexts = (): Map<string, string> => {
@@ -193,6 +195,10 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
     candidates: (group, model) => {
       byGroupAndModel ??= index();
       return byGroupAndModel.get(`${group}\n${model}`) ?? [];
+    },
+    hasModel: (model) => {
+      everyModel ??= new Set([...channels.values()].flatMap(({ settings }) => settings.models));
+      return everyModel.has(model);
     },
     models: (groups) => {
       const found = new Set<string>();

@@ -156,6 +156,8 @@ export interface Directory {
   channels(): readonly ChannelView[];
   /** Enabled channels that serve the model for the group, dearest priority first. */
   candidates(group: string, model: string): readonly ChannelView[];
+  /** Whether some channel has the model, of whatever group and switched off or not. */
+  hasModel(model: string): boolean;
   /** Distinct models that some enabled channel serves for one of the groups, sorted. */
   models(groups: readonly string[]): readonly string[];
   settings(): Settings;

@@ -36,8 +36,23 @@ export function fromUpstream(error: UpstreamError, status: number): RelayError {
 export const networkFailure = (message = 'request to upstream failed'): RelayError =>
   new RelayError(500, 'do_request_failed', message);
 
+const longestName = 128;
+/** Callers may ask for a model of any length. */
+const shortened = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+
+/** No channel has the model: to ask again is no use, and clients do not. */
+export const unknownModel = (model: string): RelayError =>
+  new RelayError(
+    404,
+    'model_not_found',
+    `The model '${shortened(model)}' does not exist`,
+    'invalid_request_error',
+    'model',
+  );
+
+/** The model may come back: its channels are switched off, or serve other groups. */
 export const noChannel = (model: string, group: string): RelayError =>
-  new RelayError(503, 'model_not_found', `no available channel for model ${model} in group ${group}`);
+  new RelayError(503, 'model_not_found', `no available channel for model ${shortened(model)} in group ${group}`);
 
 /** Quota as people read it: dollars where the operator shows currency, units otherwise. */
 export const quotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>

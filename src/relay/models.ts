@@ -1,7 +1,6 @@
 import type { Directory } from '../application/ports.js';
 import { isPriced } from '../domain/price-tables.js';
 import type { Caller } from './authenticate.js';
-import { RelayError } from './errors.js';
 import { usedGroup } from './order.js';
 
 /* What a caller may ask for, as its dialect lists it. */
@@ -63,6 +62,3 @@ export function listing(models: readonly string[], dialect: Dialect, ownerOf: Mo
       };
   }
 }
-
-export const unknownModel = (model: string): RelayError =>
-  new RelayError(404, 'model_not_found', `The model '${model}' does not exist`, 'invalid_request_error', 'model');

@@ -4,7 +4,7 @@ import { ChannelId } from '../domain/ids.js';
 import { billedName, priceOf } from '../domain/price-tables.js';
 import { reservationOf } from '../domain/pricing.js';
 import type { Caller } from './authenticate.js';
-import { noChannel, RelayError } from './errors.js';
+import { noChannel, RelayError, unknownModel } from './errors.js';
 import { estimatePrompt, maxOutputTokens } from './estimate.js';
 import type { Estimate } from './metered.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from './protocols/json.js';
@@ -134,11 +134,12 @@ export function placeOrder(
   const pinned = pin === null ? null : pinnedChannel(directory, pin);
   checkModelLimit(caller, requestedModel);
   let serving = pinned === null ? directory.candidates(group, requestedModel) : [pinned];
-  if (serving.length === 0) {
-    const folded = billedName(requestedModel);
-    serving = folded === requestedModel ? serving : directory.candidates(group, folded);
-  }
-  if (serving.length === 0) throw noChannel(requestedModel, group);
+  const folded = billedName(requestedModel);
+  if (serving.length === 0 && folded !== requestedModel) serving = directory.candidates(group, folded);
+  if (serving.length === 0)
+    throw directory.hasModel(requestedModel) || directory.hasModel(folded)
+      ? noChannel(requestedModel, group)
+      : unknownModel(requestedModel);
 
   const invalid = validate(endpoint, body);
   if (invalid !== null)
@@ -149,18 +150,17 @@ export function placeOrder(
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
 
-  const model = billedName(requestedModel);
   const streamOptions = body.stream_options;
   return {
     endpoint,
     body,
     requestedModel,
-    model,
+    model: folded,
     group,
     stream: asksForStream(endpoint, body),
     wantsUsage: isObject(streamOptions) && streamOptions.include_usage === true,
     channels,
     pinned: pinned !== null,
-    estimate: estimateFor(endpoint, body, model, group, caller, settings),
+    estimate: estimateFor(endpoint, body, folded, group, caller, settings),
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../application/ports.js';
-import { RelayError } from './errors.js';
-import { type Dialect, listing, modelsFor, openAiModel, unknownModel } from './models.js';
+import { RelayError, unknownModel } from './errors.js';
+import { type Dialect, listing, modelsFor, openAiModel } from './models.js';
 import type { Endpoint } from './protocols/protocol.js';
 import { type Relay, sendError } from './relay.js';
 

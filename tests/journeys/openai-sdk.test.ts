@@ -154,8 +154,17 @@ describe('a refusal', () => {
     const small = clientWith(await gateway.addApiKey(user, { quota: 1 }));
     expect(await refused(chat(small, 'gpt-4o'))).toMatchObject({ status: 403, code: 'pre_consume_token_quota_failed' });
   });
-  test('says that no channel has the model', async () => {
-    expect(await refused(chat(client, 'gpt-9'))).toMatchObject({ status: 503, code: 'model_not_found' });
+  test('says that no channel has the model, and is not asked again', async () => {
+    let requests = 0;
+    const counting: typeof fetch = (...asked) => {
+      requests++;
+      return fetch(...asked);
+    };
+    const patient = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 2, fetch: counting });
+    const error = await refused(chat(patient, 'gpt-9'));
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(error).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
+    expect(requests).toBe(1);
   });
   test('names the field of a bad request', async () => {
     const error = await refused(client.chat.completions.create({ model: 'gpt-4o', messages: [] }));

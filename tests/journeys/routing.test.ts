@@ -93,6 +93,14 @@ describe('a call goes to a channel that serves', () => {
     expect([forbidden.status, errorIn(forbidden).code]).toEqual([403, 'group_not_allowed']);
   });
 
+  test('any model at all: one that no channel has is unknown, and to ask again is no use', async () => {
+    const refused = await caller.chat({ model: newModel() });
+    expect(refused.status).toBe(404);
+    expect(errorIn(refused)).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error', param: 'model' });
+    const endless = await caller.chat({ model: 'x'.repeat(1_000_000) });
+    expect([endless.status, endless.text.length < 1000]).toEqual([404, true]);
+  });
+
   test('no group that has been retired', async () => {
     const model = newModel();
     await addChannel(model, model, { groups: ['gone'] });
