@@ -1,22 +1,17 @@
 import type { ChannelView } from '../application/ports.js';
-import type { Usage } from '../domain/pricing.js';
 import type { CallerPresence } from './caller-presence.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
 import { fromUpstream, networkFailure, RelayError } from './errors.js';
 import { reasonOf, saysChannelIsDead } from './health.js';
 import type { RelayPorts } from './ports.js';
 import {
-  type AnswerStream,
   type CallerRequest,
-  type Generated,
   NotConvertible,
-  type Provider,
   type UpstreamChannel,
   type UpstreamRequest,
 } from './protocols/protocol.js';
 import { isRetryable } from './routing.js';
-import type { UpstreamAnswer, UpstreamBody } from './upstream.js';
-import { retryAfterTold, type UpstreamError } from './upstream-error.js';
+import { type Got, type Read, readAnswer } from './upstream-answer.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
@@ -40,25 +35,6 @@ export type Attempt =
       readonly outOfOrder: string | null;
     };
 
-export type Got =
-  | {
-      readonly kind: 'answer';
-      readonly bytes: Buffer;
-      readonly contentType: string;
-      readonly usage: Usage | null;
-      readonly generated: Generated;
-    }
-  | { readonly kind: 'stream'; readonly reading: StreamReading };
-
-/** A stream after its first frame; `left` is set when the caller had gone before it came. */
-export interface StreamReading {
-  readonly decoder: AnswerStream;
-  readonly chunks: Pick<UpstreamBody, 'next'>;
-  readonly first: { readonly bytes: Buffer | null; readonly finished: boolean };
-  /** Ends the upstream connection. */
-  readonly cancel: () => void;
-}
-
 export type AttemptPorts = Pick<RelayPorts, 'directory' | 'vault' | 'upstream' | 'providerOf' | 'config'>;
 
 export interface AttemptCall {
@@ -70,9 +46,6 @@ export interface AttemptCall {
   /** null: nobody waits for the answer but ourselves. */
   readonly presence: CallerPresence | null;
 }
-
-const largestAnswer = 256 * 1024 * 1024;
-const largestRefusal = 1024 * 1024;
 
 const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
@@ -151,13 +124,11 @@ export async function attempt(
       const failure = { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
       return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
     }
-    const answered = { provider, channel: upstreamChannel, caller, info, cancel: () => sending.cancel() };
-    const got = isEventStream(sent.answer)
-      ? await firstFrame(answered, sent.answer)
-      : await wholeAnswer(answered, sent.answer);
-    if (got.ok) return { ok: true, ...asked, got: got.got };
-    const judgement = judged(ports, channel, parsed, String(request.body), got);
-    return got.broken && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
+    const answered = { provider, channel: upstreamChannel, caller, info, sending };
+    const read = await readAnswer(answered, sent.answer);
+    if (read.ok) return { ok: true, ...asked, got: read.got };
+    const judgement = judged(ports, channel, parsed, String(request.body), read);
+    return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
   } finally {
     if (grace !== null) clearTimeout(grace);
     forget?.();
@@ -173,89 +144,15 @@ const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: f
   outOfOrder: null,
 });
 
-const contentType = ({ headers }: UpstreamAnswer): string | null => {
-  const value = headers['content-type'];
-  return typeof value === 'string' ? value : null;
-};
-
-const isEventStream = (answer: UpstreamAnswer): boolean =>
-  answer.status === 200 && (contentType(answer)?.startsWith('text/event-stream') ?? false);
-
-interface Answered {
-  readonly provider: Provider;
-  readonly channel: UpstreamChannel;
-  readonly caller: CallerRequest;
-  readonly info: { callId: string; model: string; createdAt: number };
-  readonly cancel: () => void;
-}
-
-type Read =
-  | { readonly ok: true; readonly got: Got }
-  /** `broken`: the connection, not the provider, failed. */
-  | { readonly ok: false; readonly error: UpstreamError; readonly broken: boolean };
-
-const brokenOff = (code: string): UpstreamError => ({
-  status: 500,
-  message: 'the upstream broke off its answer',
-  type: 'upstream_error',
-  code,
-  param: '',
-  retryAfter: null,
-});
-
-async function wholeAnswer({ provider, channel, caller, info }: Answered, answer: UpstreamAnswer): Promise<Read> {
-  const refused = answer.status < 200 || answer.status > 299;
-  let body: Buffer;
-  try {
-    body = await answer.body.whole(refused ? largestRefusal : largestAnswer);
-  } catch {
-    if (!refused) return { ok: false, error: brokenOff('read_response_body_failed'), broken: true };
-    // The status says enough.
-    body = Buffer.alloc(0);
-  }
-  const type = contentType(answer);
-  const read = provider.protocol.answer(provider, channel, caller, answer.status, type, body, info);
-  if (!read.ok) {
-    const retryAfter = read.error.retryAfter ?? retryAfterTold(answer.headers['retry-after']);
-    return { ok: false, error: { ...read.error, retryAfter }, broken: false };
-  }
-  const { bytes, usage, generated } = read;
-  return { ok: true, got: { kind: 'answer', bytes, contentType: type ?? 'application/json', usage, generated } };
-}
-
-/** Reads until there is something for the caller: till then a failure can be an honest status, or another channel. */
-async function firstFrame(
-  { provider, channel, caller, info, cancel }: Answered,
-  answer: UpstreamAnswer,
-): Promise<Read> {
-  const decoder = provider.protocol.stream(provider, channel, caller, info);
-  const chunks = answer.body;
-  try {
-    for (;;) {
-      const next = await chunks.next();
-      const step = next.done ? decoder.end() : decoder.push(next.value);
-      if (step.error !== null) {
-        cancel();
-        return { ok: false, error: step.error, broken: false };
-      }
-      if (step.bytes !== null || step.finished)
-        return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first: step, cancel } } };
-      if (next.done) return { ok: false, error: brokenOff('stream_response_error'), broken: true };
-    }
-  } catch {
-    return { ok: false, error: brokenOff('stream_response_error'), broken: true };
-  }
-}
-
 /** The channel's status mapping first; retry and health are judged by its result. */
 function judged(
   ports: AttemptPorts,
   channel: ChannelView,
   parsed: ParsedChannel,
   request: string,
-  { error, broken }: Extract<Read, { ok: false }>,
+  { error, costUnknown }: Extract<Read, { ok: false }>,
 ): Extract<Attempt, { ok: false }> {
-  if (broken) return { ...failed(fromUpstream(error, error.status), true), costUnknown: true };
+  if (costUnknown) return { ...failed(fromUpstream(error, error.status), true), costUnknown };
   const status = mappedStatus(parsed, error.status);
   const { keywords } = ports.directory.settings().autoDisable;
   const dead = saysChannelIsDead(channel.settings.type, status, error, keywords, request);

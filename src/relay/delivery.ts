@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome, UsageSource } from '../domain/call.js';
 import type { Usage } from '../domain/pricing.js';
-import type { StreamReading } from './attempt.js';
 import type { CallerPresence } from './caller-presence.js';
 import { errorBody, fromUpstream, RelayError } from './errors.js';
+import { isSilence } from './exchange.js';
 import type { Growth } from './growth.js';
 import type { Generated } from './protocols/protocol.js';
 import type { StalledCallers } from './stalled-callers.js';
 import { countTokens } from './tokens.js';
-import { isSilence } from './upstream.js';
+import type { StreamReading } from './upstream-answer.js';
 
 /* Getting an answer to the caller, frame by frame, and knowing how it ended. */
 
@@ -40,6 +40,7 @@ const streamHeaders = {
   'cache-control': 'no-cache',
   connection: 'keep-alive',
   'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
 } as const;
 
 export const beginStream = (response: ServerResponse): void => {

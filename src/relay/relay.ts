@@ -68,6 +68,12 @@ export interface Relay {
   active(): number;
 }
 
+/** Whatever upstream called its answer: on this origin nothing of it may be a page. */
+const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+} as const;
+
 const storeUnavailable = (message: string): RelayError => new RelayError(503, 'store_unavailable', message);
 const cannotReserve = 'the event store cannot be reached; try again later';
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
@@ -267,7 +273,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const refusal = storeUnavailable(withheld);
       const withdrawal = { status: refusal.status, code: 'store_unavailable' };
       if ((await reservation.settleOrWithdraw(settlement(told, 'completed', null), withdrawal)) === null) throw refusal;
-      response.writeHead(200, { 'content-type': got.contentType, 'content-length': got.bytes.length });
+      response.writeHead(200, { ...jsonHeaders, 'content-length': got.bytes.length });
       await deliver(response, got.bytes, { presence, stalledCallers });
       return true;
     }
@@ -335,7 +341,7 @@ export function sendError(response: ServerResponse, requestId: string, error: Re
   const body = JSON.stringify(errorBody(error, requestId));
   const unread = isUnread(response.req);
   response.writeHead(error.status, {
-    'content-type': 'application/json; charset=utf-8',
+    ...jsonHeaders,
     'content-length': Buffer.byteLength(body),
     ...(error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }),
     ...(unread && { connection: 'close' }),

@@ -1,6 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
+import {
+  type Answer,
+  type Caller,
+  type Callers,
+  chunksIn,
+  errorIn,
+  isWholeStream,
+  openCallers,
+} from '../support/callers.js';
+import { lineOf } from '../support/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstream.js';
@@ -177,5 +189,227 @@ describe("an upstream's error", () => {
     refuseWith({ error: { message: 'x'.repeat(5_000_000), type: 'y'.repeat(5_000_000) } }, 422);
     const answer = await caller.chat({ model: 'endless' });
     expect([answer.status, answer.text.length < 3000]).toEqual([422, true]);
+  });
+});
+
+describe('an answer', () => {
+  const model = 'mislabelled';
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    ...completion,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason }],
+    usage: undefined,
+  });
+  const frames = [
+    ...[chunk({ role: 'assistant', content: 'A list ' }), chunk({ content: 'of debts.' }), chunk({}, 'stop')],
+    { ...chunk({}), choices: [], usage: completion.usage },
+  ].map((payload) => `data: ${JSON.stringify(payload)}\n\n`);
+  const sse = `${frames.join('')}data: [DONE]\n\n`;
+
+  const answers = (body: string | Buffer, headers: Record<string, string> = {}, status = 200) => {
+    serve = (_, response) => response.writeHead(status, headers).end(body);
+  };
+  const chargedFor = async (answer: Answer) => {
+    const { quota, prompt_tokens, completion_tokens } = await lineOf(gateway, user, answer);
+    return { quota, prompt_tokens, completion_tokens };
+  };
+
+  beforeAll(() => gateway.addChannel({ models: [model], baseUrl: upstream.url }));
+
+  describe('that is JSON', () => {
+    test.each(['text/html', 'image/svg+xml', 'text/event-streams', 'application/json', 'x'])(
+      'is told as JSON, though upstream called it %s',
+      async (type) => {
+        answers(JSON.stringify(completion), { 'content-type': type });
+        const answer = await caller.chat({ model });
+        expect(answer.status).toBe(200);
+        expect(answer.headers).toMatchObject({
+          'content-type': 'application/json; charset=utf-8',
+          'x-content-type-options': 'nosniff',
+        });
+      },
+    );
+
+    test('must be JSON', async () => {
+      answers('<html><script>alert(1)</script></html>', { 'content-type': 'text/html' });
+      const answer = await caller.chat({ model });
+      expect([answer.status, errorIn(answer).code]).toEqual([502, 'bad_response_body']);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(answer.text).not.toContain('script');
+    });
+
+    test('is no stream that was not asked for', async () => {
+      answers(sse, { 'content-type': 'text/event-stream' });
+      const answer = await caller.chat({ model });
+      expect([answer.status, errorIn(answer).code]).toEqual([502, 'bad_response_body']);
+      expect(errorIn(answer).message).toContain('a stream that was not asked for');
+      answers(sse);
+      expect((await caller.chat({ model })).status).toBe(502);
+    });
+  });
+
+  describe('for which a stream was asked', () => {
+    const streamed = (more: object = {}) => caller.chat({ model, stream: true, ...more });
+
+    test.each(['', 'text/plain', 'application/json'])('is read as one, though upstream called it %j', async (type) => {
+      answers(sse, type === '' ? {} : { 'content-type': type });
+      const answer = await streamed();
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(answer.text).toBe(`${frames.slice(0, 3).join('')}data: [DONE]\n\n`);
+    });
+
+    test.each(['application/json', 'text/event-stream'])('and came whole as %s, is told as a stream', async (type) => {
+      answers(`\ufeff\n ${JSON.stringify(completion)}`, { 'content-type': type });
+      const answer = await streamed();
+      expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+      expect(isWholeStream(answer)).toBe(true);
+      expect(chunksIn(answer)).toMatchObject([
+        {
+          object: 'chat.completion.chunk',
+          id: 'chatcmpl-1',
+          choices: [{ index: 0, delta: { role: 'assistant', content: 'A list of debts.' }, finish_reason: null }],
+        },
+        { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+      ]);
+      expect(answer.text).not.toContain('usage');
+
+      const asked = await streamed({ stream_options: { include_usage: true } });
+      expect(chunksIn(asked).at(-1)).toMatchObject({ choices: [], usage: completion.usage });
+      const plain = await caller.chat({ model });
+      expect(plain.status).toBe(200);
+      expect(await chargedFor(answer)).toEqual(await chargedFor(plain));
+    });
+
+    test('and came whole with tool calls, is read by the official client', async () => {
+      const calls = ['a', 'b'].map((id) => ({
+        id,
+        type: 'function',
+        function: { name: `f_${id}`, arguments: '{"x":1}' },
+      }));
+      const message = { role: 'assistant', content: null, tool_calls: calls };
+      answers(JSON.stringify({ ...completion, choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }));
+      const client = new OpenAI({ apiKey: await gateway.addApiKey(user), baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+      const whole = await client.chat.completions
+        .stream({ model, messages: [{ role: 'user', content: 'hi' }], stream_options: { include_usage: true } })
+        .finalChatCompletion();
+      expect(whole.choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { tool_calls: calls } });
+      expect(whole.usage).toMatchObject(completion.usage);
+    });
+
+    test('and came as an error, keeps the status of the error', async () => {
+      answers(JSON.stringify({ error: { message: 'no', type: 'invalid_request_error', code: 'bad' } }));
+      expect((await streamed()).status).toBe(400);
+    });
+
+    test.each(['', '<html></html>', '[1,2]', '{"half', ' '.repeat(200_000), 'data: [\n\n'])(
+      'and is none, is a failure: %j',
+      async (body) => {
+        answers(body);
+        const answer = await streamed();
+        expect(answer.status).toBeGreaterThanOrEqual(500);
+        expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      },
+    );
+  });
+
+  describe('that came compressed though nobody asked', () => {
+    test.each([
+      ['gzip', gzipSync],
+      ['x-gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const)('with %s is unpacked, whole or as a stream', async (encoding, pack) => {
+      answers(pack(JSON.stringify(completion)), { 'content-encoding': encoding });
+      const answer = await caller.chat({ model });
+      expect(JSON.parse(answer.text)).toEqual(completion);
+      expect(answer.headers['content-encoding']).toBeUndefined();
+      answers(pack(sse), { 'content-encoding': encoding, 'content-type': 'text/event-stream' });
+      expect(isWholeStream(await caller.chat({ model, stream: true }))).toBe(true);
+    });
+
+    test('a stream arrives piece by piece', async () => {
+      let finish = () => {};
+      serve = (_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/event-stream' });
+        const pack = createGzip();
+        pack.pipe(response);
+        pack.write(frames[0]);
+        pack.flush();
+        finish = () => pack.end(frames.slice(1).join(''));
+      };
+      const answer = await caller.chat(
+        { model, stream: true },
+        {
+          enough: (text) => {
+            // Upstream goes on only when the caller has what came first.
+            if (text.includes('A list')) finish();
+            return text.includes('[DONE]');
+          },
+        },
+      );
+      expect(answer.text).toContain('of debts.');
+    });
+
+    test('a large one is unpacked whole', async () => {
+      const content = randomBytes(3_000_000).toString('base64');
+      const message = { role: 'assistant', content };
+      answers(gzipSync(JSON.stringify({ ...completion, choices: [{ index: 0, message, finish_reason: 'stop' }] })), {
+        'content-encoding': 'gzip',
+      });
+      expect((await caller.chat({ model })).text).toContain(content);
+    });
+
+    test('a bomb is not', async () => {
+      answers(gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' });
+      for (const stream of [false, true]) {
+        const answer = await caller.chat({ model, stream });
+        expect([answer.status, errorIn(answer).message]).toEqual([502, expect.stringContaining('packed too tightly')]);
+      }
+    });
+
+    test.each([
+      ['gzip', Buffer.from('no gzip at all'), 'not valid gzip'],
+      ['gzip', gzipSync(JSON.stringify(completion)).subarray(0, -12), 'not valid gzip'],
+      ['zstd', Buffer.from('x'), 'not asked for'],
+      ['gzip, br', Buffer.from('x'), 'not asked for'],
+    ])('%s that cannot be read is a failure', async (encoding, body, message) => {
+      answers(body, { 'content-encoding': encoding });
+      const answer = await caller.chat({ model });
+      expect([answer.status, errorIn(answer).message]).toEqual([502, expect.stringContaining(message)]);
+    });
+
+    test('an error is read as well', async () => {
+      const error = { message: 'no', type: 'invalid_request_error', code: 'bad', param: null };
+      answers(gzipSync(JSON.stringify({ error })), { 'content-encoding': 'gzip' }, 400);
+      expect(errorIn(await caller.chat({ model }))).toMatchObject({ type: 'invalid_request_error', code: 'bad' });
+    });
+  });
+
+  test.each([300, 301, 302, 304, 307, 308])('of status %i is a clear failure, and is not followed', async (status) => {
+    for (const stream of [false, true]) {
+      asked = [];
+      answers('', { location: `${upstream.url}/elsewhere` }, status);
+      const answer = await caller.chat({ model, stream });
+      expect([answer.status, errorIn(answer).code]).toEqual([502, 'bad_response_body']);
+      expect(errorIn(answer).message).toContain(`status ${status}`);
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  test.each([100, 102, 103])('may be announced by a status %i that nobody asked for', async (status) => {
+    serve = (_, response) => {
+      const body = JSON.stringify(completion);
+      response.socket?.write(`HTTP/1.1 ${status} Soon\r\nx-hint: 1\r\n\r\n`);
+      response.writeHead(200, { 'content-length': body.length }).end(body);
+    };
+    const first = await caller.chat({ model });
+    expect([first.status, JSON.parse(first.text)]).toEqual([200, completion]);
+    expect((await caller.chat({ model })).status).toBe(200);
   });
 });
