@@ -56,6 +56,8 @@ export interface Config {
     readonly callerGoneMs: number;
     /** How long a caller may take nothing of its answer before it counts as gone. */
     readonly callerStallMs: number;
+    /** Calls under way at one upstream host. */
+    readonly upstreamConnections: number;
     /** Ask every upstream that can for usage in streams. */
     readonly forceUsage: boolean;
     readonly azureDefaultApiVersion: string;
@@ -143,6 +145,7 @@ export const environment = z.object({
   RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
   CALLER_GONE_SECONDS: seconds.prefault('60'),
   CALLER_STALL_SECONDS: seconds.prefault('60'),
+  UPSTREAM_CONNECTIONS: integer(2, 65_535).prefault('1024'),
   FORCE_STREAM_OPTION: flag.prefault('true'),
   AZURE_DEFAULT_API_VERSION: matching(
     'an API version such as 2024-12-01-preview',
@@ -231,6 +234,7 @@ export function readConfig(env: Environment): Config {
       answerTimeoutMs: (read.RELAY_TIMEOUT || safetyNetSeconds) * 1000,
       callerGoneMs: read.CALLER_GONE_SECONDS * 1000,
       callerStallMs: read.CALLER_STALL_SECONDS * 1000,
+      upstreamConnections: read.UPSTREAM_CONNECTIONS,
       forceUsage: read.FORCE_STREAM_OPTION,
       azureDefaultApiVersion: read.AZURE_DEFAULT_API_VERSION,
     },

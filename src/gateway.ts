@@ -180,7 +180,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const handling = handle(store, clock);
   const notices = trafficNotices(handling, log);
-  const upstream = openUpstream();
+  const upstream = openUpstream({ connections: config.relay.upstreamConnections });
   closing.add(() => upstream.close());
   const meter = openMeter({ store, gate, clock, newEventId, warn: (message, facts) => log.warn(facts, message) });
   const bodyRoom = openBodyRoom(config.server);

@@ -10,6 +10,8 @@ export interface Settings {
   readonly usableGroups: ReadonlyMap<string, string>;
   readonly retryTimes: number;
   readonly preConsumedTokens: number;
+  /** Calls under way at a time for each API key; 0: no limit. */
+  readonly apiKeyConcurrency: number;
   readonly quotaForNewUser: number;
   readonly selfUseMode: boolean;
   readonly passThroughRequests: boolean;
@@ -74,6 +76,7 @@ export function settingsFrom(
     usableGroups: readTexts('UserUsableGroups', text('UserUsableGroups')),
     retryTimes: Math.max(0, Number(text('RetryTimes'))),
     preConsumedTokens: Number(text('PreConsumedQuota')),
+    apiKeyConcurrency: Number(text('general_setting.api_key_concurrency')),
     quotaForNewUser: Number(text('QuotaForNewUser')),
     selfUseMode: flag('SelfUseModeEnabled'),
     passThroughRequests: flag('global.pass_through_request_enabled'),

@@ -155,6 +155,7 @@ export const optionTable = {
   'general_setting.docs_link': text(),
   'general_setting.ping_interval_enabled': off,
   'general_setting.ping_interval_seconds': integer(60, 1),
+  'general_setting.api_key_concurrency': integer(0, 0),
 } as const satisfies Record<string, OptionDefinition>;
 
 export type OptionKey = keyof typeof optionTable;

@@ -1,7 +1,8 @@
 import type { ChannelView } from '../application/ports.js';
+import type { UserId } from '../domain/ids.js';
 import type { CallerPresence } from './caller-presence.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
-import { fromUpstream, networkFailure, RelayError } from './errors.js';
+import { fromUpstream, networkFailure, RelayError, saturatedHere } from './errors.js';
 import { reasonOf, saysChannelIsDead } from './health.js';
 import type { RelayPorts } from './ports.js';
 import {
@@ -31,6 +32,8 @@ export type Attempt =
       readonly costUnknown: boolean;
       /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
       readonly abandoned: Asked | null;
+      /** There was no room, and nothing was sent. */
+      readonly busy: boolean;
       /** Set when the failure says that the channel itself is out of order: why. */
       readonly outOfOrder: string | null;
     };
@@ -43,6 +46,8 @@ export interface AttemptCall {
   readonly requestedModel: string;
   readonly caller: CallerRequest;
   readonly startedAt: number;
+  /** Whose share of the upstream it takes; null: nobody's. */
+  readonly payer: UserId | null;
   /** null: nobody waits for the answer but ourselves. */
   readonly presence: CallerPresence | null;
 }
@@ -51,7 +56,7 @@ const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
 export async function attempt(
   ports: AttemptPorts,
-  { callId, requestedModel, caller, startedAt, presence }: AttemptCall,
+  { callId, requestedModel, caller, startedAt, payer, presence }: AttemptCall,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
@@ -104,6 +109,7 @@ export async function attempt(
     proxy,
     timeoutMs: answerTimeoutMs,
     idleMs: caller.stream ? idleMs : answerTimeoutMs,
+    payer,
   });
   let grace: NodeJS.Timeout | null = null;
   let abandoned = null as Asked | null;
@@ -120,6 +126,7 @@ export async function attempt(
   try {
     const sent = await sending.sent;
     if (!sent.ok) {
+      if (sent.saturated) return noRoom();
       const message = sent.timedOut ? 'the upstream did not answer in time' : undefined;
       const failure = { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
       return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
@@ -135,12 +142,16 @@ export async function attempt(
   }
 }
 
+/** The channel, or its host, is as busy as it may be. */
+export const noRoom = (): Extract<Attempt, { ok: false }> => ({ ...failed(saturatedHere(), true), busy: true });
+
 const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: false }> => ({
   ok: false,
   retryable,
   error,
   costUnknown: false,
   abandoned: null,
+  busy: false,
   outOfOrder: null,
 });
 

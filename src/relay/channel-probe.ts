@@ -67,6 +67,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         requestedModel: model,
         caller,
         startedAt,
+        payer: null,
         presence: null,
       };
       const result = await attempt(ports, call, channel, parse(channel));

@@ -1,6 +1,6 @@
 import type { ChannelView } from '../application/ports.js';
 import type { ChannelId } from '../domain/ids.js';
-import { isObject, type JsonObject, parseJson, textIn } from './protocols/json.js';
+import { countIn, isObject, type JsonObject, parseJson, textIn } from './protocols/json.js';
 
 /* A channel's JSON texts, parsed once per change and not once per call. */
 
@@ -11,6 +11,8 @@ export interface ParsedChannel {
   readonly forceFormat: boolean;
   readonly thinkingToContent: boolean;
   readonly passThrough: boolean;
+  /** Calls under way at a time; 0: no limit. */
+  readonly mostCalls: number;
 }
 
 const objectIn = (text: string | null): JsonObject => {
@@ -36,6 +38,7 @@ const parse = ({ settings }: ChannelView): ParsedChannel => {
     forceFormat: setting.force_format === true,
     thinkingToContent: setting.thinking_to_content === true,
     passThrough: setting.pass_through_body_enabled === true,
+    mostCalls: countIn(setting.max_concurrency) ?? 0,
   };
 };
 

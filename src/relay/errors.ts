@@ -33,6 +33,23 @@ export function fromUpstream(error: UpstreamError, status: number): RelayError {
   return new RelayError(status, error.code, message, error.type, error.param, error.retryAfter);
 }
 
+/** Seconds. Nobody knows when a call will end; most end soon. */
+const soon = '1';
+
+/** There is no room at the upstream, and nothing was sent. */
+export const saturatedHere = (): RelayError =>
+  new RelayError(429, 'upstream_saturated', saturated, gatewayErrorType, '', soon);
+
+export const tooManyCalls = (most: number): RelayError =>
+  new RelayError(
+    429,
+    'concurrency_limit_exceeded',
+    `the token has ${most} calls under way, as many as it may have`,
+    gatewayErrorType,
+    '',
+    soon,
+  );
+
 export const networkFailure = (message = 'request to upstream failed'): RelayError =>
   new RelayError(500, 'do_request_failed', message);
 

@@ -30,6 +30,14 @@ export class Overdue extends Error {
   }
 }
 
+/** The host has no room for another call of this payer. */
+export class Saturated extends Error {
+  constructor() {
+    super('the upstream is saturated');
+    this.name = 'Saturated';
+  }
+}
+
 /** The body cannot be read, whatever is in it. The message is for the caller. */
 export class UnreadableBody extends Error {
   constructor(message: string) {
@@ -101,6 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     const code = codeOf(this.failure);
     this.settle({
       ok: false,
+      saturated: this.failure instanceof Saturated,
       timedOut:
         this.failure instanceof Overdue || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT',
       requestSent: this.controller !== null && !neverConnected.has(code),

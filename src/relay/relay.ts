@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { CallFacts, CallOutcome, ReleaseReason } from '../domain/call.js';
-import { CallId, type ChannelId } from '../domain/ids.js';
+import { CallId, type ChannelId, type UserId } from '../domain/ids.js';
 import { endUnread, isUnread } from '../http/answer-unread.js';
-import { type Asked, type Attempt, attempt } from './attempt.js';
+import { type Asked, type Attempt, attempt, noRoom } from './attempt.js';
 import { authenticate, type Caller } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
+import { callsUnderWay } from './calls-under-way.js';
 import { channelParser } from './channel-settings.js';
 import { beginStream, deliver, endFrame, errorFrame, pump, seenTokens, usageOf } from './delivery.js';
-import { errorBody, quotaText, RelayError } from './errors.js';
+import { errorBody, quotaText, RelayError, tooManyCalls } from './errors.js';
 import { watchGrowth } from './growth.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation, Settlement } from './metered.js';
@@ -74,6 +75,8 @@ const jsonHeaders = {
   'x-content-type-options': 'nosniff',
 } as const;
 
+const none = (): void => {};
+
 const storeUnavailable = (message: string): RelayError => new RelayError(503, 'store_unavailable', message);
 const cannotReserve = 'the event store cannot be reached; try again later';
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
@@ -82,6 +85,8 @@ const chargeFollows = 'the event store cannot be reached; the charge for what wa
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, meter, clock, log } = ports;
   const parsedChannel = channelParser();
+  const perApiKey = callsUnderWay();
+  const perChannel = callsUnderWay();
   const stalledCallers = watchStalledCallers({
     limitMs: ports.config.callerStallMs,
     gaveUp: ({ requestId, pending }) =>
@@ -126,8 +131,9 @@ export function openRelay(ports: RelayPorts): Relay {
     order: Order,
     caller: CallerRequest,
     startedAt: number,
+    payer: UserId,
     presence: CallerPresence,
-  ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number }> => {
+  ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number; leave: () => void }> => {
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];
     const candidates = order.channels.map((channel) => ({
@@ -136,19 +142,31 @@ export function openRelay(ports: RelayPorts): Relay {
       weight: channel.settings.weight,
       channel,
     }));
+    let open = candidates;
+    let failure: Extract<Attempt, { ok: false }> | null = null;
     const attempts = order.pinned ? 1 : directory.settings().retryTimes + 1;
     let unknownAttempts = 0;
-    for (let index = 0; ; index++) {
-      const chosen = chooseChannel(candidates, index, failed, Math.random());
-      if (chosen === null) throw new Error('an order without channels');
+    for (let index = 0; ; ) {
+      const chosen = chooseChannel(open, index, failed, Math.random());
+      if (chosen === null) return { last: failure ?? noRoom(), tried, unknownAttempts, leave: none };
+      const parsed = parsedChannel(chosen.channel);
+      const call = { callId, requestedModel: order.requestedModel, caller, startedAt, payer, presence };
+      const entered = perChannel.enter(chosen.id, parsed.mostCalls);
+      const leave = (): void => perChannel.leave(chosen.id);
+      const last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
+      if (last.ok) return { last, tried: [...tried, chosen.id], unknownAttempts, leave };
+      if (entered) leave();
+      if (last.busy) {
+        // Nothing was sent, so it was no attempt: whoever has room is asked instead.
+        open = open.filter((candidate) => candidate !== chosen);
+        continue;
+      }
       tried.push(chosen.id);
-      const call = { callId, requestedModel: order.requestedModel, caller, startedAt, presence };
-      const last = await attempt(ports, call, chosen.channel, parsedChannel(chosen.channel));
-      if (last.ok) return { last, tried, unknownAttempts };
+      failure = last;
       if (last.costUnknown) unknownAttempts++;
       if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
         ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
-      if (!last.retryable || index + 1 >= attempts || presence.gone) return { last, tried, unknownAttempts };
+      if (!last.retryable || ++index >= attempts || presence.gone) return { last, tried, unknownAttempts, leave: none };
       failed.add(chosen.id);
     }
   };
@@ -159,7 +177,11 @@ export function openRelay(ports: RelayPorts): Relay {
     const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
     let succeeded = false;
     let body: HeldBody | null = null;
+    let leaveChannel = none;
+    const { apiKeyConcurrency } = directory.settings();
+    const entered = perApiKey.enter(caller.apiKey.id, apiKeyConcurrency);
     try {
+      if (!entered) throw tooManyCalls(apiKeyConcurrency);
       body = await ports.bodies.read(call.request, call.ip, caller.user.id);
       const order = placeOrder(ports, caller, call.endpoint, readBodyObject(body.bytes));
       const startedAt = clock.now();
@@ -195,7 +217,9 @@ export function openRelay(ports: RelayPorts): Relay {
       };
 
       try {
-        const { last, tried, unknownAttempts } = await tryChannels(callId, order, request, startedAt, presence);
+        const asked = await tryChannels(callId, order, request, startedAt, caller.user.id, presence);
+        const { last, tried, unknownAttempts } = asked;
+        leaveChannel = asked.leave;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
         if (!last.ok && last.abandoned !== null) {
           concludedCall = true;
@@ -214,6 +238,8 @@ export function openRelay(ports: RelayPorts): Relay {
         throw error;
       }
     } finally {
+      leaveChannel();
+      if (entered) perApiKey.leave(caller.apiKey.id);
       body?.leave();
       concluded(succeeded);
     }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import { openDeadlines } from './deadlines.js';
-import { Exchange } from './exchange.js';
+import { Exchange, Saturated } from './exchange.js';
+import { hostShares } from './host-shares.js';
 import { skippingContinue } from './unasked-continue.js';
 
 /*
@@ -24,8 +25,11 @@ export interface UpstreamBody {
 
 export type Sent =
   | { readonly ok: true; readonly answer: UpstreamAnswer }
-  /** `requestSent`: upstream may have got the request, and may charge for it. */
-  | { readonly ok: false; readonly timedOut: boolean; readonly requestSent: boolean };
+  /**
+   * `saturated`: the host has no room for this payer; nothing was sent. `requestSent`: upstream may have got the request,
+   * and may charge for it.
+   */
+  | { readonly ok: false; readonly saturated: boolean; readonly timedOut: boolean; readonly requestSent: boolean };
 
 export interface Sending {
   readonly sent: Promise<Sent>;
@@ -39,7 +43,7 @@ export interface Upstream {
   send(
     call: { url: string; headers: Record<string, string>; body: string | Buffer },
     /** `timeoutMs`: from now till `begun`, or till the end of the body; `idleMs`: longest silence inside the body. */
-    options: { proxy: string | null; timeoutMs: number; idleMs: number },
+    options: { proxy: string | null; timeoutMs: number; idleMs: number; payer: number | null },
   ): Sending;
   close(): Promise<void>;
 }
@@ -67,13 +71,15 @@ function addressParser(): (url: string) => { origin: string; path: string } {
   };
 }
 
-export function openUpstream(): Upstream {
-  const pool = { connections: 512, pipelining: 1, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 };
+/** `connections`: calls under way at one host; more are refused, none waits. */
+export function openUpstream({ connections }: { readonly connections: number }): Upstream {
+  const pool = { connections, pipelining: 1, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 };
   const connect = skippingContinue(buildConnector({ timeout: connectTimeoutMs, noDelay: true }));
   const direct = new Agent({ ...pool, connect });
   const proxied = new Map<string, Dispatcher>();
   const parse = addressParser();
   const deadlines = openDeadlines();
+  const shares = hostShares(connections);
 
   const dispatcherFor = (proxy: string | null): Dispatcher => {
     if (proxy === null) return direct;
@@ -88,12 +94,21 @@ export function openUpstream(): Upstream {
   };
 
   return {
-    send({ url, headers, body }, { proxy, timeoutMs, idleMs }) {
-      const forget = (): void => deadlines.forget(exchange);
-      const exchange: Exchange = new Exchange(forget, forget);
-      deadlines.watch(exchange, timeoutMs);
+    send({ url, headers, body }, { proxy, timeoutMs, idleMs, payer }) {
+      let host = '';
+      const begun = (): void => deadlines.forget(exchange);
+      const over = (): void => {
+        begun();
+        if (host !== '') shares.giveBack(host, payer);
+      };
+      const exchange: Exchange = new Exchange(over, begun);
       try {
-        dispatcherFor(proxy).dispatch({ ...parse(url), method: 'POST', headers, body, bodyTimeout: idleMs }, exchange);
+        const { origin, path } = parse(url);
+        const wanted = proxy === null ? origin : `${origin} behind ${proxy}`;
+        if (!shares.take(wanted, payer)) throw new Saturated();
+        host = wanted;
+        deadlines.watch(exchange, timeoutMs);
+        dispatcherFor(proxy).dispatch({ origin, path, method: 'POST', headers, body, bodyTimeout: idleMs }, exchange);
       } catch (error) {
         exchange.fail(error instanceof Error ? error : new Error(String(error)));
       }
