@@ -21,6 +21,7 @@ import type {
   Vault,
 } from './ports.js';
 import { queries } from './queries.js';
+import { readModelCommands } from './read-models.js';
 import { setupCommands } from './setup.js';
 import type { SetupCode } from './setup-code.js';
 import type { Tail } from './tail.js';
@@ -62,6 +63,7 @@ export function openApplication(ports: ApplicationPorts) {
     apiKeys: apiKeyCommands({ ...ports, handle: handling, once }),
     channels: channelCommands({ ...ports, handle: handling }),
     options: optionCommands({ ...ports, handle: handling }),
+    readModels: readModelCommands({ ...ports, handle: handling }),
     setup: setupCommands({ ...ports, handle: handling, users, code: ports.setupCode }),
     identity: identity({ ...ports, source: ports.identitySource }),
     queries: queries({ ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) }),

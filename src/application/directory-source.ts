@@ -13,7 +13,8 @@ import type { IdentitySource } from './identity.js';
 export const directorySource = (db: ReadModels, positionOf: (readModel: string) => Position): DirectorySource => ({
   async snapshot() {
     // Read before the rows: they can only be newer, and a newer event applied again changes nothing.
-    const position = Position(Math.min(positionOf('channels'), positionOf('options')));
+    // API keys are found by what the tail tells of them where their read model is behind, or stopped.
+    const position = Position(Math.min(...['channels', 'options', 'api_keys'].map(positionOf)));
     const [channels, options] = await Promise.all([allChannels(db), allOptions(db)]);
     return {
       position,

@@ -6,6 +6,7 @@ import type { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../d
 import type { Instant } from '../domain/instant.js';
 import type { Quota } from '../domain/quota.js';
 import type { Role } from '../domain/user.js';
+import type { ReadModelState } from '../projections/runner.js';
 import type { Settings } from './settings.js';
 
 /* What the application needs from the world. Each port has one contract test, run over every implementation. */
@@ -108,6 +109,10 @@ export interface ReadModelProgress {
    * false at once when a stopped read model is all there is left to wait for.
    */
   reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean>;
+  /** Resolves once the read model has passed `position`, where it may be stopped now, or after `timeoutMs`. */
+  passed(name: string, position: Position, timeoutMs: number): Promise<boolean>;
+  /** How each read model stands, as far as this node knows. */
+  status(): readonly ReadModelState[];
 }
 
 /* ---- the node's memory, kept by tailing the log ---- */

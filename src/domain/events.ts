@@ -6,11 +6,20 @@ import { invalidField } from './failure.js';
 import type { ApiKeyId, CallId, ChannelId, UserId } from './ids.js';
 import type { Instant } from './instant.js';
 import type { OptionEvent } from './option.js';
+import type { QuarantineEvent } from './quarantine.js';
 import type { SetupEvent } from './setup.js';
 import type { UserEvent, UsernameEvent } from './user.js';
 
 /** Everything that can have happened. */
-export type DomainEvent = UserEvent | UsernameEvent | ApiKeyEvent | ChannelEvent | OptionEvent | CallEvent | SetupEvent;
+export type DomainEvent =
+  | UserEvent
+  | UsernameEvent
+  | ApiKeyEvent
+  | ChannelEvent
+  | OptionEvent
+  | CallEvent
+  | SetupEvent
+  | QuarantineEvent;
 
 export type EventType = DomainEvent['type'];
 
@@ -47,6 +56,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   CallReleased: true,
   CallRefunded: true,
   SetupCompleted: true,
+  EventQuarantined: true,
 };
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventTypes, type);
@@ -75,6 +85,7 @@ export const streams = {
   call: (id: CallId) => `call-${id}` as StreamName,
   options: 'options' as StreamName,
   system: 'system' as StreamName,
+  quarantine: 'quarantine' as StreamName,
 } as const;
 
 /** The id a stream name ends in: `user-7` → `7`. */

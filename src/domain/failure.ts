@@ -62,6 +62,8 @@ const kinds = {
   'api-key-expired-enable': 'refused',
   'api-key-exhausted-enable': 'refused',
   'channel-not-testable': 'refused',
+  'read-model-not-stopped-there': 'refused',
+  'books-stay-whole': 'refused',
   'option-prerequisite-missing': 'refused',
   'lost-race': 'conflict',
   'form-outdated': 'conflict',

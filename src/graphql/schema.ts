@@ -12,6 +12,7 @@ import { ChannelTypeResolver } from './channel-type.js';
 import { authChecker } from './context.js';
 import { GroupResolver } from './group.js';
 import { OptionResolver } from './option.js';
+import { ReadModelResolver } from './read-model.js';
 import { SessionResolver } from './session.js';
 import { SetupResolver } from './setup.js';
 import { StatisticsResolver } from './statistics.js';
@@ -44,6 +45,7 @@ export function graphqlSchema(): GraphQLSchema {
       ChannelTypeResolver,
       ChannelHealthResolver,
       OptionResolver,
+      ReadModelResolver,
       UsageLogQueryResolver,
       UsageLogLineResolver,
       UsageFeedResolver,

@@ -53,9 +53,12 @@ export async function prepareReadModels(pool: Pool, projections: readonly Projec
       await client.query(`select pg_advisory_xact_lock(${lockClass}, 0)`);
       await client.query(checkpointTable);
       for (const projection of projections) {
+        // A checkpoint whose tables are gone counts for nothing: they are made anew, and filled from the beginning.
         const { rowCount } = await client.query(
-          `insert into projections.checkpoints (name, version) values ($1, $2) on conflict do nothing`,
-          [projection.name, projection.version],
+          `insert into projections.checkpoints (name, version) values ($1, $2)
+           on conflict (name, version) do update set position = default, updated_at = now()
+           where to_regnamespace($3) is null`,
+          [projection.name, projection.version, schemaOf(projection)],
         );
         if (rowCount === 0) continue;
         await makeTables(client, projection, schemaOf(projection));

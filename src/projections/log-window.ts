@@ -49,7 +49,7 @@ export class LogWindow {
 
   /** `head`: the newest position there is; `follow` moves it on. */
   constructor(
-    private readonly feed: EventFeed,
+    private readonly feed: Pick<EventFeed, 'readAll' | 'subscribe'>,
     private head: Position,
     private readonly options: LogWindowOptions,
   ) {}
@@ -65,13 +65,13 @@ export class LogWindow {
   }
 
   /** Takes in what is appended, until the signal aborts; rejects when the subscription breaks. */
-  async follow(signal: AbortSignal, arrived: () => void): Promise<void> {
+  async follow(signal: AbortSignal, arrived: (events: readonly Recorded[]) => void): Promise<void> {
     for await (const batch of this.feed.subscribe(this.head, signal)) {
       // At least once means that some may be known already.
       const fresh = (batch[0]?.position ?? this.head) > this.head ? batch : batch.slice(indexAfter(batch, this.head));
       if (fresh.length === 0) continue;
       this.append(fresh);
-      arrived();
+      arrived(fresh);
     }
   }
 

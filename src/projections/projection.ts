@@ -1,4 +1,4 @@
-import type { DomainEvent, EventType, Position, Recorded } from '../domain/events.js';
+import type { DomainEvent, EventType, Position, Recorded, StreamName } from '../domain/events.js';
 import type { Sealed, UserId } from '../domain/ids.js';
 import type { ReadModels } from './database.js';
 
@@ -15,6 +15,7 @@ export interface ProjectionContext {
 
 /** The part of the event store that projections read. */
 export interface EventFeed {
+  readStream(stream: StreamName): Promise<readonly Recorded[]>;
   readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
   head(): Promise<Position>;
   subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;

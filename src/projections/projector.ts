@@ -7,6 +7,7 @@ import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } fr
 import type { ReadModels } from './database.js';
 import type { LogWindow } from './log-window.js';
 import { type Projection, type ProjectionContext, schemaOf } from './projection.js';
+import { concerning } from './quarantine.js';
 
 /*
  * One read model on one node. Whoever holds the model's lock leads: folds the log into its tables, on the very
@@ -34,6 +35,8 @@ export interface ProjectorLog {
 export interface ProjectorParts {
   readonly projection: Projection;
   readonly window: LogWindow;
+  /** The positions this read model leaves out, as the log has them now. */
+  readonly quarantined: () => Promise<ReadonlySet<Position>>;
   /** A new client, not yet connected. */
   readonly newClient: () => Client;
   readonly context: ProjectionContext;
@@ -69,6 +72,9 @@ export class Projector {
   /** Folded since the start, for figures. */
   events = 0;
   batches = 0;
+
+  /** Left out because somebody decided so. */
+  quarantined: ReadonlySet<Position> = new Set();
 
   private checkpoint = beginning;
   private checkpointMovedAt = 0;
@@ -173,6 +179,7 @@ export class Projector {
 
   /** Takes over at the checkpoint. A model that was stopped is tried again. */
   private async begin({ client }: Lead): Promise<void> {
+    this.quarantined = await this.parts.quarantined();
     const { rows } = await client.query<{ position: number }>(`
       update projections.checkpoints set status = 'running', failed_position = null, failed_type = null, error = null
       where ${rowOf(this.parts.projection)} returning position
@@ -183,6 +190,7 @@ export class Projector {
     this.leading = true;
     this.failure = null;
     this.unreadable = null;
+    this.batchLimit = this.parts.pace.batchSize;
     this.resumeAt(Position(row.position));
   }
 
@@ -257,8 +265,7 @@ export class Projector {
   private async fold(lead: Lead, batch: readonly Recorded[]): Promise<void> {
     const last = batch.at(-1);
     if (last === undefined) return;
-    const { interestedIn } = this.parts.projection;
-    const interesting = batch.filter(({ event }) => interestedIn.has(event.type));
+    const interesting = concerning(this.projection, this.quarantined, batch);
     if (interesting.length === 0) {
       this.position = last.position;
       this.parts.changed();
@@ -348,10 +355,14 @@ export class Projector {
     this.parts.changed();
   }
 
-  /** Waits for a rebuild to set the model right, or for the end. */
-  private async stayStopped({ client }: Lead): Promise<void> {
+  /** Waits for a rebuild to set the model right, for somebody to quarantine the event, or for the end. */
+  private async stayStopped(lead: Lead): Promise<void> {
     await this.bell.wait(this.parts.pace.idleCheckpointMs);
-    const { rows } = await client.query<{ position: number; status: Checkpoint['status'] }>(
+    if (this.failure !== null && (await this.parts.quarantined()).has(this.failure.position)) {
+      this.parts.log.warn({ readModel: this.model, ...this.failure }, 'projection goes on without a quarantined event');
+      return await this.begin(lead);
+    }
+    const { rows } = await lead.client.query<{ position: number; status: Checkpoint['status'] }>(
       `select position, status from projections.checkpoints where ${rowOf(this.parts.projection)}`,
     );
     const [row] = rows;

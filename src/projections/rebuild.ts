@@ -14,6 +14,7 @@ import {
   rowOf,
 } from './checkpoints.js';
 import { type EventFeed, type Projection, type ProjectionContext, schemaOf } from './projection.js';
+import { concerning, quarantinedFor } from './quarantine.js';
 
 /*
  * A read model made anew from the log while the old one serves. It grows in a schema of its own; the swap renames two
@@ -22,7 +23,7 @@ import { type EventFeed, type Projection, type ProjectionContext, schemaOf } fro
 
 export interface RebuildOptions {
   readonly projection: Projection;
-  readonly feed: Pick<EventFeed, 'readAll' | 'head'>;
+  readonly feed: Pick<EventFeed, 'readAll' | 'readStream' | 'head'>;
   readonly pool: Pool;
   /** A new client, not yet connected. */
   readonly newClient: () => Client;
@@ -63,11 +64,12 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
   const schema = schemaOf(projection);
   const [growing, retired] = [`${schema}_rebuild`, `${schema}_retired`];
   const tx = boundTo(client);
+  const quarantined = await quarantinedFor(feed, projection);
   let position = beginning;
   let events = 0;
 
   const fold = async (page: readonly Recorded[]): Promise<void> => {
-    const interesting = page.filter(({ event }) => projection.interestedIn.has(event.type));
+    const interesting = concerning(projection, quarantined, page);
     if (interesting.length > 0) await projection.project(tx, interesting, context);
     position = page.at(-1)?.position ?? position;
     events += page.length;
@@ -96,11 +98,9 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
   try {
     // The lock keeps the projector from moving on; what it has folded since the last page is little.
     const live = await lockedPosition(client, projection, growing);
-    while (position < live) {
-      const page = await feed.readAll(position, pageSize);
-      if (page.length === 0) throw new Error(`The log ends at ${position}, before the checkpoint ${live} of ${schema}`);
-      await fold(page);
-    }
+    // A checkpoint beyond the end is of another log; this one counts.
+    const end = await feed.head();
+    while (position < live && position < end) await fold(await feed.readAll(position, pageSize));
     await client.query(`
       alter schema ${schema} rename to ${retired};
       alter schema ${growing} rename to ${schema};

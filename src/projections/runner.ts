@@ -1,10 +1,12 @@
 import type { Client, Pool } from 'pg';
 import { beginning, type Position, type Recorded } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
 import { Bell } from './bell.js';
 import { type Checkpoint, prepareReadModels, readCheckpoints } from './checkpoints.js';
 import { LogWindow } from './log-window.js';
 import type { EventFeed, Projection, ProjectionContext } from './projection.js';
 import { Projector, type ProjectorLog, type ProjectorPace, reasonOf, wantedChannel } from './projector.js';
+import { quarantinedFor } from './quarantine.js';
 import { repeatedly } from './repeatedly.js';
 
 /* All read models on one node: starts their projectors, knows how far each has come, and tells those who wait. */
@@ -52,6 +54,8 @@ export interface ReadModelState {
   readonly leading: boolean;
   readonly status: Checkpoint['status'];
   readonly failure: Checkpoint['failure'];
+  /** Events it leaves out because somebody decided so; known to the node that projects it. */
+  readonly quarantined: number;
   /** Folded by this node since its start. */
   readonly events: number;
   readonly batches: number;
@@ -63,6 +67,8 @@ export interface ProjectionRunner {
    * once when a stopped model is all there is left to wait for.
    */
   reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean>;
+  /** Resolves once the read model has passed `position` where it may be stopped now, or after `timeoutMs`. */
+  passed(name: string, position: Position, timeoutMs: number): Promise<boolean>;
   /**
    * Resolves once every read model that is not stopped has come to where the log ended when the runner started. Rejects
    * with UnreadableEvent where one of them met an event of a newer release: nobody else must pass it either.
@@ -76,15 +82,33 @@ export interface ProjectionRunner {
 interface Waiter {
   readonly position: Position;
   readonly projectors: readonly Projector[];
+  /** Waits also for those that are stopped: they are about to go on. */
+  readonly hopeful: boolean;
   readonly done: (reached: boolean) => void;
 }
 
 /** Makes the tables that are missing and starts folding; see `caughtUp` for when they may be read. */
 export async function startProjections(options: RunnerOptions): Promise<ProjectionRunner> {
   await prepareReadModels(options.pool, options.projections);
-  const runner = new Runner(options, await options.feed.head());
+  // In this order: what is projected meanwhile lies before the head that is asked for afterwards.
+  const checkpoints = await readCheckpoints(options.pool);
+  const head = await options.feed.head();
+  for (const projection of options.projections) mustBeOfThisLog(projection, checkpoints, head);
+  const runner = new Runner(options, head);
   await runner.start();
   return runner;
+}
+
+/** Throws `store-unavailable` for a read model that has folded more than there is: what it shows happened elsewhere. */
+function mustBeOfThisLog({ name, version }: Projection, checkpoints: readonly Checkpoint[], head: Position): void {
+  const checkpoint = checkpoints.find((row) => row.name === name && row.version === version);
+  if (checkpoint === undefined || checkpoint.position <= head) return;
+  throw new Failure('store-unavailable', {
+    reason:
+      `The read model ${name} (version ${version}) is at position ${checkpoint.position}, but the log ends at ${head}: ` +
+      'it was made from another log, or the log was restored without it. Make it anew with ' +
+      `"npm run replay -- --model ${name.replaceAll('_', '-')}", and start again.`,
+  });
 }
 
 class Runner implements ProjectionRunner {
@@ -111,6 +135,7 @@ class Runner implements ProjectionRunner {
       const projector: Projector = new Projector({
         projection,
         window: this.window,
+        quarantined: () => quarantinedFor(feed, projection),
         newClient,
         context,
         pace: this.pace,
@@ -142,22 +167,27 @@ class Runner implements ProjectionRunner {
     );
   }
 
+  passed(name: string, position: Position, timeoutMs: number): Promise<boolean> {
+    return this.wait(position, timeoutMs, [this.named(name)], true);
+  }
+
   async caughtUp(): Promise<void> {
     await this.firstCatchUp;
     for (const { unreadable } of this.projectors) if (unreadable !== null) throw unreadable;
   }
 
   status(): readonly ReadModelState[] {
-    return this.projectors.map(({ projection: { name, version }, position, leading, failure, events, batches }) => ({
-      name,
-      version,
-      position,
+    return this.projectors.map((projector) => ({
+      name: projector.projection.name,
+      version: projector.projection.version,
+      position: projector.position,
       head: this.window.newest,
-      leading,
-      status: failure === null ? 'running' : 'stopped',
-      failure,
-      events,
-      batches,
+      leading: projector.leading,
+      status: projector.stopped ? 'stopped' : 'running',
+      failure: projector.failure,
+      quarantined: projector.quarantined.size,
+      events: projector.events,
+      batches: projector.batches,
     }));
   }
 
@@ -174,11 +204,17 @@ class Runner implements ProjectionRunner {
   }
 
   /** `timeoutMs` null: as long as it takes. */
-  private wait(position: Position, timeoutMs: number | null, projectors: readonly Projector[]): Promise<boolean> {
+  private wait(
+    position: Position,
+    timeoutMs: number | null,
+    projectors: readonly Projector[],
+    hopeful = false,
+  ): Promise<boolean> {
     return new Promise((resolve) => {
       const waiter: Waiter = {
         position,
         projectors,
+        hopeful,
         done: (reached) => {
           clearTimeout(timer);
           this.waiters.delete(waiter);
@@ -220,7 +256,8 @@ class Runner implements ProjectionRunner {
   private answerWaiters(): void {
     for (const waiter of this.waiters) {
       const behind = waiter.projectors.filter(({ position }) => position < waiter.position);
-      if (behind.every(({ stopped }) => stopped)) waiter.done(behind.length === 0);
+      if (behind.length === 0) waiter.done(true);
+      else if (!waiter.hopeful && behind.every(({ stopped }) => stopped)) waiter.done(false);
     }
   }
 
@@ -251,13 +288,17 @@ class Runner implements ProjectionRunner {
   /** Holds the subscription. A node that projects nothing need not read what another one folds. */
   private async follow(): Promise<number> {
     if (!this.projectors.some(({ leading }) => leading)) return this.pace.pollMs;
-    const arrived = () => {
-      for (const projector of this.projectors) projector.arrived();
+    const arrived = (events: readonly Recorded[]) => {
+      const quarantined = events.some(({ event }) => event.type === 'EventQuarantined');
+      for (const projector of this.projectors) {
+        projector.arrived();
+        if (quarantined && projector.stopped) projector.wake();
+      }
     };
     this.following = true;
     try {
       this.window.skipTo(await this.options.feed.head());
-      arrived();
+      arrived([]);
       await this.window.follow(this.abort.signal, arrived);
     } catch (error) {
       this.options.log.warn({ reason: reasonOf(error) }, 'the subscription to the log broke off');

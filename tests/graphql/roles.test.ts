@@ -32,6 +32,7 @@ const operations: Readonly<
     channel: ['admin', 'channel(id: 999999) { id }'],
     channelTypes: ['admin', 'channelTypes { type }'],
     traffic: ['admin', 'traffic { at }'],
+    readModels: ['admin', 'readModels { name }'],
     options: ['root', 'options { key }'],
   },
   Mutation: {
@@ -61,6 +62,7 @@ const operations: Readonly<
     changeOption: ['root', 'changeOption(key: "", value: "") { key }'],
     changeOptions: ['root', 'changeOptions(changes: []) { changed { key } }'],
     resetModelRatios: ['root', 'resetModelRatios { key }'],
+    quarantineEvent: ['root', 'quarantineEvent(input: { model: "", position: 0, reason: "" }) { name }'],
   },
   Subscription: {
     usageFeed: ['ordinary', 'usageFeed { id }'],

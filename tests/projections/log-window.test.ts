@@ -5,7 +5,7 @@ import type { EventFeed } from '../../src/projections/projection.js';
 import { MemoryEventStore } from '../support/memory-event-store.js';
 import { option, toRecord } from './history.js';
 
-class CountedFeed implements EventFeed {
+class CountedFeed implements Omit<EventFeed, 'readStream'> {
   readonly reads: number[] = [];
   constructor(readonly store: MemoryEventStore) {}
 

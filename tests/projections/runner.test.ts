@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { newClient } from '../../src/adapters/postgres.js';
-import { beginning, type Position, Position as positionOf, type Recorded } from '../../src/domain/events.js';
+import { beginning, type Position, Position as positionOf, type Recorded, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { readCheckpoints } from '../../src/projections/checkpoints.js';
 import type { EventFeed } from '../../src/projections/projection.js';
@@ -10,7 +10,7 @@ import { dropOldVersions, rebuild } from '../../src/projections/rebuild.js';
 import type { ProjectionRunner, RunnerOptions } from '../../src/projections/runner.js';
 import { users } from '../../src/projections/users.js';
 import { counting, counts } from './counting.js';
-import { alice, granted, option, registered } from './history.js';
+import { alice, type Fact, granted, option, registered, root } from './history.js';
 import { forEachTest, hold, type Projected } from './projected.js';
 
 let projected: Projected;
@@ -39,6 +39,7 @@ const checkpointOf = async (name = 'counting') =>
 /** A feed that says everything twice, and now and then something long past. */
 const stammering = (feed: EventFeed): EventFeed => ({
   head: () => feed.head(),
+  readStream: (stream) => feed.readStream(stream),
   readAll: (after, limit) => feed.readAll(after, limit),
   async *subscribe(_after, signal) {
     for await (const batch of feed.subscribe(beginning, signal)) {
@@ -149,6 +150,7 @@ describe('events a read model is not interested in', () => {
     // Another page is always ready, until the last one, which is held back: the projector never comes to rest.
     const flowing: EventFeed = {
       head: () => projected.store.head(),
+      readStream: (stream) => projected.store.readStream(stream),
       readAll: async (after, limit) => {
         await (after < 8 ? sleep(2) : last);
         return projected.store.readAll(after, limit);
@@ -185,6 +187,7 @@ describe('events a read model is not interested in', () => {
     let read = 0;
     const feed: EventFeed = {
       head: () => projected.store.head(),
+      readStream: (stream) => projected.store.readStream(stream),
       readAll: async (after, limit) => {
         const page = await projected.store.readAll(after, limit);
         read += page.length;
@@ -455,6 +458,111 @@ describe('an event that cannot be folded', () => {
   });
 });
 
+describe('an event that is quarantined', () => {
+  const sick = (name = 'counting') =>
+    counting({
+      name,
+      afterRows: (batch) => {
+        if (batch.some(({ event }) => event.key === 'poison')) throw new Error('no idea what that is');
+      },
+    });
+  const quarantined = (position: number, model = 'counting', version = 1): Fact => ({
+    ...option('-', '-'),
+    stream: streams.quarantine,
+    event: {
+      type: 'EventQuarantined',
+      model,
+      version,
+      position: positionOf(position),
+      reason: 'of an earlier release',
+      by: root,
+    },
+  });
+  const stopped = (runner: ProjectionRunner, name?: string) =>
+    vi.waitFor(() => expect(stateOf(runner, name).status).toBe('stopped'), 10_000);
+
+  test('is left out by the stopped read model, which goes on at once with what follows', async () => {
+    const runner = await start({ projections: [sick()], pace: patient });
+    await hold(runner, await projected.record(option('a', '1')));
+    const last = await projected.record(option('poison', '1'), option('a', '2'));
+    await runner.reached(last, 10_000);
+    await stopped(runner);
+    await projected.record(quarantined(1));
+    await vi.waitFor(() => expect(stateOf(runner).status).toBe('running'), 10_000);
+    await hold(runner, await projected.record(option('b', '1')));
+    expect(await counts(projected.pool)).toEqual({ a: 2, b: 1 });
+    expect(stateOf(runner)).toMatchObject({ status: 'running', failure: null, quarantined: 1 });
+    expect(await checkpointOf()).toMatchObject({ status: 'running', failure: null });
+  });
+
+  test('is left out by the next node too, and by a rebuild', async () => {
+    await projected.record(option('a', '1'), option('poison', '1'), option('a', '2'), quarantined(1));
+    const runner = await start({ projections: [sick()] });
+    await runner.caughtUp();
+    expect(await counts(projected.pool)).toEqual({ a: 2 });
+    await rebuild({
+      projection: sick(),
+      feed: projected.store,
+      pool: projected.pool,
+      newClient: () => newClient(projected.database.connection),
+      context: { personalData: projected.personalData },
+    });
+    expect(await counts(projected.pool)).toEqual({ a: 2 });
+  });
+
+  test('is an event like any other to other read models, and to another version of this one', async () => {
+    await projected.record(option('poison', '1'), quarantined(0));
+    const runner = await start({ projections: [sick(), counting({ name: 'other' })] });
+    await runner.caughtUp();
+    expect(await counts(projected.pool, 'other_v1')).toEqual({ poison: 1 });
+    const mended = await start({ projections: [counting({ version: 2 })] });
+    await mended.caughtUp();
+    expect(await counts(projected.pool, 'counting_v2')).toEqual({ poison: 1 });
+  });
+
+  test('is just that one: the next that cannot be folded stops the read model again', async () => {
+    const runner = await start({ projections: [sick()], pace: watchful });
+    await projected.record(option('poison', '1'));
+    await stopped(runner);
+    await projected.record(quarantined(0), option('poison', '2'));
+    await vi.waitFor(() => expect(stateOf(runner).failure).toMatchObject({ position: 2 }), 10_000);
+    expect(await counts(projected.pool)).toEqual({});
+  });
+});
+
+describe('a start', () => {
+  test('makes tables anew that somebody has dropped', async () => {
+    const first = await start();
+    await hold(first, await projected.record(option('a', '1')));
+    await first.stop();
+    await projected.pool.query('drop schema counting_v1 cascade');
+    await (await start()).caughtUp();
+    expect(await counts(projected.pool)).toEqual({ a: 1 });
+  });
+
+  test('is refused over a read model that has folded more than the log holds: it says which, and what to do', async () => {
+    const first = await start();
+    await hold(first, await projected.record(option('a', '1')));
+    await first.stop();
+    await projected.pool.query('update projections.checkpoints set position = 17');
+    await expect(start()).rejects.toMatchObject({
+      code: 'store-unavailable',
+      details: {
+        reason: expect.stringMatching(/counting \(version 1\) is at position 17.*ends at 0.*--model counting/),
+      },
+    });
+    await rebuild({
+      projection: counting(),
+      feed: projected.store,
+      pool: projected.pool,
+      newClient: () => newClient(projected.database.connection),
+      context: { personalData: projected.personalData },
+    });
+    await (await start()).caughtUp();
+    expect(await counts(projected.pool)).toEqual({ a: 1 });
+  });
+});
+
 describe('an event of a type that only a newer release knows', () => {
   const unknown = { ...option('x', '1'), event: { type: 'CreditLent', quota: 5 } as never };
   const refusal = { name: 'UnreadableEvent', type: 'CreditLent', position: 1 };
@@ -528,6 +636,7 @@ describe('a subscription that breaks', () => {
     let breaks = 2;
     const breaking: EventFeed = {
       head: () => projected.store.head(),
+      readStream: (stream) => projected.store.readStream(stream),
       readAll: (after, limit) => projected.store.readAll(after, limit),
       async *subscribe(after: Position, signal) {
         for await (const batch of projected.store.subscribe(after, signal)) {

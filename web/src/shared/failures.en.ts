@@ -51,6 +51,8 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'api-key-expired-enable': 'The token has expired; change its expiry first',
   'api-key-exhausted-enable': 'The token is used up; give it quota first',
   'channel-not-testable': 'Channels of this type cannot be tested',
+  'read-model-not-stopped-there': 'The read model is not stopped at this event',
+  'books-stay-whole': 'The ledger must not leave out an event: its sums would be wrong for ever',
   'option-prerequisite-missing': 'Configure {{needed}} first',
   'lost-race': 'Somebody else has just changed this; please try again',
   'insufficient-user-quota': 'The quota of the user does not suffice',

@@ -49,6 +49,8 @@ export const failuresZh = {
   'api-key-expired-enable': '令牌已过期，请先修改过期时间',
   'api-key-exhausted-enable': '令牌额度已用尽，请先增加额度',
   'channel-not-testable': '该类型的渠道不支持测试',
+  'read-model-not-stopped-there': '该读模型并未停在此事件',
+  'books-stay-whole': '账本不能跳过任何事件，否则余额将永远不正确',
   'option-prerequisite-missing': '请先配置 {{needed}}',
   'lost-race': '数据刚被他人修改，请重试',
   'insufficient-user-quota': '用户额度不足',

@@ -1,10 +1,10 @@
 import { Spinner } from '@blueprintjs/core';
-import { Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Navigate, Outlet, useLocation, useNavigation } from 'react-router-dom';
 import { useText } from '../shared/i18n.js';
 import { useNarrow } from '../shared/narrow.js';
 import { useRemembered } from '../shared/remembered.js';
-import { useStatus, useViewer } from '../shared/session.js';
+import { isAdmin, useStatus, useViewer } from '../shared/session.js';
 import { Footer } from './Footer.js';
 import { Sidebar } from './Sidebar.js';
 import { shellTexts } from './shell.texts.js';
@@ -14,13 +14,18 @@ import { useReturnedFocus } from './useReturnedFocus.js';
 const setupPath = '/setup';
 const withoutSidebar: ReadonlySet<string> = new Set(['/', setupPath, '/login', '/register', '/reset']);
 
+const StoppedReadModels = lazy(async () => ({
+  default: (await import('./StoppedReadModels.js')).StoppedReadModels,
+}));
+
 /** What surrounds every page. Until the gateway is set up, there is no page but that one. */
 export function Layout() {
   const t = useText(shellTexts);
   const { pathname } = useLocation();
   const { state } = useNavigation();
   const { setUp } = useStatus();
-  const hasSidebar = useViewer() !== null && setUp && !withoutSidebar.has(pathname);
+  const viewer = useViewer();
+  const hasSidebar = viewer !== null && setUp && !withoutSidebar.has(pathname);
   const sidebar = useSidebar();
   useReturnedFocus();
 
@@ -39,6 +44,11 @@ export function Layout() {
         )}
         <div className="shell-content">
           <main id="main" tabIndex={-1} aria-busy={state !== 'idle'} className={state === 'idle' ? '' : 'page-loading'}>
+            {hasSidebar && isAdmin(viewer) && (
+              <Suspense>
+                <StoppedReadModels />
+              </Suspense>
+            )}
             <Suspense fallback={<Spinner className="whole-page" />}>
               <Outlet />
             </Suspense>

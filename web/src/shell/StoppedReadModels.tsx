@@ -1,0 +1,65 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import { Button, Callout } from '@blueprintjs/core';
+import {
+  QuarantineEventDocument,
+  type ReadModelStateFragment,
+  ReadModelsDocument,
+} from '../generated/shell/readModels.js';
+import { useConfirm } from '../shared/confirm.js';
+import { useText } from '../shared/i18n.js';
+import { isRoot, useSignedIn } from '../shared/session.js';
+import { shellTexts } from './shell.texts.js';
+
+const everyMs = 60_000;
+/** Its sums would be wrong for ever: the server refuses, so nobody is offered it. */
+const books = 'ledger';
+const longestReason = 500;
+
+/** Whatever is read from a stopped read model is old. Administrators see that on every page, until it is mended. */
+export function StoppedReadModels() {
+  const { data } = useQuery(ReadModelsDocument, { pollInterval: everyMs, fetchPolicy: 'cache-and-network' });
+  const stopped = data?.readModels.filter(({ failure }) => failure !== null) ?? [];
+  return stopped.map((model) => <StoppedReadModel key={model.name} model={model} />);
+}
+
+function StoppedReadModel({ model: { name, position, head, failure } }: { readonly model: ReadModelStateFragment }) {
+  const t = useText(shellTexts);
+  const viewer = useSignedIn();
+  const confirm = useConfirm();
+  const [quarantine, { loading }] = useMutation(QuarantineEventDocument, { refetchQueries: [ReadModelsDocument] });
+  if (failure === null) return null;
+  const { position: at, type, error } = failure;
+
+  const leaveOut = async (): Promise<void> => {
+    const question = {
+      title: t('readModel.leaveOut.title', { at }),
+      body: <p>{t('readModel.leaveOut.body', { name, type })}</p>,
+      confirm: t('readModel.leaveOut'),
+      typed: String(at),
+    };
+    if (!(await confirm(question))) return;
+    const reason = error.replace(/\p{Cc}/gu, ' ').slice(0, longestReason);
+    // What went wrong is said in a toast already.
+    await quarantine({ variables: { input: { model: name, position: at, reason } } }).catch(() => undefined);
+  };
+
+  return (
+    <Callout intent="danger" compact className="page-warning" role="alert" title={t('readModel.stopped', { name })}>
+      <p>{t('readModel.consequence', { position, behind: head - position })}</p>
+      <p className="read-model-error">{t('readModel.failure', { at, type, error })}</p>
+      {name === books ? (
+        <p>{t('readModel.books')}</p>
+      ) : (
+        isRoot(viewer) && (
+          <Button
+            size="small"
+            intent="danger"
+            loading={loading}
+            text={t('readModel.leaveOut')}
+            onClick={() => void leaveOut()}
+          />
+        )
+      )}
+    </Callout>
+  );
+}
