@@ -174,18 +174,30 @@ export interface AdmissionRequest {
   /** null: only the user pays. */
   readonly apiKeyId: ApiKeyId | null;
   readonly apiKeyUnlimited: boolean;
-  readonly quota: Quota;
+  /** The most the call can cost: held where there is as much. */
+  readonly most: Quota;
+  /** Where there is not, the least it makes sense with. */
+  readonly least: Quota;
 }
 
 export type Admission =
-  | { readonly admitted: true }
+  /** `granted`: what is held, from `least` to `most`. */
+  | { readonly admitted: true; readonly granted: Quota }
   | { readonly admitted: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
 
-/** Admits or refuses reservations: available − reserved ≥ estimate, for user and API key together, atomically. */
+/**
+ * Admits or refuses reservations, for user and API key together, atomically: what is held for all calls is never more
+ * than there is.
+ */
 export interface QuotaGate {
   admit(request: AdmissionRequest): Promise<Admission>;
   /** Raises a call's hold to `quota`; false (and unchanged) when user or API key cannot afford it. */
   extend(callId: CallId, quota: Quota): boolean;
+  /**
+   * Raises a call's hold to `quota`, or as near to it as the user can afford. Returns
+   * the hold afterwards. The key's allowance does not count: what has been used is its owner's to pay.
+   */
+  cover(callId: CallId, quota: Quota): Quota;
   /** The settlement is durable: from now on the hold is exactly the charge, until the tail has it. */
   settled(callId: CallId, charged: Quota): void;
   /** The reservation never became durable: forget it. */

@@ -1,6 +1,6 @@
 import { beginning, type Position, type Recorded, streamKey } from '../domain/events.js';
 import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
-import { Quota } from '../domain/quota.js';
+import { Quota, zero } from '../domain/quota.js';
 import type { Admission, AdmissionRequest, QuotaGate } from './ports.js';
 import type { TailConsumer } from './tail.js';
 
@@ -211,14 +211,17 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     async admit(request): Promise<Admission> {
       const [user, apiKey] = await accounts(request);
       // From here to the end nothing waits: check and hold are one step.
-      const { callId, quota, apiKeyUnlimited } = request;
-      if (apiKey !== null && !apiKeyUnlimited && !affords(apiKey, quota))
+      const { callId, most, least, apiKeyUnlimited } = request;
+      if (apiKey !== null && !apiKeyUnlimited && !affords(apiKey, least))
         return { admitted: false, short: 'api-key', available: available(apiKey) };
-      if (!affords(user, quota)) return { admitted: false, short: 'user', available: available(user) };
-      hold(user, callId, quota);
-      if (apiKey !== null) hold(apiKey, callId, quota);
+      if (!affords(user, least)) return { admitted: false, short: 'user', available: available(user) };
+      let granted = least > most ? least : most;
+      if (free(user) < granted) granted = available(user);
+      if (apiKey !== null && !apiKeyUnlimited && free(apiKey) < granted) granted = available(apiKey);
+      hold(user, callId, granted);
+      if (apiKey !== null) hold(apiKey, callId, granted);
       calls.set(callId, { user, apiKey, apiKeyUnlimited });
-      return { admitted: true };
+      return { admitted: true, granted };
     },
 
     extend(callId, quota) {
@@ -232,6 +235,19 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       hold(user, callId, quota);
       if (apiKey !== null) hold(apiKey, callId, quota);
       return true;
+    },
+
+    cover(callId, quota) {
+      const call = calls.get(callId);
+      if (call === undefined) return zero;
+      const { user, apiKey } = call;
+      const held = heldFor(user, callId);
+      const more = Math.min(quota - held, available(user));
+      if (more <= 0) return Quota(held);
+      const raised = Quota(held + more);
+      hold(user, callId, raised);
+      if (apiKey !== null) hold(apiKey, callId, raised);
+      return raised;
     },
 
     settled(callId, charged) {

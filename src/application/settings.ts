@@ -1,4 +1,4 @@
-import { type OptionKey, optionTable, readRatios, readTexts } from '../domain/option-table.js';
+import { type OptionKey, optionTable, readCounts, readRatios, readTexts } from '../domain/option-table.js';
 import type { PriceTables, RatioTable } from '../domain/price-tables.js';
 import type { DefaultPrices } from './default-prices.js';
 
@@ -9,9 +9,16 @@ export interface Settings {
   /** Group → description, as users may choose. */
   readonly usableGroups: ReadonlyMap<string, string>;
   readonly retryTimes: number;
+  /** The least output a call without a limit of its own must be able to pay for. */
   readonly preConsumedTokens: number;
   /** Calls under way at a time for each API key; 0: no limit. */
   readonly apiKeyConcurrency: number;
+  /** Tokens of one answer, by model: what operators know better than the built-in table. */
+  readonly maxOutputTokens: ReadonlyMap<string, number>;
+  /** The same for models nobody knows anything of. */
+  readonly defaultMaxOutputTokens: number;
+  /** What an upstream may add to a prompt by itself: templates, hidden instructions, search results. */
+  readonly upstreamPromptTokens: number;
   readonly quotaForNewUser: number;
   readonly selfUseMode: boolean;
   readonly passThroughRequests: boolean;
@@ -77,6 +84,9 @@ export function settingsFrom(
     retryTimes: Math.max(0, Number(text('RetryTimes'))),
     preConsumedTokens: Number(text('PreConsumedQuota')),
     apiKeyConcurrency: Number(text('general_setting.api_key_concurrency')),
+    maxOutputTokens: readCounts('ModelMaxOutputTokens', text('ModelMaxOutputTokens')),
+    defaultMaxOutputTokens: Number(text('DefaultMaxOutputTokens')),
+    upstreamPromptTokens: Number(text('UpstreamPromptTokens')),
     quotaForNewUser: Number(text('QuotaForNewUser')),
     selfUseMode: flag('SelfUseModeEnabled'),
     passThroughRequests: flag('global.pass_through_request_enabled'),

@@ -13,6 +13,8 @@ export interface Speech {
   readonly pieces: readonly string[];
   readonly reasoning: readonly string[];
   readonly toolCall: { readonly name: string; readonly arguments: string } | null;
+  /** The limit of the request came before the end. */
+  readonly cut: boolean;
 }
 
 export type SpokenEndpoint = 'chat' | 'completions';
@@ -58,15 +60,16 @@ const head = (endpoint: SpokenEndpoint, model: string, stream: boolean): JsonObj
 
 const frame = (payload: JsonObject): string => `data: ${JSON.stringify(payload)}\n\n`;
 
-const finishOf = (speech: Speech): string => (speech.toolCall ? 'tool_calls' : 'stop');
+const finishOf = (speech: Speech): string => (speech.cut ? 'length' : speech.toolCall ? 'tool_calls' : 'stop');
 
 /** The frames of a stream up to and including the finish reason; usage and end mark follow. */
-export function framesOf(endpoint: SpokenEndpoint, model: string, speech: Speech): string[] {
+export function framesOf(endpoint: SpokenEndpoint, model: string, speech: Speech, answers = 1): string[] {
+  const indexes = Array.from({ length: answers }, (_, index) => index);
   const chunk = (choice: JsonObject, finish: string | null): string =>
-    frame({
-      ...head(endpoint, model, true),
-      choices: [{ index: 0, ...choice, logprobs: null, finish_reason: finish }],
-    });
+    indexes
+      .map((index) => ({ index, ...choice, logprobs: null, finish_reason: finish }))
+      .map((said) => frame({ ...head(endpoint, model, true), choices: [said] }))
+      .join('');
   if (endpoint === 'completions')
     return [...speech.pieces.map((text) => chunk({ text }, null)), chunk({ text: '' }, finishOf(speech))];
   const delta = (content: JsonObject): string => chunk({ delta: content }, null);
@@ -94,7 +97,12 @@ export const errorFrame = frame({
 });
 
 /** A complete answer with its usage left out: text before and after the place where usage goes. */
-export function bodyOf(endpoint: SpokenEndpoint, model: string, speech: Speech): readonly [string, string] {
+export function bodyOf(
+  endpoint: SpokenEndpoint,
+  model: string,
+  speech: Speech,
+  answers = 1,
+): readonly [string, string] {
   const text = speech.pieces.join('');
   const reasoning = speech.reasoning.length > 0 ? { reasoning_content: speech.reasoning.join('') } : {};
   const message = speech.toolCall
@@ -108,7 +116,12 @@ export function bodyOf(endpoint: SpokenEndpoint, model: string, speech: Speech):
   const spoken: JsonObject = endpoint === 'chat' ? { message } : { text };
   const body = JSON.stringify({
     ...head(endpoint, model, false),
-    choices: [{ index: 0, ...spoken, logprobs: null, finish_reason: finishOf(speech) }],
+    choices: Array.from({ length: answers }, (_, index) => ({
+      index,
+      ...spoken,
+      logprobs: null,
+      finish_reason: finishOf(speech),
+    })),
   });
   return [body.slice(0, -1), '}'];
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../relay/protocols/json.js';
+import { countIn, isList, type JsonObject } from '../relay/protocols/json.js';
 import { promptTokensOf, type Speech, type Tokens, toolCallFor } from './simulated-answers.js';
 
 /* What the simulated provider can be told to do, and what it says when it is told nothing. */
@@ -16,7 +16,10 @@ export interface Answering {
   readonly firstByteDelayMs?: number;
   /** Whether a stream ends with usage; JSON answers tell it unless `never`. */
   readonly usage?: 'asked' | 'always' | 'never';
+  /** `completion`: of each answer, as far as the request's limit allows. */
   readonly tokens?: Partial<Tokens>;
+  /** Whether the request's limit holds; it does unless said otherwise. */
+  readonly obeysLimit?: boolean;
   /** Something goes wrong after so many frames. */
   readonly after?: { readonly frames: number; readonly then: 'reset' | 'error' | 'close' | 'hang' };
   /** The stream goes on until the caller leaves. */
@@ -62,21 +65,39 @@ function piecesOf({ text, chunks, chunkSize }: Answering): string[] {
   return said === '' ? [''] : split(said, chunkSize ?? Math.ceil(said.length / (chunks ?? 8)));
 }
 
-/** What a model says to a request under a behaviour. */
+/** The limit of the request to each answer; Infinity: none, or one that is not obeyed. */
+export const limitOf = (body: JsonObject, { obeysLimit = true }: Answering): number =>
+  (obeysLimit ? (countIn(body.max_completion_tokens) ?? countIn(body.max_tokens)) : null) ?? Number.POSITIVE_INFINITY;
+
+/** How many answers a request gets: each choice of each prompt. */
+export const answersTo = (body: JsonObject): number =>
+  (countIn(body.n) ?? 1) * (isList(body.prompt) && typeof body.prompt[0] !== 'number' ? body.prompt.length : 1);
+
+/** What a model says to a request under a behaviour; a chunk is a token, unless the behaviour says how many there are. */
 export const speechFor = (model: string, body: JsonObject, behaviour: Answering): Speech => {
-  const reasoning = behaviour.reasoning ?? (model.includes('reason') ? 'First the facts, then the sum.' : '');
+  const limit = limitOf(body, behaviour);
+  const thought = split(behaviour.reasoning ?? (model.includes('reason') ? 'First the facts, then the sum.' : ''), 8);
+  const said = piecesOf(behaviour);
+  const reasoning = thought.slice(0, limit);
+  const pieces = said.slice(0, Math.max(limit - reasoning.length, 0));
   return {
-    pieces: piecesOf(behaviour),
-    reasoning: split(reasoning, 8),
+    pieces,
+    reasoning,
     toolCall: behaviour.text === undefined ? toolCallFor(body) : null,
+    cut: Math.max(behaviour.tokens?.completion ?? 0, thought.length + said.length) > limit,
   };
 };
 
-/** What an answer is said to have used; a chunk is a token. */
-export const tokensFor = (body: JsonObject, behaviour: Answering, speech: Speech | null): Tokens => ({
-  prompt: promptTokensOf(body),
-  completion: speech ? speech.pieces.length + speech.reasoning.length : 0,
-  cached: 0,
-  reasoning: speech?.reasoning.length ?? 0,
-  ...behaviour.tokens,
-});
+export const tokensIn = ({ pieces, reasoning }: Speech): number => pieces.length + reasoning.length;
+
+/** What an answer is said to have used. */
+export const tokensFor = (body: JsonObject, behaviour: Answering, speech: Speech | null): Tokens => {
+  const { completion = speech ? tokensIn(speech) : 0, ...others } = behaviour.tokens ?? {};
+  return {
+    prompt: promptTokensOf(body),
+    cached: 0,
+    reasoning: speech?.reasoning.length ?? 0,
+    ...others,
+    completion: Math.min(completion, limitOf(body, behaviour)) * (speech ? answersTo(body) : 1),
+  };
+};

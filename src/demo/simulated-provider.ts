@@ -15,7 +15,16 @@ import {
   usageFrame,
   usageOf,
 } from './simulated-answers.js';
-import { type Answering, type Behaviour, type Refusing, speechFor, tokensFor } from './simulated-behaviour.js';
+import {
+  type Answering,
+  answersTo,
+  type Behaviour,
+  limitOf,
+  type Refusing,
+  speechFor,
+  tokensFor,
+  tokensIn,
+} from './simulated-behaviour.js';
 
 /* An OpenAI-compatible provider on loopback that does as it is told and counts what it served. */
 
@@ -83,17 +92,18 @@ class Speaker {
   constructor(private readonly usual: Answering) {}
 
   prepare(endpoint: SpokenEndpoint, model: string, body: JsonObject, behaviour: Answering): Prepared {
-    const fixed = behaviour === this.usual && body.tools === undefined;
+    const answers = answersTo(body);
+    const fixed = behaviour === this.usual && body.tools === undefined && answers === 1;
     const name = `${endpoint} ${model}`;
     const known = fixed ? this.known.get(name) : undefined;
-    if (known) return known;
+    if (known && limitOf(body, behaviour) >= tokensIn(known.speech)) return known;
     const speech = speechFor(model, body, behaviour);
     const prepared = {
       speech,
-      frames: framesOf(endpoint, model, speech),
-      whole: bodyOf(endpoint, model, speech),
+      frames: framesOf(endpoint, model, speech, answers),
+      whole: bodyOf(endpoint, model, speech, answers),
     };
-    if (fixed) this.known.set(name, prepared);
+    if (fixed && !speech.cut) this.known.set(name, prepared);
     return prepared;
   }
 }

@@ -24,8 +24,11 @@ export interface CallFacts {
   readonly stream: boolean;
 }
 
-/** Where the settled token counts come from. */
-export type UsageSource = 'upstream' | 'estimated' | 'none';
+/**
+ * Where the settled token counts come from. `disbelieved`: counted locally, because upstream told more than the call can
+ * have used.
+ */
+export type UsageSource = 'upstream' | 'estimated' | 'disbelieved' | 'none';
 
 /** How the answer ended, as far as the caller could see. */
 export type CallOutcome = 'completed' | 'caller-left' | 'caller-stalled' | 'upstream-broke' | 'quota-ran-out';
@@ -47,6 +50,8 @@ export type CallEvent =
       facts: CallFacts;
       reserved: Quota;
       charged: Quota;
+      /** What the call cost beyond what could be charged: nobody's debt, booked to suspense. The cost is both together. */
+      uncovered: Quota;
       usage: Usage;
       usageSource: UsageSource;
       price: Price;

@@ -62,6 +62,14 @@ export function ratioOf(a: Decimal, b: Decimal): Decimal {
 export const isZero = (value: Decimal): boolean => value.digits === 0n;
 export const isNegative = (value: Decimal): boolean => value.digits < 0n;
 
+export const negative = (value: Decimal): Decimal => ({ digits: -value.digits, scale: value.scale });
+
+/** How often `b` goes into `a`, neither of them negative and `b` not zero. */
+export function wholeTimes(a: Decimal, b: Decimal): number {
+  const scale = Math.max(a.scale, b.scale);
+  return Number(digitsAt(a, scale) / digitsAt(b, scale));
+}
+
 /** Nearest integer, halves away from zero: the one rounding of a charge. */
 export const roundHalfAway = (value: Decimal): number => Number(nearest(value.digits, 10n ** BigInt(value.scale)));
 

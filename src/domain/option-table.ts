@@ -12,9 +12,14 @@ type Shape =
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /** JSON object of name → number ≥ 0. */
   | { readonly kind: 'ratios' }
+  /** JSON object of name → integer from 1 to `mostCounted`. */
+  | { readonly kind: 'counts' }
   /** JSON object of name → text. */
   | { readonly kind: 'texts' }
   | { readonly kind: 'json-object' | 'json-array' };
+
+/** The largest number of tokens an option may hold: with it no product of limits leaves the range of exact integers. */
+export const mostCounted = 2 ** 30 - 1;
 
 export type OptionDefinition = Shape & { readonly initial: string };
 
@@ -22,11 +27,12 @@ const off = { kind: 'boolean', initial: 'false' } as const;
 const on = { kind: 'boolean', initial: 'true' } as const;
 const text = (initial = '') => ({ kind: 'text', initial }) as const;
 const secret = { kind: 'secret', initial: '' } as const;
-const integer = (initial: number, minimum?: number) =>
-  ({ kind: 'integer', initial: String(initial), minimum }) as const;
+const integer = (initial: number, minimum?: number, maximum?: number) =>
+  ({ kind: 'integer', initial: String(initial), minimum, maximum }) as const;
 const number = (initial: number, minimum?: number, maximum?: number) =>
   ({ kind: 'number', initial: String(initial), minimum, maximum }) as const;
 const ratios = (initial: string) => ({ kind: 'ratios', initial }) as const;
+const counts = (initial: string) => ({ kind: 'counts', initial }) as const;
 const texts = (initial: string) => ({ kind: 'texts', initial }) as const;
 const object = (initial: string) => ({ kind: 'json-object', initial }) as const;
 const array = (initial: string) => ({ kind: 'json-array', initial }) as const;
@@ -101,7 +107,10 @@ export const optionTable = {
   QuotaForInviter: integer(0, 0),
   QuotaForInvitee: integer(0, 0),
   QuotaRemindThreshold: integer(1000, 0),
-  PreConsumedQuota: integer(500, 0),
+  PreConsumedQuota: integer(500, 0, mostCounted),
+  ModelMaxOutputTokens: counts('{}'),
+  DefaultMaxOutputTokens: integer(32_768, 1, mostCounted),
+  UpstreamPromptTokens: integer(1024, 0, mostCounted),
   QuotaPerUnit: number(500_000, 0.000001),
   DisplayInCurrencyEnabled: on,
   DisplayTokenStatEnabled: on,
@@ -223,6 +232,9 @@ export function checkOption(key: string, value: string): void {
     case 'ratios':
       readRatios(key, value);
       return;
+    case 'counts':
+      readCounts(key, value);
+      return;
     case 'texts':
       readTexts(key, value);
       return;
@@ -237,6 +249,18 @@ export function readRatios(key: string, value: string): Map<string, string> {
       if (typeof ratio !== 'number' || !Number.isFinite(ratio) || ratio < 0)
         throw wrong(`${key}.${name}`, 'a number from 0');
       return [name, String(ratio)];
+    }),
+  );
+}
+
+/** JSON object of name → integer from 1. Throws `option-value-invalid`. */
+export function readCounts(key: string, value: string): Map<string, number> {
+  const table = members(key, value, `a JSON object of names and integers from 1 to ${mostCounted}`);
+  return new Map(
+    table.map(([name, count]) => {
+      if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > mostCounted)
+        throw wrong(`${key}.${name}`, `an integer from 1 to ${mostCounted}`);
+      return [name, count];
     }),
   );
 }

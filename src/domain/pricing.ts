@@ -4,12 +4,15 @@ import {
   type Decimal,
   decimal,
   integer,
+  isNegative,
   isZero,
   larger,
+  negative,
   ONE,
   roundHalfAway,
   sum,
   times,
+  wholeTimes,
 } from './decimal.js';
 import { Quota, zero } from './quota.js';
 
@@ -62,6 +65,14 @@ const factor = (text: string): Decimal => {
   return parsed;
 };
 
+/**
+ * No call costs more, whatever its price and its usage say: 2 million USD at the usual unit. Beyond it a figure is
+ * somebody's slip, and sums of such figures would leave the range of exact integers.
+ */
+export const dearestCall = Quota(1_000_000_000_000);
+
+const bounded = (amount: number): Quota => Quota(Math.min(amount, dearestCall));
+
 const perCall = (price: Extract<Price, { per: 'call' }>): Decimal =>
   times(times(factor(price.price), factor(price.quotaPerUnit)), factor(price.group));
 
@@ -72,7 +83,7 @@ const perCall = (price: Extract<Price, { per: 'call' }>): Decimal =>
 export function chargeOf(usage: Usage, price: Price, delivered: boolean): Quota {
   switch (price.per) {
     case 'call':
-      return delivered ? Quota(roundHalfAway(perCall(price))) : zero;
+      return delivered ? bounded(roundHalfAway(perCall(price))) : zero;
     case 'token': {
       if (usage.prompt + usage.completion === 0) return zero;
       const unit = times(factor(price.model), factor(price.group));
@@ -87,7 +98,7 @@ export function chargeOf(usage: Usage, price: Price, delivered: boolean): Quota 
         times(integer(spoken), factor(price.completion)),
         times(integer(usage.reasoning), factor(price.reasoning)),
       ]);
-      return Quota(Math.max(roundHalfAway(times(weighted, unit)), 1));
+      return bounded(Math.max(roundHalfAway(times(weighted, unit)), 1));
     }
   }
 }
@@ -105,13 +116,29 @@ const dearest = (price: Extract<Price, { per: 'token' }>): { input: Decimal; out
 export function reservationOf(prompt: number, output: number, price: Price): Quota {
   switch (price.per) {
     case 'call':
-      return Quota(ceiling(perCall(price)));
+      return bounded(ceiling(perCall(price)));
     case 'token': {
       const unit = times(factor(price.model), factor(price.group));
       if (isZero(unit)) return zero;
       const bound = dearest(price);
       const weighted = add(times(integer(prompt), bound.input), times(integer(output), bound.output));
-      return Quota(Math.max(ceiling(times(weighted, unit)), 1));
+      return bounded(Math.max(ceiling(times(weighted, unit)), 1));
     }
   }
+}
+
+/**
+ * The most output tokens for which `reservationOf` with this prompt stays within `quota`; Infinity where output costs
+ * next to nothing.
+ */
+export function affordableOutput(quota: Quota, prompt: number, price: Price): number {
+  if (price.per === 'call') return Number.POSITIVE_INFINITY;
+  const unit = times(factor(price.model), factor(price.group));
+  const bound = dearest(price);
+  const perToken = times(bound.output, unit);
+  if (isZero(perToken)) return Number.POSITIVE_INFINITY;
+  const left = add(integer(quota), negative(times(times(integer(prompt), bound.input), unit)));
+  if (isNegative(left)) return 0;
+  const output = wholeTimes(left, perToken);
+  return output < Number.MAX_SAFE_INTEGER ? output : Number.POSITIVE_INFINITY;
 }

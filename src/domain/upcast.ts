@@ -72,8 +72,11 @@ const suspenseTold: Upcaster = ({ upstreamCostUnknown, ...data }) => ({
   suspense: upstreamCostUnknown === true ? data.reserved : 0,
 });
 
+/** Before version 3 every cost was charged in full. */
+const coveredInFull: Upcaster = (data) => ({ ...data, uncovered: 0 });
+
 /** The payloads that have changed so far. */
 export const currentPayloads = payloadVersions({
-  CallSettled: [suspenseUnknown],
+  CallSettled: [suspenseUnknown, coveredInFull],
   CallReleased: [suspenseTold],
 });

@@ -33,6 +33,7 @@ registerEnumType(LogTypeEnum, { name: 'LogType', description: 'What a line of th
 const UsageSourceEnum = enumeration<UsageSource>('UsageSource', 'Where the token counts of a call come from.', {
   UPSTREAM: 'upstream',
   ESTIMATED: 'estimated',
+  DISBELIEVED: 'disbelieved',
   NONE: 'none',
 });
 
@@ -155,6 +156,11 @@ export class UsageLogLine
 
   @Field(() => QuotaScalar, { description: 'Charged. A channel test shows what it would have cost.' })
   readonly quota!: UsageLogEntry['quota'];
+
+  @Field(() => QuotaScalar, {
+    description: 'What the call cost beyond what there was to charge; booked to suspense, owed by nobody.',
+  })
+  readonly uncovered!: UsageLogEntry['uncovered'];
 
   @Field(() => SafeIntScalar, { name: 'promptTokens' })
   readonly prompt_tokens!: number;

@@ -213,14 +213,16 @@ function close(movements: Movements, recorded: Recorded<CallSettled | CallReleas
   const { userId, apiKeyId } = event.facts;
   const charged = event.type === 'CallSettled' ? event.charged : zero;
   post(movements, reservedOf(userId), negated(event.reserved));
-  // Below zero when a call cost more than was held for it: the user's debt.
+  // Beyond the hold only as far as the user had something left; the rest of the cost is in suspense.
   post(movements, availableOf(userId), minus(event.reserved, charged));
   post(movements, 'revenue', charged);
   if (apiKeyId !== null) allow(movements, apiKeyId, negated(charged));
-  book(movements, recorded, 'suspense', [
-    ['suspense', event.suspense],
-    ['revenue', negated(event.suspense)],
-  ]);
+  const unpaid = event.type === 'CallSettled' ? plus(event.suspense, event.uncovered) : event.suspense;
+  if (unpaid !== 0)
+    book(movements, recorded, 'suspense', [
+      ['suspense', unpaid],
+      ['revenue', negated(unpaid)],
+    ]);
   const callId = CallId(streamKey(stream));
   // Most calls end in the batch they began in and never touch the table.
   if (!movements.opened.delete(callId)) movements.closed.push(callId);

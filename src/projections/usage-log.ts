@@ -59,6 +59,8 @@ export interface UsageLogTables {
     request_id: string | null;
     /** Charged; 0 on lines that are not about a charge. A channel test shows what it would have cost. */
     quota: Quota;
+    /** What the call cost beyond what could be charged. */
+    uncovered: Quota;
     prompt_tokens: number;
     completion_tokens: number;
     /** Parts of `prompt_tokens`. */
@@ -109,6 +111,7 @@ const tables = `
     user_id bigint not null,
     request_id text,
     quota bigint not null,
+    uncovered bigint not null,
     prompt_tokens bigint not null,
     completion_tokens bigint not null,
     cached_tokens bigint not null,
@@ -158,7 +161,7 @@ type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 1,
+  version: 2,
   tables,
   interestedIn: {
     CallSettled: true,
@@ -242,6 +245,7 @@ const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: 
   user_id: userId,
   request_id: null,
   quota: zero,
+  uncovered: zero,
   prompt_tokens: 0,
   completion_tokens: 0,
   cached_tokens: 0,
@@ -277,6 +281,7 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     user_id: facts.userId,
     request_id: streamKey(stream),
     quota: event.charged,
+    uncovered: event.uncovered,
     prompt_tokens: usage.prompt,
     completion_tokens: usage.completion,
     cached_tokens: usage.cached,

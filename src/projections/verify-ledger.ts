@@ -138,7 +138,7 @@ class Facts {
         add(this.owned, event.facts.userId, -event.charged);
         if (event.facts.apiKeyId !== null) add(this.apiKeys, event.facts.apiKeyId, -event.charged);
         this.charged += event.charged;
-        this.suspense += event.suspense;
+        this.suspense += event.suspense + event.uncovered;
         return;
       case 'CallReleased':
         this.held.delete(streamKey(stream));

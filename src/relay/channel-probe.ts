@@ -61,6 +61,8 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         stream: false,
         wantsUsage: false,
         accept: null,
+        outputLimit: null,
+        mostOutput: Number.MAX_SAFE_INTEGER,
       };
       const call = {
         callId: 'channel-test',
@@ -77,7 +79,12 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         result.got.reading.cancel();
         return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
       }
-      const { usage } = usageOf(result.got.usage, result.got.generated, estimatePrompt(endpoint, model, body), model);
+      const { usage } = usageOf(
+        result.got.usage,
+        result.got.generated,
+        estimatePrompt(endpoint, model, body, 0).likely,
+        model,
+      );
       const tested: ChannelTestUsage = {
         model,
         promptTokens: usage.prompt,

@@ -1,14 +1,12 @@
-import { headerLength, type ImageSize, imageSize } from './image-size.js';
+import { mediaIn } from './media-tokens.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './protocols/json.js';
 import type { Endpoint } from './protocols/protocol.js';
-import { countTokens } from './tokens.js';
+import { countsExactly, countTokens } from './tokens.js';
 
-/* What a call may cost before anyone has answered. Nothing is fetched, and odd input counts as little as it says. */
+/* What a call may use before anyone has answered. Nothing is fetched, and odd input counts as little as it says. */
 
 const perReply = 3;
 const perTools = 8;
-const perAudio = 100;
-const perFile = 5000;
 
 interface MessageCost {
   readonly message: number;
@@ -17,65 +15,6 @@ interface MessageCost {
 
 const messageCost = (model: string): MessageCost =>
   model === 'gpt-3.5-turbo-0301' ? { message: 4, name: -1 } : { message: 3, name: 1 };
-
-/** How a family of models counts an image: by tiles of 512, by patches of 32, or flat. */
-interface ImageCost {
-  readonly base: number;
-  readonly tile: number;
-  /** Counts patches instead, up to 1536, each times this. */
-  readonly perPatch?: number;
-}
-
-const usualImage: ImageCost = { base: 85, tile: 170 };
-
-const imageCosts: readonly (readonly [RegExp, ImageCost])[] = [
-  [/^gpt-4o-mini/, { base: 2833, tile: 5667 }],
-  [/^gpt-(4\.1|5[.\d]*)-mini/, { ...usualImage, perPatch: 1.62 }],
-  [/^gpt-(4\.1|5[.\d]*)-nano/, { ...usualImage, perPatch: 2.46 }],
-  [/^o4-mini/, { ...usualImage, perPatch: 1.72 }],
-  [/^gpt-5/, { base: 70, tile: 140 }],
-  [/^o[13]/, { base: 75, tile: 150 }],
-  [/^computer-use-preview/, { base: 65, tile: 129 }],
-  [/^glm-4v/, { base: 1047, tile: 0 }],
-];
-
-const imageCostOf = (model: string): ImageCost => imageCosts.find(([names]) => names.test(model))?.[1] ?? usualImage;
-
-const longSide = 2048;
-const shortSide = 768;
-const tileSize = 512;
-const patchSize = 32;
-const mostPatches = 1536;
-
-/** Shrunk to 2048 on the long side, then to 768 on the short one; never enlarged. */
-function tilesOf({ width, height }: ImageSize): number {
-  const fit = Math.min(1, longSide / Math.max(width, height));
-  const shrink = fit * Math.min(1, shortSide / (Math.min(width, height) * fit));
-  const tiles = (side: number): number => Math.ceil(Math.round(side * shrink) / tileSize);
-  return tiles(width) * tiles(height);
-}
-
-const patchesOf = ({ width, height }: ImageSize): number =>
-  Math.min(Math.ceil(width / patchSize) * Math.ceil(height / patchSize), mostPatches);
-
-/** The first bytes of an image given inline, as a data URL or as bare base64; null: it lies elsewhere. */
-function inlineBytes(source: string): Buffer | null {
-  if (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source)) return null;
-  const comma = source.startsWith('data:') ? source.indexOf(',') : -1;
-  return Buffer.from(source.slice(comma + 1, comma + 1 + Math.ceil((headerLength * 4) / 3)), 'base64');
-}
-
-function imageTokens(model: string, image: JsonValue | undefined): number {
-  const { base, tile, perPatch } = imageCostOf(model);
-  if (tile === 0) return base;
-  const source = isObject(image) ? textIn(image.url) : textIn(image);
-  if (isObject(image) && image.detail === 'low') return base;
-  const bytes = source === null ? null : inlineBytes(source);
-  const size = bytes && imageSize(bytes);
-  // Whoever does not see the image assumes a small one.
-  if (!size) return 3 * base;
-  return perPatch === undefined ? tilesOf(size) * tile + base : Math.ceil(patchesOf(size) * perPatch);
-}
 
 /** As JSON; empty when it is nested so deeply that it cannot be written. */
 const writtenOut = (value: JsonValue): string => {
@@ -90,6 +29,7 @@ const writtenOut = (value: JsonValue): string => {
 class Tally {
   readonly texts: string[] = [];
   fixed = 0;
+  readonly media = { likely: 0, ample: 0, most: 0, characters: 0 };
 
   constructor(private readonly model: string) {}
 
@@ -106,10 +46,14 @@ class Tally {
     for (const part of content) {
       if (typeof part === 'string') this.text(part);
       if (!isObject(part)) continue;
-      if (part.type === 'image_url') this.fixed += imageTokens(this.model, part.image_url);
-      else if (part.type === 'input_audio') this.fixed += perAudio;
-      else if (part.type === 'file') this.fixed += perFile;
-      else this.text(part.text);
+      const media = mediaIn(this.model, part);
+      if (media === null) this.text(part.text ?? part.refusal);
+      else {
+        this.media.likely += media.likely;
+        this.media.ample += media.ample;
+        this.media.most += media.most;
+        this.media.characters += media.characters;
+      }
     }
   }
 
@@ -151,13 +95,39 @@ class Tally {
     }
   }
 
-  total(): number {
-    return this.fixed + countTokens(this.model, this.texts);
+  /** `bytes`: of the whole request. */
+  total(bytes: number): PromptEstimate {
+    const text = this.fixed + countTokens(this.model, this.texts);
+    // No encoding makes more than one token of a byte, and JSON has bytes to spare for what frames a message.
+    const mostText = Math.max(bytes - this.media.characters, text);
+    const margin = countsExactly(this.model, this.texts) ? ownMargin : foreignMargin;
+    const ample = Math.min(Math.max(Math.ceil(text * margin), Math.ceil(mostText / thriftiest)), mostText);
+    return {
+      likely: text + this.media.likely,
+      ample: ample + this.media.ample,
+      most: mostText + this.media.most,
+    };
   }
 }
 
-/** Input tokens of a request, as near as can be told from here. */
-export function estimatePrompt(endpoint: Endpoint, model: string, body: JsonObject): number {
+export interface PromptEstimate {
+  /** As near as can be told from here; what is charged when upstream does not say. */
+  readonly likely: number;
+  /** With a margin for encodings that are not public, and for samples that deceive. */
+  readonly ample: number;
+  /** What the bytes sent cannot exceed, whatever the encoding. */
+  readonly most: number;
+}
+
+/** Where our encoding is the model's and every character was counted: templates differ by a little. */
+const ownMargin = 1.1;
+/** Other vendors' encodings make up to twice as many tokens of the same text; so may text made to look short in samples. */
+const foreignMargin = 2;
+/** No text that says something has more bytes to a token than this: what the tally does not know of counts at least so. */
+const thriftiest = 6;
+
+/** Input tokens of a request of so many bytes. */
+export function estimatePrompt(endpoint: Endpoint, model: string, body: JsonObject, bytes: number): PromptEstimate {
   const tally = new Tally(model);
   if (endpoint === 'chat') {
     const cost = messageCost(model);
@@ -168,14 +138,23 @@ export function estimatePrompt(endpoint: Endpoint, model: string, body: JsonObje
     tally.input(endpoint === 'completions' ? body.prompt : body.input);
     if (endpoint === 'completions') tally.text(body.suffix);
   }
-  return tally.total();
+  return tally.total(bytes);
 }
 
-/** The most output tokens the request allows, over all its choices; null: it does not say. */
-export function maxOutputTokens(endpoint: Endpoint, body: JsonObject): number | null {
-  if (endpoint === 'embeddings') return 0;
+/** How many answers the request asks for: each choice of each prompt, the unseen ones included. */
+export function answersAsked(endpoint: Endpoint, body: JsonObject): number {
+  const choices = Math.max(countIn(body.n) ?? 1, 1);
+  if (endpoint !== 'completions') return choices;
+  const { prompt } = body;
+  const prompts = isList(prompt) && typeof prompt[0] !== 'number' ? Math.max(prompt.length, 1) : 1;
+  return Math.max(choices, countIn(body.best_of) ?? 1) * prompts;
+}
+
+/**
+ * The most output tokens the request allows to each answer; null: it does not say. Zero says nothing either: some
+ * upstreams take it for no limit.
+ */
+export function outputAllowed(body: JsonObject): number | null {
   const given = [countIn(body.max_tokens), countIn(body.max_completion_tokens)].filter((limit) => limit !== null);
-  if (given.length === 0) return null;
-  const choices = Math.max(countIn(body.n) ?? 1, endpoint === 'completions' ? (countIn(body.best_of) ?? 1) : 1, 1);
-  return Math.max(...given) * choices;
+  return given.length === 0 ? null : Math.max(...given) || null;
 }

@@ -1,9 +1,11 @@
-import { type Price, reservationOf } from '../domain/pricing.js';
-import type { Estimate, Reservation } from './metered.js';
+import { affordableOutput, reservationOf } from '../domain/pricing.js';
+import type { Estimate } from './hold.js';
+import type { Reservation } from './metered.js';
 
 /*
- * A stream without a known limit may outgrow its hold. The hold is raised in steps ahead of the output, so the check per
- * frame is one comparison; when a step cannot be afforded, the exact need decides.
+ * A stream outgrows its hold when its upstream keeps to no limit, or to another one than is known here. The hold is
+ * raised in steps ahead of the output, so the check per frame is one comparison; when a step cannot be afforded, the
+ * exact need decides.
  */
 
 const smallestStep = 512;
@@ -24,19 +26,7 @@ export interface Growth {
   covers(text: string): boolean;
 }
 
-/** The most output tokens `held` pays for at the dearest rate, beside the prompt. */
-export const coveredOutput = (held: number, prompt: number, price: Price): number => {
-  let low = 0;
-  let high = 1 << 30;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (reservationOf(prompt, middle, price) <= held) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-};
-
-export function watchGrowth(reservation: Reservation, { promptTokens, price }: Estimate): Growth {
+export function watchGrowth(reservation: Reservation, { amplePrompt, price }: Estimate): Growth {
   if (price.per === 'call') return { covers: () => true };
   let counted = 0;
   let tokens = 0;
@@ -46,7 +36,7 @@ export function watchGrowth(reservation: Reservation, { promptTokens, price }: E
   let safeLength = 0;
 
   const holdFor = (output: number): boolean => {
-    if (!reservation.extend(reservationOf(promptTokens, output, price))) return false;
+    if (!reservation.extend(reservationOf(amplePrompt, output, price))) return false;
     covered = output;
     return true;
   };
@@ -56,7 +46,7 @@ export function watchGrowth(reservation: Reservation, { promptTokens, price }: E
       if (text.length <= safeLength) return true;
       tokens += roughTokens(text, counted);
       counted = text.length;
-      covered ??= coveredOutput(reservation.held, promptTokens, price);
+      covered ??= affordableOutput(reservation.held, amplePrompt, price);
       const needed = Math.ceil(tokens);
       const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
       if (tokens > covered && !holdFor(needed + step) && !holdFor(needed)) return false;

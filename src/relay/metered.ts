@@ -4,8 +4,9 @@ import { type NewEvent, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { CallId, ChannelId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
-import { chargeOf, type Price, type Usage } from '../domain/pricing.js';
-import { Quota, zero } from '../domain/quota.js';
+import { chargeOf, type Usage } from '../domain/pricing.js';
+import { max, minus, Quota, zero } from '../domain/quota.js';
+import { affordableLimit, type Estimate, type UsageBound } from './hold.js';
 
 /*
  * The money side of a call: held at the gate and reserved durably before the upstream is asked, then settled or
@@ -24,13 +25,6 @@ export interface MeterPorts {
   readonly newEventId: (at: Instant) => string;
   /** Told about an outcome that could not be written yet and is tried again. */
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
-}
-
-export interface Estimate {
-  readonly quota: Quota;
-  readonly promptTokens: number;
-  readonly maxOutputTokens: number | null;
-  readonly price: Price;
 }
 
 export interface Settlement {
@@ -65,6 +59,10 @@ export type Reserving =
 
 export interface Reservation {
   readonly held: Quota;
+  /** The limit to each answer that goes upstream with the call; null: as the caller asked. */
+  readonly outputLimit: number | null;
+  /** What usage is believed of the call. */
+  readonly bound: UsageBound;
   /** Raises the hold to `quota`; false when it cannot be afforded. */
   extend(quota: Quota): boolean;
   /**
@@ -135,13 +133,17 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
     settled: NewEvent<CallSettled>,
     { status, code }: Withdrawal,
   ): Promise<void> => {
-    const { facts, reserved, charged, usage, channelId, attempts, useTimeMs, suspense } = settled.event;
+    const { facts, reserved, charged, uncovered, usage, channelId, attempts, useTimeMs, suspense } = settled.event;
+    const told = { facts, status, code, useTimeMs } as const;
     // The work was done, and this is what it is worth.
-    const unpaid = Quota(Math.min(charged + suspense, Number.MAX_SAFE_INTEGER));
-    const told = { facts, status, code, useTimeMs, suspense: unpaid } as const;
-    const released = newEvent({ type: 'CallReleased', reserved, reason: 'not-booked', attempts, ...told });
+    const unpaid = Quota(Math.min(charged + uncovered + suspense, Number.MAX_SAFE_INTEGER));
+    const released = newEvent({
+      ...{ type: 'CallReleased', reserved, reason: 'not-booked', attempts, ...told },
+      suspense: unpaid,
+    });
     const settlement = { eventId: settled.id, at: settled.at, charged, usage, channelId, attempts, useTimeMs };
-    const refunded = newEvent({ type: 'CallRefunded', settlement, ...told });
+    // What nobody was to pay is booked by the settlement already.
+    const refunded = newEvent({ type: 'CallRefunded', settlement, ...told, suspense: charged });
     await keepTrying(callId, async () => {
       if (await write(callId, released, 0)) return gate.settled(callId, zero);
       const [, outcome] = await store.readStream(streams.call(callId));
@@ -154,10 +156,14 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
   return {
     pending: () => unwritten,
 
-    async reserve(callId, facts, apiKeyUnlimited, { quota, promptTokens, maxOutputTokens, price }) {
+    async reserve(callId, facts, apiKeyUnlimited, estimate) {
       const { userId, apiKeyId } = facts;
-      const admission = await gate.admit({ callId, userId, apiKeyId, apiKeyUnlimited, quota });
+      const { price, promptTokens, most, least } = estimate;
+      const admission = await gate.admit({ callId, userId, apiKeyId, apiKeyUnlimited, most, least });
       if (!admission.admitted) return { ok: false, short: admission.short, available: admission.available };
+      const quota = admission.granted;
+      const outputLimit = affordableLimit(estimate, quota);
+      const maxOutputTokens = outputLimit === null ? estimate.bound.output : outputLimit * estimate.answers;
 
       const reserved: NewEvent = {
         ...stamped(),
@@ -178,14 +184,19 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
       /** Each of these attempts may have cost upstream as much as the call was expected to. */
       const timesHeld = (attempts: number): Quota => Quota(Math.min(quota * attempts, Number.MAX_SAFE_INTEGER));
       const settledBy = ({ delivered, usage, unknownAttempts, ...rest }: Settlement): NewEvent<CallSettled> => {
-        const charged = chargeOf(usage, price, delivered);
-        const suspense = timesHeld(unknownAttempts);
-        return newEvent({ type: 'CallSettled', facts, reserved: quota, charged, usage, price, ...rest, suspense });
+        const cost = chargeOf(usage, price, delivered);
+        // Dearer than what is held only when the upstream kept to no limit: then as much as there is left.
+        if (cost > held) held = max(held, gate.cover(callId, cost));
+        const charged = cost > held ? held : cost;
+        const unpaid = { uncovered: minus(cost, charged), suspense: timesHeld(unknownAttempts) };
+        return newEvent({ type: 'CallSettled', facts, reserved: quota, charged, usage, price, ...rest, ...unpaid });
       };
       const reservation: Reservation = {
         get held() {
           return held;
         },
+        outputLimit,
+        bound: { prompt: estimate.bound.prompt, output: maxOutputTokens },
         extend(wanted) {
           if (!gate.extend(callId, wanted)) return false;
           held = wanted;

@@ -2,11 +2,11 @@ import type { ChannelView, Directory } from '../application/ports.js';
 import type { Settings } from '../application/settings.js';
 import { ChannelId } from '../domain/ids.js';
 import { billedName, priceOf } from '../domain/price-tables.js';
-import { reservationOf } from '../domain/pricing.js';
+import type { Price } from '../domain/pricing.js';
 import type { Caller } from './authenticate.js';
+import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { noChannel, RelayError, unknownModel } from './errors.js';
-import { estimatePrompt, maxOutputTokens } from './estimate.js';
-import type { Estimate } from './metered.js';
+import { type Estimate, estimateHold } from './hold.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from './protocols/json.js';
 import type { Endpoint, Provider } from './protocols/protocol.js';
 import { validate } from './protocols/validate.js';
@@ -32,6 +32,7 @@ export interface Order {
 export interface OrderPorts {
   readonly directory: Directory;
   readonly providerOf: (channelType: number) => Provider | null;
+  readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
 }
 
 export function readBodyObject(body: Buffer): JsonObject {
@@ -92,38 +93,33 @@ function checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string
 const asksForStream = (endpoint: Endpoint, body: JsonObject): boolean =>
   endpoint !== 'embeddings' && body.stream === true;
 
-function estimateFor(
-  endpoint: Endpoint,
-  body: JsonObject,
-  model: string,
-  group: string,
-  caller: Caller,
-  settings: Settings,
-): Estimate {
-  const acceptUnpriced = settings.selfUseMode || caller.user.acceptUnpricedModels;
-  const price = priceOf(settings.prices, model, group, acceptUnpriced);
-  if (price === null)
-    throw new RelayError(
-      400,
-      'model_price_error',
-      `ratio or price of model ${model} is not set, please contact the administrator`,
-    );
-  const promptTokens = estimatePrompt(endpoint, model, body);
-  const outputLimit = maxOutputTokens(endpoint, body);
-  const quota =
-    outputLimit === null
-      ? reservationOf(Math.max(promptTokens, settings.preConsumedTokens), 0, price)
-      : reservationOf(promptTokens, outputLimit, price);
-  return { quota, promptTokens, maxOutputTokens: outputLimit, price };
+function priceFor(model: string, group: string, caller: Caller, settings: Settings): Price {
+  const price = priceOf(settings.prices, model, group, settings.selfUseMode || caller.user.acceptUnpricedModels);
+  if (price !== null) return price;
+  throw new RelayError(
+    400,
+    'model_price_error',
+    `ratio or price of model ${model} is not set, please contact the administrator`,
+  );
+}
+
+/** A model's names as asked for and as the channels would send it. */
+function namesOf(model: string, channels: readonly ChannelView[], { parsedChannel }: OrderPorts): Set<string> {
+  const names = new Set([model]);
+  for (const channel of channels) names.add(mappedModel(parsedChannel(channel).modelMapping, model) ?? model);
+  return names;
 }
 
 /** Throws RelayError, in the order callers know: group, channel, model limit, validation, words, price. */
 export function placeOrder(
-  { directory, providerOf }: OrderPorts,
+  ports: OrderPorts,
   caller: Caller,
   endpoint: Endpoint,
   body: JsonObject,
+  /** Of the body as it came. */
+  bytes: number,
 ): Order {
+  const { directory, providerOf } = ports;
   const settings = directory.settings();
   const requestedModel = textIn(body.model);
   if (requestedModel === null)
@@ -150,6 +146,9 @@ export function placeOrder(
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
 
+  const model = billedName(requestedModel);
+  const price = priceFor(model, group, caller, settings);
+  const names = namesOf(requestedModel, channels, ports);
   const streamOptions = body.stream_options;
   return {
     endpoint,
@@ -161,6 +160,6 @@ export function placeOrder(
     wantsUsage: isObject(streamOptions) && streamOptions.include_usage === true,
     channels,
     pinned: pinned !== null,
-    estimate: estimateFor(endpoint, body, folded, group, caller, settings),
+    estimate: estimateHold(endpoint, body, bytes, model, names, price, settings),
   };
 }

@@ -46,9 +46,10 @@ function served(order: Order, { upstreamModel, reasoningEffort }: Asked, tried: 
 }
 
 /** What there is to know about costs of a call that cannot be seen. */
-const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: Asked, { held }: Reservation) => ({
+const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: Asked, { held, bound }: Reservation) => ({
   thinks: mayThinkUnseen([requestedModel, upstreamModel], body),
   held,
+  most: bound.output,
   price: estimate.price,
 });
 
@@ -119,7 +120,7 @@ export function openRelay(ports: RelayPorts): Relay {
     const settings = directory.settings();
     const show = (quota: number) =>
       quotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
-    const amounts = `available ${show(reserving.available)}, needed ${show(order.estimate.quota)}`;
+    const amounts = `available ${show(reserving.available)}, needed ${show(order.estimate.least)}`;
     throw reserving.short === 'user'
       ? new RelayError(403, 'insufficient_user_quota', `the quota of the user is not sufficient: ${amounts}`)
       : new RelayError(403, 'pre_consume_token_quota_failed', `the quota of the token is not sufficient: ${amounts}`);
@@ -183,7 +184,8 @@ export function openRelay(ports: RelayPorts): Relay {
     try {
       if (!entered) throw tooManyCalls(apiKeyConcurrency);
       body = await ports.bodies.read(call.request, call.ip, caller.user.id);
-      const order = placeOrder(ports, caller, call.endpoint, readBodyObject(body.bytes));
+      const orderPorts = { ...ports, parsedChannel };
+      const order = placeOrder(orderPorts, caller, call.endpoint, readBodyObject(body.bytes), body.bytes.length);
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order, path);
@@ -196,6 +198,8 @@ export function openRelay(ports: RelayPorts): Relay {
         stream: order.stream,
         wantsUsage: order.wantsUsage,
         accept: call.headers.accept ?? null,
+        outputLimit: reservation.outputLimit,
+        mostOutput: reservation.outputLimit ?? order.estimate.asked ?? order.estimate.limits.output,
       };
 
       let concludedCall = false;

@@ -30,7 +30,14 @@ export function preloadTokenizers(): void {
 
 const newerModels = /^(gpt-4o|chatgpt-4o|gpt-4\.1|gpt-4\.5|gpt-[5-9]|o\d)/;
 
+/** Models whose encoding is one of the two. */
+const ownEncodings = /^(gpt-|chatgpt-|o\d|text-embedding-)/;
+
 const encodingOf = (model: string): EncodingName => (newerModels.test(model) ? 'o200k_base' : 'cl100k_base');
+
+/** Whether `countTokens` counts these texts character by character, in the model's own encoding. */
+export const countsExactly = (model: string, texts: readonly string[]): boolean =>
+  ownEncodings.test(model) && texts.reduce((sum, text) => sum + text.length, 0) <= exactUpTo;
 
 /** In characters. Up to here every character is counted, beyond it as many are looked at in samples. */
 const exactUpTo = 8192;

@@ -1,7 +1,6 @@
 import type { UsageSource } from '../domain/call.js';
-import { type Price, reservationOf, type Usage } from '../domain/pricing.js';
+import { affordableOutput, type Price, type Usage } from '../domain/pricing.js';
 import type { Quota } from '../domain/quota.js';
-import { coveredOutput } from './growth.js';
 import { type JsonObject, objectsIn } from './protocols/json.js';
 
 /*
@@ -33,21 +32,24 @@ interface Determined {
   readonly usageSource: UsageSource;
 }
 
+interface Unseen {
+  readonly thinks: boolean;
+  readonly held: Quota;
+  /** Output tokens that were allowed. */
+  readonly most: number;
+  readonly price: Price;
+}
+
 /**
  * The usage of a stream that was cut short before upstream told it, by us or by its caller. At least what was seen; and
  * where thinking may have gone unseen, all that the amount held pays for.
  */
-export function cutShort(
-  told: Determined,
-  seen: number,
-  { thinks, held, price }: { readonly thinks: boolean; readonly held: Quota; readonly price: Price },
-): Determined {
+export function cutShort(told: Determined, seen: number, { thinks, held, most, price }: Unseen): Determined {
   // Some tell as they go what has been used so far.
   if (told.usageSource === 'upstream' && told.usage.completion >= seen) return told;
   const completion = Math.max(told.usage.completion, seen);
-  const free = price.per === 'call' || reservationOf(1, 1, price) === 0;
-  const paid = thinks && !free ? coveredOutput(held, told.usage.prompt, price) : 0;
-  const unseen = Math.max(paid - completion, 0);
+  const paid = thinks ? affordableOutput(held, told.usage.prompt, price) : 0;
+  const unseen = Number.isFinite(paid) ? Math.max(Math.min(paid, most) - completion, 0) : 0;
   return {
     usage: { ...told.usage, completion: completion + unseen, reasoning: told.usage.reasoning + unseen },
     usageSource: 'estimated',

@@ -13,7 +13,7 @@ describe('an account seen for the first time', () => {
     expect(world.waiting).toStrictEqual([{ user: alice }]);
     expect(world.caughtUpTo).toStrictEqual([1]);
     world.answer();
-    expect(await Promise.all(asked)).toStrictEqual([admitted, admitted]);
+    expect(await Promise.all(asked)).toStrictEqual([admitted(200), admitted(300)]);
     expect(await available).toBeGreaterThanOrEqual(500);
     expect(await world.gate.available(alice)).toBe(500);
     expect(world.reads).toBe(1);

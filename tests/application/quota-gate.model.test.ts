@@ -44,6 +44,8 @@ interface Step {
   readonly key: number;
   readonly unlimited: boolean;
   readonly count: number;
+  /** Of what a call can cost, the least it makes do with. */
+  readonly share: number;
 }
 
 /** How often each kind is drawn, in relation to the others. */
@@ -52,6 +54,7 @@ const weights = {
   reserve: 4,
   drop: 2,
   extend: 2,
+  cover: 2,
   settle: 3,
   refund: 2,
   release: 2,
@@ -138,6 +141,19 @@ class Model {
         (call.key === null || call.unlimited || this.available({ apiKey: call.key }) >= more));
     expect(this.world.gate.extend(call.id, Quota(quota)), 'extended').toBe(affordable);
     if (affordable) call.held = Math.max(call.held, quota);
+  }
+
+  /** The call turned out dearer: its hold grows as far as the user has anything, and the key pays along. */
+  private cover({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+    const call = pick(
+      this.open.filter(({ charged }) => charged === null),
+      who,
+    );
+    if (call === undefined) return;
+    const more = Math.min(quota - call.held, this.available({ user: call.user }));
+    const held = call.held + Math.max(more, 0);
+    expect(this.world.gate.cover(call.id, Quota(quota)), 'covered').toBe(held);
+    call.held = held;
   }
 
   private reserve({ who }: Pick<Step, 'who'>): void {
@@ -262,28 +278,31 @@ class Model {
     this.world.project(count);
   }
 
-  private admit({ who, quota, key: keyIndex, unlimited }: Step): void {
+  private admit({ who, quota, key: keyIndex, unlimited, share }: Step): void {
     const [user, key] = [pickFrom(users, who), keys[keyIndex] ?? null];
     const id = CallId(`ours-${this.calls++}`);
+    const least = Math.floor(quota * share);
+    const range = { most: Quota(quota), least: Quota(least) };
     this.world.gate
-      .admit({ callId: id, userId: user, apiKeyId: key, apiKeyUnlimited: unlimited, quota: Quota(quota) })
+      .admit({ ...{ callId: id, userId: user, apiKeyId: key, apiKeyUnlimited: unlimited }, ...range })
       .then(
         (verdict) => {
           this.answers.push(() => {
             const ofUser = this.available({ user });
             const ofKey = key === null || unlimited ? null : this.available({ apiKey: key });
-            const affords = (amount: number) => amount > 0 && amount >= quota;
+            const affords = (amount: number) => amount > 0 && amount >= least;
+            const granted = Math.min(quota, ofUser, ofKey ?? quota);
             if (ofKey !== null && !affords(ofKey))
               expect(verdict).toStrictEqual({ admitted: false, short: 'api-key', available: ofKey });
             else if (!affords(ofUser))
               expect(verdict).toStrictEqual({ admitted: false, short: 'user', available: ofUser });
-            else expect(verdict).toStrictEqual({ admitted: true });
+            else expect(verdict).toStrictEqual({ admitted: true, granted });
             this.checked += 1;
             if (!verdict.admitted) return;
             this.admitted += 1;
             this.open.push({
               ...{ id, user, key, unlimited },
-              ...{ reserved: quota, held: quota, durable: false, charged: null, told: false, refunded: false },
+              ...{ reserved: granted, held: granted, durable: false, charged: null, told: false, refunded: false },
             });
           });
         },
@@ -321,6 +340,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   key: fc.nat(keys.length),
   unlimited: fc.boolean(),
   count: fc.integer({ min: 1, max: 4 }),
+  share: fc.constantFrom(0, 0.5, 1),
 });
 
 test('what is available is the fold of the log minus the holds of open calls, whatever happens in whatever order', async () => {

@@ -6,13 +6,13 @@ import { admit, admitted, alice, bob, key, left, otherKey, refused, worldWith } 
 describe('admission', () => {
   test('holds the estimate on user and API key together', async () => {
     const world = worldWith(1_000, 500);
-    expect(await admit(world, 'c1', 200)).toStrictEqual(admitted);
+    expect(await admit(world, 'c1', 200)).toStrictEqual(admitted(200));
     expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
   });
 
   test('is possible down to the last unit', async () => {
     const world = worldWith(100, 100);
-    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted);
+    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted(100));
     expect(await left(world)).toStrictEqual({ user: 0, key: 0 });
   });
 
@@ -33,19 +33,19 @@ describe('admission', () => {
     expect(await admit(worldWith(-5, 500), 'c1', 0)).toStrictEqual(refused('user', -5));
     expect(await admit(worldWith(500, 0), 'c1', 0)).toStrictEqual(refused('api-key', 0));
     expect(await admit(worldWith(500, -5), 'c1', 0)).toStrictEqual(refused('api-key', -5));
-    expect(await admit(worldWith(1, 1), 'c1', 0)).toStrictEqual(admitted);
+    expect(await admit(worldWith(1, 1), 'c1', 0)).toStrictEqual(admitted(0));
   });
 
   test('with an unlimited API key is limited by the user alone; the key is still counted', async () => {
     const world = worldWith(1_000, 0);
-    expect(await admit(world, 'c1', 600, { unlimited: true })).toStrictEqual(admitted);
+    expect(await admit(world, 'c1', 600, { unlimited: true })).toStrictEqual(admitted(600));
     expect(await left(world)).toStrictEqual({ user: 400, key: -600 });
     expect(await admit(world, 'c2', 401, { unlimited: true })).toStrictEqual(refused('user', 400));
   });
 
   test('without an API key concerns the user alone', async () => {
     const world = worldWith(1_000, 10);
-    expect(await admit(world, 'c1', 600, { apiKey: null })).toStrictEqual(admitted);
+    expect(await admit(world, 'c1', 600, { apiKey: null })).toStrictEqual(admitted(600));
     expect(await left(world)).toStrictEqual({ user: 400, key: 10 });
   });
 
@@ -72,8 +72,8 @@ describe('admission', () => {
     const world = worldWith(100, 1_000);
     world.grant(8, 100);
     world.deliver();
-    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted);
-    expect(await admit(world, 'c2', 100, { user: bob, apiKey: null })).toStrictEqual(admitted);
+    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted(100));
+    expect(await admit(world, 'c2', 100, { user: bob, apiKey: null })).toStrictEqual(admitted(100));
     expect(await world.gate.available(bob)).toBe(0);
   });
 });

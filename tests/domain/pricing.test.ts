@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimal } from '../../src/domain/decimal.js';
-import { chargeOf, noUsage, type Price, reservationOf, type Usage } from '../../src/domain/pricing.js';
+import {
+  affordableOutput,
+  chargeOf,
+  dearestCall,
+  noUsage,
+  type Price,
+  reservationOf,
+  type Usage,
+} from '../../src/domain/pricing.js';
+import { Quota } from '../../src/domain/quota.js';
 
 type TokenPrice = Extract<Price, { per: 'token' }>;
 type CallPrice = Extract<Price, { per: 'call' }>;
@@ -175,13 +184,12 @@ function chargeByFractions(usage: Usage, price: TokenPrice): bigint {
 }
 
 describe('whatever the price and the usage', () => {
-  test('a charge is what the formula gives in exact fractions, or refused as out of range', () =>
+  test('a charge is what the formula gives in exact fractions, up to the dearest a call can be', () =>
     fc.assert(
       fc.property(tokenPrice, boundedUsage, (price, { usage }) => {
         const exact = chargeByFractions(usage, price as TokenPrice);
-        if (exact <= BigInt(Number.MAX_SAFE_INTEGER)) expect(BigInt(chargeOf(usage, price, true))).toBe(exact);
-        else
-          expect(() => chargeOf(usage, price, true)).toThrow(expect.objectContaining({ code: 'quota-out-of-range' }));
+        const most = BigInt(dearestCall);
+        expect(BigInt(chargeOf(usage, price, true))).toBe(exact < most ? exact : most);
       }),
       { numRuns: 500 },
     ));
@@ -190,14 +198,7 @@ describe('whatever the price and the usage', () => {
     fc.assert(
       fc.property(fc.oneof(tokenPrice, callPrice), boundedUsage, fc.boolean(), (price, bounded, delivered) => {
         const { usage, prompt, output } = bounded;
-        let reserved: number;
-        try {
-          reserved = reservationOf(prompt, output, price);
-        } catch {
-          // More than can be counted is refused before anything goes upstream; so nothing is charged either.
-          return true;
-        }
-        return reserved >= chargeOf(usage, price, delivered);
+        return reservationOf(prompt, output, price) >= chargeOf(usage, price, delivered);
       }),
       { numRuns: 1_000 },
     ));
@@ -215,17 +216,30 @@ describe('whatever the price and the usage', () => {
 });
 
 describe('amounts too large to count', () => {
-  test('stay exact up to the largest safe integer', () =>
-    expect(charge({ prompt: Number.MAX_SAFE_INTEGER }, perToken())).toBe(Number.MAX_SAFE_INTEGER));
-  test('are refused beyond it, not rounded', () => {
-    const outOfRange = expect.objectContaining({ code: 'quota-out-of-range' });
-    expect(() => charge({ prompt: Number.MAX_SAFE_INTEGER }, perToken({ model: '1.0000000000000002' }))).toThrow(
-      outOfRange,
-    );
-    expect(() => charge({ prompt: 1 }, perToken({ model: '1e300' }))).toThrow(outOfRange);
-    expect(() => reservationOf(1, 1, perToken({ model: '1e300' }))).toThrow(outOfRange);
-    expect(() => reservationOf(1, 1, perCall({ price: '1e300' }))).toThrow(outOfRange);
+  test('are exact up to the dearest a call can be', () =>
+    expect(charge({ prompt: dearestCall }, perToken())).toBe(dearestCall));
+  test('are held and charged as the dearest a call can be, so that the hold does not stay for ever', () => {
+    expect(charge({ prompt: Number.MAX_SAFE_INTEGER }, perToken())).toBe(dearestCall);
+    expect(charge({ prompt: 1 }, perToken({ model: '1e300' }))).toBe(dearestCall);
+    expect(reservationOf(1, 1, perToken({ model: '1e300' }))).toBe(dearestCall);
+    expect(reservationOf(1, 1, perCall({ price: '1e300' }))).toBe(dearestCall);
   });
+});
+
+describe('the output an amount is worth', () => {
+  test('is the most whose reservation stays within it', () =>
+    fc.assert(
+      fc.property(tokenPrice, fc.nat(100_000), fc.nat(10_000_000), (price, prompt, amount) => {
+        const output = affordableOutput(Quota(amount), prompt, price);
+        if (output === Number.POSITIVE_INFINITY) {
+          expect(reservationOf(prompt, 1_000_000, price)).toBeLessThanOrEqual(Math.max(amount, 1));
+          return;
+        }
+        if (output > 0) expect(reservationOf(prompt, output, price)).toBeLessThanOrEqual(Math.max(amount, 1));
+        expect(reservationOf(prompt, output + 1, price)).toBeGreaterThan(amount);
+      }),
+      { numRuns: 1_000 },
+    ));
 });
 
 test('the charge can be recomputed from what the event keeps, after a trip through JSON', () => {

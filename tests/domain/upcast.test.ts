@@ -59,6 +59,7 @@ describe('outcomes of calls from before suspense had a figure', () => {
       type: 'CallSettled',
       charged: 5,
       suspense: 0,
+      uncovered: 0,
     });
   });
 });

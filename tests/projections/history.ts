@@ -207,6 +207,7 @@ export const settled = (
     facts: factsOf(facts),
     reserved: Quota(held),
     charged: Quota(charged),
+    uncovered: Quota(0),
     usage,
     usageSource: 'upstream',
     price,

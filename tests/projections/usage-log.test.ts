@@ -87,6 +87,7 @@ describe('a settled call', () => {
         quota: 310,
         prompt_tokens: 120,
         completion_tokens: 32,
+        uncovered: 0,
         cached_tokens: 20,
         cache_write_tokens: 5,
         image_tokens: 0,
@@ -251,7 +252,7 @@ describe('partitions', () => {
       when(Instant(edge), settled('february', 9, 2)),
       when(Instant(Date.UTC(2027, 11, 31, 23, 59, 59, 999)), settled('december', 9, 3)),
     );
-    const tables = await projected.dump('usage_log_v1');
+    const tables = await projected.dump('usage_log_v2');
     const requests = (table: string) => (tables[table] ?? []).map((row) => /january|february|december/.exec(row)?.[0]);
     expect(Object.keys(tables)).toEqual([
       'usage_log',
@@ -279,7 +280,7 @@ describe('partitions', () => {
     await projected.given(settled('a', 9, 1));
     const reader = await projected.pool.connect();
     try {
-      await reader.query('begin; select count(*) from usage_log_v1.usage_log');
+      await reader.query('begin; select count(*) from usage_log_v2.usage_log');
       // The reader's lock is still held; the new month is made all the same.
       const db = await projected.given(when(Instant(edge), settled('b', 9, 1)));
       expect(await usageLogBefore(db, {}, { limit: 9 })).toHaveLength(2);

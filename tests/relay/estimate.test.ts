@@ -1,10 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { estimatePrompt, maxOutputTokens } from '../../src/relay/estimate.js';
+import { answersAsked, estimatePrompt, outputAllowed } from '../../src/relay/estimate.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
+import type { Endpoint } from '../../src/relay/protocols/protocol.js';
 import { countTokens } from '../../src/relay/tokens.js';
 
 const model = 'gpt-4o';
-const chat = (body: JsonObject, name = model): number => estimatePrompt('chat', name, body);
+const estimate = (endpoint: Endpoint, name: string, body: JsonObject) =>
+  estimatePrompt(endpoint, name, body, Buffer.byteLength(JSON.stringify(body)));
+const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 
 /** What one user message costs around its content: 3 for the message, 1 for the role, 3 for the reply. */
@@ -163,12 +167,12 @@ describe('estimating other prompts', () => {
     ['token ids', [1, 2, 3, 4], 4],
     ['lists of token ids', [[1, 2, 3], [4]], 4],
   ])('%s', (_kind, input, tokens) => {
-    expect(estimatePrompt('embeddings', model, { input })).toBe(tokens);
-    expect(estimatePrompt('completions', model, { prompt: input })).toBe(tokens);
+    expect(estimate('embeddings', model, { input }).likely).toBe(tokens);
+    expect(estimate('completions', model, { prompt: input }).likely).toBe(tokens);
   });
 
   test('the suffix of a completion is input too', () => {
-    expect(estimatePrompt('completions', model, { prompt: 'hello world', suffix: 'hello' })).toBe(3);
+    expect(estimate('completions', model, { prompt: 'hello world', suffix: 'hello' }).likely).toBe(3);
   });
 
   test.each([
@@ -186,27 +190,102 @@ describe('estimating other prompts', () => {
     [{ input: [[[['deep']]], null, true], prompt: { a: 1 } }],
   ])('odd input %# is estimated without complaint', (body) => {
     for (const endpoint of ['chat', 'completions', 'embeddings'] as const)
-      expect(estimatePrompt(endpoint, model, body as JsonObject)).toBeGreaterThanOrEqual(0);
+      expect(estimatePrompt(endpoint, model, body as JsonObject, 0).likely).toBeGreaterThanOrEqual(0);
   });
 });
 
-describe('the most a call may put out', () => {
+describe('what a prompt is held for', () => {
+  test("is a tenth more than our count where the encoding is the model's own", () => {
+    const { likely, ample } = estimate('chat', model, user('hello world, '.repeat(40)));
+    expect(ample).toBe(Math.ceil(likely * 1.1));
+  });
+
+  test('is twice our count where another vendor counts', () => {
+    const { likely, ample } = estimate('chat', 'claude-sonnet-4-5', user('hello world, '.repeat(40)));
+    expect(ample).toBe(likely * 2);
+  });
+
+  test('is never less than a token for six bytes, so what the tally does not know of counts as well', () => {
+    const body = { ...user('hi'), documents: ['a fact '.repeat(5_000)] };
+    expect(estimate('chat', model, body).ample).toBeGreaterThan(5_000);
+  });
+
+  test('is never more than a token for each byte, which no encoding exceeds', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 2_000 }),
+        fc.constantFrom('gpt-4o', 'qwen-max'),
+        (text, name) => {
+          const body = user(text);
+          const { ample, most } = estimate('chat', name, body);
+          expect(ample).toBeLessThanOrEqual(most);
+          expect(most).toBeLessThanOrEqual(Math.max(Buffer.byteLength(JSON.stringify(body)), chat(body, name)));
+          expect(most).toBeGreaterThanOrEqual(countTokens(name, text));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('counts a text for what it is, though it hides what is dear between the samples', () => {
+    // Cheap where a sample may look, a token for each character everywhere else.
+    const dear = '}{[]()~`^'.repeat(2_000);
+    const text = `${' '.repeat(9_000)}${dear}${' '.repeat(9_000)}`;
+    expect(estimate('chat', model, user(text)).ample).toBeGreaterThan(text.length / 6);
+  });
+});
+
+describe('what a sound or a file is held for', () => {
+  const held = (part: JsonObject) => {
+    const { ample, most } = estimate('chat', model, user([part]));
+    const without = estimate('chat', model, user([]));
+    return { ample: ample - without.ample, most: most - without.most };
+  };
+  const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
+
+  test('grows with its bytes', () => {
+    const sound = held({ type: 'input_audio', input_audio: { data: base64(640_000), format: 'wav' } });
+    expect(sound.ample).toBeGreaterThanOrEqual(10_000);
+    expect(sound.most).toBeGreaterThanOrEqual(80_000);
+    const file = held({ type: 'file', file: { file_data: `data:application/pdf;base64,${base64(800_000)}` } });
+    expect(file.ample).toBeGreaterThanOrEqual(100_000);
+    expect(file.most).toBeGreaterThanOrEqual(800_000);
+  });
+
+  test.each([
+    ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
+    ['a file elsewhere', { type: 'file', file: { file_data: 'https://files.example/a.pdf' } }],
+    ['a film elsewhere', { type: 'video_url', video_url: { url: 'https://films.example/a.mp4' } }],
+    ['a part of a kind nobody knows', { type: 'hologram', hologram: { url: 'https://films.example/a' } }],
+  ])('%s may fill a context', (_kind, part) => {
+    expect(held(part as JsonObject).ample).toBeGreaterThanOrEqual(131_072);
+  });
+
+  test('a picture elsewhere is taken for the largest there is', () => {
+    const { ample } = held({ type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } });
+    expect(ample).toBeGreaterThanOrEqual(8 * 170 + 85);
+  });
+});
+
+describe('how much a request asks for', () => {
   test.each([
     [{}, null],
     [{ max_tokens: 100 }, 100],
     [{ max_tokens: 100, max_completion_tokens: 300 }, 300],
-    [{ max_tokens: 100, n: 3 }, 300],
     [{ max_tokens: 'many' }, null],
-    [{ max_tokens: 0 }, 0],
-  ])('of %j is %j tokens', (body, tokens) => {
-    expect(maxOutputTokens('chat', body)).toBe(tokens);
+    [{ max_tokens: 0 }, null],
+  ])('of each answer: %j allows %j tokens', (body, tokens) => {
+    expect(outputAllowed(body)).toBe(tokens);
   });
 
-  test('of a completion counts the best of several', () => {
-    expect(maxOutputTokens('completions', { max_tokens: 10, n: 2, best_of: 5 })).toBe(50);
-  });
-
-  test('of an embedding is nothing', () => {
-    expect(maxOutputTokens('embeddings', { max_tokens: 10 })).toBe(0);
+  test.each([
+    ['chat', {}, 1],
+    ['chat', { n: 3 }, 3],
+    ['completions', { n: 2, best_of: 5, prompt: 'a' }, 5],
+    ['completions', { prompt: ['a', 'b', 'c'], n: 2 }, 6],
+    ['completions', { prompt: [1, 2, 3] }, 1],
+    ['completions', { prompt: [[1, 2], [3]] }, 2],
+  ] as const)('in %s: %j asks for %j answers', (endpoint, body, answers) => {
+    expect(answersAsked(endpoint, body as unknown as JsonObject)).toBe(answers);
   });
 });

@@ -7,6 +7,7 @@ import { Failure } from '../../src/domain/failure.js';
 import { CallId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { noUsage } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
+import type { Estimate } from '../../src/relay/hold.js';
 import { type Meter, openMeter, type Reservation, type Settlement } from '../../src/relay/metered.js';
 import { factsOf, plainPrice } from '../support/calls.js';
 import { someInstant } from '../support/events.js';
@@ -56,7 +57,17 @@ beforeEach(async () => {
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   const gate = openQuotaGate(source, { capacity: 10, after: beginning });
   meter = openMeter({ store, gate, clock: now, newEventId, warn: () => {} });
-  const estimate = { quota: Quota(100), promptTokens: 30, maxOutputTokens: 70, price: plainPrice };
+  const estimate: Estimate = {
+    price: plainPrice,
+    promptTokens: 30,
+    amplePrompt: 30,
+    bound: { prompt: 30, output: 70 },
+    answers: 1,
+    asked: 70,
+    limits: { output: 70, context: null, guessed: false },
+    most: Quota(100),
+    least: Quota(100),
+  };
   const reserving = await meter.reserve(callId, factsOf({ userId: 7 }), true, estimate);
   if (!reserving.ok) throw new Error('the reservation was refused');
   reservation = reserving.reservation;
@@ -123,4 +134,18 @@ test('a release does not keep the caller from its answer while the log is silent
   const events = await story();
   expect(types(events)).toEqual(['CallReserved', 'CallReleased']);
   expect(events[1]?.event).toMatchObject({ facts: { userId: UserId(7) }, suspense: 100 });
+});
+
+describe('an answer dearer than what is held', () => {
+  test("takes what the user has left, and the rest of its cost is nobody's debt", async () => {
+    await reservation.settle({ ...settlement, usage: { ...noUsage, prompt: 1_500 } });
+    const [, settled] = await story();
+    expect(settled?.event).toMatchObject({ charged: 1_000, uncovered: 500, reserved: 100 });
+  });
+
+  test('is charged in full where the user has as much', async () => {
+    await reservation.settle({ ...settlement, usage: { ...noUsage, prompt: 900 } });
+    const [, settled] = await story();
+    expect(settled?.event).toMatchObject({ charged: 900, uncovered: 0, reserved: 100 });
+  });
 });

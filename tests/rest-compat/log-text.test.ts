@@ -27,6 +27,7 @@ const settled: UsageLogEntry = {
   user_id: UserId(7),
   request_id: '20261121070000123abcdEFGH',
   quota: Quota(310),
+  uncovered: zero,
   prompt_tokens: 120,
   completion_tokens: 32,
   cached_tokens: 0,

@@ -142,7 +142,7 @@ export async function expectBooksToAgree({ pool, store }: CommandDatabase, books
   const charged = settlements.reduce((sum, event) => sum + event.charged, 0);
   const suspense = stories
     .flatMap(({ settled, released, refunded }) => [...settled, ...released, ...refunded])
-    .reduce((sum, event) => sum + event.suspense, 0);
+    .reduce((sum, event) => sum + event.suspense + ('uncovered' in event ? event.uncovered : 0), 0);
   expect((ledger.get('revenue') ?? 0) + (ledger.get('suspense') ?? 0)).toBe(charged);
   expect(ledger.get('suspense') ?? 0).toBe(suspense);
 

@@ -47,12 +47,14 @@ export const settled = ({
   quota,
   charged,
   channelId = 3,
+  uncovered = 0,
   ...parties
-}: CallParties & { quota: number; charged: number; channelId?: number }): CallSettled => ({
+}: CallParties & { quota: number; charged: number; uncovered?: number; channelId?: number }): CallSettled => ({
   type: 'CallSettled',
   facts: factsOf(parties),
   reserved: Quota(quota),
   charged: Quota(charged),
+  uncovered: Quota(uncovered),
   usage: { ...noUsage, prompt: charged },
   usageSource: 'upstream',
   price: plainPrice,

@@ -194,7 +194,7 @@ export const alice = UserId(7);
 export const bob = UserId(8);
 export const key = ApiKeyId(12);
 export const otherKey = ApiKeyId(13);
-export const admitted: Admission = { admitted: true };
+export const admitted = (granted: number): Admission => ({ admitted: true, granted: Quota(granted) });
 export const refused = (short: 'user' | 'api-key', available: number): Admission => ({
   admitted: false,
   short,
@@ -219,20 +219,23 @@ export interface Asking {
   readonly user?: UserId;
   readonly apiKey?: ApiKeyId | null;
   readonly unlimited?: boolean;
+  /** What the call would make do with; left out: nothing less. */
+  readonly least?: number;
 }
 
 export const admit = (
   { gate }: GateWorld,
   call: string,
   quota: number,
-  { user = alice, apiKey = key, unlimited = false }: Asking = {},
+  { user = alice, apiKey = key, unlimited = false, least = quota }: Asking = {},
 ): Promise<Admission> =>
   gate.admit({
     callId: CallId(call),
     userId: user,
     apiKeyId: apiKey,
     apiKeyUnlimited: unlimited,
-    quota: Quota(quota),
+    most: Quota(quota),
+    least: Quota(least),
   });
 
 export const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({

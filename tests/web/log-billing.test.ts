@@ -7,6 +7,7 @@ const line: LogLine = {
   createdAt: 1_790_000_000,
   type: 'CONSUME',
   quota: 3_688,
+  uncovered: 0,
   promptTokens: 1_500,
   completionTokens: 450,
   cachedTokens: 300,

@@ -123,6 +123,21 @@ const usageOption =
     return { ...body, stream_options: { ...asked, include_usage: true } };
   };
 
+/** The limit a caller can afford, by the name the model knows; other upstreams' names are among their edits. */
+const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
+  if (limit === null) return body;
+  delete body.max_tokens;
+  delete body.max_completion_tokens;
+  return { ...body, [reasons(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
+};
+
+/** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
+const withinLimit = (body: JsonObject, most: number): JsonObject => {
+  for (const name of ['max_tokens', 'max_completion_tokens'])
+    if (typeof body[name] === 'number' && body[name] > most) body[name] = most;
+  return body;
+};
+
 const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
   const base = (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, '');
   if (base === '') throw new NotConvertible('channel', 'this channel has no base URL');
@@ -149,9 +164,10 @@ export function openAiRequest(
   const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
   const edits = [...(options.passThrough ? [] : (dialect.edits ?? [])), ...(dialect.reshape ? [dialect.reshape] : [])];
   let body: JsonObject = { ...caller.body, model: upstreamModel };
-  for (const edit of [usageOption(dialect), ...edits]) body = edit(body, asked);
+  for (const edit of [outputLimit, usageOption(dialect), ...edits]) body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
-  if (!options.passThrough && channel.paramOverride) body = { ...body, ...channel.paramOverride };
+  if (!options.passThrough && channel.paramOverride)
+    body = withinLimit({ ...body, ...channel.paramOverride }, caller.mostOutput);
   return {
     url: (dialect.url ?? standardUrl)(target),
     headers: {

@@ -33,6 +33,10 @@ export interface CallerRequest {
   /** The caller asked for a usage chunk at the end of the stream. */
   readonly wantsUsage: boolean;
   readonly accept: string | null;
+  /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
+  readonly outputLimit: number | null;
+  /** What is held for is never more than this to each answer, whoever sets the limit. */
+  readonly mostOutput: number;
 }
 
 export interface RequestOptions {

@@ -102,6 +102,7 @@ export const callerOf = (
   body: JsonObject,
   query = '',
   accept: string | null = null,
+  outputLimit: number | null = null,
 ): CallerRequest => ({
   endpoint,
   path: paths[endpoint],
@@ -110,6 +111,8 @@ export const callerOf = (
   stream: body.stream === true,
   wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
   accept,
+  outputLimit,
+  mostOutput: Number.MAX_SAFE_INTEGER,
 });
 
 export function providerOfType(type: number): Provider {

@@ -111,6 +111,7 @@ function UsageFacts({ line }: { readonly line: LogLine }) {
           {tokens > 0 && <span className="figures">{formatExactly(tokens)}</span>}
         </Fact>
       ))}
+      <Fact name={t('line.uncovered')}>{line.uncovered > 0 && <QuotaText quota={line.uncovered} />}</Fact>
       <Fact name={t('line.usageSource')}>{line.usageSource !== null && t(`source.${line.usageSource}`)}</Fact>
     </>
   );
