@@ -58,6 +58,8 @@ export interface Config {
     readonly callerStallMs: number;
     /** Calls under way at one upstream host. */
     readonly upstreamConnections: number;
+    /** Upstream addresses must be public, or within these networks; null: any will do. */
+    readonly upstreamNetworks: readonly string[] | null;
     /** Ask every upstream that can for usage in streams. */
     readonly forceUsage: boolean;
     readonly azureDefaultApiVersion: string;
@@ -146,6 +148,8 @@ export const environment = z.object({
   CALLER_GONE_SECONDS: seconds.prefault('60'),
   CALLER_STALL_SECONDS: seconds.prefault('60'),
   UPSTREAM_CONNECTIONS: integer(2, 65_535).prefault('1024'),
+  UPSTREAM_ADDRESS_GUARD: flag.prefault('false'),
+  UPSTREAM_ALLOWED_NETWORKS: networks.optional(),
   FORCE_STREAM_OPTION: flag.prefault('true'),
   AZURE_DEFAULT_API_VERSION: matching(
     'an API version such as 2024-12-01-preview',
@@ -235,6 +239,7 @@ export function readConfig(env: Environment): Config {
       callerGoneMs: read.CALLER_GONE_SECONDS * 1000,
       callerStallMs: read.CALLER_STALL_SECONDS * 1000,
       upstreamConnections: read.UPSTREAM_CONNECTIONS,
+      upstreamNetworks: read.UPSTREAM_ADDRESS_GUARD ? (read.UPSTREAM_ALLOWED_NETWORKS ?? []) : null,
       forceUsage: read.FORCE_STREAM_OPTION,
       azureDefaultApiVersion: read.AZURE_DEFAULT_API_VERSION,
     },

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
@@ -41,6 +42,7 @@ import { BodyRoom } from './http/body-room.js';
 import { origins } from './origins.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
+import { addressGuard } from './relay/address-guard.js';
 import { channelProbe } from './relay/channel-probe.js';
 import { RelayError } from './relay/errors.js';
 import { openMeter } from './relay/metered.js';
@@ -72,6 +74,8 @@ export const version: string = createRequire(import.meta.url)('../package.json')
 
 /** API keys that nobody has, shown from one address: a mistyped configuration needs far fewer. */
 const wrongKeysPerMinute = 60;
+
+const resolveAll = (hostname: string) => lookup(hostname, { all: true });
 
 /** Users and API keys a node keeps in memory, each. */
 const capacity = 100_000;
@@ -180,7 +184,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const handling = handle(store, clock);
   const notices = trafficNotices(handling, log);
-  const upstream = openUpstream({ connections: config.relay.upstreamConnections });
+  const upstream = openUpstream({
+    connections: config.relay.upstreamConnections,
+    guard: config.relay.upstreamNetworks && addressGuard(config.relay.upstreamNetworks, resolveAll),
+  });
   closing.add(() => upstream.close());
   const meter = openMeter({ store, gate, clock, newEventId, warn: (message, facts) => log.warn(facts, message) });
   const bodyRoom = openBodyRoom(config.server);

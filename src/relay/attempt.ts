@@ -127,6 +127,7 @@ export async function attempt(
     const sent = await sending.sent;
     if (!sent.ok) {
       if (sent.saturated) return noRoom();
+      if (sent.blocked) return failed(networkFailure('the address of the upstream is not allowed'), true);
       const message = sent.timedOut ? 'the upstream did not answer in time' : undefined;
       const failure = { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
       return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { BlockedAddress } from './address-guard.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
 import type { Sending, Sent, UpstreamBody } from './upstream.js';
 
@@ -110,6 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     this.settle({
       ok: false,
       saturated: this.failure instanceof Saturated,
+      blocked: this.failure instanceof BlockedAddress,
       timedOut:
         this.failure instanceof Overdue || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT',
       requestSent: this.controller !== null && !neverConnected.has(code),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import type { AddressGuard } from './address-guard.js';
 import { openDeadlines } from './deadlines.js';
 import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
@@ -26,10 +27,16 @@ export interface UpstreamBody {
 export type Sent =
   | { readonly ok: true; readonly answer: UpstreamAnswer }
   /**
-   * `saturated`: the host has no room for this payer; nothing was sent. `requestSent`: upstream may have got the request,
+   * `saturated`: the host has no room for this payer. `blocked`: its address must not be dialled. `requestSent`: upstream may have got the request,
    * and may charge for it.
    */
-  | { readonly ok: false; readonly saturated: boolean; readonly timedOut: boolean; readonly requestSent: boolean };
+  | {
+      readonly ok: false;
+      readonly saturated: boolean;
+      readonly blocked: boolean;
+      readonly timedOut: boolean;
+      readonly requestSent: boolean;
+    };
 
 export interface Sending {
   readonly sent: Promise<Sent>;
@@ -71,11 +78,18 @@ function addressParser(): (url: string) => { origin: string; path: string } {
   };
 }
 
-/** `connections`: calls under way at one host; more are refused, none waits. */
-export function openUpstream({ connections }: { readonly connections: number }): Upstream {
+export interface UpstreamOptions {
+  /** Calls under way at one host; more are refused, none waits. */
+  readonly connections: number;
+  /** Says which addresses may be dialled; null: all. */
+  readonly guard: AddressGuard | null;
+}
+
+export function openUpstream({ connections, guard }: UpstreamOptions): Upstream {
   const pool = { connections, pipelining: 1, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 };
-  const connect = skippingContinue(buildConnector({ timeout: connectTimeoutMs, noDelay: true }));
-  const direct = new Agent({ ...pool, connect });
+  const plain = { timeout: connectTimeoutMs, noDelay: true };
+  const dial = guard === null ? buildConnector(plain) : guard.guarded((lookup) => buildConnector({ ...plain, lookup }));
+  const direct = new Agent({ ...pool, connect: skippingContinue(dial) });
   const proxied = new Map<string, Dispatcher>();
   const parse = addressParser();
   const deadlines = openDeadlines();
@@ -86,8 +100,14 @@ export function openUpstream({ connections }: { readonly connections: number }):
     let found = proxied.get(proxy);
     if (found === undefined) {
       found = proxy.startsWith('socks')
-        ? new Socks5ProxyAgent(proxy.replace(/^socks5h:/, 'socks5:'), pool)
-        : new ProxyAgent({ ...pool, uri: proxy, proxyTunnel: true, factory: tunnelled });
+        ? new Socks5ProxyAgent(proxy.replace(/^socks5h:/, 'socks5:'), { ...pool, connect: dial })
+        : new ProxyAgent({
+            ...pool,
+            uri: proxy,
+            proxyTunnel: true,
+            factory: tunnelled,
+            clientFactory: (origin, options) => new Pool(origin, { ...options, connect: dial }),
+          });
       proxied.set(proxy, found);
     }
     return found;
@@ -108,7 +128,14 @@ export function openUpstream({ connections }: { readonly connections: number }):
         if (!shares.take(wanted, payer)) throw new Saturated();
         host = wanted;
         deadlines.watch(exchange, timeoutMs);
-        dispatcherFor(proxy).dispatch({ origin, path, method: 'POST', headers, body, bodyTimeout: idleMs }, exchange);
+        const call = { origin, path, method: 'POST', headers, body, bodyTimeout: idleMs } as const;
+        // A proxy resolves names by itself: all that can be done is to look at them first.
+        if (proxy === null || guard === null) dispatcherFor(proxy).dispatch(call, exchange);
+        else
+          guard
+            .check(new URL(origin).hostname)
+            .then(() => dispatcherFor(proxy).dispatch(call, exchange))
+            .catch((error: Error) => exchange.fail(error));
       } catch (error) {
         exchange.fail(error instanceof Error ? error : new Error(String(error)));
       }
