@@ -123,8 +123,6 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const { connection, embedded } = await openDatabase(config, log);
   if (embedded !== null) closing.add(() => embedded.stop());
-  const migrating = await openPool(connection, log, { size: 1 });
-  await migrate(migrating).finally(() => migrating.end());
   const pool: pg.Pool = await openPool(connection, log, { limits: shortStatements });
   closing.add(() => pool.end());
   const ending = openEnding();
@@ -133,6 +131,9 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     ending.begin(reason);
   };
   closing.add(await claimOnlyNode({ connection, log, onLost }));
+  // Only by the node that serves: a second one that will not start must not change the tables under the first.
+  const migrating = await openPool(connection, log, { size: 1 });
+  await migrate(migrating).finally(() => migrating.end());
   const masterKey = await readMasterKey(config.vault);
   await verifyMasterKey(pool, masterKey);
   const vault = postgresVault({ pool, masterKey, clock });

@@ -5,6 +5,7 @@ import { sessions } from './migrations/0003-sessions.js';
 import { idSequences } from './migrations/0004-id-sequences.js';
 import { sessionsSince } from './migrations/0005-sessions-since.js';
 import { allottedIds } from './migrations/0006-allotted-ids.js';
+import { boundedPages } from './migrations/0007-bounded-pages.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -20,6 +21,7 @@ export const adapterMigrations: readonly Migration[] = [
   idSequences,
   sessionsSince,
   allottedIds,
+  boundedPages,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

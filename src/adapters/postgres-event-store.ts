@@ -35,6 +35,11 @@ const readers = 3;
 /** Appends that may wait for the log, and characters in them: some seconds of full load. */
 const mostWaiting = { appends: 5_000, size: 32 * 1024 * 1024 };
 
+/** A page is full with the event that exceeds this, however few it holds. */
+const pageBytes = 4 * 1024 * 1024;
+/** Characters of one payload. An event is for ever; what is larger than this is no fact but somebody's text. */
+const largestPayload = 1024 * 1024;
+
 type EventRow = [
   position: number,
   id: string,
@@ -103,8 +108,8 @@ class PostgresEventStore implements EventStore {
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
     const rows = await this.query<EventRow>({
       name: 'read_all',
-      text: `SELECT ${columns} FROM events WHERE position > $1 ORDER BY position LIMIT $2`,
-      values: [after, limit],
+      text: `SELECT ${columns} FROM read_events($1, $2, $3)`,
+      values: [after, limit, pageBytes],
     });
     const page: Recorded[] = [];
     for (const row of rows) {
@@ -141,8 +146,11 @@ class PostgresEventStore implements EventStore {
   }
 
   private encode(recordable: NewEvent): EncodedEvent {
-    const { type, ...data } = recordable.event;
-    return { recordable, version: this.payloads.current(type), data: encodePayload(data) };
+    const { type, ...payload } = recordable.event;
+    const data = encodePayload(payload);
+    if (data.length > largestPayload)
+      throw new Failure('event-too-large', { event: type, size: data.length, allowed: largestPayload });
+    return { recordable, version: this.payloads.current(type), data };
   }
 
   private decode([position, id, stream, revision, type, version, data, at]: EventRow): Recorded {

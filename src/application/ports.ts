@@ -27,14 +27,18 @@ export interface EventStore {
    * Appends to one stream, all or nothing, and resolves once durable. `revision` and `position` are those of the last
    * event. A repeat of the same event ids changes nothing and returns the first result. Rejects with
    * `store-unavailable` when the outcome is unknown; the same append may then be repeated. Rejects with `store-busy` when
-   * the log takes nothing more for now, and nothing of this append was or will be written.
+   * the log takes nothing more for now, and nothing of this append was or will be written; with
+   * `event-too-large` when an event exceeds what one may hold.
    */
   append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 
   /** One stream from its start, oldest first. A stream that does not exist is empty. */
   readStream(stream: StreamName): Promise<readonly Recorded[]>;
 
-  /** The global order after `after`, at most `limit` events, oldest first. */
+  /**
+   * The global order after `after`, at most `limit` events, oldest first. Large events make a page shorter; only at the
+   * end of the log is it empty.
+   */
   readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
 
   /** The newest position; -1 when the log is empty. */

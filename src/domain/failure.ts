@@ -74,6 +74,7 @@ const kinds = {
   'upstream-failed': 'upstream',
   'store-unavailable': 'unavailable',
   'outcome-unknown': 'unavailable',
+  'event-too-large': 'invalid',
   'query-too-slow': 'unavailable',
   'store-busy': 'unavailable',
 } as const satisfies Record<string, FailureKind>;

@@ -149,6 +149,40 @@ describe('the event store in Postgres', () => {
     });
   });
 
+  describe('large events', () => {
+    const mebibyte = 1024 * 1024;
+
+    test('are refused alone, by name, when they are larger than an event may be', async () => {
+      const store = await openStore();
+      const refused = expect(store.append(alpha, [newEvent(1, 'x'.repeat(mebibyte))], 'any')).rejects.toMatchObject({
+        code: 'event-too-large',
+        details: { event: 'OptionChanged', allowed: mebibyte },
+      });
+      expect(await store.append(beta, [newEvent(2)], 'any')).toMatchObject({ ok: true, position: 0 });
+      await refused;
+    });
+
+    test('make pages short: a reader never has more in memory than a page and one event, and misses none', async () => {
+      const store = await openStore();
+      for (let n = 0; n < 12; n++) await store.append(alpha, [newEvent(n, 'x'.repeat(mebibyte - 100))], 'any');
+      // As a release without the limit may have left it.
+      await database.pool.query(
+        `UPDATE events SET data = json_build_object('key', 'k', 'value', json_build_object('text', repeat('y', 12000000)))
+         WHERE position = 6`,
+      );
+      const sizes: number[] = [];
+      let position = beginning;
+      for (;;) {
+        const page = await store.readAll(position, 1_000);
+        const last = page.at(-1);
+        if (last === undefined) break;
+        sizes.push(page.length);
+        position = last.position;
+      }
+      expect(sizes).toEqual([5, 2, 5]);
+    });
+  });
+
   describe('while the log is locked', () => {
     const busy = { code: 'store-busy' };
     test('an append is told after its patience that nothing was written, which stays true', async () => {

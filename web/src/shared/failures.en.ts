@@ -64,6 +64,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'outcome-unknown':
     'The database does not answer, so it is not known whether this was done. Send the form again: it will not be done twice',
   'store-unavailable': 'The service is not available at the moment, try again later',
+  'event-too-large': 'This is too large to be stored',
   'query-too-slow': 'This took too long. Narrow the filter, for example to a shorter time, and try again',
   'store-busy': 'The service is very busy and has changed nothing, try again later',
   'too-deep': 'The query is nested too deeply',
