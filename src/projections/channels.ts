@@ -7,7 +7,7 @@ import { ChannelId, type SecretId } from '../domain/ids.js';
 import { unixSeconds } from '../domain/instant.js';
 import { negated, plus, type Quota, zero } from '../domain/quota.js';
 import type { ReadModels } from './database.js';
-import { addById, insertRows, putRows } from './multi-row.js';
+import { addById, insertRows, putRows, storableText } from './multi-row.js';
 import { projection } from './projection.js';
 import { tallyOf } from './tallies.js';
 
@@ -265,7 +265,15 @@ function evolve(row: Connection | undefined, recorded: Recorded<ChannelEvent>): 
 /** One per group and model; a name listed twice counts once. */
 function candidatesOf({ id, groups, models, priority, weight, tag, status }: Connection): CandidateRow[] {
   const enabled = status === 'enabled';
-  return [...new Set(groups)].flatMap((group) =>
-    [...new Set(models)].map((model) => ({ group, model, channel_id: id, priority, weight, tag, enabled })),
+  return [...new Set(groups.map(storableText))].flatMap((group) =>
+    [...new Set(models.map(storableText))].map((model) => ({
+      group,
+      model,
+      channel_id: id,
+      priority,
+      weight,
+      tag,
+      enabled,
+    })),
   );
 }

@@ -16,6 +16,9 @@ const unstorable = /\\u0000|\\ud[89a-f]/i;
 /** What Postgres refuses in text: NUL, and half of a surrogate pair. */
 const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
+/** The text as it will stand in the table: names that differ only in what cannot be stored are one name there. */
+export const storableText = (text: string): string => text.replace(unstorableCharacter, '\uFFFD');
+
 /**
  * JSON that Postgres can store. A caller may put a NUL into the name of an API key: it becomes U+FFFD rather than a
  * poisoned event.
@@ -23,9 +26,7 @@ const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);
   if (!unstorable.test(json)) return json;
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'string' ? part.replace(unstorableCharacter, '\uFFFD') : part,
-  );
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? storableText(part) : part));
 }
 
 const source = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<unknown> =>

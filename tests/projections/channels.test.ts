@@ -113,6 +113,11 @@ describe('a channel', () => {
 });
 
 describe('the candidates', () => {
+  test('of names that differ only in what no column holds, as earlier releases accepted them, are one', async () => {
+    const db = await projected.given(added(east, { models: ['a\0', 'a\ufffd'], groups: ['g\ud800', 'g\ufffd'] }));
+    expect(await allCandidates(db)).toMatchObject([{ channel_id: east, group: 'g\ufffd', model: 'a\ufffd' }]);
+  });
+
   test('are one per group and model, names listed twice counting once', async () => {
     const db = await projected.given(
       added(east, { models: ['m', 'n', 'm'], groups: ['default', 'default'], priority: 2, weight: 3, tag: 'eu' }),
