@@ -45,6 +45,7 @@ import { type ProjectionRunner, startProjections } from './projections/runner.js
 import { addressGuard } from './relay/address-guard.js';
 import { channelProbe } from './relay/channel-probe.js';
 import { RelayError } from './relay/errors.js';
+import { LargeWork } from './relay/large-work.js';
 import { openMeter } from './relay/metered.js';
 import { providerOf } from './relay/providers/registry.js';
 import { modelRateLimiter } from './relay/rate-limit.js';
@@ -192,10 +193,22 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   closing.add(() => upstream.close());
   const meter = openMeter({ store, gate, clock, newEventId, warn: (message, facts) => log.warn(facts, message) });
   const bodyRoom = openBodyRoom(config.server);
-  const relayPorts = { directory, gate, meter, vault, clock, upstream, providerOf, config: config.relay, log };
+  const largeWork = new LargeWork();
+  const relayPorts = {
+    directory,
+    gate,
+    meter,
+    vault,
+    clock,
+    upstream,
+    largeWork,
+    providerOf,
+    config: config.relay,
+    log,
+  };
   const relay = openRelay({
     ...relayPorts,
-    bodies: requestBodies(bodyRoom, config.server.maxBodyBytes),
+    bodies: requestBodies(bodyRoom, largeWork, config.server.maxBodyBytes),
     rateLimiter: modelRateLimiter(clock),
     wrongKeys: new Allowance({ perMinute: wrongKeysPerMinute }, clock),
     apiKeyStatus: notices,

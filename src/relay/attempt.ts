@@ -8,6 +8,7 @@ import type { RelayPorts } from './ports.js';
 import {
   type CallerRequest,
   NotConvertible,
+  type RequestOptions,
   type UpstreamChannel,
   type UpstreamRequest,
 } from './protocols/protocol.js';
@@ -38,13 +39,15 @@ export type Attempt =
       readonly outOfOrder: string | null;
     };
 
-export type AttemptPorts = Pick<RelayPorts, 'directory' | 'vault' | 'upstream' | 'providerOf' | 'config'>;
+export type AttemptPorts = Pick<RelayPorts, 'directory' | 'vault' | 'upstream' | 'providerOf' | 'config' | 'largeWork'>;
 
 export interface AttemptCall {
   readonly callId: string;
   /** The model as asked for. */
   readonly requestedModel: string;
   readonly caller: CallerRequest;
+  /** Of the caller's body as it came. */
+  readonly bodyBytes: number;
   readonly startedAt: number;
   /** Whose share of the upstream it takes; null: nobody's. */
   readonly payer: UserId | null;
@@ -56,7 +59,7 @@ const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
 export async function attempt(
   ports: AttemptPorts,
-  { callId, requestedModel, caller, startedAt, payer, presence }: AttemptCall,
+  { callId, requestedModel, caller, bodyBytes, startedAt, payer, presence }: AttemptCall,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
@@ -89,12 +92,15 @@ export async function attempt(
   };
   let request: UpstreamRequest;
   try {
-    request = provider.protocol.request(provider, upstreamChannel, caller, model, {
+    const options: RequestOptions = {
       forceUsage: ports.config.forceUsage,
       azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
       passThrough: parsed.passThrough || ports.directory.settings().passThroughRequests,
       now: startedAt,
-    });
+    };
+    request = await ports.largeWork.run(bodyBytes, () =>
+      provider.protocol.request(provider, upstreamChannel, caller, model, options),
+    );
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
     const ours = error.fault === 'channel';
@@ -132,7 +138,7 @@ export async function attempt(
       const failure = { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
       return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
     }
-    const answered = { provider, channel: upstreamChannel, caller, info, sending };
+    const answered = { provider, channel: upstreamChannel, caller, info, sending, largeWork: ports.largeWork };
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) return { ok: true, ...asked, got: read.got };
     const judgement = judged(ports, channel, parsed, String(request.body), read);

@@ -68,6 +68,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         callId: 'channel-test',
         requestedModel: model,
         caller,
+        bodyBytes: 0,
         startedAt,
         payer: null,
         presence: null,

@@ -7,7 +7,7 @@ import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { noChannel, RelayError, unknownModel } from './errors.js';
 import { type Estimate, estimateHold } from './hold.js';
-import { isObject, type JsonObject, objectsIn, parseJson, textIn } from './protocols/json.js';
+import { isObject, type JsonObject, objectsIn, textIn } from './protocols/json.js';
 import type { Endpoint, Provider } from './protocols/protocol.js';
 import { validate } from './protocols/validate.js';
 
@@ -33,12 +33,6 @@ export interface OrderPorts {
   readonly directory: Directory;
   readonly providerOf: (channelType: number) => Provider | null;
   readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
-}
-
-export function readBodyObject(body: Buffer): JsonObject {
-  const value = parseJson(body.toString('utf8'));
-  if (!isObject(value)) throw new RelayError(400, 'invalid_request', 'invalid request: the body is not a JSON object');
-  return value;
 }
 
 /** The group the call is priced and routed by. */

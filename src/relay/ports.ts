@@ -2,6 +2,7 @@ import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js
 import type { ChannelId } from '../domain/ids.js';
 import type { Allowance } from '../http/allowance.js';
 import type { ApiKeyStatusNotice } from './authenticate.js';
+import type { LargeWork } from './large-work.js';
 import type { Meter } from './metered.js';
 import type { Provider } from './protocols/protocol.js';
 import type { ModelRateLimiter } from './rate-limit.js';
@@ -17,6 +18,7 @@ export interface RelayPorts {
   readonly clock: Clock;
   readonly upstream: Upstream;
   readonly bodies: RequestBodies;
+  readonly largeWork: LargeWork;
   readonly rateLimiter: ModelRateLimiter;
   readonly wrongKeys: Allowance;
   readonly apiKeyStatus: ApiKeyStatusNotice;

@@ -12,7 +12,7 @@ import { errorBody, quotaText, RelayError, tooManyCalls } from './errors.js';
 import { watchGrowth } from './growth.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation, Settlement } from './metered.js';
-import { type Order, placeOrder, readBodyObject } from './order.js';
+import { type Order, placeOrder } from './order.js';
 import type { RelayPorts } from './ports.js';
 import type { CallerRequest, Endpoint } from './protocols/protocol.js';
 import type { HeldBody } from './request-body.js';
@@ -131,6 +131,7 @@ export function openRelay(ports: RelayPorts): Relay {
     callId: CallId,
     order: Order,
     caller: CallerRequest,
+    bodyBytes: number,
     startedAt: number,
     payer: UserId,
     presence: CallerPresence,
@@ -151,7 +152,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const chosen = chooseChannel(open, index, failed, Math.random());
       if (chosen === null) return { last: failure ?? noRoom(), tried, unknownAttempts, leave: none };
       const parsed = parsedChannel(chosen.channel);
-      const call = { callId, requestedModel: order.requestedModel, caller, startedAt, payer, presence };
+      const call = { callId, requestedModel: order.requestedModel, caller, bodyBytes, startedAt, payer, presence };
       const entered = perChannel.enter(chosen.id, parsed.mostCalls);
       const leave = (): void => perChannel.leave(chosen.id);
       const last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
@@ -184,8 +185,9 @@ export function openRelay(ports: RelayPorts): Relay {
     try {
       if (!entered) throw tooManyCalls(apiKeyConcurrency);
       body = await ports.bodies.read(call.request, call.ip, caller.user.id);
+      const { value, bytes } = body;
       const orderPorts = { ...ports, parsedChannel };
-      const order = placeOrder(orderPorts, caller, call.endpoint, readBodyObject(body.bytes), body.bytes.length);
+      const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, call.endpoint, value, bytes));
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order, path);
@@ -221,7 +223,7 @@ export function openRelay(ports: RelayPorts): Relay {
       };
 
       try {
-        const asked = await tryChannels(callId, order, request, startedAt, caller.user.id, presence);
+        const asked = await tryChannels(callId, order, request, bytes, startedAt, caller.user.id, presence);
         const { last, tried, unknownAttempts } = asked;
         leaveChannel = asked.leave;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { BodyPlace, BodyRoom, NoRoom } from '../http/body-room.js';
 import { RelayError } from './errors.js';
 import { JsonShape, type ShapeExcess } from './json-shape.js';
+import type { LargeWork } from './large-work.js';
+import { isObject, type JsonObject, parseJson } from './protocols/json.js';
 
 /*
  * A caller's body, read from the connection once its caller is known. It is unpacked while it comes and given up at the
@@ -12,7 +15,9 @@ import { JsonShape, type ShapeExcess } from './json-shape.js';
 
 /** Counts as held until it leaves. */
 export interface HeldBody {
-  readonly bytes: Buffer;
+  readonly value: JsonObject;
+  /** As it came, unpacked. */
+  readonly bytes: number;
   leave(): void;
 }
 
@@ -57,8 +62,14 @@ function encodingOf({ headers }: IncomingMessage): string | null {
   return encoding === undefined || encoding === 'identity' ? null : encoding;
 }
 
+function objectIn(text: string): JsonObject {
+  const value = parseJson(text);
+  if (!isObject(value)) throw invalid('the body is not a JSON object');
+  return value;
+}
+
 /** `maxBytes`: of a body as sent, and unpacked. */
-export function requestBodies(room: BodyRoom, maxBytes: number): RequestBodies {
+export function requestBodies(room: BodyRoom, largeWork: LargeWork, maxBytes: number): RequestBodies {
   const tooLarge = (): RelayError => unreadable(`the request body is larger than ${maxBytes} bytes`);
 
   return {
@@ -69,11 +80,14 @@ export function requestBodies(room: BodyRoom, maxBytes: number): RequestBodies {
       const place = room.enter(address, holder);
       if (place === null) throw noRoom('address');
       try {
-        const bytes = await new Promise<Buffer>((resolve, reject) => {
+        const { texts, bytes } = await new Promise<Read>((resolve, reject) => {
           new Reading(request, encoding, maxBytes, tooLarge, place, resolve, reject).start();
         });
         place.finish();
-        return { bytes, leave: place.leave };
+        const value = await largeWork.run(bytes, () =>
+          objectIn(texts.length === 1 ? (texts[0] ?? '') : texts.join('')),
+        );
+        return { value, bytes, leave: place.leave };
       } catch (error) {
         place.leave();
         throw error;
@@ -82,9 +96,17 @@ export function requestBodies(room: BodyRoom, maxBytes: number): RequestBodies {
   };
 }
 
+interface Read {
+  /** To be put together. */
+  readonly texts: readonly string[];
+  readonly bytes: number;
+}
+
 /** One body on its way in. On events: an iterator over the connection would cost every call more than its parsing. */
 class Reading {
-  private readonly pieces: Buffer[] = [];
+  /** Decoded while they come: a large body decoded as a whole would hold up everybody, and be in memory twice. */
+  private readonly texts: string[] = [];
+  private readonly decoder = new StringDecoder('utf8');
   private readonly shape = new JsonShape({ depth: deepest, parts: mostParts });
   private readonly unpacker: Duplex | null;
   private received = 0;
@@ -96,7 +118,7 @@ class Reading {
     private readonly maxBytes: number,
     private readonly tooLarge: () => RelayError,
     private readonly place: BodyPlace,
-    private readonly resolve: (bytes: Buffer) => void,
+    private readonly resolve: (read: Read) => void,
     private readonly reject: (error: unknown) => void,
   ) {
     this.unpacker = encoding === null ? null : (unpackers.get(encoding)?.() ?? null);
@@ -131,7 +153,7 @@ class Reading {
   private readonly onPiece = (piece: Buffer): void => {
     this.unpacked += piece.length;
     const wrong = this.excess(piece);
-    if (wrong === null) this.pieces.push(piece);
+    if (wrong === null) this.texts.push(this.decoder.write(piece));
     else this.fail(wrong);
   };
 
@@ -148,8 +170,9 @@ class Reading {
 
   private readonly onEnd = (): void => {
     this.detach();
-    const [first] = this.pieces;
-    this.resolve(this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces, this.unpacked));
+    const rest = this.decoder.end();
+    if (rest !== '') this.texts.push(rest);
+    this.resolve({ texts: this.texts, bytes: this.unpacked });
   };
 
   private readonly onNotPacked = (): void => this.fail(invalid(`the body is not valid ${this.encoding}`));

@@ -1,5 +1,6 @@
 import type { Usage } from '../domain/pricing.js';
 import { Overdue, UnreadableBody } from './exchange.js';
+import type { LargeWork } from './large-work.js';
 import type {
   AnswerStream,
   CallerRequest,
@@ -38,6 +39,7 @@ export interface Answered {
   readonly caller: CallerRequest;
   readonly info: CallInfo;
   readonly sending: Pick<Sending, 'begun' | 'cancel'>;
+  readonly largeWork: LargeWork;
 }
 
 const largestAnswer = 256 * 1024 * 1024;
@@ -72,9 +74,9 @@ export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Pr
   if (answered.caller.stream) return stream(answered, answer);
   try {
     if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream'))
-      return whole(answered, answer, await body.whole(largestAnswer));
+      return await whole(answered, answer, await body.whole(largestAnswer));
     const { bytes, json } = await beginningOf(body);
-    if (json) return whole(answered, answer, await theRest(body, bytes));
+    if (json) return await whole(answered, answer, await theRest(body, bytes));
     answered.sending.cancel();
     return { ok: false, error: notAsked, costUnknown: true };
   } catch (error) {
@@ -91,14 +93,20 @@ async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read
     return { ok: false, error: unreadableAnswer(`the upstream ${what}`), costUnknown: false };
   }
   // The status says enough where the rest cannot be read.
-  const read = whole(answered, answer, await body.whole(largestRefusal).catch(() => Buffer.alloc(0)));
+  const read = await whole(answered, answer, await body.whole(largestRefusal).catch(() => Buffer.alloc(0)));
   if (read.ok) return read;
   const retryAfter = read.error.retryAfter ?? retryAfterTold(headers['retry-after']);
   return { ...read, error: { ...read.error, retryAfter } };
 }
 
-function whole({ provider, channel, caller, info }: Answered, { status, headers }: UpstreamAnswer, body: Buffer): Read {
-  const read = provider.protocol.answer(provider, channel, caller, status, headers['content-type'] ?? null, body, info);
+async function whole(
+  { provider, channel, caller, info, largeWork }: Answered,
+  { status, headers }: UpstreamAnswer,
+  body: Buffer,
+): Promise<Read> {
+  const read = await largeWork.run(body.length, () =>
+    provider.protocol.answer(provider, channel, caller, status, headers['content-type'] ?? null, body, info),
+  );
   if (!read.ok) return { ok: false, error: read.error, costUnknown: false };
   const { bytes, usage, generated } = read;
   return { ok: true, got: { kind: 'answer', bytes, usage, generated } };
@@ -132,7 +140,7 @@ async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read>
   try {
     const { bytes, json } = await beginningOf(body);
     return json
-      ? asStream(answered, whole(answered, answer, await theRest(body, bytes)))
+      ? asStream(answered, await whole(answered, answer, await theRest(body, bytes)))
       : await firstFrame(answered, body, bytes);
   } catch (error) {
     return lost(error, 'stream_response_error');

@@ -156,7 +156,8 @@ describe('an anonymous caller', () => {
       });
       expect(codeOf(refused)).toEqual([429, 'too_many_request_bodies']);
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-      const login = await callers.with(null).send('/api/user/login', { method: 'POST', body: '{}' });
+      const json = { 'content-type': 'application/json' };
+      const login = await callers.with(null).send('/api/user/login', { method: 'POST', body: '{}', headers: json });
       expect(login.status).toBe(429);
       for (const socket of sockets) socket.destroy();
       await until(async () => ((await caller.chat({ model })).status === 200 ? true : null));
@@ -207,6 +208,19 @@ describe('a caller with a key', () => {
     await until(async () => (upstream.waiting() === 1 ? true : null));
     upstream.answer({ prompt: 1, completion: 1 });
     expect((await again).status).toBe(200);
+  });
+
+  test('has every character of a large body arrive, wherever the pieces of it are cut', async () => {
+    const content = Array.from({ length: 150_000 }, (_, index) => `${index}é漢😀`).join('');
+    for (const [body, headers] of [
+      [chatBody(content), {}],
+      [gzipSync(chatBody(content)), packed],
+    ] as const) {
+      gateway.provider.reset();
+      expect((await caller.chat({}, { body, headers })).status).toBe(200);
+      const sent = gateway.provider.tally().requests[0]?.body as { messages: { content: string }[] };
+      expect(sent.messages[0]?.content === content).toBe(true);
+    }
   });
 
   test('is told what is wrong with a body that it is still sending', async () => {
