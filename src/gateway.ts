@@ -47,7 +47,7 @@ import { channelProbe } from './relay/channel-probe.js';
 import { RelayError } from './relay/errors.js';
 import { LargeWork } from './relay/large-work.js';
 import { openMeter } from './relay/metered.js';
-import { providerOf } from './relay/providers/registry.js';
+import { isChannelType, providerOf } from './relay/providers/registry.js';
 import { modelRateLimiter } from './relay/rate-limit.js';
 import { openRelay, sendError } from './relay/relay.js';
 import { requestBodies } from './relay/request-body.js';
@@ -236,6 +236,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
         `This gateway has not been set up. Whoever does it from elsewhere than this machine is asked for this code: ${code}`,
       ),
     ),
+    isChannelType,
   });
 
   await application.setup.resume();

@@ -42,9 +42,9 @@ export const apiKeyLength = 48;
 /** Half of what can be counted: what calls under way give back on top must still be countable. */
 const maxAllowance = (Number.MAX_SAFE_INTEGER - 1) / 2;
 
-function allowanceOf(quota: number): Quota {
+function allowanceOf(quota: number, field = 'quota'): Quota {
   if (Math.abs(quota) > maxAllowance)
-    throw new Failure('quota-out-of-range', { field: 'quota', allowed: `an integer within ±${maxAllowance}` });
+    throw new Failure('quota-out-of-range', { field, allowed: `an integer within ±${maxAllowance}` });
   return Quota(quota);
 }
 
@@ -115,7 +115,7 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate, tail, once }: 
       orderKey: string | null = null,
     ): Promise<Position> {
       const allowance = quota === null ? null : allowanceOf(quota);
-      const shown = shownQuota === null ? null : Quota(shownQuota);
+      const shown = shownQuota === null ? null : allowanceOf(shownQuota, 'shownQuota');
       const content = JSON.stringify(['edit api key', id, terms, allowance, shown]);
       return once({ actor: actor.id, key: orderKey, content }, async ({ mark }) => {
         const editing = async (seen: Position): Promise<ApiKeyCommand> => {

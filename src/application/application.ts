@@ -46,6 +46,7 @@ export interface ApplicationPorts {
   readonly traffic: LiveTraffic;
   readonly probe: ChannelProbe;
   readonly setupCode: SetupCode;
+  readonly isChannelType: (type: number) => boolean;
 }
 
 /** Longest a face waits to show its own write; then it answers with what there is. */

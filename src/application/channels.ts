@@ -1,6 +1,15 @@
-import { type ChannelSecrets, type ChannelSettings, channelDecider } from '../domain/channel.js';
+import { checkText, searchText } from '../domain/bounds.js';
+import { type ChannelSecrets, channelDecider } from '../domain/channel.js';
+import {
+  type ChannelSettings,
+  channelKeyIn,
+  channelKeysIn,
+  checkedChannelSettings,
+  checkModel,
+  checkProxy,
+} from '../domain/channel-settings.js';
 import { beginning, type Position, streams } from '../domain/events.js';
-import { Failure, invalidField } from '../domain/failure.js';
+import { Failure } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
 import type { Actor } from '../domain/user.js';
 import { authorise } from './authorise.js';
@@ -13,6 +22,8 @@ export interface ChannelCommandPorts {
   readonly vault: Vault;
   readonly directory: Directory;
   readonly probe: ChannelProbe;
+  /** Whether a channel can be set up for this provider number. */
+  readonly isChannelType: (type: number) => boolean;
 }
 
 /** What an edit may change; a missing or undefined member stays as it is. */
@@ -31,70 +42,14 @@ export interface ChannelTestResult {
   readonly position: Position;
 }
 
-/** Vertex service accounts are JSON documents: one key, however many lines. */
-const wholeDocumentKeyType = 41;
-
-const keysIn = (type: number, key: string): string[] =>
-  type === wholeDocumentKeyType
-    ? [key.trim()].filter((line) => line !== '')
-    : key
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== '');
-
-function checkRegion({ type, other }: Pick<ChannelSettings, 'type' | 'other'>): void {
-  if (type !== wholeDocumentKeyType) return;
-  if (other.trim() === '') throw new Failure('region-missing');
-  if (!other.trim().startsWith('{')) return;
-  if (jsonObject('other', other).default === undefined) throw new Failure('region-default-missing');
-}
-
-function jsonObject(field: string, text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Falls through to the one answer for anything that is not an object.
-  }
-  throw invalidField(field, 'a JSON object');
-}
-
-function checkSettings(settings: ChannelSettings): ChannelSettings {
-  checkRegion(settings);
-  const { baseUrl, weight, priority, modelMapping, statusCodeMapping, paramOverride, setting } = settings;
-  if (baseUrl !== '') {
-    if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-      throw invalidField('base_url', 'an http:// or https:// address');
-    if (new URL(baseUrl).username !== '' || new URL(baseUrl).password !== '')
-      throw invalidField('base_url', 'an address without user name and password; put the credential into the key');
-  }
-  if (!Number.isSafeInteger(weight) || weight < 0) throw invalidField('weight', 'an integer from 0');
-  if (!Number.isSafeInteger(priority)) throw invalidField('priority', 'an integer');
-  if (modelMapping) jsonObject('model_mapping', modelMapping);
-  if (statusCodeMapping) jsonObject('status_code_mapping', statusCodeMapping);
-  if (paramOverride) jsonObject('param_override', paramOverride);
-  // A proxy's address may carry a password: it goes into the vault, and settings go into events.
-  if (setting && Object.hasOwn(jsonObject('setting', setting), 'proxy'))
-    throw invalidField('setting', 'a JSON object without proxy, which is given on its own');
-  return settings;
-}
-
-function checkedKey(key: string): string {
-  const trimmed = key.trim();
-  if (trimmed === '') throw new Failure('channel-key-missing');
-  return trimmed;
-}
-
 const defined = (settings: Partial<ChannelSettings>): Partial<ChannelSettings> =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 
-function checkProxy(proxy: string): void {
-  if (proxy === '') return;
-  if (!URL.canParse(proxy) || !/^(https?|socks5h?):$/.test(new URL(proxy).protocol))
-    throw invalidField('setting.proxy', 'an http://, https:// or socks5:// address');
-}
+export function channelCommands({ handle, ids, vault, directory, probe, isChannelType }: ChannelCommandPorts) {
+  const checkType = (type: number | undefined): void => {
+    if (type !== undefined && !isChannelType(type)) throw new Failure('channel-type-unknown', { field: 'type', type });
+  };
 
-export function channelCommands({ handle, ids, vault, directory, probe }: ChannelCommandPorts) {
   const secretsFor = async (key: string, proxy: string): Promise<ChannelSecrets> => ({
     key: await vault.put(key),
     keyHash: vault.hash(key),
@@ -127,13 +82,16 @@ export function channelCommands({ handle, ids, vault, directory, probe }: Channe
     if (patch.proxy !== undefined) checkProxy(patch.proxy);
     const secrets: { -readonly [Member in keyof ChannelSecrets]?: ChannelSecrets[Member] } = {};
     if (patch.key !== undefined) {
-      const key = checkedKey(patch.key);
+      const key = channelKeyIn(patch.key);
       secrets.key = await vault.put(key);
       secrets.keyHash = vault.hash(key);
     }
     if (patch.proxy !== undefined) secrets.proxy = patch.proxy === '' ? null : await vault.put(patch.proxy);
     const settings = defined(patch.settings);
-    const change = (now: ChannelSettings) => checkSettings({ ...now, ...settings });
+    const change = (now: ChannelSettings): ChannelSettings => {
+      if (settings.type !== now.type) checkType(settings.type);
+      return { ...now, ...settings };
+    };
     const { position } = await handle(channelDecider, streams.channel(id), { type: 'EditChannel', change, secrets });
     if (patch.enabled === undefined) return position;
     const flipped = await setEnabled(id, patch.enabled);
@@ -145,11 +103,13 @@ export function channelCommands({ handle, ids, vault, directory, probe }: Channe
     return position;
   };
 
-  const tagged = (tag: string): ChannelId[] =>
-    directory
+  const tagged = (tag: string): ChannelId[] => {
+    checkText('tag', tag, searchText);
+    return directory
       .channels()
       .filter(({ settings }) => settings.tag === tag)
       .map(({ id }) => id);
+  };
 
   return {
     /** One channel per line of the key, all else equal. */
@@ -158,10 +118,11 @@ export function channelCommands({ handle, ids, vault, directory, probe }: Channe
       input: { settings: ChannelSettings; key: string; proxy: string; enabled: boolean },
     ): Promise<{ ids: ChannelId[]; position: Position }> {
       authorise(actor, 'admin');
-      const settings = checkSettings(input.settings);
+      // Before a secret is stored: a refusal leaves nothing behind.
+      checkType(input.settings.type);
+      const settings = checkedChannelSettings(input.settings, null);
       checkProxy(input.proxy);
-      const keys = keysIn(settings.type, input.key);
-      if (keys.length === 0) throw new Failure('channel-key-missing');
+      const keys = channelKeysIn(settings.type, input.key);
       const added: ChannelId[] = [];
       let newest = beginning;
       for (const key of keys) {
@@ -224,6 +185,7 @@ export function channelCommands({ handle, ids, vault, directory, probe }: Channe
     /** Sends one small request; `model` '' lets the channel choose. Never throws for a failing upstream. */
     async test(actor: Actor, id: ChannelId, model: string): Promise<ChannelTestResult> {
       authorise(actor, 'admin');
+      checkModel('model', model);
       const channel = directory.channel(id);
       if (channel === null) throw new Failure('channel-not-found');
       const { ok, message, responseTimeMs, usage } = await probe.test(channel, model);

@@ -1,6 +1,7 @@
 import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
+import { checkTyped } from '../domain/user-fields.js';
 import { placeOf } from './place.js';
 import type { Clock, Directory, Passwords, Sessions, UserCredentials, UserView, Vault } from './ports.js';
 import { signInDelays } from './sign-in-delays.js';
@@ -44,6 +45,8 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
      */
     async login(login: string, password: string, address = ''): Promise<{ user: UserView; token: string }> {
       if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
+      checkTyped('username', login);
+      checkTyped('password', password);
       const found = await live(await source.byLogin(login.trim()));
       const place = placeOf(address);
       const attempt =

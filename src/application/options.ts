@@ -1,7 +1,7 @@
 import { type Position, streams } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
 import { optionDecider } from '../domain/option.js';
-import { checkOption, isSecretOption, type OptionKey } from '../domain/option-table.js';
+import { isSecretOption, type OptionKey } from '../domain/option-table.js';
+import { checkOption } from '../domain/option-values.js';
 import type { Actor } from '../domain/user.js';
 import { authorise } from './authorise.js';
 import type { NodeDirectory } from './directory.js';
@@ -17,7 +17,6 @@ export interface OptionCommandPorts {
 export function optionCommands({ handle, vault, directory }: OptionCommandPorts) {
   const change = async (actor: Actor, key: string, value: string): Promise<Position> => {
     authorise(actor, 'root');
-    if (key === '') throw new Failure('option-value-invalid', { field: 'key', allowed: 'a non-empty text' });
     checkOption(key, value);
     const { position } = await handle(optionDecider, streams.options, {
       type: 'ChangeOption',

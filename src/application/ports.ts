@@ -1,6 +1,7 @@
 import type { ApiKey } from '../domain/api-key.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
-import type { ChannelSecrets, ChannelSettings, ChannelStatus, ChannelTestUsage } from '../domain/channel.js';
+import type { ChannelSecrets, ChannelStatus, ChannelTestUsage } from '../domain/channel.js';
+import type { ChannelSettings } from '../domain/channel-settings.js';
 import type { NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
 import type { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';

@@ -1,4 +1,5 @@
-import { type OptionKey, optionTable, readCounts, readRatios, readTexts } from '../domain/option-table.js';
+import { type OptionKey, optionDefinition, optionTable } from '../domain/option-table.js';
+import { readCounts, readRatios, readTexts } from '../domain/option-values.js';
 import type { PriceTables, RatioTable } from '../domain/price-tables.js';
 import type { DefaultPrices } from './default-prices.js';
 
@@ -36,6 +37,8 @@ export interface Settings {
   /** The effective text of an option; '' for an unknown key and for every secret. */
   text(key: OptionKey): string;
   flag(key: OptionKey): boolean;
+  /** Within the range of the option. */
+  number(key: OptionKey): number;
 }
 
 const tableText = (table: RatioTable): string =>
@@ -65,6 +68,14 @@ export function settingsFrom(
 ): Settings {
   const text = (key: OptionKey): string => changed.get(key) ?? initial.get(key) ?? '';
   const flag = (key: OptionKey): boolean => text(key) === 'true';
+  // A value older than today's range counts as the end of it: nothing it is used for has to fear more.
+  const number = (key: OptionKey): number => {
+    const definition = optionDefinition(key);
+    const value = Number(text(key));
+    return definition !== null && 'minimum' in definition
+      ? Math.min(Math.max(value, definition.minimum), definition.maximum)
+      : value;
+  };
   const ratios = (key: OptionKey, fallback: RatioTable | null): RatioTable =>
     fallback !== null && !changed.has(key) ? fallback : readRatios(key, text(key));
   const words = flag('CheckSensitiveEnabled') && flag('CheckSensitiveOnPromptEnabled');
@@ -81,13 +92,13 @@ export function settingsFrom(
       quotaPerUnit: text('QuotaPerUnit'),
     },
     usableGroups: readTexts('UserUsableGroups', text('UserUsableGroups')),
-    retryTimes: Math.max(0, Number(text('RetryTimes'))),
-    preConsumedTokens: Number(text('PreConsumedQuota')),
-    apiKeyConcurrency: Number(text('general_setting.api_key_concurrency')),
+    retryTimes: number('RetryTimes'),
+    preConsumedTokens: number('PreConsumedQuota'),
+    apiKeyConcurrency: number('general_setting.api_key_concurrency'),
     maxOutputTokens: readCounts('ModelMaxOutputTokens', text('ModelMaxOutputTokens')),
-    defaultMaxOutputTokens: Number(text('DefaultMaxOutputTokens')),
-    upstreamPromptTokens: Number(text('UpstreamPromptTokens')),
-    quotaForNewUser: Number(text('QuotaForNewUser')),
+    defaultMaxOutputTokens: number('DefaultMaxOutputTokens'),
+    upstreamPromptTokens: number('UpstreamPromptTokens'),
+    quotaForNewUser: number('QuotaForNewUser'),
     selfUseMode: flag('SelfUseModeEnabled'),
     passThroughRequests: flag('global.pass_through_request_enabled'),
     autoDisable: {
@@ -97,16 +108,17 @@ export function settingsFrom(
     autoEnable: flag('AutomaticEnableChannelEnabled'),
     modelRateLimit: {
       enabled: flag('ModelRequestRateLimitEnabled'),
-      total: Number(text('ModelRequestRateLimitCount')),
-      successful: Number(text('ModelRequestRateLimitSuccessCount')),
-      windowSeconds: Number(text('ModelRequestRateLimitDurationMinutes')) * 60,
+      total: number('ModelRequestRateLimitCount'),
+      successful: number('ModelRequestRateLimitSuccessCount'),
+      windowSeconds: number('ModelRequestRateLimitDurationMinutes') * 60,
     },
     sensitiveWords: words ? lines(text('SensitiveWords')).map((word) => word.toLowerCase()) : [],
     pingIntervalMs: flag('general_setting.ping_interval_enabled')
-      ? Number(text('general_setting.ping_interval_seconds')) * 1000
+      ? number('general_setting.ping_interval_seconds') * 1000
       : null,
     passwordLogin: flag('PasswordLoginEnabled'),
     text,
     flag,
+    number,
   };
 }

@@ -4,6 +4,7 @@ import { UserId } from '../domain/ids.js';
 import { optionDecider } from '../domain/option.js';
 import { Quota } from '../domain/quota.js';
 import { type SetupEvent, setupDecider, type UsageMode } from '../domain/setup.js';
+import { checkTyped, checkUsername } from '../domain/user-fields.js';
 import type { Handle } from './handle.js';
 import type { EventStore, Ids, Passwords, Vault } from './ports.js';
 import type { SetupCode } from './setup-code.js';
@@ -62,10 +63,11 @@ export function setupCommands({ store, handle, ids, vault, passwords, users, cod
       await finish(before);
       throw new Failure('already-set-up');
     }
-    if (username.trim() === '') throw new Failure('username-blank');
-    if (password !== confirmPassword) throw new Failure('passwords-differ');
+    checkUsername(username.trim());
+    if (password !== confirmPassword) throw new Failure('passwords-differ', { field: 'confirmPassword' });
+    checkTyped('password', password);
     if (Buffer.byteLength(password) < minPasswordBytes)
-      throw new Failure('password-too-short', { min: minPasswordBytes });
+      throw new Failure('password-too-short', { field: 'password', min: minPasswordBytes });
     const { events } = await handle(setupDecider, streams.system, {
       type: 'CompleteSetup',
       rootUserId: UserId(await ids.next('user')),

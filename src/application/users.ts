@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { type SecretId, UserId } from '../domain/ids.js';
-import { minus, plus, Quota, zero } from '../domain/quota.js';
+import { enteredQuota, minus, plus, Quota, zero } from '../domain/quota.js';
 import { type Actor, type GrantReason, type Role, type UserCommand, userDecider } from '../domain/user.js';
+import {
+  checkDisplayName,
+  checkPassword,
+  checkUsername,
+  checkUserSettings,
+  type UserSettings,
+} from '../domain/user-fields.js';
 import { authorise } from './authorise.js';
 import { type Handle, type Observing, repeated } from './handle.js';
 import type { OrderBook, OrderMark } from './order-mark.js';
@@ -61,31 +68,6 @@ export interface UserPatch {
 }
 
 export type UserAction = 'enable' | 'disable' | 'delete' | 'promote' | 'demote';
-
-export interface UserSettings {
-  readonly notifyType: 'email' | 'webhook';
-  readonly quotaWarningThreshold: number;
-  readonly webhookUrl: string;
-  readonly webhookSecret: string;
-  readonly notificationEmail: string;
-  readonly acceptUnpricedModels: boolean;
-}
-
-const characters = (text: string): number => [...text].length;
-
-function checkUsername(username: string): void {
-  if (username.trim() === '') throw new Failure('username-blank');
-  if (characters(username) > 12) throw new Failure('username-too-long', { max: 12 });
-}
-
-function checkPassword(password: string): void {
-  const length = characters(password);
-  if (length < 8 || length > 20) throw new Failure('password-length', { min: 8, max: 20 });
-}
-
-function checkDisplayName(displayName: string): void {
-  if (characters(displayName) > 20) throw new Failure('display-name-too-long', { max: 20 });
-}
 
 export function userCommands(ports: UserCommandPorts) {
   const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail, once } = ports;
@@ -186,8 +168,8 @@ export function userCommands(ports: UserCommandPorts) {
       authorise(actor, 'admin');
       checkProfile(patch);
       const { displayName, group, role } = patch;
-      const balance = patch.quota === null ? null : Quota(patch.quota);
-      const shown = typeof patch.shownQuota === 'number' ? Quota(patch.shownQuota) : null;
+      const balance = patch.quota === null ? null : enteredQuota('quota', patch.quota);
+      const shown = typeof patch.shownQuota === 'number' ? enteredQuota('shownQuota', patch.shownQuota) : null;
       const change = async (): Promise<Position> => {
         const { position } = await run(id, {
           type: 'EditUser',
@@ -241,7 +223,7 @@ export function userCommands(ports: UserCommandPorts) {
       key: string | null = null,
     ): Promise<Position> {
       authorise(actor, 'admin');
-      const total = plus(Quota(delta), Quota(gift));
+      const total = plus(enteredQuota('delta', delta), enteredQuota('gift', gift));
       const content = JSON.stringify(['adjust quota', id, delta, gift]);
       return once({ actor: actor.id, key, content }, async ({ mark }) => {
         const adjusting = async (): Promise<UserCommand> => {
@@ -281,15 +263,8 @@ export function userCommands(ports: UserCommandPorts) {
     },
 
     async changeSettings(actor: Actor, settings: UserSettings): Promise<Position> {
+      checkUserSettings(settings);
       const { notifyType, quotaWarningThreshold, webhookUrl, webhookSecret, notificationEmail } = settings;
-      if (!(quotaWarningThreshold > 0)) throw new Failure('warning-threshold-invalid');
-      if (notifyType === 'webhook') {
-        if (webhookUrl === '') throw new Failure('webhook-url-missing');
-        if (!URL.canParse(webhookUrl) || new URL(webhookUrl).protocol !== 'https:')
-          throw new Failure('webhook-url-invalid');
-      }
-      if (notifyType === 'email' && notificationEmail !== '' && !notificationEmail.includes('@'))
-        throw new Failure('notification-email-invalid');
       const stored = {
         notify_type: notifyType,
         quota_warning_threshold: quotaWarningThreshold,

@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
 import { randomText } from '../application/random-text.js';
-import type { ChannelSettings } from '../domain/channel.js';
+import type { ChannelSettings } from '../domain/channel-settings.js';
 import { Failure } from '../domain/failure.js';
 import type { Actor } from '../domain/user.js';
 

@@ -24,7 +24,7 @@ const controlInLines = /[^\P{Cc}\t\n\r]/u;
 export const bytesIn = (text: string): number => Buffer.byteLength(text);
 
 /** Characters as people count them, as far as it matters: no text is counted that is too long anyway. */
-const isLonger = (text: string, max: number): boolean =>
+export const isLonger = (text: string, max: number): boolean =>
   text.length > max && (text.length > 2 * max || [...text].length > max);
 
 /** Throws `invalid-field` for text that the database cannot hold as it was written. */

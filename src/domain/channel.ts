@@ -1,36 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ChannelSettings, checkedChannelSettings } from './channel-settings.js';
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId } from './ids.js';
 import type { Quota } from './quota.js';
 
 /* One upstream connection. Stream `channel-{id}`. */
-
-export interface ChannelSettings {
-  readonly name: string;
-  /** Provider number, as the legacy contract has it (1 OpenAI, 3 Azure, …). */
-  readonly type: number;
-  /** Empty: the provider's default. */
-  readonly baseUrl: string;
-  readonly models: readonly string[];
-  readonly groups: readonly string[];
-  readonly priority: number;
-  readonly weight: number;
-  readonly tag: string | null;
-  /** JSON text {requested: upstream}. */
-  readonly modelMapping: string | null;
-  /** JSON text {"400":"500"}. */
-  readonly statusCodeMapping: string;
-  /** JSON text; its top-level members replace those of the outgoing body. */
-  readonly paramOverride: string | null;
-  /** JSON text without the proxy, whose address may carry a password and lives in the vault. */
-  readonly setting: string | null;
-  readonly other: string;
-  readonly organization: string | null;
-  readonly testModel: string | null;
-  readonly autoBan: boolean;
-  readonly maxInputTokens: number;
-}
 
 export interface ChannelSecrets {
   readonly key: SecretId;
@@ -88,17 +63,6 @@ const live = (channel: Channel): LiveChannel => {
   return channel;
 };
 
-/** In UTF-8. */
-export const maxModelNameBytes = 255;
-
-const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
-
-const checked = (settings: ChannelSettings): ChannelSettings => {
-  const tooLong = settings.models.find((model) => bytesIn(model) > maxModelNameBytes);
-  if (tooLong !== undefined) throw new Failure('model-name-too-long', { model: tooLong.slice(0, 64) });
-  return settings;
-};
-
 export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
   initial: { status: 'absent' },
   decide(command, channel) {
@@ -106,12 +70,16 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
       case 'AddChannel': {
         if (channel.status !== 'absent') return [];
         const { secrets, enabled } = command;
-        const added: ChannelEvent = { type: 'ChannelAdded', settings: checked(command.settings), secrets };
+        const added: ChannelEvent = {
+          type: 'ChannelAdded',
+          settings: checkedChannelSettings(command.settings, null),
+          secrets,
+        };
         return enabled ? [added] : [added, { type: 'ChannelDisabled', automatic: false, reason: '' }];
       }
       case 'EditChannel': {
         const before = live(channel);
-        const settings = checked(command.change(before.settings));
+        const settings = checkedChannelSettings(command.change(before.settings), before.settings);
         const secrets = { ...before.secrets, ...command.secrets };
         if (isDeepStrictEqual(before.settings, settings) && isDeepStrictEqual(before.secrets, secrets)) return [];
         return [{ type: 'ChannelEdited', settings, secrets }];

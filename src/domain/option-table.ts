@@ -1,14 +1,13 @@
-import { isDecimal } from './decimal.js';
-import { Failure } from './failure.js';
+import { largestInt, type TextBound } from './bounds.js';
 
 /* Every option the gateway knows: what it may hold and what it holds until an operator says otherwise. */
 
 type Shape =
   | { readonly kind: 'boolean' }
-  | { readonly kind: 'text' }
+  | ({ readonly kind: 'text' } & TextBound)
   /** Kept in the vault; never listed. */
   | { readonly kind: 'secret' }
-  | { readonly kind: 'integer' | 'number'; readonly minimum?: number; readonly maximum?: number }
+  | { readonly kind: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /** JSON object of name → number ≥ 0. */
   | { readonly kind: 'ratios' }
@@ -25,12 +24,19 @@ export type OptionDefinition = Shape & { readonly initial: string };
 
 const off = { kind: 'boolean', initial: 'false' } as const;
 const on = { kind: 'boolean', initial: 'true' } as const;
-const text = (initial = '') => ({ kind: 'text', initial }) as const;
+const line = (initial = '') => ({ kind: 'text', initial, max: 2048 }) as const;
+/** Words and lists, one per line or between commas. */
+const lines = (initial = '') => ({ kind: 'text', initial, max: 131_072, lines: true }) as const;
+/** Markdown or HTML, pictures included. */
+const page = () => ({ kind: 'text', initial: '', max: 262_144, lines: true }) as const;
 const secret = { kind: 'secret', initial: '' } as const;
-const integer = (initial: number, minimum?: number, maximum?: number) =>
+const integer = (initial: number, minimum: number, maximum: number = largestInt) =>
   ({ kind: 'integer', initial: String(initial), minimum, maximum }) as const;
-const number = (initial: number, minimum?: number, maximum?: number) =>
+const number = (initial: number, minimum: number, maximum: number) =>
   ({ kind: 'number', initial: String(initial), minimum, maximum }) as const;
+/** What everybody may get: two million dollars, if a dollar is worth what it is by default. */
+const quota = (initial: number) => integer(initial, 0, 1_000_000_000_000);
+const secondsInADay = 86_400;
 const ratios = (initial: string) => ({ kind: 'ratios', initial }) as const;
 const counts = (initial: string) => ({ kind: 'counts', initial }) as const;
 const texts = (initial: string) => ({ kind: 'texts', initial }) as const;
@@ -56,62 +62,62 @@ export const optionTable = {
   EmailVerificationEnabled: off,
   EmailDomainRestrictionEnabled: off,
   EmailAliasRestrictionEnabled: off,
-  EmailDomainWhitelist: text(mailDomains),
+  EmailDomainWhitelist: lines(mailDomains),
   TurnstileCheckEnabled: off,
-  TurnstileSiteKey: text(),
+  TurnstileSiteKey: line(),
   TurnstileSecretKey: secret,
   GitHubOAuthEnabled: off,
-  GitHubClientId: text(),
+  GitHubClientId: line(),
   GitHubClientSecret: secret,
   LinuxDOOAuthEnabled: off,
-  LinuxDOClientId: text(),
+  LinuxDOClientId: line(),
   LinuxDOClientSecret: secret,
   'oidc.enabled': off,
-  'oidc.client_id': text(),
+  'oidc.client_id': line(),
   'oidc.client_secret': secret,
-  'oidc.well_known': text(),
-  'oidc.authorization_endpoint': text(),
-  'oidc.token_endpoint': text(),
-  'oidc.user_info_endpoint': text(),
+  'oidc.well_known': line(),
+  'oidc.authorization_endpoint': line(),
+  'oidc.token_endpoint': line(),
+  'oidc.user_info_endpoint': line(),
   WeChatAuthEnabled: off,
-  WeChatServerAddress: text(),
+  WeChatServerAddress: line(),
   WeChatServerToken: secret,
-  WeChatAccountQRCodeImageURL: text(),
+  WeChatAccountQRCodeImageURL: line(),
   TelegramOAuthEnabled: off,
   TelegramBotToken: secret,
-  TelegramBotName: text(),
-  SMTPServer: text(),
-  SMTPPort: integer(587, 1),
-  SMTPAccount: text(),
-  SMTPFrom: text(),
+  TelegramBotName: line(),
+  SMTPServer: line(),
+  SMTPPort: integer(587, 1, 65_535),
+  SMTPAccount: line(),
+  SMTPFrom: line(),
   SMTPToken: secret,
   SMTPSSLEnabled: off,
-  ServerAddress: text(),
-  WorkerUrl: text(),
+  ServerAddress: line(),
+  WorkerUrl: line(),
   WorkerValidKey: secret,
-  PayAddress: text(),
-  EpayId: text(),
+  PayAddress: line(),
+  EpayId: line(),
   EpayKey: secret,
-  CustomCallbackAddress: text(),
-  Price: number(7.3, 0),
+  CustomCallbackAddress: line(),
+  Price: number(7.3, 0, 1_000_000),
   MinTopUp: integer(1, 0),
   TopupGroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
-  TopUpLink: text(),
-  Notice: text(),
-  About: text(),
-  HomePageContent: text(),
-  Footer: text(),
-  Logo: text(),
-  SystemName: text('Tallygate'),
-  QuotaForNewUser: integer(0, 0),
-  QuotaForInviter: integer(0, 0),
-  QuotaForInvitee: integer(0, 0),
-  QuotaRemindThreshold: integer(1000, 0),
+  TopUpLink: line(),
+  Notice: page(),
+  About: page(),
+  HomePageContent: page(),
+  Footer: page(),
+  Logo: page(),
+  SystemName: line('Tallygate'),
+  QuotaForNewUser: quota(0),
+  QuotaForInviter: quota(0),
+  QuotaForInvitee: quota(0),
+  QuotaRemindThreshold: quota(1000),
   PreConsumedQuota: integer(500, 0, mostCounted),
   ModelMaxOutputTokens: counts('{}'),
   DefaultMaxOutputTokens: integer(32_768, 1, mostCounted),
   UpstreamPromptTokens: integer(1024, 0, mostCounted),
-  QuotaPerUnit: number(500_000, 0.000001),
+  QuotaPerUnit: number(500_000, 0.000001, 1_000_000_000_000),
   DisplayInCurrencyEnabled: on,
   DisplayTokenStatEnabled: on,
   ModelRatio: ratios('{}'),
@@ -121,11 +127,11 @@ export const optionTable = {
   ReasoningRatio: ratios('{}'),
   GroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
   UserUsableGroups: texts('{"default":"默认分组","vip":"vip分组"}'),
-  RetryTimes: integer(0, 0),
-  ChannelDisableThreshold: number(5, 0),
+  RetryTimes: integer(0, 0, 100),
+  ChannelDisableThreshold: number(5, 0, secondsInADay),
   AutomaticDisableChannelEnabled: off,
   AutomaticEnableChannelEnabled: off,
-  AutomaticDisableKeywords: text(disableKeywords.join('\n')),
+  AutomaticDisableKeywords: lines(disableKeywords.join('\n')),
   LogConsumeEnabled: on,
   DataExportEnabled: on,
   DataExportInterval: integer(5, 1),
@@ -142,7 +148,7 @@ export const optionTable = {
   CheckSensitiveOnPromptEnabled: on,
   CheckSensitiveOnCompletionEnabled: off,
   StopOnSensitiveEnabled: on,
-  SensitiveWords: text('test_sensitive'),
+  SensitiveWords: lines('test_sensitive'),
   StreamCacheQueueLength: integer(0, 0),
   Chats: array('[]'),
   DemoSiteEnabled: off,
@@ -161,9 +167,9 @@ export const optionTable = {
   'claude.thinking_adapter_enabled': on,
   'claude.thinking_adapter_budget_tokens_percentage': number(0.8, 0.1, 1),
   'global.pass_through_request_enabled': off,
-  'general_setting.docs_link': text(),
+  'general_setting.docs_link': line(),
   'general_setting.ping_interval_enabled': off,
-  'general_setting.ping_interval_seconds': integer(60, 1),
+  'general_setting.ping_interval_seconds': integer(60, 1, secondsInADay),
   'general_setting.api_key_concurrency': integer(0, 0),
 } as const satisfies Record<string, OptionDefinition>;
 
@@ -175,106 +181,6 @@ export const optionDefinition = (key: string): OptionDefinition | null =>
 /** Secret by definition, or by a name an unknown option gives itself. */
 export const isSecretOption = (key: string): boolean =>
   optionDefinition(key)?.kind === 'secret' || (optionDefinition(key) === null && /(Token|Secret|Key)$/i.test(key));
-
-const wrong = (key: string, allowed: string): Failure => new Failure('option-value-invalid', { field: key, allowed });
-
-const parsed = (key: string, value: string, allowed: string): unknown => {
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw wrong(key, allowed);
-  }
-};
-
-const members = (key: string, value: string, allowed: string): [string, unknown][] => {
-  const object = parsed(key, value, allowed);
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) throw wrong(key, allowed);
-  return Object.entries(object);
-};
-
-function checkNumber(
-  key: string,
-  value: string,
-  { kind, minimum, maximum }: Extract<OptionDefinition, { kind: 'integer' | 'number' }>,
-): void {
-  const bounds = `${minimum === undefined ? '' : ` from ${minimum}`}${maximum === undefined ? '' : ` to ${maximum}`}`;
-  const allowed = `${kind === 'integer' ? 'an integer' : 'a number'}${bounds}`;
-  // What is no decimal text to the price tables is none here, even where JavaScript would read a number.
-  const amount = isDecimal(value) ? Number(value) : Number.NaN;
-  const fits = kind === 'integer' ? Number.isSafeInteger(amount) : Number.isFinite(amount);
-  if (!fits || amount < (minimum ?? amount) || amount > (maximum ?? amount)) throw wrong(key, allowed);
-}
-
-/** Throws `option-value-invalid` naming the key and what is allowed. Unknown keys may hold any text. */
-export function checkOption(key: string, value: string): void {
-  const definition = optionDefinition(key);
-  if (definition === null) return;
-  switch (definition.kind) {
-    case 'text':
-    case 'secret':
-      return;
-    case 'boolean':
-      if (value !== 'true' && value !== 'false') throw wrong(key, '"true" or "false"');
-      return;
-    case 'choice':
-      if (!definition.choices.includes(value)) throw wrong(key, definition.choices.join(', '));
-      return;
-    case 'integer':
-    case 'number':
-      checkNumber(key, value, definition);
-      return;
-    case 'json-array':
-      if (!Array.isArray(parsed(key, value, 'a JSON array'))) throw wrong(key, 'a JSON array');
-      return;
-    case 'json-object':
-      members(key, value, 'a JSON object');
-      return;
-    case 'ratios':
-      readRatios(key, value);
-      return;
-    case 'counts':
-      readCounts(key, value);
-      return;
-    case 'texts':
-      readTexts(key, value);
-      return;
-  }
-}
-
-/** JSON object of name → number ≥ 0, as exact decimal texts. Throws `option-value-invalid`. */
-export function readRatios(key: string, value: string): Map<string, string> {
-  const table = members(key, value, 'a JSON object of names and numbers from 0');
-  return new Map(
-    table.map(([name, ratio]) => {
-      if (typeof ratio !== 'number' || !Number.isFinite(ratio) || ratio < 0)
-        throw wrong(`${key}.${name}`, 'a number from 0');
-      return [name, String(ratio)];
-    }),
-  );
-}
-
-/** JSON object of name → integer from 1. Throws `option-value-invalid`. */
-export function readCounts(key: string, value: string): Map<string, number> {
-  const table = members(key, value, `a JSON object of names and integers from 1 to ${mostCounted}`);
-  return new Map(
-    table.map(([name, count]) => {
-      if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > mostCounted)
-        throw wrong(`${key}.${name}`, `an integer from 1 to ${mostCounted}`);
-      return [name, count];
-    }),
-  );
-}
-
-/** JSON object of name → text. Throws `option-value-invalid`. */
-export function readTexts(key: string, value: string): Map<string, string> {
-  const table = members(key, value, 'a JSON object of names and texts');
-  return new Map(
-    table.map(([name, text]) => {
-      if (typeof text !== 'string') throw wrong(`${key}.${name}`, 'a text');
-      return [name, text];
-    }),
-  );
-}
 
 const prerequisites: Readonly<Partial<Record<OptionKey, OptionKey>>> = {
   GitHubOAuthEnabled: 'GitHubClientId',

@@ -1,5 +1,5 @@
 import type { Decider } from './decider.js';
-import { assertNever, Failure } from './failure.js';
+import { assertNever, Failure, invalidField } from './failure.js';
 import type { SecretId } from './ids.js';
 import { optionDefinition, prerequisiteOf } from './option-table.js';
 
@@ -20,6 +20,12 @@ const isFilled = (values: Options['values'], key: string): boolean => {
   return 'secret' in value || value.text.trim() !== '';
 };
 
+/** Options nobody here knows are kept for clients that do; each of them stays for ever. */
+const maxForeignOptions = 200;
+
+const foreign = (values: Options['values']): number =>
+  [...values.keys()].filter((key) => optionDefinition(key) === null).length;
+
 export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {
   initial: { values: new Map() },
   decide(command, { values }) {
@@ -29,6 +35,8 @@ export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {
         const needed = 'text' in value && value.text === 'true' ? prerequisiteOf(key) : null;
         if (needed !== null && !isFilled(values, needed))
           throw new Failure('option-prerequisite-missing', { field: key, needed });
+        if (!values.has(key) && optionDefinition(key) === null && foreign(values) >= maxForeignOptions)
+          throw invalidField('key', `the name of an option; ${maxForeignOptions} others are kept already`);
         return same(values.get(key), value) ? [] : [{ type: 'OptionChanged', key, value }];
       }
       default:

@@ -11,6 +11,16 @@ export const Quota = (raw: unknown): Quota => {
   return (raw === 0 ? 0 : raw) as Quota;
 };
 
+/** What can be entered in one go: two billion dollars, and still countable when many are added up. */
+const maxEntered = 1e15;
+
+/** An amount somebody wrote down. Throws `quota-out-of-range` naming the field. */
+export const enteredQuota = (field: string, raw: number): Quota => {
+  if (!Number.isSafeInteger(raw) || Math.abs(raw) > maxEntered)
+    throw new Failure('quota-out-of-range', { field, allowed: `an integer within ±${maxEntered}` });
+  return Quota(raw);
+};
+
 export const zero = Quota(0);
 export const plus = (a: Quota, b: Quota): Quota => Quota(a + b);
 export const minus = (a: Quota, b: Quota): Quota => Quota(a - b);

@@ -1,6 +1,8 @@
+import { checkText } from './bounds.js';
 import type { Decider } from './decider.js';
 import { assertNever, Failure, type FailureCode } from './failure.js';
 import type { Sealed, SecretId, UserId } from './ids.js';
+import { groupText } from './names.js';
 import type { Quota } from './quota.js';
 
 /* A person with a wallet. Stream `user-{id}`; the name is claimed in `username-{lower}` first. */
@@ -176,7 +178,9 @@ function decide(command: UserCommand, user: User): UserEvent[] {
       if (!outranks(by.role, target.role)) throw new Failure('peer-update-forbidden');
       if (claimedRole !== null && !outranks(by.role, claimedRole)) throw new Failure('role-raise-forbidden');
       const regrouped: UserEvent[] =
-        group === null || group === target.group ? [] : [{ type: 'UserGroupChanged', group, by: by.id }];
+        group === null || group === target.group
+          ? []
+          : [{ type: 'UserGroupChanged', group: checkedGroup(group), by: by.id }];
       return [
         ...profileChange({ ...command, email: null }, target),
         ...regrouped,
@@ -234,6 +238,11 @@ const profileChange = (
   return username === null && displayName === null && email === null
     ? []
     : [{ type: 'UserProfileChanged', username, displayName, email }];
+};
+
+const checkedGroup = (group: string): string => {
+  checkText('group', group, groupText);
+  return group;
 };
 
 const passwordChange = (passwordSecret: SecretId | null): UserEvent[] =>

@@ -4,6 +4,7 @@ import { type Caller, type GraphqlOptions, signedIn } from './context.js';
 import { RequestRefused } from './errors.js';
 import { checkLimits, measure } from './limits.js';
 import { graphqlSchema } from './schema.js';
+import { checkTexts } from './texts.js';
 import { payerOf, payFor } from './work.js';
 
 /* What is asked of every operation before it is executed, whichever way it came. */
@@ -17,11 +18,15 @@ export interface OperationRequest {
   readonly address: string;
 }
 
-/** Throws RequestRefused: too deep, too costly, more than is left to the caller, or the schema to a stranger. */
+/**
+ * Throws RequestRefused: a text nobody could store or look for, too deep, too costly, more than is left to the caller, or
+ * the schema to a stranger.
+ */
 export async function admit(
   { document, operation, variables, caller, address }: OperationRequest,
   { limits, openIntrospection, work }: Pick<GraphqlOptions, 'limits' | 'openIntrospection' | 'work'>,
 ): Promise<void> {
+  checkTexts({ document, operation, variables });
   const measured = measure(graphqlSchema(), document, operation, variables);
   checkLimits(measured, limits);
   payFor(work, await payerOf(caller, address), measured.cost);

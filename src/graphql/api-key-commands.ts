@@ -3,7 +3,7 @@ import type { UserView } from '../application/ports.js';
 import type { ReadableApiKey } from '../application/queries.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import { ApiKeyId } from '../domain/ids.js';
-import { Instant } from '../domain/instant.js';
+import { instantOf } from '../domain/instant.js';
 import { ApiKeyObject } from './api-key.js';
 import { type GraphqlContext, Viewer } from './context.js';
 import { OrderKeyArg, orderKeyIn } from './order-key.js';
@@ -49,7 +49,7 @@ class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt'> {
 const termsOf = ({ name, unlimited, expiresAt, modelLimitsEnabled, modelLimits, allowIps, group }: ApiKeyInput) => ({
   name,
   unlimited,
-  expiresAt: typeof expiresAt === 'number' ? Instant(expiresAt * 1000) : null,
+  expiresAt: typeof expiresAt === 'number' ? instantOf('expiresAt', expiresAt) : null,
   modelLimitsEnabled,
   modelLimits,
   allowIps,

@@ -2,7 +2,6 @@ import { ArrayMaxSize } from 'class-validator';
 import { Arg, Args, ArgsType, Authorized, Ctx, Field, Float, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { UserView } from '../application/ports.js';
 import type { Position } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
 import type { ChannelRow } from '../projections/channels.js';
 import { ChannelObject } from './channel.js';
@@ -50,7 +49,6 @@ export class ChannelCommandResolver {
     @Viewer() viewer: UserView,
     @Arg('input', () => NewChannelInput) input: NewChannelInput,
   ): Promise<readonly ChannelRow[]> {
-    checkType(context, input.type);
     const { ids, position } = await context.application.channels.add(viewer, newChannelOf(input));
     return written(context, viewer, ids, position);
   }
@@ -63,7 +61,6 @@ export class ChannelCommandResolver {
     @Arg('id', () => ID) rawId: string,
     @Arg('patch', () => ChannelPatchInput) patch: ChannelPatchInput,
   ): Promise<ChannelRow> {
-    checkType(context, patch.type);
     const id = ChannelId(rawId);
     await context.application.visible(await context.application.channels.edit(viewer, id, patchOf(patch)));
     return context.application.queries.channel(viewer, id);
@@ -76,7 +73,6 @@ export class ChannelCommandResolver {
     @Viewer() viewer: UserView,
     @Args(() => EditChannelsArgs) { ids: rawIds, patch }: EditChannelsArgs,
   ): Promise<readonly ChannelRow[]> {
-    checkType(context, patch.type);
     const ids = rawIds.map(ChannelId);
     return written(context, viewer, ids, await context.application.channels.editMany(viewer, ids, patchOf(patch)));
   }
@@ -128,7 +124,6 @@ export class ChannelCommandResolver {
     @Arg('tag', () => String) tag: string,
     @Arg('patch', () => ChannelPatchInput) patch: ChannelPatchInput,
   ): Promise<readonly ChannelRow[]> {
-    checkType(context, patch.type);
     const ids = context.application.channels.tagged(tag);
     return written(context, viewer, ids, await context.application.channels.editMany(viewer, ids, patchOf(patch)));
   }
@@ -159,11 +154,6 @@ export class ChannelCommandResolver {
     await application.visible(position);
     return { ok, message, seconds, channel: await application.queries.channel(viewer, id) };
   }
-}
-
-function checkType({ catalogue }: GraphqlContext, type: number | null | undefined): void {
-  if (typeof type === 'number' && !catalogue.some((listing) => listing.type === type))
-    throw new Failure('channel-type-unknown', { type });
 }
 
 /** The channels after a change, in the order given. */

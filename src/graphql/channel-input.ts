@@ -1,6 +1,6 @@
 import { Field, InputType, Int } from 'type-graphql';
 import type { ChannelPatch } from '../application/channels.js';
-import type { ChannelSettings } from '../domain/channel.js';
+import type { ChannelSettings } from '../domain/channel-settings.js';
 import { SafeIntScalar } from './scalars.js';
 
 /* What an administrator says about a channel. Key and proxy go to the vault and are never read back. */

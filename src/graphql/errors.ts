@@ -14,6 +14,7 @@ const refusals = {
   'document-too-long': { kind: 'invalid', status: 400 },
   'too-many-fragments': { kind: 'invalid', status: 400 },
   'too-many-fields-at-the-root': { kind: 'invalid', status: 400 },
+  'invalid-field': { kind: 'invalid', status: 400 },
   'too-deep': { kind: 'invalid', status: 400 },
   'too-costly': { kind: 'invalid', status: 400 },
   'subscription-over-http': { kind: 'invalid', status: 400 },
@@ -107,8 +108,11 @@ const isAboutInput = ([node]: readonly ASTNode[] = []): boolean =>
 /** The engine quotes wrong values; the place says enough. */
 function unquoted(error: GraphQLError, code: unknown): string {
   const [node] = error.nodes ?? [];
-  if (node?.kind === Kind.VARIABLE_DEFINITION)
-    return `The value of $${node.variable.name.value} does not fit its type ${print(node.type)}.`;
+  if (node?.kind === Kind.VARIABLE_DEFINITION) {
+    // Where in the variable, in the engine's words: member names and numbers, never a value.
+    const [, within = ''] = / at "\w+([\w.[\]]{0,100})";/.exec(error.message) ?? [];
+    return `The value of $${node.variable.name.value}${within} does not fit its type ${print(node.type)}.`;
+  }
   if (isValue(node)) return 'A value does not fit its type.';
   return code === 'GRAPHQL_PARSE_FAILED' ? error.message.replace(/".*"/s, '…') : error.message;
 }

@@ -69,6 +69,9 @@ class ChangedOptions {
   readonly refused!: readonly RefusedOption[];
 }
 
+/** What is refused is called by its name, as far as that can be one. */
+const longestKey = 100;
+
 @Resolver()
 export class OptionResolver {
   @Authorized('root')
@@ -111,7 +114,11 @@ export class OptionResolver {
       } catch (error) {
         if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
         const { allowed } = error.details;
-        refused.push({ key, code: error.code, allowed: allowed === undefined ? null : String(allowed) });
+        refused.push({
+          key: key.slice(0, longestKey),
+          code: error.code,
+          allowed: allowed === undefined ? null : String(allowed),
+        });
       }
     }
     await application.visible(newest);

@@ -162,7 +162,7 @@ export function statusOf({ application: { directory }, version, startedAt }: Gra
     docsLink: text('general_setting.docs_link'),
     topUpLink: text('TopUpLink'),
     price: text('Price'),
-    minTopUp: Number(text('MinTopUp')),
+    minTopUp: settings.number('MinTopUp'),
     onlineTopUp: text('PayAddress') !== '' && text('EpayId') !== '' && directory.optionSecret('EpayKey') !== null,
     quotaPerUnit: text('QuotaPerUnit'),
     displayInCurrency: flag('DisplayInCurrencyEnabled'),

@@ -12,7 +12,7 @@ import {
   Root,
 } from 'type-graphql';
 import type { UserView } from '../application/ports.js';
-import type { UserSettings } from '../application/users.js';
+import type { UserSettings } from '../domain/user-fields.js';
 import type { UserRow } from '../projections/users.js';
 import { type GraphqlContext, Viewer } from './context.js';
 import { enumeration } from './enumeration.js';

@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { ChannelSecrets, ChannelSettings } from '../domain/channel.js';
+import type { ChannelSecrets } from '../domain/channel.js';
+import type { ChannelSettings } from '../domain/channel-settings.js';
 import type { ChannelId } from '../domain/ids.js';
 import type { CandidateRow, ChannelRow } from './channels.js';
 import type { Database, ReadModels } from './database.js';

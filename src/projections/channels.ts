@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { CallRefunded, CallSettled } from '../domain/call.js';
-import type { ChannelEvent, ChannelSecrets, ChannelSettings, ChannelStatus } from '../domain/channel.js';
+import type { ChannelEvent, ChannelSecrets, ChannelStatus } from '../domain/channel.js';
+import type { ChannelSettings } from '../domain/channel-settings.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { ChannelId, type SecretId } from '../domain/ids.js';

@@ -1,5 +1,8 @@
+import { checkWellFormed } from '../domain/bounds.js';
 import { Failure, invalidField } from '../domain/failure.js';
-import { storable } from './query.js';
+
+/** Each names something an order is carried out on. */
+const maxIntegers = 1000;
 
 /**
  * A JSON object as legacy clients send it: names match in any case, null is as good as absent, members nobody asks for
@@ -20,7 +23,8 @@ export class Body {
     const value = this.member(name);
     if (value === undefined) return undefined;
     if (typeof value !== 'string') throw invalidField(name, 'text');
-    return storable(name, value);
+    checkWellFormed(name, value);
+    return value;
   }
 
   number(name: string): number | undefined {
@@ -45,8 +49,8 @@ export class Body {
   integers(name: string): readonly number[] | undefined {
     const value = this.member(name);
     if (value === undefined) return undefined;
-    if (!Array.isArray(value) || !value.every((item) => Number.isSafeInteger(item)))
-      throw invalidField(name, 'a list of integers');
+    if (!Array.isArray(value) || value.length > maxIntegers || !value.every((item) => Number.isSafeInteger(item)))
+      throw invalidField(name, `a list of at most ${maxIntegers} integers`);
     return value;
   }
 
@@ -56,7 +60,9 @@ export class Body {
     if (value === undefined) return undefined;
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
       throw invalidField(name, 'text, a number, true or false');
-    return storable(name, String(value));
+    const text = String(value);
+    checkWellFormed(name, text);
+    return text;
   }
 
   private member(name: string): unknown {

@@ -1,15 +1,17 @@
 import type { Application } from '../application/application.js';
+import { searchText } from '../domain/bounds.js';
 import { invalidField } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
 import type { Body } from './body.js';
-import { tagPatchIn } from './channel-record.js';
+import { channelFields, tagPatchIn } from './channel-record.js';
 import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
-import { oneSentence, Refusal } from './errors.js';
+import { oneSentence, Refusal, renamed } from './errors.js';
 
 /* Upstream channels, many at a time. */
 
-const malformed = oneSentence('参数错误');
+const unreadable = '参数错误';
+const malformed = oneSentence(unreadable);
 const tagMissing = 'tag不能为空';
 
 function idsIn(body: Body): readonly number[] {
@@ -83,10 +85,18 @@ export function channelBulkEndpoints(endpoints: Endpoints, { channels, queries, 
       const body = exchange.body();
       const tag = body.text('tag') ?? '';
       if (tag === '') throw new Refusal(tagMissing);
-      await visible(await channels.editTag(viewer, tag, tagPatchIn(body)));
+      // Said here: the tag that is written is called `new_tag` in this body.
+      if (tag.length > searchText.max)
+        throw new Refusal(unreadable, 200, { field: 'tag', allowed: `at most ${searchText.max} characters` });
+      const edited = channels.editTag(viewer, tag, tagPatchIn(body));
+      await visible(
+        await edited.catch((error: unknown) => {
+          throw renamed(error, { tag: 'new_tag' });
+        }),
+      );
       return success();
     },
-    { wordings: malformed },
+    { wordings: malformed, fields: { ...channelFields, groups: 'groups' } },
   );
 
   for (const [path, enabled] of [
@@ -106,12 +116,18 @@ export function channelBulkEndpoints(endpoints: Endpoints, { channels, queries, 
   }
 
   // The specification shows no ids in this body: taken by its word, the order concerns every channel.
-  endpoints.guarded('admin', 'POST', '/channel/base_url/batch', async (viewer, exchange) => {
-    const body = exchange.body();
-    const baseUrl = baseUrlIn(body);
-    const ids = body.integers('ids');
-    const concerned = ids === undefined ? directory.channels().map(({ id }) => id) : known(ids);
-    await visible(await channels.editMany(viewer, concerned, { settings: { baseUrl } }));
-    return success();
-  });
+  endpoints.guarded(
+    'admin',
+    'POST',
+    '/channel/base_url/batch',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const baseUrl = baseUrlIn(body);
+      const ids = body.integers('ids');
+      const concerned = ids === undefined ? directory.channels().map(({ id }) => id) : known(ids);
+      await visible(await channels.editMany(viewer, concerned, { settings: { baseUrl } }));
+      return success();
+    },
+    { fields: channelFields },
+  );
 }

@@ -1,11 +1,25 @@
 import type { ChannelPatch } from '../application/channels.js';
-import type { ChannelSettings } from '../domain/channel.js';
+import type { ChannelSettings } from '../domain/channel-settings.js';
 import { invalidField } from '../domain/failure.js';
 import type { ChannelRow } from '../projections/channels.js';
 import { type Body, present } from './body.js';
 import { channelStatusNumbers, namesIn } from './legacy-numbers.js';
 
 /* A channel as the contract writes it, and back. */
+
+/** What the contract calls the members of a channel that have other names here. */
+export const channelFields = {
+  baseUrl: 'base_url',
+  groups: 'group',
+  modelMapping: 'model_mapping',
+  statusCodeMapping: 'status_code_mapping',
+  paramOverride: 'param_override',
+  organization: 'openai_organization',
+  testModel: 'test_model',
+  autoBan: 'auto_ban',
+  maxInputTokens: 'max_input_tokens',
+  proxy: 'setting.proxy',
+} as const satisfies Partial<Record<keyof ChannelSettings | 'proxy', string>>;
 
 /** Why and when the channel was last switched automatically, as JSON text; '' when it never was. */
 const otherInfo = ({ status_reason, status_time }: ChannelRow): string =>

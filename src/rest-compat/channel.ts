@@ -4,7 +4,7 @@ import { Failure } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
 import type { ChannelFilter, ChannelSort } from '../projections/channel-queries.js';
 import type { ChannelRow } from '../projections/channels.js';
-import { channelPatchIn, legacyChannel, newChannelIn } from './channel-record.js';
+import { channelFields, channelPatchIn, legacyChannel, newChannelIn } from './channel-record.js';
 import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
 import { messageOf } from './messages.js';
@@ -63,18 +63,30 @@ export function channelEndpoints(endpoints: Endpoints, { channels, queries, visi
     success(await record(viewer, possibleChannel(id()))),
   );
 
-  endpoints.guarded('admin', 'POST', '/channel/', async (viewer, { body }) => {
-    const { position } = await channels.add(viewer, newChannelIn(body()));
-    await visible(position);
-    return success();
-  });
+  endpoints.guarded(
+    'admin',
+    'POST',
+    '/channel/',
+    async (viewer, { body }) => {
+      const { position } = await channels.add(viewer, newChannelIn(body()));
+      await visible(position);
+      return success();
+    },
+    { fields: channelFields },
+  );
 
-  endpoints.guarded('admin', 'PUT', '/channel/', async (viewer, exchange) => {
-    const body = exchange.body();
-    const id = possibleChannel(body.integer('id') ?? 0);
-    await visible(await channels.edit(viewer, id, channelPatchIn(body)));
-    return success(await record(viewer, id));
-  });
+  endpoints.guarded(
+    'admin',
+    'PUT',
+    '/channel/',
+    async (viewer, exchange) => {
+      const body = exchange.body();
+      const id = possibleChannel(body.integer('id') ?? 0);
+      await visible(await channels.edit(viewer, id, channelPatchIn(body)));
+      return success(await record(viewer, id));
+    },
+    { fields: channelFields },
+  );
 
   endpoints.guarded('admin', 'DELETE', '/channel/:id', async (viewer, { id }) => {
     const wanted = id();

@@ -36,23 +36,24 @@ export const oneSentence = (sentence: string, status = 200): Wordings => ({
 export const badParameter = '无效的参数';
 
 /** Names of fields, and the key to ask again with. */
-const detailsOf = ({ code, kind, details }: Failure): unknown =>
+export const detailsOf = ({ code, kind, details }: Failure): unknown =>
   (kind === 'invalid' || code === 'outcome-unknown') && Object.keys(details).length > 0 ? details : null;
 
 /** What the contract calls a field that the system names otherwise, as far as one endpoint has it. */
 export type FieldNames = Readonly<Record<string, string>>;
 
 /** `modelLimits.3` → `model_limits.3` */
-function renamed(failure: Failure, names: FieldNames): Failure {
-  const { code, details } = failure;
+export function renamed(thrown: unknown, names: FieldNames): unknown {
+  if (!(thrown instanceof Failure)) return thrown;
+  const { code, details } = thrown;
   const [, first = '', rest = ''] = /^([^.]*)(.*)$/s.exec(String(details.field ?? '')) ?? [];
-  return Object.hasOwn(names, first) ? new Failure(code, { ...details, field: `${names[first]}${rest}` }) : failure;
+  return Object.hasOwn(names, first) ? new Failure(code, { ...details, field: `${names[first]}${rest}` }) : thrown;
 }
 
 /** The failure in the endpoint's own words; anything else as it is. */
 export function worded(thrown: unknown, wordings: Wordings, fields: FieldNames): unknown {
-  if (!(thrown instanceof Failure)) return thrown;
   const error = renamed(thrown, fields);
+  if (!(error instanceof Failure)) return error;
   const wording = wordings[error.code];
   if (wording === undefined) return error;
   const [text, status] = typeof wording === 'string' ? [wording, 200] : wording;

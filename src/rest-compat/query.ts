@@ -1,15 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { invalidField } from '../domain/failure.js';
+import { checkText, searchText } from '../domain/bounds.js';
 import type { PageRequest } from '../projections/page.js';
-
-/** What no column can hold: the NUL character, and half of a character pair. */
-const unstorable = /[\0\p{Surrogate}]/u;
-
-/** Throws `invalid-field` for text that the database cannot hold. */
-export function storable(field: string, text: string): string {
-  if (unstorable.test(text)) throw invalidField(field, 'well-formed text without NUL characters');
-  return text;
-}
 
 const truths = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const defaultSize = 10;
@@ -28,7 +19,9 @@ export class Query {
 
   /** '' when absent. */
   text(name: string): string {
-    return storable(name, this.parameters.get(name) ?? '');
+    const text = this.parameters.get(name) ?? '';
+    checkText(name, text, searchText);
+    return text;
   }
 
   /** 0 when absent or not an integer; clients send `NaN`, `undefined` and nothing at all. */

@@ -1,6 +1,6 @@
 import type { Settings } from '../application/settings.js';
 import { decimal, decimalOf, isZero, ratioOf, roundHalfAway, times } from '../domain/decimal.js';
-import { invalidField } from '../domain/failure.js';
+import { assertNever, invalidField } from '../domain/failure.js';
 import type { Body } from './body.js';
 
 /*
@@ -19,7 +19,17 @@ export interface QuotaAdjustment {
 /** Yuan per dollar. */
 export const yuanPerDollar = (settings: Settings): number => Number(settings.text('Price'));
 
-function inQuota(amount: number, kind: string, settings: Settings): number {
+const kinds = ['rmb', 'money', 'quota'] as const;
+type Kind = (typeof kinds)[number];
+
+function kindIn(body: Body): Kind {
+  const wanted = body.text('adjust_type') ?? 'quota';
+  const kind = kinds.find((known) => known === wanted);
+  if (kind === undefined) throw invalidField('adjust_type', kinds.join(', '));
+  return kind;
+}
+
+function inQuota(amount: number, kind: Kind, settings: Settings): number {
   const perDollar = times(decimalOf(amount), decimal(settings.text('QuotaPerUnit')));
   switch (kind) {
     case 'quota':
@@ -32,13 +42,13 @@ function inQuota(amount: number, kind: string, settings: Settings): number {
       return roundHalfAway(ratioOf(perDollar, price));
     }
     default:
-      throw invalidField('adjust_type', 'rmb, money or quota');
+      return assertNever(kind);
   }
 }
 
 /** Throws `invalid-field` for an amount of 0, and for a gift that is negative or goes with a deduction. */
 export function quotaAdjustmentIn(body: Body, settings: Settings): QuotaAdjustment {
-  const kind = body.text('adjust_type') ?? 'quota';
+  const kind = kindIn(body);
   const amountOf = (units: string, original: string): number =>
     body.integer(units) ?? inQuota(body.number(original) ?? 0, kind, settings);
   const delta = amountOf('quota_delta', 'original_delta');

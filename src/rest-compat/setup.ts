@@ -5,7 +5,7 @@ import type { UsageMode } from '../domain/setup.js';
 import type { Body } from './body.js';
 import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
-import { Refusal } from './errors.js';
+import { detailsOf, Refusal } from './errors.js';
 import { messageOf } from './messages.js';
 
 /* First run. The one place where business failures have statuses of their own. */
@@ -33,12 +33,14 @@ function refusalOf(failure: Failure): Refusal {
     case 'invalid-field':
       return new Refusal(unreadable, 400, failure.details);
     case 'username-blank':
-      return new Refusal(usernameBlank, 400);
+      return new Refusal(usernameBlank, 400, failure.details);
     // Somebody else was faster at the same moment.
     case 'lost-race':
       return new Refusal(messageOf(new Failure('already-set-up')), 400);
     default:
-      return failure.kind === 'unavailable' ? new Refusal(failed, 500) : new Refusal(messageOf(failure), 400);
+      return failure.kind === 'unavailable'
+        ? new Refusal(failed, 500)
+        : new Refusal(messageOf(failure), 400, detailsOf(failure));
   }
 }
 

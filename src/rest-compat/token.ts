@@ -5,7 +5,7 @@ import type { ReadableApiKey } from '../application/queries.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { ApiKeyId, UserId } from '../domain/ids.js';
-import { Instant } from '../domain/instant.js';
+import { Instant, lastSecond } from '../domain/instant.js';
 import type { ApiKeyRow } from '../projections/api-keys.js';
 import type { Body } from './body.js';
 import type { Endpoints, Exchange } from './endpoints.js';
@@ -24,6 +24,7 @@ const fields = {
   modelLimits: 'model_limits',
   allowIps: 'allow_ips',
   quota: 'remain_quota',
+  shownQuota: 'shown_quota',
 };
 
 const idMissing = 'id 或 userId 为空！';
@@ -59,7 +60,8 @@ const addressesIn = (lines: string): string[] =>
 /** Unix seconds to the moment a key ends; null: never. */
 function expiryIn(seconds: number): ApiKeyTerms['expiresAt'] {
   if (seconds === never) return null;
-  if (!Number.isSafeInteger(seconds * 1000)) throw invalidField('expired_time', 'unix seconds, or -1 for never');
+  if (seconds < 0 || seconds > lastSecond)
+    throw invalidField('expired_time', `unix seconds from 0 to ${lastSecond}, or -1 for never`);
   return Instant(seconds * 1000);
 }
 

@@ -14,7 +14,7 @@ import { roleNumbers, userStatusNumbers, wordFor } from './legacy-numbers.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
 import { goingOn } from './session.js';
 import type { ShownQuota } from './shown-quota.js';
-import { legacyUser } from './user-record.js';
+import { legacyUser, userFields } from './user-record.js';
 
 /* Administration of users. */
 
@@ -100,7 +100,7 @@ export function userAdminEndpoints(
       await visible(position);
       return success();
     },
-    { wordings: malformed },
+    { wordings: malformed, fields: userFields },
   );
 
   /** What the session was shown of a user; of one that is not there the edit says so. */
@@ -135,7 +135,7 @@ export function userAdminEndpoints(
       if (quota !== null) shown.show(request, 'user', [{ id, quota }]);
       return success();
     },
-    { wordings: malformed },
+    { wordings: malformed, fields: userFields },
   );
 
   endpoints.guarded(
@@ -166,6 +166,6 @@ export function userAdminEndpoints(
       await visible(await users.adjustQuota(viewer, id, delta, gift, exchange.orderKey()));
       return success();
     },
-    { wordings: malformed },
+    { wordings: malformed, fields: userFields },
   );
 }

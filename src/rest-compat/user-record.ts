@@ -1,6 +1,19 @@
 import type { UserRow } from '../projections/users.js';
 import { deletedAt, roleNumbers, userStatusNumbers } from './legacy-numbers.js';
 
+/** What the contract calls the members of a user, and of an order about one, that have other names here. */
+export const userFields = {
+  displayName: 'display_name',
+  notifyType: 'notify_type',
+  quotaWarningThreshold: 'quota_warning_threshold',
+  webhookUrl: 'webhook_url',
+  webhookSecret: 'webhook_secret',
+  notificationEmail: 'notification_email',
+  shownQuota: 'shown_quota',
+  delta: 'quota_delta',
+  gift: 'gift_quota_delta',
+} as const;
+
 /** A user as the contract shows it. Password and access token have members and never values. */
 export const legacyUser = (row: UserRow) => ({
   id: row.id,

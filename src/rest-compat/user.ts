@@ -6,7 +6,7 @@ import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
 import { badParameter, oneSentence, Refusal } from './errors.js';
 import { endSession, goingOn, startSession } from './session.js';
-import { legacyUser, ownSetting, signedInUser } from './user-record.js';
+import { legacyUser, ownSetting, signedInUser, userFields } from './user-record.js';
 
 /* Signing in, and one's own account. */
 
@@ -33,7 +33,8 @@ function credentialsIn(body: Body): { username: string; password: string } {
 
 function settingsIn(body: Body) {
   const notifyType = body.text('notify_type');
-  if (notifyType !== 'email' && notifyType !== 'webhook') throw new Failure('notify-type-invalid');
+  if (notifyType !== 'email' && notifyType !== 'webhook')
+    throw new Failure('notify-type-invalid', { field: 'notifyType', allowed: 'email, webhook' });
   return {
     notifyType,
     quotaWarningThreshold: body.number('quota_warning_threshold') ?? 0,
@@ -92,7 +93,7 @@ export function userEndpoints(endpoints: Endpoints, { identity, users, queries, 
       await visible(await (password === null ? change() : goingOn(identity, request, reply, change)));
       return success();
     },
-    { wordings: malformed },
+    { wordings: malformed, fields: userFields },
   );
 
   endpoints.guarded(
@@ -121,6 +122,6 @@ export function userEndpoints(endpoints: Endpoints, { identity, users, queries, 
       await visible(await users.changeSettings(viewer, settingsIn(body())));
       return success(null, settingsSaved);
     },
-    { wordings: malformed },
+    { wordings: malformed, fields: userFields },
   );
 }

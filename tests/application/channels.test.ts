@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ChannelPatch } from '../../src/application/channels.js';
-import type { ChannelSettings } from '../../src/domain/channel.js';
+import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import { beginning, streams } from '../../src/domain/events.js';
 import type { FailureCode } from '../../src/domain/failure.js';
 import { ChannelId } from '../../src/domain/ids.js';
@@ -74,15 +74,15 @@ describe('adding a channel', () => {
     ['type 41 without region', { type: 41 }, 'region-missing', {}],
     ['type 41 with regions but no default', { type: 41, other: '{"m":"us"}' }, 'region-default-missing', {}],
     ['type 41 with regions that are no JSON', { type: 41, other: '{"m"' }, 'invalid-field', { field: 'other' }],
-    ['a base address that is none', { baseUrl: 'api.example' }, 'invalid-field', { field: 'base_url' }],
-    ['a base address of another kind', { baseUrl: 'ftp://api.example' }, 'invalid-field', { field: 'base_url' }],
-    ['a base address with a password', { baseUrl: 'https://u:p@api.example' }, 'invalid-field', { field: 'base_url' }],
+    ['a base address that is none', { baseUrl: 'api.example' }, 'invalid-field', { field: 'baseUrl' }],
+    ['a base address of another kind', { baseUrl: 'ftp://api.example' }, 'invalid-field', { field: 'baseUrl' }],
+    ['a base address with a password', { baseUrl: 'https://u:p@api.example' }, 'invalid-field', { field: 'baseUrl' }],
     ['a negative weight', { weight: -1 }, 'invalid-field', { field: 'weight' }],
     ['a weight that is no integer', { weight: 1.5 }, 'invalid-field', { field: 'weight' }],
     ['a priority that is no integer', { priority: Number.NaN }, 'invalid-field', { field: 'priority' }],
-    ['a mapping that is no JSON', { modelMapping: '{' }, 'invalid-field', { field: 'model_mapping' }],
-    ['a mapping that is a list', { statusCodeMapping: '[]' }, 'invalid-field', { field: 'status_code_mapping' }],
-    ['an override that is null', { paramOverride: 'null' }, 'invalid-field', { field: 'param_override' }],
+    ['a mapping that is no JSON', { modelMapping: '{' }, 'invalid-field', { field: 'modelMapping' }],
+    ['a mapping that is a list', { statusCodeMapping: '[]' }, 'invalid-field', { field: 'statusCodeMapping' }],
+    ['an override that is null', { paramOverride: 'null' }, 'invalid-field', { field: 'paramOverride' }],
     ['a setting that is text', { setting: '"x"' }, 'invalid-field', { field: 'setting' }],
     ['a proxy among the settings', { setting: '{"proxy":"http://u:p@x"}' }, 'invalid-field', { field: 'setting' }],
     ['a model name that is too long', { models: ['m'.repeat(256)] }, 'model-name-too-long', {}],
@@ -115,7 +115,7 @@ describe('adding a channel', () => {
   });
 
   test.each(['proxy.example', 'ftp://proxy.example', 'x'])('is refused for the proxy "%s"', async (proxy) => {
-    await expect(add({}, { proxy })).rejects.toThrow(refusal('invalid-field', { field: 'setting.proxy' }));
+    await expect(add({}, { proxy })).rejects.toThrow(refusal('invalid-field', { field: 'proxy' }));
   });
   test.each(['http://p.example', 'https://p.example', 'socks5://p.example:1080', 'socks5h://p.example'])(
     'takes the proxy %s',
@@ -180,7 +180,7 @@ describe('editing a channel', () => {
     const id = await added();
     await expect(edit(id, { settings: { type: 41 } })).rejects.toThrow(refusal('region-missing'));
     await expect(edit(id, { settings: { weight: -1 } })).rejects.toThrow(refusal('invalid-field', { field: 'weight' }));
-    await expect(edit(id, { proxy: 'x' })).rejects.toThrow(refusal('invalid-field', { field: 'setting.proxy' }));
+    await expect(edit(id, { proxy: 'x' })).rejects.toThrow(refusal('invalid-field', { field: 'proxy' }));
   });
 
   test('of many, or of all with a tag, is the same for each', async () => {

@@ -19,7 +19,7 @@ describe('changing an option', () => {
 
   test('to a value that cannot be stores nothing', async () => {
     await expect(node.options.change(root, 'RetryTimes', 'many')).rejects.toThrow(
-      refusal('option-value-invalid', { field: 'RetryTimes', allowed: 'an integer from 0' }),
+      refusal('option-value-invalid', { field: 'RetryTimes', allowed: 'an integer from 0 to 100' }),
     );
     await expect(node.options.change(root, 'ModelRatio', '{"o1":-1}')).rejects.toThrow(
       refusal('option-value-invalid', { field: 'ModelRatio.o1' }),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DefaultPrices } from '../../src/application/default-prices.js';
 import { initialOptions, type Settings, settingsFrom } from '../../src/application/settings.js';
-import { checkOption, type OptionKey, optionTable } from '../../src/domain/option-table.js';
+import { type OptionKey, optionTable } from '../../src/domain/option-table.js';
+import { checkOption } from '../../src/domain/option-values.js';
 
 const defaults: DefaultPrices = {
   modelRatio: new Map([['gpt-4o', '1.25']]),

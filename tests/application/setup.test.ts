@@ -53,6 +53,10 @@ describe('the first set-up', () => {
 
   test.each<[string, Partial<SetupInput>, FailureCode]>([
     ['a blank name', { username: '  ' }, 'username-blank'],
+    ['a name that is too long', { username: 'x'.repeat(600_000) }, 'username-too-long'],
+    ['a name with a NUL character', { username: 'ro\0ot' }, 'invalid-field'],
+    ['a name of half a character', { username: 'ro\ud800ot' }, 'invalid-field'],
+    ['an endless password', { password: 'x'.repeat(257), confirmPassword: 'x'.repeat(257) }, 'invalid-field'],
     ['passwords that differ', { confirmPassword: 'correct house' }, 'passwords-differ'],
     ['a password of 7 bytes', { password: '1234567', confirmPassword: '1234567' }, 'password-too-short'],
   ])('is refused for %s', async (_, changed, code) => {

@@ -3,10 +3,10 @@ import {
   type ChannelCommand,
   type ChannelEvent,
   type ChannelSecrets,
-  type ChannelSettings,
   channelDecider,
   isLiveChannel,
 } from '../../src/domain/channel.js';
+import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import { SecretId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { channelSettings } from '../support/channel-settings.js';

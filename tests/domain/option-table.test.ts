@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { decimal } from '../../src/domain/decimal.js';
 import { Failure } from '../../src/domain/failure.js';
 import {
-  checkOption,
   isSecretOption,
   type OptionKey,
   optionDefinition,
   optionTable,
   prerequisiteOf,
-  readRatios,
 } from '../../src/domain/option-table.js';
+import { checkOption, readRatios } from '../../src/domain/option-values.js';
 
 const keysOf = (...kinds: readonly string[]): OptionKey[] =>
   (Object.keys(optionTable) as OptionKey[]).filter((key) => kinds.includes(optionTable[key].kind));

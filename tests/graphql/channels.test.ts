@@ -73,10 +73,10 @@ describe('adding channels', () => {
     expect(await refused({ type: 4711 })).toEqual({
       code: 'channel-type-unknown',
       kind: 'invalid',
-      details: { type: 4711 },
+      details: { field: 'type', type: 4711 },
     });
     expect(await refused({ key: ' ' })).toMatchObject({ code: 'channel-key-missing' });
-    expect(await refused({ modelMapping: 'no JSON' })).toMatchObject({ details: { field: 'model_mapping' } });
+    expect(await refused({ modelMapping: 'no JSON' })).toMatchObject({ details: { field: 'modelMapping' } });
     expect(await refused({ setting: '{"proxy":"http://a:b@c"}' })).toMatchObject({ details: { field: 'setting' } });
   });
 });

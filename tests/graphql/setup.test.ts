@@ -47,7 +47,7 @@ describe('the first run', () => {
     expect(await refused({ password: 'short', confirmPassword: 'short' })).toEqual({
       code: 'password-too-short',
       kind: 'invalid',
-      details: { min: 8 },
+      details: { field: 'password', min: 8 },
     });
   });
   test('makes the root user and sets the mode; then it is over for good', async () => {

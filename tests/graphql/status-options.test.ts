@@ -83,7 +83,7 @@ describe('options', () => {
     expect(await server.root.refusal(change, { key: 'RetryTimes', value: 'often' })).toEqual({
       code: 'option-value-invalid',
       kind: 'invalid',
-      details: { field: 'RetryTimes', allowed: 'an integer from 0' },
+      details: { field: 'RetryTimes', allowed: 'an integer from 0 to 100' },
     });
   });
   test('are changed together; one that is refused does not hold up the others', async () => {
@@ -102,7 +102,7 @@ describe('options', () => {
         { key: 'SystemName', value: 'Two' },
         { key: 'MinTopUp', value: '2' },
       ],
-      refused: [{ key: 'Price', code: 'option-value-invalid', allowed: 'a number from 0' }],
+      refused: [{ key: 'Price', code: 'option-value-invalid', allowed: 'a number from 0 to 1000000' }],
     });
   });
   test('with model ratios go back to the built-in ones', async () => {

@@ -217,7 +217,7 @@ describe('own settings', () => {
     expect(await ordinary.refusal(profile, { patch: { password: 'short' } })).toEqual({
       code: 'password-length',
       kind: 'invalid',
-      details: { min: 8, max: 20 },
+      details: { field: 'password', min: 8, max: 20 },
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
 import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
-import type { ChannelSettings } from '../../src/domain/channel.js';
+import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events.js';
 import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';

@@ -116,7 +116,7 @@ describe('POST /channel/', () => {
     [{ model_mapping: '{' }, '无效的参数：model_mapping（a JSON object）'],
     [{ setting: '[]' }, '无效的参数：setting（a JSON object）'],
     [{ setting: '{"proxy":7}' }, '无效的参数：setting.proxy（the address of a proxy）'],
-    [{ weight: -1 }, '无效的参数：weight（an integer from 0）'],
+    [{ weight: -1 }, '无效的参数：weight（an integer from 0 to 2147483647）'],
     [{ weight: '1' }, '无效的参数：weight（an integer）'],
     [{ type: '1' }, '无效的参数：type（an integer）'],
   ])('refuses %j', async (body, message) => {
@@ -233,7 +233,7 @@ describe('PUT /channel/', () => {
   });
   test('checks the region of the type the channel then has', async () => {
     const { id } = await add();
-    expect((await put({ id, type: 41 })).json).toEqual(refusal('部署地区不能为空'));
+    expect((await put({ id, type: 41 })).json).toEqual(refusal('部署地区不能为空', { field: 'other' }));
     expect((await put({ id, type: 41, other: '{"default":"us"}' })).json).toMatchObject({ success: true });
   });
 });

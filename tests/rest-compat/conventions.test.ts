@@ -144,7 +144,7 @@ describe('bodies', () => {
     ['remain_quota', true, 'an integer'],
     ['remain_quota', Number.MAX_SAFE_INTEGER + 1, 'an integer'],
     ['expired_time', '-1', 'an integer'],
-    ['expired_time', 9e15, 'unix seconds, or -1 for never'],
+    ['expired_time', 9e15, 'unix seconds from 0 to 253402300799, or -1 for never'],
     ['unlimited_quota', 'true', 'true or false'],
     ['unlimited_quota', 1, 'true or false'],
     ['name', 5, 'text'],

@@ -93,7 +93,7 @@ describe('PUT /option/', () => {
     ['GroupRatio', '{"default":1,"vip":-0.5}', 'group ratio must be not less than 0: vip'],
     ['ModelRatio', '{"gpt-4o":', 'ModelRatio 的值无效（a JSON object of names and numbers from 0）'],
     ['Chats', '{}', 'Chats 的值无效（a JSON array）'],
-    ['RetryTimes', 'many', 'RetryTimes 的值无效（an integer from 0）'],
+    ['RetryTimes', 'many', 'RetryTimes 的值无效（an integer from 0 to 100）'],
     ['RegisterEnabled', 'yes', 'RegisterEnabled 的值无效（"true" or "false"）'],
     ['DataExportDefaultTime', 'year', 'DataExportDefaultTime 的值无效（hour, day, week）'],
   ])('checks before it stores: %s %s', async (key, value, message) => {

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import Fastify from 'fastify';
+import Fastify, { type RouteOptions } from 'fastify';
 import type { Application } from '../../src/application/application.js';
 import { Instant } from '../../src/domain/instant.js';
 import { BodyRoom } from '../../src/http/body-room.js';
@@ -29,8 +29,13 @@ export interface RestServer {
 
 const unlimited: RestOptions['rateLimits'] = { api: null, web: null };
 
-export async function serveRest(application: Application, options: Partial<RestOptions> = {}): Promise<RestServer> {
+export async function serveRest(
+  application: Application,
+  options: Partial<RestOptions> = {},
+  onRoute: (route: RouteOptions) => void = () => {},
+): Promise<RestServer> {
   const app = Fastify({ loggerInstance: quietLog as never, trustProxy: true, forceCloseConnections: true });
+  app.addHook('onRoute', onRoute);
   let requests = 0;
   await app.register(restRoutes, {
     application,
@@ -144,10 +149,13 @@ export interface Cast {
 }
 
 /** Root, two administrators and two ordinary users, signed in. */
-export async function openStage(options: Partial<RestOptions> = {}): Promise<Cast> {
+export async function openStage(
+  options: Partial<RestOptions> = {},
+  onRoute?: (route: RouteOptions) => void,
+): Promise<Cast> {
   const gateway = await startTestGateway();
   const { application } = gateway;
-  const rest = await serveRest(application, options);
+  const rest = await serveRest(application, options, onRoute);
   const add = (username: string) => gateway.addUser(500_000, username);
   const users = {
     admin: await add('admin'),

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../../src/domain/channel.js';
+import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 
 /** A channel with nothing special about it, and what a test changes. */
 export const channelSettings = (changed: Partial<ChannelSettings> = {}): ChannelSettings => ({

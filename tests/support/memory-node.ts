@@ -25,6 +25,7 @@ import {
 import { type ApiKeyId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Actor } from '../../src/domain/user.js';
+import { isChannelType } from '../../src/relay/providers/registry.js';
 import { someInstant } from './events.js';
 import { CountingIds, DigestPasswords, MemoryPersonalData, MemorySessions, MemoryVault } from './fake-ports.js';
 import { settableClock } from './fixed-clock.js';
@@ -155,6 +156,7 @@ export async function openMemoryNode(store = new TestStore(), ids = new Counting
     sessions: new MemorySessions(),
     probe: new FakeProbe(),
     setupCodes: [] as string[],
+    isChannelType,
   };
   const users = userCommands(ports);
   return {

@@ -3,7 +3,7 @@ import type { PostgresConnection } from '../../src/adapters/postgres.js';
 import type { Application } from '../../src/application/application.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
-import type { ChannelSettings } from '../../src/domain/channel.js';
+import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import type { ChannelId, UserId } from '../../src/domain/ids.js';
 import type { Instant } from '../../src/domain/instant.js';
 import type { Actor } from '../../src/domain/user.js';

@@ -58,6 +58,10 @@ export const providers: readonly Provider[] = [
 /** Every provider a channel can be set up for, by type number, whether the relay can speak with it yet or not. */
 export const listings: readonly ProviderListing[] = [...providers, ...catalogue].sort(byType);
 
+const types = new Set(listings.map(({ type }) => type));
+
+export const isChannelType = (type: number): boolean => types.has(type);
+
 const known = new Map(providers.map((provider) => [provider.type, provider]));
 
 /** null: the relay does not speak with this type. */
