@@ -1,6 +1,7 @@
 import { streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
+import { lookOf } from '../domain/look-alike.js';
 import { type UserEvent, userDecider, usernameDecider } from '../domain/user.js';
 import type { Handle } from './handle.js';
 import type { Clock, EventStore } from './ports.js';
@@ -21,8 +22,16 @@ export function usernames(store: Pick<EventStore, 'readStream'>, clock: Clock, h
     return user.status === 'absent' ? null : user.username;
   };
 
-  const bears = async (userId: UserId, name: string): Promise<boolean> =>
-    (await nameOf(userId))?.toLowerCase() === name.toLowerCase();
+  /** A name is claimed as it is written and, where that is another, as it looks: nobody else's may look like it. */
+  const claimsOf = (name: string): readonly string[] => {
+    const [written, look] = [name.toLowerCase(), lookOf(name)];
+    return written === look ? [written] : [written, look];
+  };
+
+  const bears = async (userId: UserId, claimed: string): Promise<boolean> => {
+    const name = await nameOf(userId);
+    return name !== null && claimsOf(name).includes(claimed.toLowerCase());
+  };
 
   const claimAbandoned = async (name: string): Promise<boolean> => {
     const claim = (await store.readStream(streams.username(name))).at(-1);
@@ -34,24 +43,36 @@ export function usernames(store: Pick<EventStore, 'readStream'>, clock: Clock, h
     return true;
   };
 
+  const claimOne = async (name: string, userId: UserId): Promise<void> => {
+    const claim = () => handle(usernameDecider, streams.username(name), { type: 'ClaimUsername', userId });
+    try {
+      await claim();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'username-taken' || !(await claimAbandoned(name))) throw error;
+      await claim();
+    }
+  };
+
+  /** Gives a name back, unless the user bears it: a renaming that seemed to fail may have happened. */
+  const release = async (name: string, userId: UserId): Promise<void> => {
+    for (const claimed of claimsOf(name))
+      if (!(await bears(userId, claimed)))
+        await handle(usernameDecider, streams.username(claimed), { type: 'ReleaseUsername', userId });
+  };
+
   return {
     nameOf,
 
-    /** Throws `username-taken`. */
+    /** Throws `username-taken`. What was claimed of a name that looks like somebody else's is given back. */
     async claim(name: string, userId: UserId): Promise<void> {
-      const claim = () => handle(usernameDecider, streams.username(name), { type: 'ClaimUsername', userId });
       try {
-        await claim();
+        for (const claimed of claimsOf(name)) await claimOne(claimed, userId);
       } catch (error) {
-        if (!(error instanceof Failure) || error.code !== 'username-taken' || !(await claimAbandoned(name)))
-          throw error;
-        await claim();
+        await release(name, userId).catch(() => {});
+        throw error;
       }
     },
-    /** Gives a name back, unless the user bears it: a renaming that seemed to fail may have happened. */
-    async release(name: string, userId: UserId): Promise<void> {
-      if (await bears(userId, name)) return;
-      await handle(usernameDecider, streams.username(name), { type: 'ReleaseUsername', userId });
-    },
+
+    release,
   };
 }

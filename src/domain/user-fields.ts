@@ -1,5 +1,6 @@
 import { checkText, checkWellFormed, isLonger, type TextBound } from './bounds.js';
 import { Failure, invalidField } from './failure.js';
+import { checkLegible } from './look-alike.js';
 
 /* What somebody says about a user, and how much of it there may be. Most of it is sealed before it gets into an event. */
 
@@ -10,6 +11,7 @@ export function checkUsername(username: string): void {
   if (isLonger(username, maxUsernameLength))
     throw new Failure('username-too-long', { field: 'username', max: maxUsernameLength });
   checkText('username', username, { max: maxUsernameLength });
+  checkLegible('username', username);
 }
 
 export function checkPassword(password: string): void {

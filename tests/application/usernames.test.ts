@@ -157,3 +157,39 @@ test('the name of a user stays taken for ever, deleted or not', async () => {
   node.clock.advance(10 * abandonedAfterMs);
   await expect(names.claim('alice', bob)).rejects.toThrow(taken);
 });
+
+describe('a name that looks like another', () => {
+  const cyrillicPaypal = 'раураӏ';
+
+  test('is taken with it, whoever comes first', async () => {
+    await names.claim('paypal', alice);
+    await expect(names.claim(cyrillicPaypal, bob)).rejects.toThrow(taken);
+    await expect(names.claim('ｐａｙｐａｌ', bob)).rejects.toThrow(taken);
+    await names.claim('асе', bob);
+    await expect(names.claim('ACE', alice)).rejects.toThrow(taken);
+  });
+
+  test('leaves no claim behind when it is refused', async () => {
+    await names.claim('paypal', alice);
+    await expect(names.claim(cyrillicPaypal, bob)).rejects.toThrow(taken);
+    expect(await holderOf(cyrillicPaypal)).toBeNull();
+  });
+
+  test('is free again once its holder is called otherwise, and stays with who goes from one to the other', async () => {
+    await names.claim('асе', alice);
+    await register(alice, 'асе');
+    await names.claim('ace', alice);
+    await rename(alice, 'ace');
+    await names.release('асе', alice);
+    expect([await holderOf('асе'), await holderOf('ace')]).toEqual([null, alice]);
+    await names.claim('king', alice);
+    await rename(alice, 'king');
+    await names.release('ace', alice);
+    await expect(names.claim('асе', bob)).resolves.toBeUndefined();
+  });
+
+  test('of ASCII letters costs nothing more than it did', async () => {
+    await names.claim('Alice', alice);
+    expect(await node.store.everything()).toHaveLength(1);
+  });
+});
