@@ -1,6 +1,8 @@
 import type { ChannelView, Directory } from '../application/ports.js';
 import type { Settings } from '../application/settings.js';
+import { isModelName } from '../domain/call-texts.js';
 import { ChannelId } from '../domain/ids.js';
+import { maxModelNameBytes } from '../domain/names.js';
 import { billedName, priceOf } from '../domain/price-tables.js';
 import type { Price } from '../domain/pricing.js';
 import type { Caller } from './authenticate.js';
@@ -118,6 +120,15 @@ export function placeOrder(
   const requestedModel = textIn(body.model);
   if (requestedModel === null)
     throw new RelayError(400, 'invalid_request', 'invalid request: field model is required', undefined, 'model');
+
+  if (!isModelName(requestedModel))
+    throw new RelayError(
+      400,
+      'invalid_request',
+      `invalid request: model is to be at most ${maxModelNameBytes} bytes without control characters`,
+      undefined,
+      'model',
+    );
 
   const group = usedGroup(caller, settings);
   const { pinnedChannel: pin } = caller;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { CallFacts, CallOutcome, ReleaseReason } from '../domain/call.js';
+import { failureCodeOf } from '../domain/call-texts.js';
 import { CallId, type ChannelId, type UserId } from '../domain/ids.js';
 import { endUnread, isUnread } from '../http/answer-unread.js';
 import { type Asked, type Attempt, attempt, noRoom } from './attempt.js';
@@ -215,7 +216,7 @@ export function openRelay(ports: RelayPorts): Relay {
         await reservation.release({
           reason,
           status: error?.status ?? null,
-          code: error?.code ?? null,
+          code: failureCodeOf(error?.code ?? null),
           attempts,
           useTimeMs: elapsed(),
           unknownAttempts,

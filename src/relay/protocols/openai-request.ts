@@ -1,3 +1,4 @@
+import { reasoningEffortOf } from '../../domain/call-texts.js';
 import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
 import type { Edit, OpenAiDialect, Target } from './openai-dialect.js';
 import {
@@ -178,6 +179,6 @@ export function openAiRequest(
     },
     body: written(body),
     model: target.model,
-    reasoningEffort: textIn(body.reasoning_effort),
+    reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort)),
   };
 }
