@@ -7,6 +7,7 @@ import {
   checkedChannelSettings,
   checkModel,
   checkProxy,
+  shownProxy,
 } from '../domain/channel-settings.js';
 import { beginning, type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
@@ -78,21 +79,35 @@ export function channelCommands({ handle, ids, vault, directory, probe, isChanne
     return newest;
   };
 
-  const edit = async (id: ChannelId, patch: ChannelPatch): Promise<Position> => {
-    if (patch.proxy !== undefined) checkProxy(patch.proxy);
+  /** Forms send back what they were shown: the proxy a channel has, or how it was shown, is no change. */
+  const isProxyOf = async (id: ChannelId, proxy: string): Promise<boolean> => {
+    const secret = directory.channel(id)?.secrets.proxy ?? null;
+    if (secret === null) return proxy === '';
+    const stored = await vault.get(secret);
+    return stored !== null && (proxy === stored || proxy === shownProxy(stored));
+  };
+
+  const edit = async (actor: Actor, id: ChannelId, patch: ChannelPatch): Promise<Position> => {
+    const newProxy = patch.proxy !== undefined && !(await isProxyOf(id, patch.proxy)) ? patch.proxy : undefined;
+    if (newProxy !== undefined) checkProxy(newProxy);
     const secrets: { -readonly [Member in keyof ChannelSecrets]?: ChannelSecrets[Member] } = {};
     if (patch.key !== undefined) {
       const key = channelKeyIn(patch.key);
       secrets.key = await vault.put(key);
       secrets.keyHash = vault.hash(key);
     }
-    if (patch.proxy !== undefined) secrets.proxy = patch.proxy === '' ? null : await vault.put(patch.proxy);
+    if (newProxy !== undefined) secrets.proxy = newProxy === '' ? null : await vault.put(newProxy);
     const settings = defined(patch.settings);
     const change = (now: ChannelSettings): ChannelSettings => {
       if (settings.type !== now.type) checkType(settings.type);
       return { ...now, ...settings };
     };
-    const { position } = await handle(channelDecider, streams.channel(id), { type: 'EditChannel', change, secrets });
+    const { position } = await handle(channelDecider, streams.channel(id), {
+      type: 'EditChannel',
+      change,
+      secrets,
+      keyMayFollow: actor.role === 'root' && directory.settings().flag('RootKeepsChannelKeys'),
+    });
     if (patch.enabled === undefined) return position;
     const flipped = await setEnabled(id, patch.enabled);
     return flipped > position ? flipped : position;
@@ -141,17 +156,17 @@ export function channelCommands({ handle, ids, vault, directory, probe, isChanne
 
     async edit(actor: Actor, id: ChannelId, patch: ChannelPatch): Promise<Position> {
       authorise(actor, 'admin');
-      return edit(id, patch);
+      return edit(actor, id, patch);
     },
 
     async editMany(actor: Actor, channelIds: readonly ChannelId[], patch: ChannelPatch): Promise<Position> {
       authorise(actor, 'admin');
-      return each(channelIds, (id) => edit(id, patch));
+      return each(channelIds, (id) => edit(actor, id, patch));
     },
 
     async editTag(actor: Actor, tag: string, patch: ChannelPatch): Promise<Position> {
       authorise(actor, 'admin');
-      return each(tagged(tag), (id) => edit(id, patch));
+      return each(tagged(tag), (id) => edit(actor, id, patch));
     },
 
     async setEnabled(actor: Actor, id: ChannelId, enabled: boolean): Promise<Position> {

@@ -160,3 +160,10 @@ export function checkProxy(proxy: string): void {
   if (!URL.canParse(proxy) || !/^(https?|socks5h?):$/.test(new URL(proxy).protocol))
     throw invalidField('proxy', 'an http://, https:// or socks5:// address');
 }
+
+/** A proxy as it is shown: without user name and password. */
+export function shownProxy(proxy: string): string {
+  if (!URL.canParse(proxy)) return '';
+  const { protocol, host } = new URL(proxy);
+  return `${protocol}//${host}`;
+}

@@ -35,7 +35,13 @@ export type ChannelEvent =
 
 export type ChannelCommand =
   | { type: 'AddChannel'; settings: ChannelSettings; secrets: ChannelSecrets; enabled: boolean }
-  | { type: 'EditChannel'; change: (now: ChannelSettings) => ChannelSettings; secrets: Partial<ChannelSecrets> }
+  | {
+      type: 'EditChannel';
+      change: (now: ChannelSettings) => ChannelSettings;
+      secrets: Partial<ChannelSecrets>;
+      /** Whoever edits may send the stored key to another address. */
+      keyMayFollow: boolean;
+    }
   | { type: 'EnableChannel'; automatic: boolean }
   | { type: 'DisableChannel'; automatic: boolean; reason: string }
   | {
@@ -63,6 +69,26 @@ const live = (channel: Channel): LiveChannel => {
   return channel;
 };
 
+/** Where a channel's key is sent: the address written, else the default of its type. */
+const destination = ({ baseUrl, type }: ChannelSettings): string =>
+  baseUrl === '' ? `type ${type}` : URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+
+/**
+ * Nobody can read a stored key, so nobody may have it sent to an address of their own either: with another address, or
+ * through another proxy, the key is given again.
+ */
+function checkKeyStays(before: LiveChannel, settings: ChannelSettings, secrets: ChannelSecrets): void {
+  const changed =
+    destination(before.settings) !== destination(settings)
+      ? settings.baseUrl === before.settings.baseUrl
+        ? 'type'
+        : 'baseUrl'
+      : secrets.proxy !== null && secrets.proxy !== before.secrets.proxy
+        ? 'proxy'
+        : null;
+  if (changed !== null) throw new Failure('channel-key-needed', { field: 'key', changed });
+}
+
 export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
   initial: { status: 'absent' },
   decide(command, channel) {
@@ -81,6 +107,7 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
         const before = live(channel);
         const settings = checkedChannelSettings(command.change(before.settings), before.settings);
         const secrets = { ...before.secrets, ...command.secrets };
+        if (command.secrets.key === undefined && !command.keyMayFollow) checkKeyStays(before, settings, secrets);
         if (isDeepStrictEqual(before.settings, settings) && isDeepStrictEqual(before.secrets, secrets)) return [];
         return [{ type: 'ChannelEdited', settings, secrets }];
       }

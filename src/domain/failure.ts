@@ -25,6 +25,7 @@ const kinds = {
   'api-key-name-too-long': 'invalid',
   'model-name-too-long': 'invalid',
   'channel-key-missing': 'invalid',
+  'channel-key-needed': 'invalid',
   'channel-type-unknown': 'invalid',
   'region-missing': 'invalid',
   'region-default-missing': 'invalid',

@@ -127,6 +127,8 @@ export const optionTable = {
   ReasoningRatio: ratios('{}'),
   GroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
   UserUsableGroups: texts('{"default":"默认分组","vip":"vip分组"}'),
+  /** Root may change where a channel's key is sent without giving the key again. */
+  RootKeepsChannelKeys: off,
   RetryTimes: integer(0, 0, 100),
   ChannelDisableThreshold: number(5, 0, secondsInADay),
   AutomaticDisableChannelEnabled: off,

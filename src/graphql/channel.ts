@@ -15,6 +15,7 @@ import {
   Root,
 } from 'type-graphql';
 import type { UserView } from '../application/ports.js';
+import { shownProxy } from '../domain/channel-settings.js';
 import { ChannelId } from '../domain/ids.js';
 import type { ChannelFilter, ChannelSort } from '../projections/channel-queries.js';
 import type { ChannelRow } from '../projections/channels.js';
@@ -210,10 +211,7 @@ export class ChannelResolver {
     @Ctx() { application }: GraphqlContext,
     @Viewer() viewer: UserView,
   ): Promise<string> {
-    const address = await application.queries.channelProxy(viewer, channel.proxy_secret);
-    if (!URL.canParse(address)) return '';
-    const { protocol, host } = new URL(address);
-    return `${protocol}//${host}`;
+    return shownProxy(await application.queries.channelProxy(viewer, channel.proxy_secret));
   }
 
   @Authorized('admin')

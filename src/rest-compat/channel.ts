@@ -1,5 +1,6 @@
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports.js';
+import { shownProxy } from '../domain/channel-settings.js';
 import { Failure } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
 import type { ChannelFilter, ChannelSort } from '../projections/channel-queries.js';
@@ -34,10 +35,10 @@ export function possibleChannel(id: number): ChannelId {
 }
 
 export function channelEndpoints(endpoints: Endpoints, { channels, queries, visible }: Application) {
-  /** With their proxies: clients send whole records back, and a record without one would remove it. */
+  /** With their proxies, as far as they are shown: what comes back as it was shown is left as it is. */
   const records = async (viewer: UserView, rows: readonly ChannelRow[]) => {
     const proxies = await queries.channelProxies(viewer, rows);
-    return rows.map((row) => legacyChannel(row, proxies.get(row.id) ?? ''));
+    return rows.map((row) => legacyChannel(row, shownProxy(proxies.get(row.id) ?? '')));
   };
 
   const record = async (viewer: UserView, id: ChannelId) => {

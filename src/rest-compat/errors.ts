@@ -42,12 +42,21 @@ export const detailsOf = ({ code, kind, details }: Failure): unknown =>
 /** What the contract calls a field that the system names otherwise, as far as one endpoint has it. */
 export type FieldNames = Readonly<Record<string, string>>;
 
+/** Details that name a field. */
+const naming = ['field', 'changed'] as const;
+
 /** `modelLimits.3` → `model_limits.3` */
+const nameIn = (names: FieldNames, field: string): string => {
+  const [, first = '', rest = ''] = /^([^.]*)(.*)$/s.exec(field) ?? [];
+  return Object.hasOwn(names, first) ? `${names[first]}${rest}` : field;
+};
+
 export function renamed(thrown: unknown, names: FieldNames): unknown {
   if (!(thrown instanceof Failure)) return thrown;
   const { code, details } = thrown;
-  const [, first = '', rest = ''] = /^([^.]*)(.*)$/s.exec(String(details.field ?? '')) ?? [];
-  return Object.hasOwn(names, first) ? new Failure(code, { ...details, field: `${names[first]}${rest}` }) : thrown;
+  const told = naming.filter((name) => details[name] !== undefined);
+  const fields = Object.fromEntries(told.map((name) => [name, nameIn(names, String(details[name]))]));
+  return new Failure(code, { ...details, ...fields });
 }
 
 /** The failure in the endpoint's own words; anything else as it is. */

@@ -156,7 +156,7 @@ describe('editing a channel', () => {
 
   test('sets the proxy, keeps it, takes it away', async () => {
     const id = await added();
-    expect((await edit(id, { proxy: 'http://p.example' }))?.secrets.proxy).not.toBeNull();
+    expect((await edit(id, { proxy: 'http://p.example', key: 'sk-up' }))?.secrets.proxy).not.toBeNull();
     expect((await edit(id, { settings: { name: 'west' } }))?.secrets.proxy).not.toBeNull();
     expect((await edit(id, { proxy: '' }))?.secrets.proxy).toBeNull();
   });

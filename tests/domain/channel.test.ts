@@ -30,10 +30,15 @@ const add = (changed: Partial<ChannelSettings> = {}, on = true): ChannelCommand 
   secrets,
   enabled: on,
 });
-const edit = (changed: Partial<ChannelSettings>, newSecrets: Partial<ChannelSecrets> = {}): ChannelCommand => ({
+const edit = (
+  changed: Partial<ChannelSettings>,
+  newSecrets: Partial<ChannelSecrets> = {},
+  keyMayFollow = false,
+): ChannelCommand => ({
   type: 'EditChannel',
   change: (now) => ({ ...now, ...changed }),
   secrets: newSecrets,
+  keyMayFollow,
 });
 const enable = (automatic: boolean): ChannelCommand => ({ type: 'EnableChannel', automatic });
 const disable = (automatic: boolean): ChannelCommand => ({
@@ -67,7 +72,7 @@ describe('editing a channel', () => {
       .thenRecordedOnce({ type: 'ChannelEdited', settings: { ...settings, name: 'west', weight: 5 }, secrets }));
   test('replaces the secrets given and keeps the others', () =>
     given(added)
-      .when(edit({}, { proxy: SecretId('proxy-1') }))
+      .when(edit({}, { proxy: SecretId('proxy-1') }, true))
       .thenRecordedOnce({ type: 'ChannelEdited', settings, secrets: { ...secrets, proxy: SecretId('proxy-1') } }));
   test('that changes nothing records nothing', () =>
     given(added)
@@ -168,4 +173,53 @@ describe('what a channel is', () => {
     expect(isLiveChannel({ status: 'removed' })).toBe(false);
     expect(isLiveChannel({ status: 'auto-disabled', settings, secrets })).toBe(true);
   });
+});
+
+describe('a stored key stays where it was meant for', () => {
+  const at = (baseUrl: string, proxy: SecretId | null = null): ChannelEvent => ({
+    type: 'ChannelAdded',
+    settings: channelSettings({ baseUrl }),
+    secrets: { ...secrets, proxy },
+  });
+  const newKey = { key: SecretId('key-2'), keyHash: 'hash-2' };
+
+  test.each<[string, string, Partial<ChannelSettings>]>([
+    ['another host', 'https://a.example/v1', { baseUrl: 'https://b.example/v1' }],
+    ['another port', 'https://a.example', { baseUrl: 'https://a.example:8443' }],
+    ['a line that is not encrypted', 'https://a.example', { baseUrl: 'http://a.example' }],
+    ['an address instead of the default', '', { baseUrl: 'https://b.example' }],
+    ['the default instead of an address', 'https://a.example', { baseUrl: '' }],
+    ['the default of another type', '', { type: 3 }],
+  ])('it is asked for again for %s', (_, before, changed) => {
+    given(at(before)).when(edit(changed)).thenRefused('channel-key-needed');
+    const settings = channelSettings({ baseUrl: before, ...changed });
+    given(at(before))
+      .when(edit(changed, newKey))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets: { ...secrets, ...newKey } });
+    given(at(before))
+      .when(edit(changed, {}, true))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets });
+  });
+
+  test('it is asked for again for another proxy, not for none', () => {
+    const [one, other] = [SecretId('proxy-1'), SecretId('proxy-2')];
+    given(at('', one))
+      .when(edit({}, { proxy: other }))
+      .thenRefused('channel-key-needed');
+    given(at(''))
+      .when(edit({}, { proxy: one }))
+      .thenRefused('channel-key-needed');
+    given(at('', one))
+      .when(edit({}, { proxy: null }))
+      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings(), secrets });
+  });
+
+  test('another path of the same host is no other address', () =>
+    given(at('https://a.example/v1'))
+      .when(edit({ baseUrl: 'https://a.example/v2' }))
+      .thenRecorded({
+        type: 'ChannelEdited',
+        settings: channelSettings({ baseUrl: 'https://a.example/v2' }),
+        secrets,
+      }));
 });

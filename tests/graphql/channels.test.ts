@@ -94,7 +94,9 @@ describe('editing a channel', () => {
   test('sets and clears a proxy', async () => {
     const { id } = await added({ name: 'proxied' });
     const patched = async (patch: Data) => (await admin.ask(edit, { id, patch })).editChannel.proxy;
-    expect(await patched({ proxy: 'socks5://u:p@proxy.example:1080' })).toBe('socks5://proxy.example:1080');
+    expect(await patched({ proxy: 'socks5://u:p@proxy.example:1080', key: 'sk-again' })).toBe(
+      'socks5://proxy.example:1080',
+    );
     expect(await patched({ weight: 1 })).toBe('socks5://proxy.example:1080');
     expect(await patched({ proxy: null })).toBe('');
   });

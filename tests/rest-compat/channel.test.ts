@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ChannelId } from '../../src/domain/ids.js';
 import { until } from '../support/until.js';
 import { type Answered, type Cast, dataOf, openStage, send } from './rest-server.js';
 
@@ -176,7 +177,7 @@ describe('PUT /channel/', () => {
       test_model: '',
       status_code_mapping: '',
     };
-    expect((await put({ id, ...cleared, tag: '' })).json.data).toMatchObject({ ...cleared, tag: null });
+    expect((await put({ id, ...cleared, tag: '', key: 'sk-east' })).json.data).toMatchObject({ ...cleared, tag: null });
   });
   test('serves single switches and single numbers', async () => {
     const { id } = await add();
@@ -189,8 +190,13 @@ describe('PUT /channel/', () => {
     const setting = '{"force_format":true,"proxy":"http://user:pass@proxy.example:8080"}';
     const { id } = await add({ setting });
     const [listed] = await list();
-    expect(listed?.setting).toBe(setting);
+    // The password of a proxy is for the proxy: the record that comes back without it changes nothing.
+    expect(listed?.setting).toBe('{"force_format":true,"proxy":"http://proxy.example:8080"}');
     expect((await put(listed ?? {})).json.data).toEqual(listed);
+    const secret = stage.gateway.application.directory.channel(ChannelId(id))?.secrets.proxy ?? null;
+    expect(await stage.gateway.application.queries.channelProxy(stage.gateway.root, secret)).toBe(
+      'http://user:pass@proxy.example:8080',
+    );
     expect(await search('keyword=sk-east')).toEqual(['east']);
     expect((await put({ id, setting: '{"force_format":true}' })).json.data).toMatchObject({
       setting: '{"force_format":true}',
@@ -234,7 +240,7 @@ describe('PUT /channel/', () => {
   test('checks the region of the type the channel then has', async () => {
     const { id } = await add();
     expect((await put({ id, type: 41 })).json).toEqual(refusal('部署地区不能为空', { field: 'other' }));
-    expect((await put({ id, type: 41, other: '{"default":"us"}' })).json).toMatchObject({ success: true });
+    expect((await put({ id, type: 41, other: '{"default":"us"}', key: '{}' })).json).toMatchObject({ success: true });
   });
 });
 
@@ -356,8 +362,15 @@ describe('orders to many channels', () => {
   test('move all channels to another address, or those that are named', async () => {
     const [first, second] = [await add(), await add()];
     const move = (body: object) => stage.admin.post('/api/channel/base_url/batch', body);
-    expect((await move({ base_url: 'http://all.example' })).json).toEqual(done);
-    await move({ base_url: 'https://one.example', ids: [second.id, 4711] });
+    expect((await move({ base_url: 'http://all.example' })).json).toMatchObject({
+      message: '更改接口地址、渠道类型或代理时，请重新填写渠道密钥',
+      data: { field: 'key', changed: 'base_url' },
+    });
+    await stage.gateway.setOption('RootKeepsChannelKeys', 'true');
+    expect((await move({ base_url: 'http://all.example' })).json).toMatchObject({ data: { field: 'key' } });
+    const byRoot = (body: object) => stage.root.post('/api/channel/base_url/batch', body);
+    expect((await byRoot({ base_url: 'http://all.example' })).json).toEqual(done);
+    await byRoot({ base_url: 'https://one.example', ids: [second.id, 4711] });
     expect(await record(first.id)).toMatchObject({ base_url: 'http://all.example' });
     expect(await record(second.id)).toMatchObject({ base_url: 'https://one.example' });
     for (const base_url of ['', 'all.example', 'ftp://all.example', undefined])

@@ -65,6 +65,17 @@ describe('GET /user/{id}', () => {
       expect((await stage.admin.get(`/api/user/${id}`)).json).toEqual(peers);
     expect(dataOf<LegacyUser>(await stage.root.get(`/api/user/${stage.root.id}`)).role).toBe(100);
   });
+  test('shows nobody where another gets warnings', async () => {
+    await stage.alice.put('/api/user/setting', {
+      notify_type: 'webhook',
+      quota_warning_threshold: 5,
+      webhook_url: 'https://hooks.example/planted-address',
+    });
+    expect((await stage.alice.get('/api/user/self')).text).toContain('planted-address');
+    for (const client of [stage.admin, stage.root])
+      for (const path of [`/api/user/${stage.alice.id}`, '/api/user/', '/api/user/search?keyword=alice'])
+        expect((await client.get(path)).text, path).not.toContain('planted-address');
+  });
   test('knows no deleted user', async () => {
     const user = await newcomer();
     await stage.root.post('/api/user/manage', { id: user.actor.id, action: 'delete' });

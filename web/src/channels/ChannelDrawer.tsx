@@ -10,6 +10,7 @@ import {
 import { commonTexts } from '../shared/common.texts.js';
 import { useConfirm } from '../shared/confirm.js';
 import { DetailDrawer } from '../shared/DetailDrawer.js';
+import { failureCode } from '../shared/errors.js';
 import { useText } from '../shared/i18n.js';
 import { useOpenItem } from '../shared/openItem.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
@@ -168,6 +169,7 @@ function EditedChannel({ choices, channel, orders, onClose }: EditedChannelProps
   // It may change under the open form; what is compared is what the form began with.
   const [before] = useState(channel);
   const [busy, setBusy] = useState(false);
+  const [keyNeeded, setKeyNeeded] = useState(false);
   const agreed = useVersionAgreed();
 
   const submit = async (draft: ChannelDraft): Promise<void> => {
@@ -175,12 +177,16 @@ function EditedChannel({ choices, channel, orders, onClose }: EditedChannelProps
     if (Object.keys(patch).length === 0) return onClose();
     if (busy || (patch.baseUrl !== undefined && !(await agreed(draft.baseUrl)))) return;
     setBusy(true);
+    setKeyNeeded(false);
     await orders.patch(channel.id, patch).then(
       () => {
         toaster.success(t('done.saved'));
         onClose();
       },
-      () => setBusy(false),
+      (error: unknown) => {
+        setBusy(false);
+        setKeyNeeded(failureCode(error) === 'channel-key-needed');
+      },
     );
   };
 
@@ -193,7 +199,14 @@ function EditedChannel({ choices, channel, orders, onClose }: EditedChannelProps
     >
       {(form) =>
         choices !== undefined && (
-          <ChannelForm id={form} choices={choices} before={before} initial={draftOf(before)} onSubmit={submit} />
+          <ChannelForm
+            id={form}
+            choices={choices}
+            before={before}
+            initial={draftOf(before)}
+            keyNeeded={keyNeeded}
+            onSubmit={submit}
+          />
         )
       }
     </FormDrawer>

@@ -24,6 +24,8 @@ export interface ChannelFormProps {
   readonly initial: ChannelDraft;
   /** The channel it edits; null: it makes a new one. */
   readonly before: EditedChannelFragment | null;
+  /** The server asks for the key again: where it is sent has changed. */
+  readonly keyNeeded?: boolean;
   /** Called with a draft without problems. */
   readonly onSubmit: (draft: ChannelDraft) => Promise<void>;
 }
@@ -31,26 +33,27 @@ export interface ChannelFormProps {
 const jsonFields = ['modelMapping', 'statusCodeMapping', 'paramOverride'] as const;
 const advanced: readonly ChannelField[] = [...jsonFields, 'setting', 'proxy', 'maxInputTokens'];
 
-export function ChannelForm({ id, choices, initial, before, onSubmit }: ChannelFormProps) {
+export function ChannelForm({ id, choices, initial, before, keyNeeded = false, onSubmit }: ChannelFormProps) {
   const t = useText(channelsTexts);
   const [draft, setDraft] = useState(initial);
   const [refusals, setRefusals] = useState(0);
-  const judged = refusals > 0;
+  const judged = refusals > 0 || keyNeeded;
   const form = useRef<HTMLFormElement>(null);
   const [unfolded, setUnfolded] = useState(false);
   const { channelTypes, groups, enabledModels } = choices;
   const choice = channelTypes.find(({ type }) => type === draft.type);
   const problems = problemsOf(draft, choice, before);
+  const keyProblem = keyNeeded && draft.key.trim() === '' ? 'keyNeeded' : undefined;
 
   // Once what was folded is in sight: to where something has to be corrected.
   useEffect(() => {
-    if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [refusals]);
+    if (refusals > 0 || keyNeeded) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusals, keyNeeded]);
 
   const change = (patch: Partial<ChannelDraft>): void => setDraft((now) => ({ ...now, ...patch }));
   /** Label, value and complaint of a text field. */
   const text = <Field extends ChannelField>(field: Field) => {
-    const problem: ChannelProblem | undefined = problems[field];
+    const problem: ChannelProblem | undefined = problems[field] ?? (field === 'key' ? keyProblem : undefined);
     return {
       value: draft[field],
       onChange: (value: ChannelDraft[Field]) => change({ [field]: value }),

@@ -36,6 +36,7 @@ export type ChannelField = keyof ChannelDraft;
 /** Keys of the dictionary, below `problem.`. */
 export type ChannelProblem =
   | 'nameOrKeyMissing'
+  | 'keyNeeded'
   | 'modelsMissing'
   | 'groupsMissing'
   | 'baseUrlMissing'

@@ -100,7 +100,8 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'form.key': 'Key',
   'form.keyLines': '{{hint}}. One per line: each becomes a channel',
   'form.keyDocument': '{{hint}}; the whole document is one key',
-  'form.keyKeep': 'Keys are never shown; leave empty to keep it',
+  'form.keyKeep':
+    'Keys are never shown; leave empty to keep it. With another address, type or proxy it must be entered again',
   'form.baseUrl': 'Base URL',
   'form.baseUrlHint': 'The default address when empty; without /v1 at the end',
   'form.baseUrlNeeded': 'This type has no default address; without /v1 at the end',
@@ -143,6 +144,7 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'form.proxyHint': 'May hold a user name and password; they are not shown again',
   'form.tagHelp': 'Only what is changed here is written to all channels of the tag.',
   'form.problems': 'Please correct what is marked',
+  'problem.keyNeeded': 'Where the key is sent has changed: enter it again',
   'problem.nameOrKeyMissing': 'Please fill in channel name and key',
   'problem.modelsMissing': 'Please select at least one model',
   'problem.groupsMissing': 'Please select at least one group',

@@ -15,6 +15,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'api-key-name-too-long': 'The token name can have at most {{max}} bytes',
   'model-name-too-long': 'The model name is too long: {{model}}',
   'channel-key-missing': 'Enter the channel key',
+  'channel-key-needed': 'Enter the channel key again: the address, type or proxy it is sent to has changed',
   'channel-type-unknown': 'Unknown channel type: {{type}}',
   'region-missing': 'Enter the deployment region',
   'region-default-missing': 'The deployment region needs a member named default',

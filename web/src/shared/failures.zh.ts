@@ -12,6 +12,7 @@ export const failuresZh = {
   'quota-out-of-range': '额度超出范围',
   'api-key-name-too-long': '令牌名称不能超过 {{max}} 个字节',
   'model-name-too-long': '模型名称过长：{{model}}',
+  'channel-key-needed': '更改接口地址、渠道类型或代理时，请重新填写渠道密钥',
   'channel-key-missing': '请填写渠道密钥',
   'channel-type-unknown': '未知的渠道类型：{{type}}',
   'region-missing': '请填写部署地区',
