@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../src/domain/channel.js';
+import type { ChannelSettings } from '../src/domain/channel-settings.js';
 
 /** A channel of the plainest kind that is never switched off by its failures. */
 export const plainSettings: Omit<ChannelSettings, 'baseUrl' | 'models'> = {
