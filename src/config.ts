@@ -38,6 +38,8 @@ export interface Config {
     /** null: the embedded Postgres under `dataDir`. */
     readonly url: string | null;
     readonly dataDir: string;
+    /** How long a start waits for another node on the same database to end. */
+    readonly takeoverWaitMs: number;
   };
   readonly vault: {
     /** null: a key made at the first start and kept in `dataDir`. */
@@ -143,6 +145,7 @@ export const environment = z.object({
   REQUEST_TIMEOUT: integer(1, 3600).prefault('120'),
   HSTS_SECONDS: integer(0, 63_072_000).prefault('0'),
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
+  TAKEOVER_WAIT_SECONDS: integer(0, 3600).prefault('10'),
   STREAMING_TIMEOUT: seconds.prefault('60'),
   RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
   CALLER_GONE_SECONDS: seconds.prefault('60'),
@@ -230,7 +233,11 @@ export function readConfig(env: Environment): Config {
       hstsSeconds: read.HSTS_SECONDS,
       shutdownGraceMs: read.SHUTDOWN_GRACE_SECONDS * 1000,
     },
-    database: { url: read.DATABASE_URL ?? null, dataDir: read.DATA_DIR },
+    database: {
+      url: read.DATABASE_URL ?? null,
+      dataDir: read.DATA_DIR,
+      takeoverWaitMs: read.TAKEOVER_WAIT_SECONDS * 1000,
+    },
     vault: { secretKey: read.SECRET_KEY ?? null, dataDir: read.DATA_DIR },
     log: { level: read.LOG_LEVEL },
     relay: {

@@ -131,7 +131,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     log.fatal({ reason }, 'this node has lost its database to another one and ends');
     ending.begin(reason);
   };
-  closing.add(await claimOnlyNode({ connection, log, onLost }));
+  closing.add(await claimOnlyNode({ connection, log, waitMs: config.database.takeoverWaitMs, onLost }));
   // Only by the node that serves: a second one that will not start must not change the tables under the first.
   const migrating = await openPool(connection, log, { size: 1 });
   await migrate(migrating).finally(() => migrating.end());

@@ -15,6 +15,8 @@ const secondNode =
 export interface OnlyNodeOptions {
   readonly connection: PostgresConnection;
   readonly log: Log;
+  /** How long a predecessor that is about to end is waited for. */
+  readonly waitMs: number;
   /** Another node took over while the database was out of reach: this one must not admit anything any more. */
   readonly onLost: (reason: string) => void;
 }
@@ -24,7 +26,12 @@ export interface OnlyNodeOptions {
  * whole of it. Held by a connection, so it ends with the process, however that ends; a lost connection is made anew.
  * Resolves with a function that gives the claim up. Throws Failure `store-unavailable` when another node holds it.
  */
-export async function claimOnlyNode({ connection, log, onLost }: OnlyNodeOptions): Promise<() => Promise<void>> {
+export async function claimOnlyNode({
+  connection,
+  log,
+  waitMs,
+  onLost,
+}: OnlyNodeOptions): Promise<() => Promise<void>> {
   let client: pg.Client | null = null;
   let released = false;
 
@@ -55,7 +62,12 @@ export async function claimOnlyNode({ connection, log, onLost }: OnlyNodeOptions
     }
   };
 
-  if (!(await claim())) throw new Failure('store-unavailable', { reason: secondNode });
+  const deadline = performance.now() + waitMs;
+  for (let told = false; !(await claim()); told = true) {
+    if (performance.now() >= deadline) throw new Failure('store-unavailable', { reason: secondNode });
+    if (!told) log.info({ waitMs }, 'another node serves this database; waiting for it to end');
+    await pause(Math.min(retryMs, waitMs));
+  }
   return async () => {
     released = true;
     await client?.end();

@@ -26,7 +26,7 @@ export async function demo({ config, log }: CommandContext): Promise<void> {
   const dataDir = join(config.database.dataDir, 'demo');
   const demoConfig = {
     ...config,
-    database: { url: null, dataDir },
+    database: { ...config.database, url: null, dataDir },
     vault: { secretKey: null, dataDir },
   };
   const stopped = untilStopped(log);
