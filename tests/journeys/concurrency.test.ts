@@ -6,7 +6,8 @@ import { until } from '../support/until.js';
 
 /* Upstreams have room for so many calls. Nobody gets all of it, nobody waits for it, and a refusal costs nothing. */
 
-const balance = 1_000_000;
+/** Enough to hold the most that all calls under way could cost. */
+const balance = 1_000_000_000;
 const capacity = 8;
 const tokens = { prompt: 10, completion: 5 };
 
