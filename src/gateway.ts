@@ -41,6 +41,7 @@ import { Allowance } from './http/allowance.js';
 import { BodyRoom } from './http/body-room.js';
 import { origins } from './origins.js';
 import { openReadModels, readModels } from './projections/read-models.js';
+import { dropOldVersions } from './projections/rebuild.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
 import { addressGuard } from './relay/address-guard.js';
 import { channelProbe } from './relay/channel-probe.js';
@@ -167,6 +168,8 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   });
   closing.add(() => projections.stop());
   await projections.caughtUp();
+  // An older release kept more in them than this one would; nobody else serves this database.
+  await dropOldVersions(checkpoints, () => newClient(connection, projecting), readModels);
 
   const directory = await openDirectory({
     store,
@@ -224,7 +227,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     sessions,
     db: openReadModels(lists),
     progress: projections,
-    identitySource: identitySource(db),
+    identitySource: identitySource(db, personal),
     directory,
     gate,
     tail,

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Clock, PersonalData } from '../application/ports.js';
 import { Failure } from '../domain/failure.js';
-import { Sealed, type UserId } from '../domain/ids.js';
+import { Sealed, UserId } from '../domain/ids.js';
 import type { MasterKey } from './master-key.js';
 import { RecentValues } from './recent-values.js';
 import { keyBytes, openBytes, sealBytes } from './sealing.js';
@@ -19,19 +19,27 @@ export function postgresPersonalData(options: {
 }): PersonalData {
   const { pool, masterKey, clock } = options;
   const wrappingKey = masterKey.derive('personal data');
+  const searchKey = masterKey.derive('personal data search');
   const keys = new RecentValues<UserId, Buffer>({ capacity: 10_000, maxAgeMs: 60_000, clock });
   const keyOwner = (user: UserId): string => `key of user ${user}`;
   const textOwner = (user: UserId): string => `text of user ${user}`;
 
-  /** null: destroyed, or never made. */
-  const readKey = async (user: UserId): Promise<Buffer | null> => {
-    const { rows } = await pool.query<{ wrapped_key: Buffer | null }>(
-      'SELECT wrapped_key FROM user_keys WHERE user_id = $1',
-      [user],
+  /** Those that are there: destroyed keys, and such as were never made, are not. */
+  const readKeys = async (users: readonly UserId[]): Promise<ReadonlyMap<UserId, Buffer>> => {
+    const { rows } = await pool.query<{ user_id: number; wrapped_key: Buffer }>(
+      'SELECT user_id, wrapped_key FROM user_keys WHERE user_id = ANY ($1) AND wrapped_key IS NOT NULL',
+      [users],
     );
-    const wrapped = rows[0]?.wrapped_key ?? null;
-    return wrapped === null ? null : openBytes(wrappingKey, keyOwner(user), wrapped);
+    return new Map(
+      rows.map(({ user_id, wrapped_key }) => {
+        const user = UserId(user_id);
+        return [user, openBytes(wrappingKey, keyOwner(user), wrapped_key)];
+      }),
+    );
   };
+
+  /** null: destroyed, or never made. */
+  const readKey = async (user: UserId): Promise<Buffer | null> => (await readKeys([user])).get(user) ?? null;
 
   const readOrMakeKey = async (user: UserId): Promise<Buffer | null> => {
     const found = await readKey(user);
@@ -44,6 +52,9 @@ export function postgresPersonalData(options: {
     return readKey(user);
   };
 
+  const opened = (user: UserId, sealed: Sealed, key: Buffer | null): string | null =>
+    key === null ? null : openBytes(key, textOwner(user), Buffer.from(sealed, 'base64')).toString('utf8');
+
   return {
     async seal(user, text) {
       // A load that `open` has begun finds null for a user without a key, and makes none.
@@ -53,9 +64,24 @@ export function postgresPersonalData(options: {
     },
 
     async open(user, sealed) {
-      const key = await keys.get(user, () => readKey(user));
-      return key === null ? null : openBytes(key, textOwner(user), Buffer.from(sealed, 'base64')).toString('utf8');
+      return opened(user, sealed, await keys.get(user, () => readKey(user)));
     },
+
+    async openAll(texts) {
+      const missing: UserId[] = [];
+      let reading: Promise<ReadonlyMap<UserId, Buffer>> | null = null;
+      const load = async (user: UserId): Promise<Buffer | null> => {
+        missing.push(user);
+        // Runs after all that is missing has been named: one query for them together.
+        reading ??= Promise.resolve().then(() => readKeys(missing));
+        return (await reading).get(user) ?? null;
+      };
+      return Promise.all(
+        texts.map(async ({ user, sealed }) => opened(user, sealed, await keys.get(user, () => load(user)))),
+      );
+    },
+
+    searchToken: (term) => createHmac('sha256', searchKey).update(term, 'utf8').digest().toString('base64url', 0, 9),
 
     async forget(user) {
       await pool.query(

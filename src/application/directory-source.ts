@@ -3,9 +3,10 @@ import { apiKeyByHash } from '../projections/api-keys.js';
 import { allChannels, channelSecrets, channelSettings } from '../projections/channel-queries.js';
 import type { ReadModels } from '../projections/database.js';
 import { allOptions, optionValue } from '../projections/options.js';
-import { userByAccessTokenHash, userByEmail, userByUsername } from '../projections/users.js';
+import { userByAccessTokenHash, userByEmail, userByUsername } from '../projections/user-queries.js';
 import type { DirectorySource } from './directory.js';
 import type { IdentitySource } from './identity.js';
+import type { PersonalData } from './ports.js';
 
 /* The directory's and the identity's view of the read models. */
 
@@ -31,9 +32,10 @@ export const directorySource = (db: ReadModels, positionOf: (readModel: string) 
   apiKeyIdByHash: async (keyHash) => (await apiKeyByHash(db, keyHash))?.id ?? null,
 });
 
-export const identitySource = (db: ReadModels): IdentitySource => ({
+export const identitySource = (db: ReadModels, personal: Pick<PersonalData, 'searchToken'>): IdentitySource => ({
   async byLogin(login) {
-    const row = (await userByUsername(db, login)) ?? (login.includes('@') ? await userByEmail(db, login) : undefined);
+    const row =
+      (await userByUsername(db, login)) ?? (login.includes('@') ? await userByEmail(db, personal, login) : undefined);
     return row === undefined || row.deleted_at !== null ? null : row.id;
   },
   byAccessTokenHash: async (tokenHash) => (await userByAccessTokenHash(db, tokenHash))?.id ?? null,

@@ -83,6 +83,10 @@ export interface PersonalData {
   seal(user: UserId, text: string): Promise<Sealed>;
   /** null: the user's key has been destroyed. */
   open(user: UserId, sealed: Sealed): Promise<string | null>;
+  /** The same for many, in their order. */
+  openAll(texts: readonly { readonly user: UserId; readonly sealed: Sealed }[]): Promise<readonly (string | null)[]>;
+  /** A keyed hash by which a text, or part of one, is found without being stored. */
+  searchToken(term: string): string;
   /** Destroys the user's key; everything sealed with it is gone. */
   forget(user: UserId): Promise<void>;
 }

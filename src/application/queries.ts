@@ -1,6 +1,6 @@
 import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
-import type { ApiKeyId, ChannelId, SecretId, UserId } from '../domain/ids.js';
+import type { ApiKeyId, ChannelId, Sealed, SecretId, UserId } from '../domain/ids.js';
 import { groupRatioOf } from '../domain/price-tables.js';
 import { type Actor, atLeast } from '../domain/user.js';
 import {
@@ -41,9 +41,10 @@ import {
   type UsageStatsQuery,
   usageStatsBy,
 } from '../projections/usage-stats.js';
-import { type UserFilter, type UserRow, type UserSort, userById, userPage, usersById } from '../projections/users.js';
+import { type UserFilter, type UserSort, userById, userPage, usersById } from '../projections/user-queries.js';
+import type { SealedUserRow, UserRow } from '../projections/users.js';
 import { authorise } from './authorise.js';
-import type { Clock, Directory, Vault } from './ports.js';
+import type { Clock, Directory, PersonalData, Vault } from './ports.js';
 import { type PricedModel, priceList } from './price-list.js';
 
 /* Reads, each for a viewer: what one may see is decided here and nowhere else. */
@@ -51,6 +52,7 @@ import { type PricedModel, priceList } from './price-list.js';
 export interface QueryPorts {
   readonly db: ReadModels;
   readonly vault: Vault;
+  readonly personal: Pick<PersonalData, 'openAll' | 'searchToken'>;
   readonly directory: Directory;
   readonly clock: Clock;
   /** Resolves when the read models hold all that has happened so far, or after a bounded while. */
@@ -78,7 +80,7 @@ const publicGroup = 'default';
 /** Lines shown for an API key: it can be asked for without signing in, so the answer is bounded. */
 const apiKeyLogLines = 1_000;
 
-export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
+export function queries({ db, vault, personal, directory, clock, fresh }: QueryPorts) {
   /** What is read is never older than what the asker may have seen: a call's answer, another page. */
   const current = async (): Promise<ReadModels> => {
     await fresh();
@@ -88,6 +90,28 @@ export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
   const readable = async (rows: readonly ApiKeyRow[]): Promise<ReadableApiKey[]> => {
     const secrets = await vault.getMany(rows.map(({ secret }) => secret));
     return rows.map((row) => ({ ...row, key: secrets.get(row.secret) ?? '' }));
+  };
+
+  /** Personal texts are opened for whoever may see the user, and nowhere before. */
+  const opened = async (rows: readonly SealedUserRow[]): Promise<UserRow[]> => {
+    const texts = rows.flatMap(({ id, display_name, email, settings }) =>
+      [display_name, email, settings].flatMap((sealed) => (sealed === null ? [] : { user: id, sealed })),
+    );
+    const found = await personal.openAll(texts);
+    const plain = new Map(texts.map(({ sealed }, place) => [sealed, found[place] ?? '']));
+    const textOf = (sealed: Sealed | null): string => (sealed === null ? '' : (plain.get(sealed) ?? ''));
+    return rows.map((row) => ({
+      ...row,
+      display_name: textOf(row.display_name),
+      email: textOf(row.email),
+      settings: textOf(row.settings),
+    }));
+  };
+
+  const openedOne = async (row: SealedUserRow): Promise<UserRow> => {
+    const [user] = await opened([row]);
+    if (user === undefined) throw new Failure('user-not-found');
+    return user;
   };
 
   /** Admins see everything; others their own lines, without what tells about channels. */
@@ -114,7 +138,7 @@ export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
     async self(viewer: Actor): Promise<UserRow> {
       const row = await userById(await current(), viewer.id);
       if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
-      return row;
+      return openedOne(row);
     },
 
     /** What the viewer's own webhooks are signed with; '' without one. */
@@ -129,7 +153,7 @@ export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
       const row = await userById(await current(), id);
       if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
       if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
-      return row;
+      return openedOne(row);
     },
 
     async users(
@@ -138,13 +162,14 @@ export function queries({ db, vault, directory, clock, fresh }: QueryPorts) {
       filter: UserFilter = {},
     ): Promise<Page<UserRow>> {
       authorise(viewer, 'admin');
-      return userPage(await current(), request, filter);
+      const { items, total } = await userPage(await current(), personal, request, filter);
+      return { items: await opened(items), total };
     },
 
     /** For showing names beside ids. */
     async usersById(viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
       authorise(viewer, 'admin');
-      return ids.length === 0 ? [] : usersById(await current(), ids);
+      return ids.length === 0 ? [] : opened(await usersById(await current(), ids));
     },
 
     async apiKeys(viewer: Actor, request: PageRequest): Promise<Page<ReadableApiKey>> {

@@ -4,7 +4,8 @@ import { Failure } from '../domain/failure.js';
 import { UserId } from '../domain/ids.js';
 import type { Role } from '../domain/user.js';
 import type { Page } from '../projections/page.js';
-import type { UserFilter, UserRow, UserSort } from '../projections/users.js';
+import type { UserFilter, UserSort } from '../projections/user-queries.js';
+import type { UserRow } from '../projections/users.js';
 import { type GraphqlContext, Viewer } from './context.js';
 import { enumeration } from './enumeration.js';
 import { PageArgs } from './page.js';
@@ -104,7 +105,10 @@ class UserListArgs extends PageArgs implements UserFilter {
   @Field(() => UserSortEnum, { defaultValue: 'id_desc' })
   readonly sort!: UserSort;
 
-  @Field(() => String, { nullable: true, description: 'Part of user name, e-mail address or display name; or an id.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Part of the user name, the beginning of a word of e-mail address or display name, or an id.',
+  })
   readonly keyword?: string;
 
   @Field(() => String, { nullable: true })

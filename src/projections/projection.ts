@@ -7,6 +7,8 @@ import type { ReadModels } from './database.js';
 /** Opens personal data. null: the user's key has been destroyed. */
 export interface PersonalDataReader {
   open(user: UserId, sealed: Sealed): Promise<string | null>;
+  /** A keyed hash by which a text, or part of one, is found without being stored. */
+  searchToken(term: string): string;
 }
 
 export interface ProjectionContext {

@@ -1,27 +1,27 @@
 import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
 import type { CallEvent, CallSettled } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { type Sealed, type SecretId, UserId } from '../domain/ids.js';
 import { unixSeconds } from '../domain/instant.js';
 import { minus, plus, type Quota, zero } from '../domain/quota.js';
+import { searchTermsOf } from '../domain/search-terms.js';
 import type { Role, UserEvent } from '../domain/user.js';
 import type { ReadModels } from './database.js';
 import { addById, putRows } from './multi-row.js';
-import { asId, containing, offsetOf, type Page, type PageRequest } from './page.js';
-import { type ProjectionContext, projection } from './projection.js';
+import { type PersonalDataReader, type ProjectionContext, projection } from './projection.js';
 import { tallyOf } from './tallies.js';
 
-/* Users with their wallets. Times are unix seconds. */
+/*
+ * Users with their wallets. Times are unix seconds. What is personal stands sealed in a table of its own, found by keyed
+ * hashes of what people search for, and goes with the user.
+ */
 
 export interface UserTables {
   users: {
     id: UserId;
+    /** A name everybody may know: it stands in the usage log, and stays when the user is deleted. */
     username: string;
-    /** '' once the user is deleted; so is `email`. */
-    display_name: string;
-    email: string;
     role: Role;
     status: 'enabled' | 'disabled';
     group: string;
@@ -32,8 +32,6 @@ export interface UserTables {
     request_count: number;
     password_secret: SecretId | null;
     access_token_hash: string | null;
-    /** JSON text as the legacy contract stores it, without the webhook secret; '' until set. */
-    settings: string;
     webhook_secret: SecretId | null;
     accept_unpriced_models: boolean;
     quota_warning_threshold: number | null;
@@ -43,15 +41,31 @@ export interface UserTables {
     /** Of the last event that changed more than the wallet. */
     position: Position;
   };
+  user_personal: {
+    user_id: UserId;
+    display_name: Sealed | null;
+    email: Sealed | null;
+    /** JSON text as the legacy contract stores it, without the webhook secret; null until set. */
+    settings: Sealed | null;
+    /** Keyed hash of the address; null: none. */
+    email_token: string | null;
+    /** Keyed hashes of what display name and address are found by. */
+    search_tokens: readonly string[];
+  };
 }
 
-export type UserRow = Selectable<UserTables['users']>;
+export type StoredUser = Selectable<UserTables['users']>;
+type Personal = Selectable<UserTables['user_personal']>;
+type PersonalTexts = Pick<Personal, 'display_name' | 'email' | 'settings'>;
 
-type Wallet = Pick<UserRow, 'id' | 'quota' | 'used_quota' | 'request_count'>;
-type Profile = Omit<UserRow, 'quota' | 'used_quota' | 'request_count'>;
+/** A user whose personal texts have not been opened; null: none, or deleted. */
+export type SealedUserRow = StoredUser & PersonalTexts;
 
-/** Sealed texts of a batch: only the last of each user is worth opening. null: emptied. */
-type SealedTexts = Partial<Record<'display_name' | 'email' | 'settings', Sealed | null>>;
+/** A user as it is shown; '' where there is no text, or no longer. */
+export type UserRow = StoredUser & { readonly [Text in keyof PersonalTexts]: string };
+
+type Wallet = Pick<StoredUser, 'id' | 'quota' | 'used_quota' | 'request_count'>;
+type Profile = Omit<StoredUser, 'quota' | 'used_quota' | 'request_count'>;
 
 // The fill factor leaves room on the page for the new version of a row whose wallet changes with every call. An index
 // on a wallet column would undo that, so the lists sorted by quota sort.
@@ -59,8 +73,6 @@ const tables = `
   create table users (
     id bigint primary key,
     username text not null,
-    display_name text not null,
-    email text not null,
     role text not null,
     status text not null,
     "group" text not null,
@@ -69,7 +81,6 @@ const tables = `
     request_count bigint not null default 0,
     password_secret text,
     access_token_hash text,
-    settings text not null,
     webhook_secret text,
     accept_unpriced_models boolean not null,
     quota_warning_threshold double precision,
@@ -79,21 +90,27 @@ const tables = `
     position bigint not null
   ) with (fillfactor = 70);
   create index users_username on users (username);
-  create index users_email on users (email) where email <> '';
   create index users_access_token on users (access_token_hash) where access_token_hash is not null;
+  create table user_personal (
+    user_id bigint primary key,
+    display_name text,
+    email text,
+    settings text,
+    email_token text,
+    search_tokens text[] not null
+  );
+  create index user_personal_email on user_personal (email_token) where email_token is not null;
+  create index user_personal_search on user_personal using gin (search_tokens);
 `;
 
 const profileColumns = [
   'id',
   'username',
-  'display_name',
-  'email',
   'role',
   'status',
   'group',
   'password_secret',
   'access_token_hash',
-  'settings',
   'webhook_secret',
   'accept_unpriced_models',
   'quota_warning_threshold',
@@ -124,7 +141,7 @@ const userOf = ({ stream }: Recorded): UserId => UserId(streamKey(stream));
 
 export const users = projection<UserEvent | CallEvent>({
   name: 'users',
-  version: 1,
+  version: 2,
   tables,
   interestedIn: {
     UserRegistered: true,
@@ -199,28 +216,21 @@ async function changeProfiles(
   const ids = [...new Set(changes.map(userOf))];
   const stored = await tx.selectFrom('users').select(profileColumns).where('id', 'in', ids).execute();
   const profiles = new Map<UserId, Profile>(stored.map((profile) => [profile.id, profile]));
-  const sealed = new Map<UserId, SealedTexts>();
+  const personal = new Map<UserId, Partial<PersonalTexts> | null>();
   for (const recorded of changes) {
     const id = userOf(recorded);
     const profile = evolve(profiles.get(id), recorded);
     if (profile === undefined) continue;
     profiles.set(id, { ...profile, position: recorded.position });
-    sealed.set(id, { ...sealed.get(id), ...sealedIn(recorded.event) });
+    const texts = personalIn(recorded.event);
+    if (texts !== undefined) personal.set(id, texts === null ? null : { ...personal.get(id), ...texts });
   }
-  await Promise.all(
-    [...sealed].flatMap(([id, texts]) => {
-      const profile = profiles.get(id);
-      if (profile === undefined) return [];
-      return (Object.entries(texts) as [keyof SealedTexts, Sealed | null][]).map(async ([column, text]) => {
-        profile[column] = text === null ? '' : ((await personalData.open(id, text)) ?? '');
-      });
-    }),
-  );
   await putRows(tx, 'users', ['id'], [...profiles.values()]);
+  if (personal.size > 0) await changePersonal(tx, personal, personalData);
 }
 
-/** What an event says about the sealed columns. A deletion empties them, with or without the user's key. */
-function sealedIn(event: ProfileEvent): SealedTexts {
+/** What an event says about personal texts; null: there are none any more; undefined: nothing. */
+function personalIn(event: ProfileEvent): Partial<PersonalTexts> | null | undefined {
   switch (event.type) {
     case 'UserRegistered':
       return { display_name: event.displayName, email: event.email };
@@ -232,11 +242,46 @@ function sealedIn(event: ProfileEvent): SealedTexts {
     case 'UserSettingsChanged':
       return { settings: event.settings };
     case 'UserDeleted':
-      return { display_name: null, email: null, settings: null };
+      return null;
     default:
-      return {};
+      return undefined;
   }
 }
+
+const nothingPersonal: PersonalTexts = { display_name: null, email: null, settings: null };
+
+async function changePersonal(
+  tx: ReadModels,
+  changes: ReadonlyMap<UserId, Partial<PersonalTexts> | null>,
+  personalData: PersonalDataReader,
+): Promise<void> {
+  const ids = [...changes.keys()];
+  const stored = await tx.selectFrom('user_personal').selectAll().where('user_id', 'in', ids).execute();
+  const before = new Map(stored.map((personal) => [personal.user_id, personal]));
+  const gone = ids.filter((id) => changes.get(id) === null);
+  const rows = ids
+    .filter((id) => changes.get(id) !== null)
+    .map(async (id): Promise<Personal> => {
+      const { display_name, email, settings } = { ...nothingPersonal, ...before.get(id), ...changes.get(id) };
+      const open = async (text: Sealed | null) => (text === null ? '' : ((await personalData.open(id, text)) ?? ''));
+      const [name, address] = await Promise.all([open(display_name), open(email)]);
+      const terms = new Set([...searchTermsOf(name), ...searchTermsOf(address)]);
+      return {
+        user_id: id,
+        display_name,
+        email,
+        settings,
+        email_token: address === '' ? null : emailToken(personalData, address),
+        search_tokens: [...terms].map((term) => personalData.searchToken(term)),
+      };
+    });
+  if (gone.length > 0) await tx.deleteFrom('user_personal').where('user_id', 'in', gone).execute();
+  await putRows(tx, 'user_personal', ['user_id'], await Promise.all(rows));
+}
+
+/** Apart from the tokens of what is searched for: an address is one as it is written. */
+export const emailToken = ({ searchToken }: Pick<PersonalDataReader, 'searchToken'>, email: string): string =>
+  searchToken(`e-mail ${email}`);
 
 function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>): Profile | undefined {
   const { event, at, position } = recorded;
@@ -244,14 +289,11 @@ function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>):
     return {
       id: userOf(recorded),
       username: event.username,
-      display_name: '',
-      email: '',
       role: event.role,
       status: 'enabled',
       group: event.group,
       password_secret: event.passwordSecret,
       access_token_hash: null,
-      settings: '',
       webhook_secret: null,
       accept_unpriced_models: false,
       quota_warning_threshold: null,
@@ -294,87 +336,4 @@ function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>):
     default:
       return assertNever(event);
   }
-}
-
-/* ---- queries; deleted users included unless said otherwise ---- */
-
-const find = (db: ReadModels) => db.selectFrom('users').selectAll();
-
-export const userById = (db: ReadModels, id: UserId): Promise<UserRow | undefined> =>
-  find(db).where('id', '=', id).executeTakeFirst();
-
-export const usersById = (db: ReadModels, ids: readonly UserId[]): Promise<UserRow[]> =>
-  ids.length === 0 ? Promise.resolve([]) : find(db).where('id', 'in', ids).execute();
-
-/** The name as written; a live user before a deleted one. */
-export const userByUsername = (db: ReadModels, username: string): Promise<UserRow | undefined> =>
-  find(db)
-    .where('username', '=', username)
-    .orderBy('deleted_at', (order) => order.asc().nullsFirst())
-    .orderBy('id')
-    .executeTakeFirst();
-
-/** Live users only: a deleted one has no address. */
-export const userByEmail = (db: ReadModels, email: string): Promise<UserRow | undefined> =>
-  email === ''
-    ? Promise.resolve(undefined)
-    : find(db).where('email', '=', email).where('email', '<>', '').orderBy('id').executeTakeFirst();
-
-/** Live users only. */
-export const userByAccessTokenHash = (db: ReadModels, tokenHash: string): Promise<UserRow | undefined> =>
-  find(db).where('access_token_hash', '=', tokenHash).executeTakeFirst();
-
-export const rootUserId = async (db: ReadModels): Promise<UserId | null> => {
-  const root = await db.selectFrom('users').select('id').where('role', '=', 'root').orderBy('id').executeTakeFirst();
-  return root?.id ?? null;
-};
-
-const orders = {
-  id_desc: ['id', 'desc'],
-  quota_desc: ['quota', 'desc'],
-  quota_asc: ['quota', 'asc'],
-  used_quota_desc: ['used_quota', 'desc'],
-  used_quota_asc: ['used_quota', 'asc'],
-  request_count_desc: ['request_count', 'desc'],
-  request_count_asc: ['request_count', 'asc'],
-} as const satisfies Record<string, readonly [keyof UserRow, 'asc' | 'desc']>;
-
-export type UserSort = keyof typeof orders;
-export const userSorts = Object.keys(orders) as readonly UserSort[];
-
-export interface UserFilter {
-  /** Part of user name, e-mail address or display name, taken literally; or an id. */
-  readonly keyword?: string;
-  readonly group?: string;
-}
-
-export async function userPage(
-  db: ReadModels,
-  request: PageRequest & { readonly sort?: UserSort },
-  { keyword = '', group = '' }: UserFilter = {},
-): Promise<Page<UserRow>> {
-  let matching = db.selectFrom('users');
-  if (keyword !== '') {
-    const pattern = containing(keyword);
-    const id = asId(keyword);
-    matching = matching.where((where) =>
-      where.or([
-        where('username', 'like', pattern),
-        where('email', 'like', pattern),
-        where('display_name', 'like', pattern),
-        ...(id === null ? [] : [where('id', '=', id as UserId)]),
-      ]),
-    );
-  }
-  if (group !== '') matching = matching.where('group', '=', group);
-  const [column, direction] = orders[request.sort ?? 'id_desc'];
-  const items = await matching
-    .selectAll()
-    .orderBy(column, direction)
-    .orderBy('id', 'desc')
-    .limit(request.size)
-    .offset(offsetOf(request))
-    .execute();
-  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  return { items, total };
 }

@@ -5,7 +5,7 @@ import { Failure, invalidField } from '../domain/failure.js';
 import { UserId } from '../domain/ids.js';
 import { atLeast, type Role } from '../domain/user.js';
 import type { PageRequest } from '../projections/page.js';
-import type { UserFilter, UserSort } from '../projections/users.js';
+import type { UserFilter, UserSort } from '../projections/user-queries.js';
 import type { Body } from './body.js';
 import type { Endpoints, Exchange } from './endpoints.js';
 import { success } from './envelope.js';

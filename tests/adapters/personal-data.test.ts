@@ -35,6 +35,29 @@ describe('personal data', () => {
     expect(await newNode().open(alice, sealed)).toBe('alice@例.com');
   });
 
+  test('is opened for many users in their order, those without a key left out', async () => {
+    const texts = [
+      { user: alice, sealed: await personal.seal(alice, 'Alice') },
+      { user: bob, sealed: await personal.seal(bob, 'Bob') },
+      { user: alice, sealed: await personal.seal(alice, 'alice@example.org') },
+    ];
+    for (const node of [personal, newNode()])
+      expect(await node.openAll(texts)).toEqual(['Alice', 'Bob', 'alice@example.org']);
+    await personal.forget(alice);
+    expect(await personal.openAll(texts)).toEqual([null, 'Bob', null]);
+    expect(await personal.openAll([])).toEqual([]);
+  });
+
+  test('is found by a token that only the master key makes, the same on every node', async () => {
+    const token = personal.searchToken('alice');
+    expect(token).toMatch(/^[\w-]{12}$/);
+    expect(newNode().searchToken('alice')).toBe(token);
+    expect(personal.searchToken('alicE')).not.toBe(token);
+    const other = await readMasterKey({ secretKey: 'another secret that is long enough', dataDir: '/nowhere' });
+    const elsewhere = postgresPersonalData({ pool: database.pool, masterKey: other, clock });
+    expect(elsewhere.searchToken('alice')).not.toBe(token);
+  });
+
   test('may be empty', async () => {
     expect(await personal.open(alice, await personal.seal(alice, ''))).toBe('');
   });

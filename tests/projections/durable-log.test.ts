@@ -36,7 +36,7 @@ test('two nodes over a log in Postgres, their connections cut again and again, c
       feed: store,
       pool,
       newClient: () => newClient(connection),
-      context: { personalData: { open: (_, text) => Promise.resolve(text) } },
+      context: { personalData: { open: (_, text) => Promise.resolve(text), searchToken: (term) => term } },
       log: quietLog,
       pace: { lingerMs: 1, retryMs: 20, pollMs: 20 },
     });
@@ -67,7 +67,7 @@ test('two nodes over a log in Postgres, their connections cut again and again, c
     expect(cuts).toBeGreaterThan(0);
     expect(await usageTotals(db, {})).toMatchObject({ requests: 400, quota: 800 });
     expect(await verifyLedger(db, store)).toMatchObject({ events: 804, sum: 0, differences: [] });
-    const { rows } = await pool.query('select quota, used_quota, request_count from users_v1.users');
+    const { rows } = await pool.query('select quota, used_quota, request_count from users_v2.users');
     expect(rows).toEqual([{ quota: 200, used_quota: 800, request_count: 400 }]);
   } finally {
     await Promise.all(nodes.map((each) => each.stop()));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { newClient } from '../../src/adapters/postgres.js';
@@ -19,6 +20,10 @@ export class PersonalDataOfHistory implements PersonalDataReader {
 
   open(user: UserId, text: Sealed): Promise<string | null> {
     return Promise.resolve(this.forgotten.has(user) ? null : text.replace(/^sealed /, ''));
+  }
+
+  searchToken(term: string): string {
+    return createHash('sha256').update(term).digest('hex');
   }
 
   forget(user: UserId): void {

@@ -12,7 +12,8 @@ import { readModels } from '../../src/projections/read-models.js';
 import { listReadModels, type RebuildOptions, rebuild } from '../../src/projections/rebuild.js';
 import { usageLog } from '../../src/projections/usage-log.js';
 import { usageTotals } from '../../src/projections/usage-log-queries.js';
-import { userById, users } from '../../src/projections/users.js';
+import { userById } from '../../src/projections/user-queries.js';
+import { users } from '../../src/projections/users.js';
 import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
 import { eventId } from '../support/events.js';
 import { counting, counts } from './counting.js';
@@ -174,7 +175,7 @@ describe('a rebuilt read model', () => {
     projected.personalData.forget(alice);
     await again(users);
     expect(await userById(db, alice)).toEqual(before);
-    expect(before).toMatchObject({ username: 'alice', display_name: '', email: '', quota: 5 });
+    expect(before).toMatchObject({ username: 'alice', display_name: null, email: null, quota: 5 });
   });
 
   test('goes on from where it is, in the running projector', async () => {

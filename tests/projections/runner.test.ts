@@ -660,6 +660,7 @@ test('personal data is opened only for whoever is to be shown', async () => {
       await sleep(0);
       return 'opened';
     },
+    searchToken: (term: string) => term,
   };
   await projected.record(registered(alice, 'alice'), {
     ...registered(alice, 'alice'),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SecretId, UserId } from '../../src/domain/ids.js';
+import { schemaOf } from '../../src/projections/projection.js';
 import {
   rootUserId,
   userByAccessTokenHash,
@@ -7,7 +8,8 @@ import {
   userById,
   userByUsername,
   userPage,
-} from '../../src/projections/users.js';
+} from '../../src/projections/user-queries.js';
+import { users } from '../../src/projections/users.js';
 import {
   adjusted,
   alice,
@@ -33,15 +35,15 @@ forEachTest((fresh) => {
 });
 
 describe('a registered user', () => {
-  test('is shown as registered, personal data opened', async () => {
+  test('is shown as registered, personal data sealed', async () => {
     const db = await projected.given(
       registered(alice, 'alice', { email: sealed('alice@example.org'), group: 'vip', inviter: bob }),
     );
     expect(await userById(db, alice)).toEqual({
       id: alice,
       username: 'alice',
-      display_name: 'alice the user',
-      email: 'alice@example.org',
+      display_name: sealed('alice the user'),
+      email: sealed('alice@example.org'),
       role: 'ordinary',
       status: 'enabled',
       group: 'vip',
@@ -50,7 +52,7 @@ describe('a registered user', () => {
       request_count: 0,
       password_secret: 'password of alice',
       access_token_hash: null,
-      settings: '',
+      settings: null,
       webhook_secret: null,
       accept_unpriced_models: false,
       quota_warning_threshold: null,
@@ -85,21 +87,21 @@ describe('a registered user', () => {
     );
     expect(await userById(db, alice)).toMatchObject({
       username: 'alicia',
-      display_name: 'Alicia',
-      email: 'a@example.org',
+      display_name: sealed('Alicia'),
+      email: sealed('a@example.org'),
       group: 'vip',
       role: 'admin',
       status: 'disabled',
       password_secret: 'new password',
       access_token_hash: 'hash of token',
-      settings: '{"notify_type":"webhook"}',
+      settings: sealed('{"notify_type":"webhook"}'),
       webhook_secret: 'webhook',
       accept_unpriced_models: true,
       quota_warning_threshold: 0.5,
       position: 7,
     });
     await projected.given(ofUser(alice, { type: 'UserEnabled', by: root }));
-    expect(await userById(db, alice)).toMatchObject({ status: 'enabled', display_name: 'Alicia' });
+    expect(await userById(db, alice)).toMatchObject({ status: 'enabled', display_name: sealed('Alicia') });
   });
 
   test('keeps what a later profile change leaves out', async () => {
@@ -109,10 +111,21 @@ describe('a registered user', () => {
     );
     expect(await userById(db, alice)).toMatchObject({
       username: 'alice',
-      display_name: 'A',
-      email: 'a@example.org',
+      display_name: sealed('A'),
+      email: sealed('a@example.org'),
       password_secret: 'password of alice',
     });
+  });
+});
+
+describe('personal texts', () => {
+  test('stand nowhere but sealed, whatever they are found by', async () => {
+    await projected.given(
+      registered(alice, 'alice', { displayName: sealed('Zaphod Beeblebrox'), email: sealed('zaphod@heart.example') }),
+    );
+    const rows = Object.values(await projected.dump(schemaOf(users))).flat();
+    const unsealed = rows.join('\n').replaceAll(/sealed [^"]*/g, '');
+    for (const part of ['Zaphod', 'zaphod', 'Beeble', 'beeble', 'heart']) expect(unsealed).not.toContain(part);
   });
 });
 
@@ -128,17 +141,18 @@ describe('a deleted user', () => {
     );
     expect(await userById(db, alice)).toMatchObject({
       username: 'alice',
-      display_name: '',
-      email: '',
-      settings: '',
+      display_name: null,
+      email: null,
+      settings: null,
       password_secret: null,
       access_token_hash: null,
       webhook_secret: null,
       quota: 100,
       deleted_at: seconds(at(60)),
     });
-    expect(await userByEmail(db, 'a@example.org')).toBeUndefined();
-    expect(await userByEmail(db, '')).toBeUndefined();
+    expect(await userByEmail(db, projected.personalData, 'a@example.org')).toBeUndefined();
+    expect(await userByEmail(db, projected.personalData, '')).toBeUndefined();
+    expect((await projected.dump(schemaOf(users))).user_personal).toEqual([]);
     expect(await userByAccessTokenHash(db, 'hash of token')).toBeUndefined();
   });
 
@@ -219,8 +233,8 @@ describe('lists of users', () => {
 
   test('are newest first, or sorted by the wallet', async () => {
     const db = await projected.given(...people);
-    const ids = async (sort?: Parameters<typeof userPage>[1]['sort']) =>
-      (await userPage(db, { ...all, sort })).items.map(({ id }) => id);
+    const ids = async (sort?: Parameters<typeof userPage>[2]['sort']) =>
+      (await userPage(db, projected.personalData, { ...all, sort })).items.map(({ id }) => id);
     expect(await ids()).toEqual([bob, alice, root]);
     expect(await ids('quota_desc')).toEqual([alice, bob, root]);
     expect(await ids('quota_asc')).toEqual([root, bob, alice]);
@@ -230,28 +244,32 @@ describe('lists of users', () => {
 
   test('come in pages with the total', async () => {
     const db = await projected.given(...people);
-    const { items, total } = await userPage(db, { page: 2, size: 2 });
+    const { items, total } = await userPage(db, projected.personalData, { page: 2, size: 2 });
     expect(items.map(({ id }) => id)).toEqual([root]);
     expect(total).toBe(3);
   });
 
   test.each([
     ['part of the user name', 'lic', [alice]],
-    ['part of the e-mail address', 'wonder@', [alice]],
-    ['part of the display name', 'Rob', [bob]],
+    ['the beginning of a word of the e-mail address', 'EXAMPLE.o', [alice]],
+    ['the e-mail address', 'wonder@example.org', [alice]],
+    ['the beginning of a word of the display name', 'rob', [bob]],
+    ['no other part of them', 'onder', []],
     ['an id', '8', [bob]],
     ['a percent sign as itself', '0%', [bob]],
     ['an underscore as itself', 'b_1', [bob]],
     ['nothing by a lone backslash', '\\', []],
   ])('find users by %s', async (_, keyword, found) => {
     const db = await projected.given(...people);
-    expect((await userPage(db, all, { keyword })).items.map(({ id }) => id)).toEqual(found);
+    expect((await userPage(db, projected.personalData, all, { keyword })).items.map(({ id }) => id)).toEqual(found);
   });
 
   test('narrow to a group', async () => {
     const db = await projected.given(...people);
-    expect((await userPage(db, all, { group: 'vip' })).items.map(({ id }) => id)).toEqual([alice]);
-    expect((await userPage(db, all, { group: 'vip', keyword: 'bob' })).total).toBe(0);
+    expect((await userPage(db, projected.personalData, all, { group: 'vip' })).items.map(({ id }) => id)).toEqual([
+      alice,
+    ]);
+    expect((await userPage(db, projected.personalData, all, { group: 'vip', keyword: 'bob' })).total).toBe(0);
   });
 
   test('name the root user', async () => {

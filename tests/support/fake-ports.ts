@@ -65,6 +65,14 @@ export class MemoryPersonalData implements PersonalData {
     return found?.user === user ? found.text : null;
   }
 
+  openAll(texts: readonly { readonly user: UserId; readonly sealed: Sealed }[]): Promise<(string | null)[]> {
+    return Promise.all(texts.map(({ user, sealed }) => this.open(user, sealed)));
+  }
+
+  searchToken(term: string): string {
+    return digest(`search:${term}`);
+  }
+
   async forget(user: UserId): Promise<void> {
     for (const [sealed, { user: owner }] of this.texts) if (owner === user) this.texts.delete(sealed);
   }
