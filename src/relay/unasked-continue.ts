@@ -52,6 +52,7 @@ export const skippingContinue =
   (options, callback) =>
     connect(options, (...connected) => {
       const [, socket] = connected;
-      if (socket !== null) skipAnnouncements(socket);
+      // A proxy that could not be reached gives no socket at all.
+      if (socket) skipAnnouncements(socket);
       callback(...connected);
     });
