@@ -2,12 +2,13 @@ import { type ApiKey, type ApiKeyCommand, type ApiKeyEvent, apiKeyDecider } from
 import { type ApiKeyTerms, checkApiKeyTerms } from '../domain/api-key-terms.js';
 import { type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
-import { ApiKeyId } from '../domain/ids.js';
+import { ApiKeyId, type SecretId } from '../domain/ids.js';
 import { minus, Quota, zero } from '../domain/quota.js';
 import type { Actor } from '../domain/user.js';
+import { apiKeyPlaces } from './api-key-places.js';
 import type { Handle } from './handle.js';
 import type { OrderBook } from './order-mark.js';
-import type { Clock, Ids, QuotaGate, Vault } from './ports.js';
+import type { ApiKeyCounts, Clock, Directory, Ids, QuotaGate, ReadModelProgress, Vault } from './ports.js';
 import { randomText } from './random-text.js';
 import { mustReach, type Tail } from './tail.js';
 
@@ -19,6 +20,9 @@ export interface ApiKeyCommandPorts {
   readonly gate: QuotaGate;
   readonly tail: Pick<Tail, 'reached'>;
   readonly once: OrderBook;
+  readonly directory: Pick<Directory, 'settings'>;
+  readonly apiKeyCounts: ApiKeyCounts;
+  readonly progress: Pick<ReadModelProgress, 'reached'>;
 }
 
 export interface ApiKeyInput {
@@ -57,7 +61,13 @@ const enableRehearsal: typeof apiKeyDecider = {
   },
 };
 
-export function apiKeyCommands({ clock, handle, ids, vault, gate, tail, once }: ApiKeyCommandPorts) {
+/** Longest a new key is watched on its way into the read model; later the next order of its owner finds it there. */
+const countedTimeoutMs = 10_000;
+
+export function apiKeyCommands(ports: ApiKeyCommandPorts) {
+  const { clock, handle, ids, vault, gate, tail, once, directory, progress } = ports;
+  const places = apiKeyPlaces(ports.apiKeyCounts);
+
   /** What the key may still spend, as of a position or later. */
   const remainingAt = async (id: ApiKeyId, position: Position): Promise<Quota> => {
     await mustReach(tail, position);
@@ -90,17 +100,30 @@ export function apiKeyCommands({ clock, handle, ids, vault, gate, tail, once }: 
       return once({ actor: actor.id, key: orderKey, content }, async ({ name, mark }) => {
         const id = ApiKeyId(await ids.allotted('api-key', name));
         const key = randomText(apiKeyLength);
-        const secret = await vault.put(key);
+        let secret = null as SecretId | null;
+        /** Not asked of a repeat: it takes no place, and leaves nothing in the vault. */
+        const issuing = async (): Promise<ApiKeyCommand> => {
+          await places.take(actor.id, id, directory.settings().mostApiKeys);
+          secret ??= await vault.put(key);
+          return { type: 'IssueApiKey', owner: actor.id, keyHash: vault.hash(key), secret, quota: allowance, terms };
+        };
+        const marked = mark(streams.apiKey(id));
         const { events, position } = await handle<ApiKey, ApiKeyCommand, ApiKeyEvent>(
           apiKeyDecider,
           streams.apiKey(id),
-          { type: 'IssueApiKey', owner: actor.id, keyHash: vault.hash(key), secret, quota: allowance, terms },
-          mark(streams.apiKey(id)),
-        );
+          issuing,
+          marked,
+        ).catch((error) => {
+          places.leave(actor.id, id);
+          throw error;
+        });
+        void progress
+          .reached(position, countedTimeoutMs, ['api_keys'])
+          .then((counted) => counted && places.leave(actor.id, id));
         const [issued] = events;
         if (issued?.type !== 'ApiKeyIssued' || issued.secret === secret) return { id, key, position };
         // A repeat: the key is the one the order has led to before.
-        await vault.drop(secret);
+        if (secret !== null) await vault.drop(secret);
         const before = await vault.get(issued.secret);
         if (before === null) throw new Failure('api-key-not-found');
         return { id, key: before, position };

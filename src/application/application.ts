@@ -1,4 +1,5 @@
 import type { Position } from '../domain/events.js';
+import { countApiKeys } from '../projections/api-keys.js';
 import type { ReadModels } from '../projections/database.js';
 import { apiKeyCommands } from './api-keys.js';
 import { channelCommands } from './channels.js';
@@ -61,7 +62,12 @@ export function openApplication(ports: ApplicationPorts) {
   const users = userCommands({ ...ports, handle: handling, once });
   return {
     users,
-    apiKeys: apiKeyCommands({ ...ports, handle: handling, once }),
+    apiKeys: apiKeyCommands({
+      ...ports,
+      handle: handling,
+      once,
+      apiKeyCounts: { of: (owner, ids) => countApiKeys(ports.db, owner, ids) },
+    }),
     channels: channelCommands({ ...ports, handle: handling }),
     options: optionCommands({ ...ports, handle: handling }),
     readModels: readModelCommands({ ...ports, handle: handling }),

@@ -67,6 +67,12 @@ export interface Ids {
 
 export type IdKind = 'user' | 'api-key' | 'channel';
 
+/** What the read model knows of a user's API keys, all of one moment. */
+export interface ApiKeyCounts {
+  /** How many live ones there are, and which of `ids` it knows at all. */
+  of(owner: UserId, ids: readonly ApiKeyId[]): Promise<{ live: number; known: readonly ApiKeyId[] }>;
+}
+
 /** Secrets that events refer to. Encrypted at rest with the master key. */
 export interface Vault {
   put(secret: string): Promise<SecretId>;

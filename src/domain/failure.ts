@@ -62,6 +62,7 @@ const kinds = {
   'channel-not-found': 'not-found',
   'api-key-expired-enable': 'refused',
   'api-key-exhausted-enable': 'refused',
+  'too-many-api-keys': 'refused',
   'channel-not-testable': 'refused',
   'read-model-not-stopped-there': 'refused',
   'books-stay-whole': 'refused',

@@ -173,6 +173,8 @@ export const optionTable = {
   'general_setting.ping_interval_enabled': off,
   'general_setting.ping_interval_seconds': integer(60, 1, secondsInADay),
   'general_setting.api_key_concurrency': integer(0, 0),
+  /** 0: no limit. Whoever has more keeps them and gets no new ones. */
+  'general_setting.api_keys_per_user': integer(1000, 0),
 } as const satisfies Record<string, OptionDefinition>;
 
 export type OptionKey = keyof typeof optionTable;

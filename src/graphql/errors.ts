@@ -28,6 +28,7 @@ const refusals = {
 } as const satisfies Record<string, { kind: FailureKind; status: number }>;
 
 export type RefusalCode = keyof typeof refusals;
+export const refusalCodes = Object.keys(refusals) as readonly RefusalCode[];
 type Details = Failure['details'];
 
 /** `role-too-low` → `Role too low`. */

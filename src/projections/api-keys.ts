@@ -232,6 +232,19 @@ export const apiKeyById = (db: ReadModels, id: ApiKeyId): Promise<ApiKeyRow | un
 export const apiKeyByHash = (db: ReadModels, keyHash: string): Promise<ApiKeyRow | undefined> =>
   db.selectFrom('api_keys').selectAll().where('key_hash', '=', keyHash).executeTakeFirst();
 
+/** How many live keys a user has, and which of `ids` are here at all, live or not: one statement, one moment. */
+export async function countApiKeys(
+  db: ReadModels,
+  owner: UserId,
+  ids: readonly ApiKeyId[],
+): Promise<{ live: number; known: readonly ApiKeyId[] }> {
+  const { rows } = await sql<{ live: number; known: ApiKeyId[] }>`
+    select count(*) filter (where deleted_at is null) as live,
+      coalesce(json_agg(id) filter (where id = any(${ids}::bigint[])), '[]') as known
+    from api_keys where owner_id = ${owner}`.execute(db);
+  return rows[0] ?? { live: 0, known: [] };
+}
+
 /** A user's own live keys, newest first. */
 export const allApiKeysOf = (db: ReadModels, owner: UserId): Promise<ApiKeyRow[]> =>
   live(db).where('owner_id', '=', owner).orderBy('id', 'desc').execute();

@@ -79,6 +79,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'channel-not-found': notFound,
   'api-key-expired-enable': '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
   'api-key-exhausted-enable': '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度',
+  'too-many-api-keys': ({ allowed }) => `令牌数量已达上限：每个用户最多 ${allowed} 个令牌`,
   'channel-not-testable': '该渠道类型不支持测试',
   'read-model-not-stopped-there': '该读模型并未停在此事件',
   'books-stay-whole': '账本不能跳过任何事件',

@@ -6,7 +6,13 @@ import { handle } from '../../src/application/handle.js';
 import { type IdentitySource, identity } from '../../src/application/identity.js';
 import { optionCommands } from '../../src/application/options.js';
 import { orderBook } from '../../src/application/order-mark.js';
-import type { AppendResult, ChannelProbe, ExpectedRevision, ProbeResult } from '../../src/application/ports.js';
+import type {
+  ApiKeyCounts,
+  AppendResult,
+  ChannelProbe,
+  ExpectedRevision,
+  ProbeResult,
+} from '../../src/application/ports.js';
 import { type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
 import { setupCommands } from '../../src/application/setup.js';
 import { setupCode } from '../../src/application/setup-code.js';
@@ -92,6 +98,18 @@ const accountSource = (store: TestStore): AccountSource => {
   };
 };
 
+const apiKeyCounts = (store: TestStore): ApiKeyCounts => ({
+  async of(owner, ids) {
+    const live = new Set<StreamName>();
+    const issued = new Set<StreamName>();
+    for (const { stream, event } of await store.everything()) {
+      if (event.type === 'ApiKeyIssued' && event.owner === owner) live.add(stream) && issued.add(stream);
+      if (event.type === 'ApiKeyDeleted') live.delete(stream);
+    }
+    return { live: live.size, known: ids.filter((id) => issued.has(streams.apiKey(id))) };
+  },
+});
+
 const identitySource = (store: TestStore): IdentitySource => ({
   async byLogin(login) {
     let found: UserId | null = null;
@@ -154,6 +172,8 @@ export async function openMemoryNode(store = new TestStore(), ids = new Counting
     personal: new MemoryPersonalData(),
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(),
+    apiKeyCounts: apiKeyCounts(store),
+    progress: { reached: async () => true },
     probe: new FakeProbe(),
     setupCodes: [] as string[],
     isChannelType,

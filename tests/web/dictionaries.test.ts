@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failureCodes } from '../../src/domain/failure.js';
+import { refusalCodes } from '../../src/graphql/errors.js';
 import { failuresEn } from '../../web/src/shared/failures.en.js';
 import { failuresZh } from '../../web/src/shared/failures.zh.js';
 
@@ -40,7 +41,9 @@ describe.each(pairs)('%s and its translation', (_path, zh, en) => {
 
 describe('the dictionary of refusals', () => {
   test('knows every code the system refuses with', () => {
-    expect(failureCodes.filter((code) => !(code in failuresZh) || !(code in failuresEn))).toEqual([]);
+    const codes = [...failureCodes, ...refusalCodes, 'internal-error'];
+    expect(codes.filter((code) => !(code in failuresZh) || !(code in failuresEn))).toEqual([]);
+    expect(Object.keys(failuresZh).filter((code) => !codes.includes(code))).toEqual([]);
   });
 });
 
