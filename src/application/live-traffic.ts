@@ -116,7 +116,8 @@ function sampleOf({ event, at }: Recorded, now: number): Sample | null {
         model: event.facts.model,
         tokens: event.usage.prompt + event.usage.completion,
         quota: event.charged,
-        failed: event.outcome === 'upstream-broke',
+        // An upstream that tells what cannot be is out of order, though its answer was of use.
+        failed: event.outcome === 'upstream-broke' || event.usageSource === 'disbelieved',
         latency: classOf(event.useTimeMs),
         firstToken: event.firstTokenMs === null ? null : classOf(event.firstTokenMs),
       };

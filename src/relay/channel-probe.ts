@@ -3,9 +3,9 @@ import type { ChannelTestUsage } from '../domain/channel.js';
 import { priceOf } from '../domain/price-tables.js';
 import { chargeOf } from '../domain/pricing.js';
 import { type AttemptPorts, attempt } from './attempt.js';
+import { believedUsage } from './believed-usage.js';
 import { channelParser } from './channel-settings.js';
-import { usageOf } from './delivery.js';
-import { estimatePrompt } from './estimate.js';
+import { estimateHold } from './hold.js';
 import type { JsonObject } from './protocols/json.js';
 import type { CallerRequest, Endpoint } from './protocols/protocol.js';
 
@@ -80,12 +80,17 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         result.got.reading.cancel();
         return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
       }
-      const { usage } = usageOf(
-        result.got.usage,
-        result.got.generated,
-        estimatePrompt(endpoint, model, body, 0).likely,
+      const estimate = estimateHold(
+        endpoint,
+        body,
+        JSON.stringify(body).length,
         model,
+        new Set([model]),
+        price,
+        ports.directory.settings(),
       );
+      const { usage: told, generated } = result.got;
+      const { usage } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);
       const tested: ChannelTestUsage = {
         model,
         promptTokens: usage.prompt,

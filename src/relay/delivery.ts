@@ -1,39 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import type { CallOutcome, UsageSource } from '../domain/call.js';
-import type { Usage } from '../domain/pricing.js';
+import type { CallOutcome } from '../domain/call.js';
 import type { CallerPresence } from './caller-presence.js';
 import { errorBody, fromUpstream, RelayError } from './errors.js';
 import { isSilence } from './exchange.js';
 import type { Growth } from './growth.js';
-import type { Generated } from './protocols/protocol.js';
 import type { StalledCallers } from './stalled-callers.js';
-import { countTokens } from './tokens.js';
 import type { StreamReading } from './upstream-answer.js';
 
 /* Getting an answer to the caller, frame by frame, and knowing how it ended. */
-
-/** What one returned tool call costs besides its text, when upstream tells no usage. */
-const tokensPerToolCall = 7;
-
-/** Of all that was said, as far as it was said to us. */
-export const seenTokens = ({ text, toolCalls }: Generated, model: string): number =>
-  countTokens(model, text) + toolCalls * tokensPerToolCall;
-
-/** Upstream's figures, or ours where it gave none, or gave zero for an answer that has something in it. */
-export function usageOf(
-  told: Usage | null,
-  generated: Generated,
-  promptEstimate: number,
-  model: string,
-): { usage: Usage; usageSource: UsageSource } {
-  const silent = told === null || (told.prompt + told.completion === 0 && generated.text !== '');
-  if (!silent) return { usage: told, usageSource: 'upstream' };
-  const completion = seenTokens(generated, model);
-  return {
-    usage: { prompt: promptEstimate, cached: 0, cacheWrite: 0, image: 0, completion, reasoning: 0 },
-    usageSource: 'estimated',
-  };
-}
 
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -2,20 +2,22 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { CallFacts, CallOutcome, ReleaseReason } from '../domain/call.js';
 import { failureCodeOf } from '../domain/call-texts.js';
 import { CallId, type ChannelId, type UserId } from '../domain/ids.js';
+import type { Usage } from '../domain/pricing.js';
 import { endUnread, isUnread } from '../http/answer-unread.js';
 import { type Asked, type Attempt, attempt, noRoom } from './attempt.js';
 import { authenticate, type Caller } from './authenticate.js';
+import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import { CallerPresence } from './caller-presence.js';
 import { callsUnderWay } from './calls-under-way.js';
 import { channelParser } from './channel-settings.js';
-import { beginStream, deliver, endFrame, errorFrame, pump, seenTokens, usageOf } from './delivery.js';
+import { beginStream, deliver, endFrame, errorFrame, pump } from './delivery.js';
 import { errorBody, quotaText, RelayError, tooManyCalls } from './errors.js';
 import { watchGrowth } from './growth.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation, Settlement } from './metered.js';
 import { type Order, placeOrder } from './order.js';
 import type { RelayPorts } from './ports.js';
-import type { CallerRequest, Endpoint } from './protocols/protocol.js';
+import type { CallerRequest, Endpoint, Generated } from './protocols/protocol.js';
 import type { HeldBody } from './request-body.js';
 import { chooseChannel } from './routing.js';
 import { watchStalledCallers } from './stalled-callers.js';
@@ -259,12 +261,9 @@ export function openRelay(ports: RelayPorts): Relay {
     asked: Asked,
     { tried, unknownAttempts, elapsed }: Course,
   ): Promise<void> => {
-    const nothing = usageOf(
-      null,
-      { text: '', toolCalls: 0, finishReason: null },
-      order.estimate.promptTokens,
-      order.model,
-    );
+    const { bound } = reservation;
+    const silence = { text: '', toolCalls: 0, finishReason: null };
+    const nothing = believedUsage(null, silence, bound, order.estimate.promptTokens, order.model);
     await reservation
       .settle({
         ...cutShort(nothing, 0, unseen(order, asked, reservation)),
@@ -296,8 +295,19 @@ export function openRelay(ports: RelayPorts): Relay {
       unknownAttempts,
     });
 
+    const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
+      const { estimate, model } = order;
+      const used = believedUsage(usage, generated, reservation.bound, estimate.promptTokens, model);
+      if (used.usageSource === 'disbelieved')
+        log.error(
+          { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
+          'an upstream told more usage than the call can have had; it was counted here',
+        );
+      return used;
+    };
+
     if (got.kind === 'answer') {
-      const told = usageOf(got.usage, got.generated, order.estimate.promptTokens, order.model);
+      const told = believed(got.usage, got.generated);
       // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
       if (presence.gone) {
         await reservation.settle(settlement(told, 'caller-left', null)).catch(() => {});
@@ -306,8 +316,10 @@ export function openRelay(ports: RelayPorts): Relay {
       const refusal = storeUnavailable(withheld);
       const withdrawal = { status: refusal.status, code: 'store_unavailable' };
       if ((await reservation.settleOrWithdraw(settlement(told, 'completed', null), withdrawal)) === null) throw refusal;
-      response.writeHead(200, { ...jsonHeaders, 'content-length': got.bytes.length });
-      await deliver(response, got.bytes, { presence, stalledCallers });
+      // What the caller is told is what is charged.
+      const bytes = told.usage === got.usage ? got.bytes : got.telling(got.bytes, told.usage);
+      response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
+      await deliver(response, bytes, { presence, stalledCallers });
       return true;
     }
 
@@ -324,7 +336,7 @@ export function openRelay(ports: RelayPorts): Relay {
     });
     const { outcome, error } = pumped;
     const { usage, generated } = reading.decoder;
-    const told = usageOf(usage, generated, order.estimate.promptTokens, order.model);
+    const told = believed(usage, generated);
     const whole = pumped.cutShort
       ? cutShort(told, seenTokens(generated, order.model), unseen(order, asked, reservation))
       : told;

@@ -52,6 +52,6 @@ export function cutShort(told: Determined, seen: number, { thinks, held, most, p
   const unseen = Number.isFinite(paid) ? Math.max(Math.min(paid, most) - completion, 0) : 0;
   return {
     usage: { ...told.usage, completion: completion + unseen, reasoning: told.usage.reasoning + unseen },
-    usageSource: 'estimated',
+    usageSource: told.usageSource === 'disbelieved' ? 'disbelieved' : 'estimated',
   };
 }

@@ -16,7 +16,14 @@ import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream
 /* What upstream answered, read as what the caller asked for. What upstream says its answer is decides nothing. */
 
 export type Got =
-  | { readonly kind: 'answer'; readonly bytes: Buffer; readonly usage: Usage | null; readonly generated: Generated }
+  | {
+      readonly kind: 'answer';
+      readonly bytes: Buffer;
+      /** The bytes, telling another usage. */
+      readonly telling: (bytes: Buffer, usage: Usage) => Buffer;
+      readonly usage: Usage | null;
+      readonly generated: Generated;
+    }
   | { readonly kind: 'stream'; readonly reading: StreamReading };
 
 /** A stream after its first frame; `left` is set when the caller had gone before it came. */
@@ -109,7 +116,7 @@ async function whole(
   );
   if (!read.ok) return { ok: false, error: read.error, costUnknown: false };
   const { bytes, usage, generated } = read;
-  return { ok: true, got: { kind: 'answer', bytes, usage, generated } };
+  return { ok: true, got: { kind: 'answer', bytes, telling: provider.protocol.telling, usage, generated } };
 }
 
 const lineFeed = 10;

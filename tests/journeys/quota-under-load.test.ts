@@ -27,6 +27,8 @@ beforeAll(async () => {
   const ones = JSON.stringify(Object.fromEntries([...models, 'held', 'retried'].map((model) => [model, 1])));
   await gateway.setOption('ModelRatio', ones);
   await gateway.setOption('CompletionRatio', ones);
+  // Cached input is the dearest there is here: a call can cost all that is held for it.
+  await gateway.setOption('CacheRatio', '{"metered":2,"held":2}');
   await gateway.setOption('RetryTimes', '1');
   await gateway.setOption('DisplayInCurrencyEnabled', 'false');
   await gateway.addChannel({ name: 'upstream', models });
@@ -111,7 +113,8 @@ describe('200 calls at once on a balance for 10', () => {
     expect(reserved).toBeGreaterThanOrEqual(promptTokens + maxTokens);
     gateway.provider.reset();
     // Each call costs what was held for it: what the ten spend leaves nothing for an eleventh, early or late.
-    gateway.provider.script('metered', { tokens: { prompt: reserved - maxTokens, completion: maxTokens } });
+    const prompt = (reserved - maxTokens) / 2;
+    gateway.provider.script('metered', { tokens: { prompt, cached: prompt, completion: maxTokens } });
     const user = await gateway.addUser(10 * reserved);
     const caller = callers.with(await gateway.addApiKey(user));
 
@@ -170,7 +173,8 @@ describe('200 calls at once on a balance for 10', () => {
     });
     await until(async () => (refused === 190 ? true : null));
     await until(async () => (held.waiting() === 10 ? true : null));
-    held.answer({ prompt: reserved - maxTokens, completion: maxTokens });
+    const prompt = (reserved - maxTokens) / 2;
+    held.answer({ prompt, cached: prompt, completion: maxTokens });
     const answers = await calls;
     expect(countOf(answers, 200)).toBe(10);
     expect(countOf(answers, 403, 'pre_consume_token_quota_failed')).toBe(190);

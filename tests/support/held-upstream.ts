@@ -7,7 +7,7 @@ export interface HeldUpstream extends Upstream {
   /** Requests that wait for their answer. */
   waiting(): number;
   /** Answers all who wait, with this usage. */
-  answer(tokens: Pick<Tokens, 'prompt' | 'completion'>): void;
+  answer(tokens: Pick<Tokens, 'prompt' | 'completion'> & Partial<Pick<Tokens, 'cached'>>): void;
 }
 
 export async function startHeldUpstream(): Promise<HeldUpstream> {
@@ -16,14 +16,19 @@ export async function startHeldUpstream(): Promise<HeldUpstream> {
   return {
     ...upstream,
     waiting: () => held.length,
-    answer({ prompt, completion }) {
+    answer({ prompt, completion, cached = 0 }) {
       const body = JSON.stringify({
         id: 'chatcmpl-held',
         object: 'chat.completion',
         created: 1_750_000_000,
         model: 'held',
         choices: [{ index: 0, message: { role: 'assistant', content: 'At last.' }, finish_reason: 'stop' }],
-        usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+        usage: {
+          prompt_tokens: prompt,
+          completion_tokens: completion,
+          total_tokens: prompt + completion,
+          prompt_tokens_details: { cached_tokens: cached },
+        },
       });
       for (const response of held.splice(0)) response.writeHead(200, { 'content-type': 'application/json' }).end(body);
     },

@@ -1,3 +1,4 @@
+import type { Usage } from '../../domain/pricing.js';
 import type { Confidential } from '../confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../upstream-error.js';
 import { withBase64Vectors } from './embeddings.js';
@@ -5,7 +6,7 @@ import { isObject, type JsonObject, objectsIn, parseJson } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import { failureIn, failureOf } from './openai-failure.js';
 import { Generation, mendChoice, messageIn, strictlyFormatted, thinkingIntoContent } from './openai-reply.js';
-import { mendedUsage, readUsage } from './openai-usage.js';
+import { mendedUsage, readUsage, writtenUsage } from './openai-usage.js';
 import type { Answer, CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
 
 /* A complete answer of the OpenAI family: passed on byte for byte unless something in it must be changed. */
@@ -79,4 +80,10 @@ export function openAiAnswer(
     changed = true;
   }
   return { ok: true, bytes: changed ? Buffer.from(JSON.stringify(answer)) : body, usage, generated };
+}
+
+/** Parses the answer once more: few answers come this way. */
+export function telling(bytes: Buffer, usage: Usage): Buffer {
+  const answer = parseJson(bytes.toString('utf8'));
+  return isObject(answer) ? Buffer.from(JSON.stringify({ ...answer, usage: writtenUsage(usage) })) : bytes;
 }

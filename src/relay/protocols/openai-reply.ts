@@ -47,6 +47,13 @@ export const messageIn = (choice: JsonObject): JsonObject | null => {
   return isObject(message) ? message : null;
 };
 
+/** A tool call begins with its id, and clients look for its type there; there is but one. In place. */
+function nameTypes(toolCalls: JsonValue): boolean {
+  const untyped = objectsIn(toolCalls).filter((call) => textIn(call.id) !== null && textIn(call.type) === null);
+  for (const call of untyped) call.type = 'function';
+  return untyped.length > 0;
+}
+
 /**
  * Puts one choice into the words clients know: the provider's own mending, the name of the reasoning, the finish
  * reasons. In place; true when something was changed.
@@ -60,6 +67,7 @@ export function mendChoice(
   let changed = false;
   if (message !== null) {
     if (dialect.mend?.(message, reading)) changed = true;
+    if (message.tool_calls !== undefined && nameTypes(message.tool_calls)) changed = true;
     if (dialect.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {
       message.reasoning_content = message.reasoning;
       changed = true;

@@ -69,7 +69,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     const unclosed = this.thinking?.close() ?? [];
     if (unclosed.length > 0) this.write({ ...this.head(), choices: unclosed });
     if (this.caller.wantsUsage) {
-      if (this.usage && this.usageFrame) this.outgoing.frame(this.usageFrame);
+      if (usage === this.usage && this.usageFrame) this.outgoing.frame(this.usageFrame);
       else this.write({ ...this.head(), choices: [], usage: this.usageToTell(usage) });
     }
     this.outgoing.frame(done);
@@ -161,7 +161,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   }
 
   private usageToTell(settled: Usage): JsonObject {
-    return this.usage && this.toldUsage ? this.toldUsage : writtenUsage(settled);
+    return settled === this.usage && this.toldUsage ? this.toldUsage : writtenUsage(settled);
   }
 
   /** The members all chunks of one answer share. */

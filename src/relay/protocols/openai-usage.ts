@@ -56,9 +56,31 @@ export function readUsage(told: JsonObject, reasoningBeside: boolean): Usage | n
  * The same object when there is nothing to mend.
  */
 export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
-  const said = countIn(told.completion_tokens);
-  if (said === null || said === usage.completion) return told;
-  return { ...told, completion_tokens: usage.completion, total_tokens: usage.prompt + usage.completion };
+  const input = detailsIn(told, 'prompt_tokens_details');
+  const output = detailsIn(told, 'completion_tokens_details');
+  const total = usage.prompt + usage.completion;
+  const tells =
+    (told.prompt_tokens ?? usage.prompt) === usage.prompt &&
+    (told.completion_tokens ?? 0) === usage.completion &&
+    (told.total_tokens ?? total) === total &&
+    (input.cached_tokens ?? 0) === usage.cached &&
+    (input.image_tokens ?? 0) === usage.image &&
+    (output.reasoning_tokens ?? 0) === usage.reasoning;
+  if (tells) return told;
+  const { prompt, completion, cached, image, reasoning } = usage;
+  const parts = { cached_tokens: cached, ...(image > 0 || 'image_tokens' in input ? { image_tokens: image } : {}) };
+  return {
+    ...told,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: total,
+    ...((cached > 0 || image > 0 || isObject(told.prompt_tokens_details)) && {
+      prompt_tokens_details: { ...input, ...parts },
+    }),
+    ...((reasoning > 0 || isObject(told.completion_tokens_details)) && {
+      completion_tokens_details: { ...output, reasoning_tokens: reasoning },
+    }),
+  };
 }
 
 /** Usage in OpenAI's words; details only where there is something to tell. */

@@ -1,4 +1,4 @@
-import { openAiAnswer } from './openai-answer.js';
+import { openAiAnswer, telling } from './openai-answer.js';
 import type { OpenAiDialect } from './openai-dialect.js';
 import { confidentialOf } from './openai-failure.js';
 import { openAiRequest } from './openai-request.js';
@@ -11,6 +11,7 @@ export const openAi = (dialect: OpenAiDialect = {}): Protocol => ({
     openAiRequest(dialect, provider, channel, caller, upstreamModel, options),
   answer: (provider, channel, caller, status, _contentType, body, info) =>
     openAiAnswer(dialect, channel, confidentialOf(provider, channel), caller, status, body, info),
+  telling,
   stream: (provider, channel, caller, info) =>
     new OpenAiStream(dialect, channel, confidentialOf(provider, channel), caller, info),
 });

@@ -132,6 +132,8 @@ export interface Protocol {
     body: Buffer,
     info: CallInfo,
   ): Answer;
+  /** An answer's bytes with this usage in it, where the one upstream told is not the one that is charged. */
+  telling(bytes: Buffer, usage: Usage): Buffer;
   stream(provider: Provider, channel: UpstreamChannel, caller: CallerRequest, info: CallInfo): AnswerStream;
 }
 
