@@ -21,7 +21,8 @@ const models = ['metered', 'broken', 'cut', 'endless', 'slow'];
 const maxTokens = 50;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  // They all come from one address, faster than their bodies can be read.
+  gateway = await startTestGateway({ MAX_UNFINISHED_BODIES: '200' });
   held = await startHeldUpstream();
   callers = openCallers(gateway.url);
   const ones = JSON.stringify(Object.fromEntries([...models, 'held', 'retried'].map((model) => [model, 1])));
