@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { postgresCallProgress } from './adapters/call-progress.js';
 import { systemClock } from './adapters/clock.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './adapters/embedded-postgres.js';
 import { postgresIds } from './adapters/ids.js';
@@ -29,7 +30,7 @@ import { handle } from './application/handle.js';
 import { liveTraffic } from './application/live-traffic.js';
 import { trafficNotices } from './application/notices.js';
 import { openQuotaGate } from './application/quota-gate.js';
-import { releaseOrphanedCalls } from './application/recovery.js';
+import { keepRecovering } from './application/recovery.js';
 import { requestId } from './application/request-id.js';
 import { setupCode } from './application/setup-code.js';
 import { followTail } from './application/tail.js';
@@ -54,6 +55,7 @@ import { openRelay, sendError } from './relay/relay.js';
 import { requestBodies } from './relay/request-body.js';
 import { tellRequestId } from './relay/routes.js';
 import { preloadTokenizers } from './relay/tokens.js';
+import { callsUnderWay } from './relay/under-way.js';
 import { openUpstream } from './relay/upstream.js';
 
 /* The composition root: config → adapters → application → faces. */
@@ -81,6 +83,9 @@ const resolveAll = (hostname: string) => lookup(hostname, { all: true });
 
 /** Users and API keys a node keeps in memory, each. */
 const capacity = 100_000;
+
+/** Between two looks for calls that nobody serves and that have no outcome. */
+const recoveryPauseMs = 60_000;
 
 interface Database {
   readonly connection: PostgresConnection;
@@ -144,6 +149,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const store = await openPostgresEventStore({ connection, log });
   closing.add(() => store.close());
+  // Whatever is reserved up to here is nobody's any more.
+  const began = await store.head();
+  const notes = postgresCallProgress(pool);
+  await notes.begin(began);
   // Apart, so that nobody who looks at long lists keeps calls, sign-ins or projectors waiting for a connection.
   const lookups = await openPool(connection, log, { size: 6, limits: shortStatements });
   closing.add(() => lookups.end());
@@ -194,7 +203,15 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     guard: config.relay.upstreamNetworks && addressGuard(config.relay.upstreamNetworks, resolveAll),
   });
   closing.add(() => upstream.close());
-  const meter = openMeter({ store, gate, clock, newEventId, warn: (message, facts) => log.warn(facts, message) });
+  const underWay = callsUnderWay();
+  const meter = openMeter({
+    store,
+    gate,
+    clock,
+    underWay,
+    newEventId,
+    warn: (message, facts) => log.warn(facts, message),
+  });
   const bodyRoom = openBodyRoom(config.server);
   const largeWork = new LargeWork();
   const relayPorts = {
@@ -249,9 +266,22 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     publicAddress: () => directory.settings().text('ServerAddress'),
   });
   if (!whereFrom.isLoopbackOnly) await application.setup.needsCode(false);
-  const released = await releaseOrphanedCalls({ db, progress: projections, handle: handling, clock });
-  if (released > 0)
-    log.warn({ calls: released }, 'released the reservations of calls that an earlier process left open');
+  const stopRecovering = await keepRecovering(
+    { db, handle: handling, clock, notes, isUnderWay: (callId) => underWay.has(callId) },
+    {
+      progress: projections,
+      began,
+      position: () => tail.position(),
+      everyMs: recoveryPauseMs,
+      recovered: ({ released, settled }) =>
+        log.warn({ calls: released, settled }, 'released the reservations of calls that an earlier process left open'),
+      failed: (error) => log.error({ err: error }, 'calls left open could not be ended; it is tried again'),
+    },
+  );
+  closing.add(stopRecovering);
+  closing.add(
+    underWay.keepNoting(notes, (error) => log.warn({ reason: String(error) }, 'calls under way cannot be noted now')),
+  );
 
   const app = Fastify({
     // Whatever it says of itself is said better elsewhere; its warnings are wanted.

@@ -6,6 +6,7 @@ import { idSequences } from './migrations/0004-id-sequences.js';
 import { sessionsSince } from './migrations/0005-sessions-since.js';
 import { allottedIds } from './migrations/0006-allotted-ids.js';
 import { boundedPages } from './migrations/0007-bounded-pages.js';
+import { callProgress } from './migrations/0008-call-progress.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -22,6 +23,7 @@ export const adapterMigrations: readonly Migration[] = [
   sessionsSince,
   allottedIds,
   boundedPages,
+  callProgress,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -30,8 +30,14 @@ export interface CallFacts {
  */
 export type UsageSource = 'upstream' | 'estimated' | 'disbelieved' | 'none';
 
-/** How the answer ended, as far as the caller could see. */
-export type CallOutcome = 'completed' | 'caller-left' | 'caller-stalled' | 'upstream-broke' | 'quota-ran-out';
+/** How the answer ended, as far as the caller could see. `gateway-failed`: whoever served it did not live to settle it. */
+export type CallOutcome =
+  | 'completed'
+  | 'caller-left'
+  | 'caller-stalled'
+  | 'upstream-broke'
+  | 'quota-ran-out'
+  | 'gateway-failed';
 
 /** `not-booked`: the answer was there, but its settlement could not be made durable, so it was withheld. */
 export type ReleaseReason = 'upstream-failed' | 'no-channel' | 'caller-left' | 'not-booked' | 'internal' | 'recovered';

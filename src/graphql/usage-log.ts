@@ -46,6 +46,7 @@ const CallOutcomeEnum = enumeration<CallOutcome>(
     CALLER_STALLED: 'caller-stalled',
     UPSTREAM_BROKE: 'upstream-broke',
     QUOTA_RAN_OUT: 'quota-ran-out',
+    GATEWAY_FAILED: 'gateway-failed',
   },
 );
 

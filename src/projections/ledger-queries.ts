@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CallReserved } from '../domain/call.js';
-import type { Position } from '../domain/events.js';
+import { beginning, type Position } from '../domain/events.js';
 import type { ApiKeyId, UserId } from '../domain/ids.js';
 import { CallId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
@@ -75,16 +75,16 @@ export interface OpenCall {
   readonly since: Instant;
 }
 
-/** Calls open since before `olderThan`, oldest first. */
+/** Calls reserved behind `after` and up to `upTo`, in that order. */
 export async function openCalls(
   db: ReadModels,
-  { olderThan, limit }: { readonly olderThan: Instant; readonly limit: number },
+  { after, upTo, limit }: { readonly after: Position | null; readonly upTo: Position; readonly limit: number },
 ): Promise<OpenCall[]> {
   const rows = await db
     .selectFrom('open_call')
     .select(['call_id', 'reservation', 'position', 'since'])
-    .where('since', '<', olderThan)
-    .orderBy('since')
+    .where('position', '>', after ?? beginning)
+    .where('position', '<=', upTo)
     .orderBy('position')
     .limit(limit)
     .execute();

@@ -13,6 +13,7 @@ import {
   type UpstreamRequest,
 } from './protocols/protocol.js';
 import { isRetryable } from './routing.js';
+import type { CallUnderWay } from './under-way.js';
 import { type Got, type Read, readAnswer } from './upstream-answer.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
@@ -53,13 +54,15 @@ export interface AttemptCall {
   readonly payer: UserId | null;
   /** null: nobody waits for the answer but ourselves. */
   readonly presence: CallerPresence | null;
+  /** Where to note how far it has come. */
+  readonly underWay: CallUnderWay | null;
 }
 
 const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
 export async function attempt(
   ports: AttemptPorts,
-  { callId, requestedModel, caller, bodyBytes, startedAt, payer, presence }: AttemptCall,
+  { callId, requestedModel, caller, bodyBytes, startedAt, payer, presence, underWay }: AttemptCall,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
@@ -117,6 +120,10 @@ export async function attempt(
     idleMs: caller.stream ? idleMs : answerTimeoutMs,
     payer,
   });
+  if (underWay !== null) {
+    underWay.sending = sending;
+    underWay.upstreamModel = request.model === requestedModel ? null : request.model;
+  }
   let grace: NodeJS.Timeout | null = null;
   let abandoned = null as Asked | null;
   const abandon = (): void => {
@@ -124,11 +131,11 @@ export async function attempt(
     sending.cancel();
   };
   // What upstream has accepted must be paid for: it is waited for, though not for ever.
-  const forget = caller.stream
-    ? presence?.whenGone(() => {
-        grace = setTimeout(abandon, callerGoneMs).unref();
-      })
-    : undefined;
+  const wait = (): void => {
+    grace = setTimeout(abandon, callerGoneMs).unref();
+  };
+  const forget = caller.stream ? presence?.whenGone(wait) : undefined;
+  if (caller.stream && presence?.gone) wait();
   try {
     const sent = await sending.sent;
     if (!sent.ok) {

@@ -72,6 +72,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         startedAt,
         payer: null,
         presence: null,
+        underWay: null,
       };
       const result = await attempt(ports, call, channel, parse(channel));
       const responseTimeMs = ports.clock.now() - startedAt;

@@ -50,6 +50,7 @@ export class UnreadableBody extends Error {
 /** One request and its answer, on the client's dispatch interface. */
 export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
   readonly sent: Promise<Sent>;
+  started = false;
   private settle: (sent: Sent) => void = () => {};
   private controller: Dispatcher.DispatchController | null = null;
   private cancelled = false;
@@ -75,6 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
+    this.started = true;
     if (this.cancelled) controller.abort(this.failure ?? new Error('cancelled'));
   }
 

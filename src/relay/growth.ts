@@ -15,7 +15,7 @@ const stepShare = 0.25;
 const fewestCharacters = 64;
 
 /** A token is about four Latin letters, or one and a half characters of other scripts. */
-const roughTokens = (text: string, from: number): number => {
+export const roughTokens = (text: string, from: number): number => {
   let tokens = 0;
   for (let index = from; index < text.length; index++) tokens += text.charCodeAt(index) < 0x250 ? 0.25 : 0.67;
   return tokens;

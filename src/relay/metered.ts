@@ -7,6 +7,7 @@ import type { Instant } from '../domain/instant.js';
 import { chargeOf, type Usage } from '../domain/pricing.js';
 import { max, minus, Quota, zero } from '../domain/quota.js';
 import { affordableLimit, type Estimate, type UsageBound } from './hold.js';
+import type { CallsUnderWay, CallUnderWay } from './under-way.js';
 
 /*
  * The money side of a call: held at the gate and reserved durably before the upstream is asked, then settled or
@@ -22,6 +23,7 @@ export interface MeterPorts {
   readonly store: EventStore;
   readonly gate: QuotaGate;
   readonly clock: Clock;
+  readonly underWay: CallsUnderWay;
   readonly newEventId: (at: Instant) => string;
   /** Told about an outcome that could not be written yet and is tried again. */
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
@@ -58,6 +60,8 @@ export type Reserving =
   | { readonly ok: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
 
 export interface Reservation {
+  /** For whoever serves the call to note how far it has come. */
+  readonly underWay: CallUnderWay;
   readonly held: Quota;
   /** The limit to each answer that goes upstream with the call; null: as the caller asked. */
   readonly outputLimit: number | null;
@@ -77,6 +81,8 @@ export interface Reservation {
   settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null>;
   /** Resolves once it is durable or, when the log does not answer, is on its way. */
   release(release: Release): Promise<void>;
+  /** Nobody serves the call any more. One without an outcome is then for recovery to find. */
+  leave(): void;
 }
 
 export interface Meter {
@@ -90,7 +96,7 @@ const retryDelayMs = 1000;
 /** The log has not taken the event and will not: there is nothing to take back. */
 const isUnwritten = (error: unknown): boolean => error instanceof Failure && error.code === 'store-busy';
 
-export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts): Meter {
+export function openMeter({ store, gate, clock, underWay, newEventId, warn }: MeterPorts): Meter {
   let unwritten = 0;
 
   const stamped = (): { id: string; at: Instant } => {
@@ -107,6 +113,7 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
   const conclude = async (callId: CallId, outcome: NewEvent): Promise<void> => {
     if (!(await write(callId, outcome, 0)))
       warn('a call had its outcome already', { callId, type: outcome.event.type });
+    underWay.end(callId);
   };
 
   /** What must get into the log while this process lives; when it dies, recovery takes over. */
@@ -145,11 +152,13 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
     // What nobody was to pay is booked by the settlement already.
     const refunded = newEvent({ type: 'CallRefunded', settlement, ...told, suspense: charged });
     await keepTrying(callId, async () => {
-      if (await write(callId, released, 0)) return gate.settled(callId, zero);
-      const [, outcome] = await store.readStream(streams.call(callId));
-      if (outcome?.id === settled.id) await write(callId, refunded, 1);
-      else if (outcome?.id !== released.id)
-        warn('a call had its outcome already', { callId, type: outcome?.event.type });
+      if (await write(callId, released, 0)) gate.settled(callId, zero);
+      else {
+        const [, outcome] = await store.readStream(streams.call(callId));
+        if (outcome?.id === settled.id) await write(callId, refunded, 1);
+        else warn('a call had its outcome already', { callId, type: outcome?.event.type });
+      }
+      underWay.end(callId);
     });
   };
 
@@ -169,18 +178,25 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
         ...stamped(),
         event: { type: 'CallReserved', facts, reserved: quota, promptTokens, maxOutputTokens, price },
       };
+      const call = underWay.begin(callId);
       const result = await store.append(streams.call(callId), [reserved], 'no-stream').catch((error: unknown) => {
-        if (isUnwritten(error)) gate.drop(callId);
+        if (isUnwritten(error)) {
+          gate.drop(callId);
+          underWay.end(callId);
+        }
         // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
         else void giveBack(callId, facts, quota, reserved);
         throw error;
       });
       if (!result.ok) {
         gate.drop(callId);
+        underWay.end(callId);
         throw new Failure('lost-race', { callId });
       }
+      underWay.reserved(result.position);
 
       let held = quota;
+      let concluding = false;
       /** Each of these attempts may have cost upstream as much as the call was expected to. */
       const timesHeld = (attempts: number): Quota => Quota(Math.min(quota * attempts, Number.MAX_SAFE_INTEGER));
       const settledBy = ({ delivered, usage, unknownAttempts, ...rest }: Settlement): NewEvent<CallSettled> => {
@@ -189,9 +205,11 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
         if (cost > held) held = max(held, gate.cover(callId, cost));
         const charged = cost > held ? held : cost;
         const unpaid = { uncovered: minus(cost, charged), suspense: timesHeld(unknownAttempts) };
+        concluding = true;
         return newEvent({ type: 'CallSettled', facts, reserved: quota, charged, usage, price, ...rest, ...unpaid });
       };
       const reservation: Reservation = {
+        underWay: call,
         get held() {
           return held;
         },
@@ -228,6 +246,7 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
         async release({ unknownAttempts, ...release }) {
           const suspense = timesHeld(unknownAttempts);
           const released = newEvent({ type: 'CallReleased', facts, reserved: quota, ...release, suspense });
+          concluding = true;
           try {
             await conclude(callId, released);
             gate.settled(callId, zero);
@@ -235,6 +254,9 @@ export function openMeter({ store, gate, clock, newEventId, warn }: MeterPorts):
             warn('a call could not be released yet', { callId, error: String(error) });
             void keepTrying(callId, () => conclude(callId, released));
           }
+        },
+        leave() {
+          if (!concluding) underWay.lose(callId);
         },
       };
       return { ok: true, reservation };

@@ -21,6 +21,7 @@ import type { CallerRequest, Endpoint, Generated } from './protocols/protocol.js
 import type { HeldBody } from './request-body.js';
 import { chooseChannel } from './routing.js';
 import { watchStalledCallers } from './stalled-callers.js';
+import type { CallUnderWay } from './under-way.js';
 import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
@@ -81,7 +82,8 @@ const jsonHeaders = {
 
 const none = (): void => {};
 
-const storeUnavailable = (message: string): RelayError => new RelayError(503, 'store_unavailable', message);
+const withdrawal = { status: 503, code: 'store_unavailable' } as const;
+const storeUnavailable = (message: string): RelayError => new RelayError(withdrawal.status, withdrawal.code, message);
 const cannotReserve = 'the event store cannot be reached; try again later';
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
 const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
@@ -138,6 +140,7 @@ export function openRelay(ports: RelayPorts): Relay {
     startedAt: number,
     payer: UserId,
     presence: CallerPresence,
+    underWay: CallUnderWay,
   ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number; leave: () => void }> => {
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];
@@ -155,7 +158,9 @@ export function openRelay(ports: RelayPorts): Relay {
       const chosen = chooseChannel(open, index, failed, Math.random());
       if (chosen === null) return { last: failure ?? noRoom(), tried, unknownAttempts, leave: none };
       const parsed = parsedChannel(chosen.channel);
-      const call = { callId, requestedModel: order.requestedModel, caller, bodyBytes, startedAt, payer, presence };
+      underWay.attempts = [...tried, chosen.id];
+      const { requestedModel } = order;
+      const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, presence, underWay };
       const entered = perChannel.enter(chosen.id, parsed.mostCalls);
       const leave = (): void => perChannel.leave(chosen.id);
       const last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
@@ -168,7 +173,7 @@ export function openRelay(ports: RelayPorts): Relay {
       }
       tried.push(chosen.id);
       failure = last;
-      if (last.costUnknown) unknownAttempts++;
+      if (last.costUnknown) underWay.unknownAttempts = ++unknownAttempts;
       if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
         ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
       if (!last.retryable || ++index >= attempts || presence.gone) return { last, tried, unknownAttempts, leave: none };
@@ -226,7 +231,12 @@ export function openRelay(ports: RelayPorts): Relay {
       };
 
       try {
-        const asked = await tryChannels(callId, order, request, bytes, startedAt, caller.user.id, presence);
+        if (presence.gone) {
+          await release('caller-left', null, [], 0);
+          return;
+        }
+        const { underWay } = reservation;
+        const asked = await tryChannels(callId, order, request, bytes, startedAt, caller.user.id, presence, underWay);
         const { last, tried, unknownAttempts } = asked;
         leaveChannel = asked.leave;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
@@ -243,8 +253,10 @@ export function openRelay(ports: RelayPorts): Relay {
         concludedCall = true;
         succeeded = await answer(call, order, reservation, last, { tried, unknownAttempts, presence, elapsed });
       } catch (error) {
-        if (!concludedCall) await release('internal', null, [], 1);
+        if (!concludedCall) await release('internal', null, [], reservation.underWay.costlyAttempts);
         throw error;
+      } finally {
+        reservation.leave();
       }
     } finally {
       leaveChannel();
@@ -299,7 +311,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const { estimate, model } = order;
       const used = believedUsage(usage, generated, reservation.bound, estimate.promptTokens, model);
       if (used.usageSource === 'disbelieved')
-        log.error(
+        log.warn(
           { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
           'an upstream told more usage than the call can have had; it was counted here',
         );
@@ -313,9 +325,8 @@ export function openRelay(ports: RelayPorts): Relay {
         await reservation.settle(settlement(told, 'caller-left', null)).catch(() => {});
         return true;
       }
-      const refusal = storeUnavailable(withheld);
-      const withdrawal = { status: refusal.status, code: 'store_unavailable' };
-      if ((await reservation.settleOrWithdraw(settlement(told, 'completed', null), withdrawal)) === null) throw refusal;
+      const charged = await reservation.settleOrWithdraw(settlement(told, 'completed', null), withdrawal);
+      if (charged === null) throw storeUnavailable(withheld);
       // What the caller is told is what is charged.
       const bytes = told.usage === got.usage ? got.bytes : got.telling(got.bytes, told.usage);
       response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
@@ -326,6 +337,9 @@ export function openRelay(ports: RelayPorts): Relay {
     const { reading } = got;
     const firstTokenMs = elapsed();
     beginStream(response);
+    const { underWay } = reservation;
+    underWay.firstTokenMs = firstTokenMs;
+    underWay.stream = reading.decoder;
     const pumped = await pump(response, reading, {
       presence,
       stalledCallers,

@@ -42,6 +42,8 @@ export interface Sending {
   readonly sent: Promise<Sent>;
   /** The answer has begun to come in earnest: from now on only silence is too long. */
   begun(): void;
+  /** There is a connection, and the request goes out on it or has gone. */
+  readonly started: boolean;
   /** Ends the connection, whatever it is doing. */
   cancel(): void;
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import type { ChannelId } from '../../src/domain/ids.js';
-import { booksAtRest } from '../support/books.js';
+import { booksAtRest, expectBooksToAgree } from '../support/books.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { lineOf, linesOf } from '../support/log-lines.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -206,6 +206,27 @@ describe('a retry', () => {
     refuses('broken', 200);
     expect((await caller.chat({ model })).status).toBe(200);
     expect(asked()).toEqual({ broken: 3, working: 3 });
+  });
+
+  test('keeps what the first attempt may have cost in suspense, though the caller pays for the second alone', async () => {
+    gateway.provider.script('broken', { kind: 'reset' });
+    const answer = await caller.chat({ model });
+    expect(answer.status).toBe(200);
+    const { reserved, settled } = await withDatabase(gateway.config, quietLog, async (database) => {
+      const books = await booksAtRest(database);
+      await expectBooksToAgree(database, books);
+      const story = books.calls.get(answer.requestId);
+      if (story === undefined) throw new Error('the call is not in the log');
+      return story;
+    });
+    expect(settled[0]).toMatchObject({ attempts: [broken, working], suspense: reserved[0]?.reserved });
+    expect(settled[0]?.suspense).toBeGreaterThan(0);
+
+    // A refusal costs nothing, and neither does an upstream that was never reached.
+    refuses('broken', 500);
+    const refused = await caller.chat({ model });
+    const books = await withDatabase(gateway.config, quietLog, booksAtRest);
+    expect(books.calls.get(refused.requestId)?.settled[0]).toMatchObject({ suspense: 0 });
   });
 
   test('follows a stream that fails before its first frame, and never one that has begun', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { beginning } from '../../src/domain/events.js';
+import { beginning, Position } from '../../src/domain/events.js';
 import { Quota } from '../../src/domain/quota.js';
 import {
   allBalances,
@@ -140,16 +140,18 @@ describe('postings', () => {
 });
 
 describe('open calls', () => {
-  test('are those without an outcome, oldest first, with all their reservation said', async () => {
+  test('are those without an outcome, in the order of the log, with all their reservation said', async () => {
     const first = reserved('first', 40);
     const db = await projected.given(when(at(10), reserved('second', 5)), when(at(5), first), reserved('done', 1));
     await projected.given(settled('done', 1, 1), when(at(20), reserved('third', 5)), released('third', 5));
-    expect(await openCalls(db, { olderThan: at(60), limit: 10 })).toMatchObject([
-      { callId: 'first', reservation: first.event, position: 1, since: at(5) },
-      { callId: 'second', position: 0 },
+    const newest = Position(9);
+    expect(await openCalls(db, { after: null, upTo: newest, limit: 10 })).toMatchObject([
+      { callId: 'second', position: 0, since: at(10) },
+      { callId: 'first', reservation: first.event, position: 1 },
     ]);
-    expect(await openCalls(db, { olderThan: at(10), limit: 10 })).toHaveLength(1);
-    expect(await openCalls(db, { olderThan: at(60), limit: 1 })).toHaveLength(1);
+    expect(await openCalls(db, { after: null, upTo: Position(0), limit: 10 })).toHaveLength(1);
+    expect(await openCalls(db, { after: Position(0), upTo: newest, limit: 10 })).toHaveLength(1);
+    expect(await openCalls(db, { after: null, upTo: newest, limit: 1 })).toHaveLength(1);
   });
 });
 

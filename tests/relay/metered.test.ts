@@ -9,6 +9,7 @@ import { noUsage } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Estimate } from '../../src/relay/hold.js';
 import { type Meter, openMeter, type Reservation, type Settlement } from '../../src/relay/metered.js';
+import { type CallsUnderWay, callsUnderWay } from '../../src/relay/under-way.js';
 import { factsOf, plainPrice } from '../support/calls.js';
 import { someInstant } from '../support/events.js';
 import { settableClock } from '../support/fixed-clock.js';
@@ -49,6 +50,7 @@ const withdrawal = { status: 503, code: 'store_unavailable' };
 
 let store: StallingStore;
 let meter: Meter;
+let underWay: CallsUnderWay;
 let reservation: Reservation;
 
 beforeEach(async () => {
@@ -56,7 +58,8 @@ beforeEach(async () => {
   const account = async () => ({ balance: Quota(1_000), holds: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   const gate = openQuotaGate(source, { capacity: 10, after: beginning });
-  meter = openMeter({ store, gate, clock: now, newEventId, warn: () => {} });
+  underWay = callsUnderWay();
+  meter = openMeter({ store, gate, clock: now, underWay, newEventId, warn: () => {} });
   const estimate: Estimate = {
     price: plainPrice,
     promptTokens: 30,
@@ -147,5 +150,22 @@ describe('an answer dearer than what is held', () => {
     await reservation.settle({ ...settlement, usage: { ...noUsage, prompt: 900 } });
     const [, settled] = await story();
     expect(settled?.event).toMatchObject({ charged: 900, uncovered: 0, reserved: 100 });
+  });
+});
+
+describe('a call counts as under way', () => {
+  test('from before its reservation is written until its outcome is durable', async () => {
+    expect(underWay.has(callId)).toBe(true);
+    store.stalled = 'lost';
+    await reservation.settle(settlement).catch(() => {});
+    reservation.leave();
+    expect(underWay.has(callId)).toBe(true);
+    await story();
+    expect(underWay.has(callId)).toBe(false);
+  });
+
+  test('until nobody serves it any more, if then no outcome is on its way', () => {
+    reservation.leave();
+    expect(underWay.has(callId)).toBe(false);
   });
 });

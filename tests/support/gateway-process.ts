@@ -9,8 +9,6 @@ import { fileURLToPath } from 'node:url';
 
 export interface GatewayProcess {
   readonly url: string;
-  /** From the start of the process to its ready line. */
-  readonly startedInMs: number;
   /** Every line it has logged. */
   readonly logged: readonly string[];
   /** SIGKILL; resolves when the process is gone. */
@@ -23,7 +21,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** `serve` with the embedded Postgres under `dataDir`, on any free port. Rejects when it ends before it is ready. */
 export async function startGatewayProcess(dataDir: string): Promise<GatewayProcess> {
-  const started = Date.now();
   const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'serve'], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' },
@@ -39,7 +36,6 @@ export async function startGatewayProcess(dataDir: string): Promise<GatewayProce
     });
     exited.then(([code]) => reject(new Error(`the gateway ended with code ${code}:\n${logged.join('\n')}`)), reject);
   });
-  const startedInMs = Date.now() - started;
 
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
     child.kill(signal);
@@ -48,7 +44,6 @@ export async function startGatewayProcess(dataDir: string): Promise<GatewayProce
   };
   return {
     url,
-    startedInMs,
     logged,
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),

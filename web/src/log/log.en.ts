@@ -68,6 +68,7 @@ export const logEn: Translation<typeof logZh> = {
   'outcome.CALLER_STALLED': 'Caller stopped reading',
   'outcome.UPSTREAM_BROKE': 'Upstream broke off',
   'outcome.QUOTA_RAN_OUT': 'Quota ran out',
+  'outcome.GATEWAY_FAILED': 'Gateway failed',
   stream: 'stream',
   notStream: 'no stream',
   seconds: '{{seconds}} s',

@@ -65,6 +65,7 @@ export const logZh = {
   'outcome.CALLER_STALLED': '调用方停止接收',
   'outcome.UPSTREAM_BROKE': '上游中断',
   'outcome.QUOTA_RAN_OUT': '额度耗尽',
+  'outcome.GATEWAY_FAILED': '网关中断',
   stream: '流',
   notStream: '非流',
   seconds: '{{seconds}} 秒',

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CallProgress, LastSeen } from '../../src/application/call-progress.js';
+import { handle } from '../../src/application/handle.js';
+import { keepRecovering, type Recovered, recoverCalls } from '../../src/application/recovery.js';
+import { Position, streams } from '../../src/domain/events.js';
+import { CallId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
+import { Quota } from '../../src/domain/quota.js';
+import { alice, at, east, granted, reserved, settled, west, when } from '../projections/history.js';
+import { forEachTest, type Projected } from '../projections/projected.js';
+import { settableClock } from '../support/fixed-clock.js';
+import { until } from '../support/until.js';
+
+let projected: Projected;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+
+const clock = settableClock(at(60));
+const everything = Position(1_000_000);
+const underWay = new Set<string>();
+const seen = new Map<CallId, LastSeen>();
+const forgotten: string[] = [];
+let othersForgotten = 0;
+
+beforeEach(() => {
+  underWay.clear();
+  seen.clear();
+  forgotten.length = 0;
+  othersForgotten = 0;
+});
+
+const ports = () => ({
+  db: projected.db,
+  handle: handle(projected.store, clock),
+  clock,
+  notes: {
+    lastSeen: async () => seen,
+    forget: async (calls: readonly CallId[]) => void forgotten.push(...calls),
+    forgetOthers: async () => {
+      othersForgotten++;
+    },
+  },
+  isUnderWay: (callId: CallId) => underWay.has(callId),
+});
+const recover = (upTo = everything): Promise<Recovered> => recoverCalls(ports(), upTo);
+const outcomeOf = async (call: string) => (await projected.store.readStream(streams.call(CallId(call))))[1]?.event;
+
+const progress: CallProgress = { attempts: [west, east], unknownAttempts: 1, upstreamModel: 'mapped', delivered: null };
+
+describe('a call nobody serves any more', () => {
+  test('is released, its upstream cost booked as far as somebody may have to pay it', async () => {
+    seen
+      .set(CallId('sent'), { kind: 'sent', progress })
+      .set(CallId('waited'), { kind: 'not-sent' })
+      .set(CallId('unknown'), { kind: 'unknown' });
+    await projected.given(granted(alice, 1_000), reserved('sent', 40), reserved('waited', 30), reserved('unknown', 20));
+    expect(await recover()).toEqual({ released: 3, settled: 0 });
+    expect(await outcomeOf('sent')).toMatchObject({ reason: 'recovered', attempts: [west, east], suspense: 80 });
+    expect(await outcomeOf('waited')).toMatchObject({ reason: 'recovered', suspense: 0 });
+    expect(await outcomeOf('unknown')).toMatchObject({ reason: 'recovered', suspense: 20 });
+    expect(forgotten).toEqual(['sent', 'waited', 'unknown']);
+  });
+
+  test('is charged what had reached its caller, and nothing twice', async () => {
+    const delivered = { firstTokenMs: 12, outputTokens: 100 };
+    seen.set(CallId('stream'), { kind: 'sent', progress: { ...progress, delivered } });
+    await projected.given(granted(alice, 1_000), reserved('stream', 900));
+    expect(await recover()).toEqual({ released: 0, settled: 1 });
+    // (120 in + 100 out × 4) × 1.25
+    const booked = {
+      charged: 650,
+      suspense: 900,
+      usageSource: 'estimated',
+      outcome: 'gateway-failed',
+      channelId: east,
+    };
+    expect(await outcomeOf('stream')).toMatchObject({ ...booked, upstreamModel: 'mapped', firstTokenMs: 12 });
+    expect(await recover()).toEqual({ released: 0, settled: 0 });
+  });
+
+  test('is told by its place in the log, whatever the clock says', async () => {
+    await projected.given(when(Instant(at() + 10 * 365 * 86_400_000), reserved('future', 40)), reserved('later', 5));
+    expect(await recover(Position(0))).toEqual({ released: 1, settled: 0 });
+    expect(await outcomeOf('future')).toMatchObject({ useTimeMs: 0, suspense: 40 });
+    expect(await outcomeOf('later')).toBeUndefined();
+  });
+
+  test('is none that this process serves', async () => {
+    underWay.add('served');
+    await projected.given(reserved('served', 40), reserved('orphan', 5));
+    expect(await recover()).toEqual({ released: 1, settled: 0 });
+    expect(await outcomeOf('served')).toBeUndefined();
+  });
+
+  test('is none whose outcome the ledger has merely not seen yet', async () => {
+    await projected.given(reserved('a', 40));
+    // Into the log, past the ledger.
+    await projected.stopAll();
+    await projected.record(settled('a', 40, 5));
+    expect(await recover()).toEqual({ released: 0, settled: 0 });
+  });
+
+  test('is found among any number of others', async () => {
+    await projected.given(...Array.from({ length: 2_300 }, (_, n) => reserved(`call-${n}`, 1)));
+    for (let n = 0; n < 2_300; n++) if (n % 2 === 0) underWay.add(`call-${n}`);
+    expect(await recover()).toEqual({ released: 1_150, settled: 0 });
+  });
+});
+
+describe('recovery goes on while the gateway serves', () => {
+  let stop: () => Promise<void> = async () => {};
+  afterEach(() => stop());
+
+  const keep = async (began: number, ledgerThere: boolean[] = []) => {
+    const found: Recovered[] = [];
+    const waitedFor: (readonly string[] | undefined)[] = [];
+    let position = Position(began);
+    stop = await keepRecovering(ports(), {
+      progress: {
+        reached: async (_position, _timeoutMs, names) => {
+          waitedFor.push(names);
+          return ledgerThere.shift() ?? true;
+        },
+      },
+      began: Position(began),
+      position: () => position,
+      everyMs: 5,
+      recovered: (round) => found.push(round),
+      failed: (error) => {
+        throw error;
+      },
+    });
+    return {
+      found,
+      waitedFor,
+      move: (to: number) => {
+        position = Position(to);
+      },
+    };
+  };
+
+  test('and first ends what was open before it, waiting for the ledger alone', async () => {
+    await projected.given(reserved('before', 40));
+    const { found, waitedFor } = await keep(0);
+    expect(found).toEqual([{ released: 1, settled: 0 }]);
+    expect(waitedFor[0]).toEqual(['ledger']);
+    expect(othersForgotten).toBe(1);
+  });
+
+  test('finds a call lost later, but not one that was reserved since the last round', async () => {
+    await projected.given(granted(alice, 1_000));
+    const round = await keep(0);
+    underWay.add('lost');
+    await projected.given(reserved('lost', 40));
+    round.move(1);
+    await until(async () => (round.waitedFor.length > 4 ? true : null));
+    expect(round.found).toEqual([]);
+    underWay.delete('lost');
+    await until(async () => (round.found.length === 1 ? true : null));
+    expect(await outcomeOf('lost')).toMatchObject({ reason: 'recovered', suspense: Quota(40) });
+  });
+
+  test('keeps the notes of others until it is sure to know all their calls', async () => {
+    await projected.given(reserved('before', 40));
+    const round = await keep(0, [false, false]);
+    expect(othersForgotten).toBe(0);
+    await until(async () => (othersForgotten === 1 ? true : null));
+    expect(round.waitedFor.length).toBeGreaterThanOrEqual(3);
+  });
+});
