@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { CallProgress, CallProgressNotes, LastSeen } from '../application/call-progress.js';
+import type { CallProgress, CallProgressNotes, LastSeen } from '../application/ports.js';
 import { Position } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
 

@@ -5,9 +5,8 @@ import { chargeOf, noUsage } from '../domain/pricing.js';
 import { minus, Quota } from '../domain/quota.js';
 import type { ReadModels } from '../projections/database.js';
 import { type OpenCall, openCalls } from '../projections/ledger-queries.js';
-import type { CallProgress, CallProgressNotes, LastSeen } from './call-progress.js';
 import type { Handle } from './handle.js';
-import type { Clock, ReadModelProgress } from './ports.js';
+import type { CallProgress, CallProgressNotes, Clock, LastSeen, ReadModelProgress } from './ports.js';
 
 /*
  * Reservations without an outcome that nobody serves any more: a node died, or lost one. Each gets the outcome that the

@@ -1,4 +1,4 @@
-import type { CallProgress, CallProgressNotes } from '../application/call-progress.js';
+import type { CallProgress, CallProgressNotes } from '../application/ports.js';
 import { beginning, type Position } from '../domain/events.js';
 import type { CallId, ChannelId } from '../domain/ids.js';
 import { roughTokens } from './growth.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CallProgress, LastSeen } from '../../src/application/call-progress.js';
 import { handle } from '../../src/application/handle.js';
+import type { CallProgress, LastSeen } from '../../src/application/ports.js';
 import { keepRecovering, type Recovered, recoverCalls } from '../../src/application/recovery.js';
 import { Position, streams } from '../../src/domain/events.js';
 import { CallId } from '../../src/domain/ids.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CallProgress, CallProgressNotes } from '../../src/application/call-progress.js';
+import type { CallProgress, CallProgressNotes } from '../../src/application/ports.js';
 import { beginning, Position } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
 import { type CallsUnderWay, callsUnderWay } from '../../src/relay/under-way.js';
