@@ -48,5 +48,6 @@ export interface RelayConfig {
 
 export interface RelayLog {
   info(facts: Record<string, unknown>, message: string): void;
+  warn(facts: Record<string, unknown>, message: string): void;
   error(facts: Record<string, unknown>, message: string): void;
 }
