@@ -74,3 +74,15 @@ export const noChannel = (model: string, group: string): RelayError =>
 /** Quota as people read it: dollars where the operator shows currency, units otherwise. */
 export const quotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>
   inCurrency ? `$${(quota / Number(quotaPerUnit)).toFixed(6)}` : String(quota);
+
+/** Whatever upstream called its answer: on this origin nothing of it may be a page. */
+export const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** How a call is withdrawn whose outcome the log does not take. */
+export const withdrawal = { status: 503, code: 'store_unavailable' } as const;
+
+export const storeUnavailable = (message: string): RelayError =>
+  new RelayError(withdrawal.status, withdrawal.code, message);

@@ -1,28 +1,24 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { CallFacts, CallOutcome, ReleaseReason } from '../domain/call.js';
+import type { CallFacts, ReleaseReason } from '../domain/call.js';
 import { failureCodeOf } from '../domain/call-texts.js';
 import { CallId, type ChannelId, type UserId } from '../domain/ids.js';
-import type { Usage } from '../domain/pricing.js';
 import { endUnread, isUnread } from '../http/answer-unread.js';
-import { type Asked, type Attempt, attempt, noRoom } from './attempt.js';
+import { openAnswering } from './answering.js';
+import { type Attempt, attempt, noRoom } from './attempt.js';
 import { authenticate, type Caller } from './authenticate.js';
-import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import { CallerPresence } from './caller-presence.js';
 import { callsUnderWay } from './calls-under-way.js';
 import { channelParser } from './channel-settings.js';
-import { beginStream, deliver, endFrame, errorFrame, pump } from './delivery.js';
-import { errorBody, quotaText, RelayError, tooManyCalls } from './errors.js';
-import { watchGrowth } from './growth.js';
+import { errorBody, jsonHeaders, quotaText, RelayError, storeUnavailable, tooManyCalls } from './errors.js';
 import { isAllowed } from './ip-allow-list.js';
-import type { Reservation, Settlement } from './metered.js';
+import type { Reservation } from './metered.js';
 import { type Order, placeOrder } from './order.js';
 import type { RelayPorts } from './ports.js';
-import type { CallerRequest, Endpoint, Generated } from './protocols/protocol.js';
+import type { CallerRequest, Endpoint } from './protocols/protocol.js';
 import type { HeldBody } from './request-body.js';
 import { chooseChannel } from './routing.js';
 import { watchStalledCallers } from './stalled-callers.js';
 import type { CallUnderWay } from './under-way.js';
-import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
 
@@ -39,32 +35,6 @@ export interface IncomingCall {
   readonly response: ServerResponse;
 }
 
-type Told = Pick<Settlement, 'usage' | 'usageSource'>;
-
-/** Who served a call, and as what. */
-function served(order: Order, { upstreamModel, reasoningEffort }: Asked, tried: readonly ChannelId[]) {
-  const channelId = tried.at(-1);
-  if (channelId === undefined) throw new Error('an answer without a channel');
-  const mapped = upstreamModel === order.requestedModel ? null : upstreamModel;
-  return { channelId, attempts: tried, upstreamModel: mapped, reasoningEffort };
-}
-
-/** What there is to know about costs of a call that cannot be seen. */
-const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: Asked, { held, bound }: Reservation) => ({
-  thinks: mayThinkUnseen([requestedModel, upstreamModel], body),
-  held,
-  most: bound.output,
-  price: estimate.price,
-});
-
-/** How a call has gone so far. */
-interface Course {
-  readonly tried: readonly ChannelId[];
-  readonly unknownAttempts: number;
-  readonly presence: CallerPresence;
-  readonly elapsed: () => number;
-}
-
 export interface Relay {
   /** Answers the call, whatever happens; never rejects. */
   handle(call: IncomingCall): Promise<void>;
@@ -74,20 +44,9 @@ export interface Relay {
   active(): number;
 }
 
-/** Whatever upstream called its answer: on this origin nothing of it may be a page. */
-const jsonHeaders = {
-  'content-type': 'application/json; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-} as const;
-
 const none = (): void => {};
 
-const withdrawal = { status: 503, code: 'store_unavailable' } as const;
-const storeUnavailable = (message: string): RelayError => new RelayError(withdrawal.status, withdrawal.code, message);
 const cannotReserve = 'the event store cannot be reached; try again later';
-const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
-const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
-
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, meter, clock, log } = ports;
   const parsedChannel = channelParser();
@@ -98,6 +57,7 @@ export function openRelay(ports: RelayPorts): Relay {
     gaveUp: ({ requestId, pending }) =>
       log.info({ requestId, pending }, 'a caller takes nothing of its answer any more and is given up'),
   });
+  const { answer, settleAbandoned } = openAnswering({ ...ports, stalledCallers });
   let active = 0;
 
   const identify: Relay['identify'] = async (credentials) => {
@@ -264,107 +224,6 @@ export function openRelay(ports: RelayPorts): Relay {
       body?.leave();
       concluded(succeeded);
     }
-  };
-
-  /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
-  const settleAbandoned = async (
-    order: Order,
-    reservation: Reservation,
-    asked: Asked,
-    { tried, unknownAttempts, elapsed }: Course,
-  ): Promise<void> => {
-    const { bound } = reservation;
-    const silence = { text: '', toolCalls: 0, finishReason: null };
-    const nothing = believedUsage(null, silence, bound, order.estimate.promptTokens, order.model);
-    await reservation
-      .settle({
-        ...cutShort(nothing, 0, unseen(order, asked, reservation)),
-        outcome: 'caller-left',
-        delivered: true,
-        ...served(order, asked, tried),
-        useTimeMs: elapsed(),
-        firstTokenMs: null,
-        unknownAttempts,
-      })
-      .catch(() => {});
-  };
-
-  /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
-  const answer = async (
-    { response, requestId }: IncomingCall,
-    order: Order,
-    reservation: Reservation,
-    { got, ...asked }: Extract<Attempt, { ok: true }>,
-    { tried, unknownAttempts, presence, elapsed }: Course,
-  ): Promise<boolean> => {
-    const settlement = (told: Told, outcome: CallOutcome, firstTokenMs: number | null): Settlement => ({
-      ...told,
-      outcome,
-      delivered: true,
-      ...served(order, asked, tried),
-      useTimeMs: elapsed(),
-      firstTokenMs,
-      unknownAttempts,
-    });
-
-    const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
-      const { estimate, model } = order;
-      const used = believedUsage(usage, generated, reservation.bound, estimate.promptTokens, model);
-      if (used.usageSource === 'disbelieved')
-        log.warn(
-          { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
-          'an upstream told more usage than the call can have had; it was counted here',
-        );
-      return used;
-    };
-
-    if (got.kind === 'answer') {
-      const told = believed(got.usage, got.generated);
-      // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
-      if (presence.gone) {
-        await reservation.settle(settlement(told, 'caller-left', null)).catch(() => {});
-        return true;
-      }
-      const charged = await reservation.settleOrWithdraw(settlement(told, 'completed', null), withdrawal);
-      if (charged === null) throw storeUnavailable(withheld);
-      // What the caller is told is what is charged.
-      const bytes = told.usage === got.usage ? got.bytes : got.telling(got.bytes, told.usage);
-      response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
-      await deliver(response, bytes, { presence, stalledCallers });
-      return true;
-    }
-
-    const { reading } = got;
-    const firstTokenMs = elapsed();
-    beginStream(response);
-    const { underWay } = reservation;
-    underWay.firstTokenMs = firstTokenMs;
-    underWay.stream = reading.decoder;
-    const pumped = await pump(response, reading, {
-      presence,
-      stalledCallers,
-      growth: watchGrowth(reservation, order.estimate),
-      pingIntervalMs: directory.settings().pingIntervalMs,
-      callerGoneMs: ports.config.callerGoneMs,
-      costsUnseen: () => unseen(order, asked, reservation).thinks || bringsUncounted(order.body),
-    });
-    const { outcome, error } = pumped;
-    const { usage, generated } = reading.decoder;
-    const told = believed(usage, generated);
-    const whole = pumped.cutShort
-      ? cutShort(told, seenTokens(generated, order.model), unseen(order, asked, reservation))
-      : told;
-    const settled = settlement(whole, outcome, firstTokenMs);
-    try {
-      await reservation.settle(settled);
-      if (error === null) response.end(reading.decoder.closing(settled.usage));
-      else response.end(`${errorFrame(error, requestId)}${endFrame}`);
-    } catch {
-      // Without the end mark: the caller must not take this answer for a complete one.
-      response.end(errorFrame(storeUnavailable(chargeFollows), requestId));
-    }
-    if (response.writableLength > 0) stalledCallers.watch(presence);
-    return error === null;
   };
 
   return {
