@@ -134,10 +134,11 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   closing.add(() => pool.end());
   const ending = openEnding();
   const onLost = (reason: string): void => {
-    log.fatal({ reason }, 'this node has lost its database to another one and ends');
+    if (ending.reason() === null) log.fatal({ reason }, 'this node has lost its database to another one and ends');
     ending.begin(reason);
   };
-  closing.add(await claimOnlyNode({ connection, log, waitMs: config.database.takeoverWaitMs, onLost }));
+  const claim = await claimOnlyNode({ connection, log, waitMs: config.database.takeoverWaitMs, onLost });
+  closing.add(() => claim.release());
   // Only by the node that serves: a second one that will not start must not change the tables under the first.
   const migrating = await openPool(connection, log, { size: 1 });
   await migrate(migrating).finally(() => migrating.end());
@@ -147,10 +148,19 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const personal = postgresPersonalData({ pool, masterKey, clock });
   const sessions = postgresSessions(pool, clock);
 
-  const store = await openPostgresEventStore({ connection, log });
+  // From here on the log takes nothing of an earlier node, not even what is on its way; so it is read only now, and
+  // whatever was reserved before is nobody's any more.
+  const { epoch, head: began } = await claim.beginEpoch();
+  let fencedOff = false;
+  const fence = {
+    epoch,
+    onLost(reason: string) {
+      fencedOff = true;
+      onLost(reason);
+    },
+  };
+  const store = await openPostgresEventStore({ connection, log, fence });
   closing.add(() => store.close());
-  // Whatever is reserved up to here is nobody's any more.
-  const began = await store.head();
   const notes = postgresCallProgress(pool);
   await notes.begin(began);
   // Apart, so that nobody who looks at long lists keeps calls, sign-ins or projectors waiting for a connection.
@@ -345,8 +355,9 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
       stopping = true;
       app.server.close();
       const deadline = Date.now() + config.server.shutdownGraceMs;
-      while ((relay.active() > 0 || meter.pending() > 0) && Date.now() < deadline)
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      // Outcomes that the log will not take from this node are for its successor to write.
+      const busy = () => relay.active() > 0 || (meter.pending() > 0 && !fencedOff);
+      while (busy() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
       await closing.run(log);
     },
   };

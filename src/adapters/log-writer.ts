@@ -12,6 +12,13 @@ import { appending } from './session-limits.js';
 
 /* Writes batches of appends through the function append_events, on one connection of its own. */
 
+/** The epoch in which a node writes; see the migration 0009. */
+export interface Fence {
+  readonly epoch: number;
+  /** Another node has begun an epoch of its own: nothing of this one will be written any more. */
+  readonly onLost: (reason: string) => void;
+}
+
 export interface LogWriterOptions {
   readonly connection: PostgresConnection;
   readonly log: Log;
@@ -23,6 +30,8 @@ export interface LogWriterOptions {
   readonly onRepeated: () => void;
   /** How long an append is tried before its caller is told that it did not work, or that nobody knows. */
   readonly patienceMs: number;
+  /** null: appends whoever serves this log. */
+  readonly fence: Fence | null;
 }
 
 /** One row of append_events. `position` and, for a stream that does not exist, `revision` are null on a conflict. */
@@ -35,9 +44,13 @@ type Answer =
 const answerTimeoutMs = 10_000;
 const longestPauseMs = 500;
 
+const lostToAnother = 'Another Tallygate node has taken over this event log.';
+
 export class LogWriter {
   private client: pg.Client | null = null;
   private closed = false;
+  /** Another node writes now. */
+  private fencedOff = false;
 
   constructor(private readonly options: LogWriterOptions) {}
 
@@ -52,6 +65,10 @@ export class LogWriter {
     /** Some attempt ended without the server's word: what it did is not known. */
     let uncertain = false;
     for (let pause = 5; open.length > 0; pause = Math.min(pause * 2, longestPauseMs)) {
+      if (this.fencedOff) {
+        for (const append of open) outcomes.set(append, unanswered(uncertain, lostToAnother));
+        break;
+      }
       let sent = false;
       try {
         const client = await this.connected();
@@ -60,6 +77,11 @@ export class LogWriter {
         this.conclude(open, answers, outcomes);
         break;
       } catch (error) {
+        if (isFencedOff(error)) {
+          this.fencedOff = true;
+          this.options.fence?.onLost(lostToAnother);
+          continue;
+        }
         if (!isPassing(error)) {
           await this.isolate(open, error, outcomes);
           break;
@@ -83,9 +105,7 @@ export class LogWriter {
     uncertain: boolean,
     outcomes: Map<Append, AppendOutcome>,
   ): readonly Append[] {
-    const failure = uncertain
-      ? new Failure('store-unavailable', { reason: 'the event log does not answer' })
-      : new Failure('store-busy', { reason: 'the event log cannot be written to' });
+    const failure = unanswered(uncertain, 'the event log does not answer');
     const patient = this.closed ? [] : open.filter(({ since }) => time <= since + this.options.patienceMs);
     for (const append of open) if (!patient.includes(append)) outcomes.set(append, failure);
     return patient;
@@ -109,12 +129,11 @@ export class LogWriter {
   private async send(client: pg.Client, batch: readonly Append[]): Promise<readonly Answer[]> {
     const timeout = setTimeout(() => client.connection.stream.destroy(), answerTimeoutMs);
     try {
-      const { rows } = await client.query<Answer>({
-        name: 'append_events',
-        text: 'SELECT * FROM append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
-        values: [...parameters(batch), this.options.writer],
-        rowMode: 'array',
-      });
+      const { fence, writer } = this.options;
+      const values = [...parameters(batch), writer];
+      const statement =
+        fence === null ? { ...appendEvents, values } : { ...appendEventsInEpoch, values: [...values, fence.epoch] };
+      const { rows } = await client.query<Answer>({ ...statement, rowMode: 'array' });
       return rows;
     } finally {
       clearTimeout(timeout);
@@ -156,6 +175,21 @@ export class LogWriter {
     this.client = null;
   }
 }
+
+const appendEvents = {
+  name: 'append_events',
+  text: 'SELECT * FROM append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+};
+const appendEventsInEpoch = {
+  name: 'append_events_in_epoch',
+  text: 'SELECT * FROM append_events_in_epoch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+};
+
+/** The answer to an append that is given up. `uncertain`: an attempt at it may have been carried out. */
+const unanswered = (uncertain: boolean, reason: string): Failure =>
+  new Failure(uncertain ? 'store-unavailable' : 'store-busy', { reason });
+
+const isFencedOff = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'TG001';
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 

@@ -7,6 +7,7 @@ import { sessionsSince } from './migrations/0005-sessions-since.js';
 import { allottedIds } from './migrations/0006-allotted-ids.js';
 import { boundedPages } from './migrations/0007-bounded-pages.js';
 import { callProgress } from './migrations/0008-call-progress.js';
+import { logEpoch } from './migrations/0009-log-epoch.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -24,6 +25,7 @@ export const adapterMigrations: readonly Migration[] = [
   allottedIds,
   boundedPages,
   callProgress,
+  logEpoch,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

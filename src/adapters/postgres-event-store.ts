@@ -11,7 +11,7 @@ import { EventFeed } from './event-feed.js';
 import { type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
 import type { Log } from './log.js';
 import { LogListener } from './log-listener.js';
-import { LogWriter } from './log-writer.js';
+import { type Fence, LogWriter } from './log-writer.js';
 import { openPool, type PostgresConnection } from './postgres.js';
 import { logReading } from './session-limits.js';
 
@@ -20,6 +20,8 @@ import { logReading } from './session-limits.js';
 export interface PostgresEventStoreOptions {
   readonly connection: PostgresConnection;
   readonly log: Log;
+  /** The epoch a node that serves writes in; left out by whoever is no node. */
+  readonly fence?: Fence;
   readonly payloads?: PayloadVersions;
   /** How long an append is tried before it rejects with `store-busy` or `store-unavailable`. */
   readonly patienceMs?: number;
@@ -69,7 +71,7 @@ class PostgresEventStore implements EventStore {
   private closing: Promise<void> | null = null;
 
   constructor(
-    { connection, log, payloads, patienceMs = 15_000, pollMs, subscriberCapacity }: PostgresEventStoreOptions,
+    { connection, log, fence, payloads, patienceMs = 15_000, pollMs, subscriberCapacity }: PostgresEventStoreOptions,
     private readonly pool: pg.Pool,
   ) {
     const writer = randomUUID();
@@ -83,6 +85,7 @@ class PostgresEventStore implements EventStore {
       onAppended: (events) => this.feed.offer(events),
       onRepeated: wake,
       patienceMs,
+      fence: fence ?? null,
     });
     this.commits = new GroupCommit((batch) => this.writer.write(batch), { ...mostWaiting, patienceMs });
     this.listener = new LogListener({ connection, log, writer, onNews: wake, pollMs: pollMs ?? 500 });

@@ -52,8 +52,13 @@ export function describeConnection(connection: PostgresConnection): string {
 /** A single connection outside any pool, not yet connected. The caller must listen to its `error` event. */
 export function newClient(connection: PostgresConnection, limits: SessionLimits = unlimited): pg.Client {
   const client = new pg.Client(settings(connection));
-  // Heard before whoever waits for the connection: nothing of theirs runs without the limits.
-  client.once('connect', () => void limitSession(client, limits));
+  const connect = client.connect.bind(client) as () => Promise<pg.Client>;
+  // Connected means that the limits are set: nothing runs without them, and nothing queues behind them.
+  client.connect = (async () => {
+    await connect();
+    await limitSession(client, limits);
+    return client;
+  }) as typeof client.connect;
   return client;
 }
 

@@ -13,7 +13,8 @@ import type { Config } from '../config.js';
 /** The data of a gateway, for a command beside it. */
 export interface CommandDatabase {
   readonly pool: pg.Pool;
-  readonly store: EventStore;
+  /** For reading: what is appended is for the node that serves alone, which keeps it in memory and has an epoch. */
+  readonly store: Omit<EventStore, 'append'>;
   readonly personalData: PersonalData;
   newClient(): pg.Client;
 }

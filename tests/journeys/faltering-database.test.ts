@@ -114,7 +114,8 @@ describe('an event log that somebody has locked', () => {
   afterEach(() => operator.query('rollback'));
 
   test('is answered with 503 in bounded time, holds few backends, and serves on when it is released', async () => {
-    const given = await gateway.addUser(1_000_000);
+    // Holds of all the calls fit into it.
+    const given = await gateway.addUser(1_000_000_000);
     const calling = callers.with(await gateway.addApiKey(given));
     const answered = await calling.chat({ model: 'gpt-4o' });
     expect(answered.status).toBe(200);
@@ -239,5 +240,21 @@ describe('a node that must end', () => {
     expect(await gateway.failed).toMatch(/Another Tallygate node/);
     await expectToFinish(call);
     await rival.end();
+  });
+
+  test('because another node writes its log gets no outcome in any more and charges nobody', async () => {
+    const call = callUnderWay();
+    await until(async () => (upstream.waiting() === 1 ? true : null));
+    // As a node does that takes over, when this one has not noticed yet that it has lost its claim.
+    await operator.query('select begin_epoch()');
+    const written = async () => (await operator.query('select count(*) as count from events')).rows;
+    const before = await written();
+    upstream.answer({ prompt: 5, completion: 2 });
+    const answered = await call;
+    expect([answered.status, errorIn(answered).code]).toEqual([503, 'store_unavailable']);
+    expect(await gateway.failed).toMatch(/Another Tallygate node has taken over this event log/);
+    const refused = await caller.chat({ model: 'gpt-4o' });
+    expect([refused.status, errorIn(refused).code]).toEqual([503, 'gateway_stopping']);
+    expect(await written()).toEqual(before);
   });
 });

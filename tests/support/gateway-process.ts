@@ -11,6 +11,12 @@ export interface GatewayProcess {
   readonly url: string;
   /** Every line it has logged. */
   readonly logged: readonly string[];
+  /** SIGSTOP: it does nothing any more, as a machine that hangs, and its connections stay. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** Resolves with its exit code, whenever it ends. */
+  readonly ended: Promise<number | null>;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with its exit code. */
@@ -19,11 +25,14 @@ export interface GatewayProcess {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `serve` with the embedded Postgres under `dataDir`, on any free port. Rejects when it ends before it is ready. */
-export async function startGatewayProcess(dataDir: string): Promise<GatewayProcess> {
+/** `serve` with the data under `dataDir`, on any free port. Rejects when it ends before it is ready. */
+export async function startGatewayProcess(
+  dataDir: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'serve'], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0', ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
@@ -45,6 +54,9 @@ export async function startGatewayProcess(dataDir: string): Promise<GatewayProce
   return {
     url,
     logged,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    ended: exited.then(([code]) => code),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
   };

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../../src/gateway.js';
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { quietLog } from '../support/quiet-log.js';
+import { configFor } from '../support/test-gateway.js';
+
+/* A node whose machine hangs for a while, and that another has been put in the place of. */
+
+let database: TestDatabase;
+let paused: GatewayProcess | null = null;
+let successor: Gateway | null = null;
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+afterEach(async () => {
+  await paused?.kill();
+  await successor?.stop();
+  await database.drop();
+});
+
+test('wakes up, writes nothing of what it had been asked for, says so, and ends with exit code 1', async () => {
+  const config = configFor(database);
+  const variables = { DATABASE_URL: config.database.url ?? '', SECRET_KEY: config.vault.secretKey ?? '' };
+  const node = await startGatewayProcess(config.database.dataDir, variables);
+  paused = node;
+  node.pause();
+  const credentials = { username: 'root', password: 'correct-horse', confirmPassword: 'correct-horse' };
+  const asked = fetch(`${node.url}/api/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...credentials, mode: 'external' }),
+  }).then((response) => response.text(), String);
+  // As when the network between it and Postgres is cut, and Postgres has given it up.
+  await database.pool.query(`
+    select pg_terminate_backend(pid) from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())`);
+  successor = await startGateway(config, quietLog);
+
+  node.resume();
+  expect(await node.ended).toBe(1);
+  expect(await asked).not.toMatch(/"success":\s*true/);
+  expect(node.logged.some((line) => line.includes('this node has lost its database'))).toBe(true);
+  const { rows } = await database.pool.query(`select type from events where type <> 'OptionChanged'`);
+  expect(rows).toEqual([]);
+  const completed = await successor.application.setup.complete({ ...credentials, mode: 'external' });
+  expect(await successor.application.visible(completed)).toBe(true);
+});
