@@ -44,16 +44,19 @@ import {
 import { type UserFilter, type UserSort, userById, userPage, usersById } from '../projections/user-queries.js';
 import type { SealedUserRow, UserRow } from '../projections/users.js';
 import { authorise } from './authorise.js';
-import type { Clock, Directory, PersonalData, Vault } from './ports.js';
+import type { Clock, Directory, EventStore, PersonalData, QuotaGate, Vault } from './ports.js';
 import { type PricedModel, priceList } from './price-list.js';
+import { unlistedApiKey } from './unlisted-api-key.js';
 
 /* Reads, each for a viewer: what one may see is decided here and nowhere else. */
 
 export interface QueryPorts {
   readonly db: ReadModels;
+  readonly store: Pick<EventStore, 'readStream'>;
   readonly vault: Vault;
   readonly personal: Pick<PersonalData, 'openAll' | 'searchToken'>;
   readonly directory: Directory;
+  readonly gate: Pick<QuotaGate, 'remaining'>;
   readonly clock: Clock;
   /** Resolves when the read models hold all that has happened so far, or after a bounded while. */
   readonly fresh: () => Promise<unknown>;
@@ -80,7 +83,7 @@ const publicGroup = 'default';
 /** Lines shown for an API key: it can be asked for without signing in, so the answer is bounded. */
 const apiKeyLogLines = 1_000;
 
-export function queries({ db, vault, personal, directory, clock, fresh }: QueryPorts) {
+export function queries({ db, store, vault, personal, directory, gate, clock, fresh }: QueryPorts) {
   /** What is read is never older than what the asker may have seen: a call's answer, another page. */
   const current = async (): Promise<ReadModels> => {
     await fresh();
@@ -184,7 +187,7 @@ export function queries({ db, vault, personal, directory, clock, fresh }: QueryP
     },
 
     async apiKey(viewer: Actor, id: ApiKeyId): Promise<ReadableApiKey> {
-      const row = await apiKeyById(await current(), id);
+      const row = (await apiKeyById(await current(), id)) ?? (await unlistedApiKey({ store, gate }, id));
       if (row === undefined || row.owner_id !== viewer.id) throw new Failure('api-key-not-found');
       const [found] = await readable([row]);
       if (found === undefined) throw new Failure('api-key-not-found');

@@ -209,6 +209,20 @@ function evolve(row: Terms | undefined, recorded: Recorded<ApiKeyEvent>): Terms 
   }
 }
 
+/** The row of one key as its own stream has it: all but what calls have spent of `given`. undefined: no such key. */
+export function apiKeyInStream(stream: readonly Recorded[]): { row: Terms; given: Quota } | undefined {
+  let row: Terms | undefined;
+  let given = zero;
+  for (const recorded of stream as readonly Recorded<ApiKeyEvent>[]) {
+    const { event, position } = recorded;
+    const evolved = evolve(row, recorded);
+    row = evolved && { ...evolved, position };
+    if (event.type === 'ApiKeyIssued') given = plus(given, event.quota);
+    if (event.type === 'ApiKeyEdited') given = plus(given, event.quotaDelta);
+  }
+  return row === undefined || row.deleted_at !== null ? undefined : { row, given };
+}
+
 /** The terms a row shows, e.g. to change some of them; the expiry to the second. */
 export const apiKeyTerms = (row: ApiKeyRow): ApiKeyTerms => ({
   name: row.name,

@@ -7,6 +7,10 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { until } from '../support/until.js';
 
+/** What the driver warns of once per process, so heard from the first connection on. */
+const warnings: string[] = [];
+process.on('warning', ({ message }) => warnings.push(message));
+
 describe('Postgres connections', () => {
   let database: TestDatabase;
   let between: CutOff;
@@ -80,6 +84,10 @@ describe('Postgres connections', () => {
       expect(await shown(pool)).toEqual(['4s', '2s', '1s']);
       await pool.end();
       await database.pool.query(`ALTER DATABASE ${rows[0]?.name} RESET statement_timeout`);
+    });
+
+    test('are set one after the other, as the driver will demand', () => {
+      expect(warnings.filter((warning) => warning.includes('client.query()'))).toEqual([]);
     });
 
     test('end a statement on the server when its client has gone', async () => {

@@ -148,6 +148,28 @@ test('an API key issued while its read model is stopped is known after a restart
   expect(listed.status).toBe(200);
 });
 
+test('whoever is issued an API key while its read model is stopped sees it, may repeat the order, and can change it', async () => {
+  const client = await startSetUp();
+  await accepted('apikey-900', 'ApiKeyIssued', { owner: 'nobody' });
+  await stoppedModel(client, 'api_keys');
+  const fields = 'id key name status unlimited remainingQuota usedQuota group';
+  const issue = `mutation { issueApiKey(input: { name: "late", quota: 700 }, idempotencyKey: "k1") { ${fields} } }`;
+  const { issueApiKey: issued } = await client.ask(issue);
+  expect(issued).toMatchObject({ name: 'late', status: 'ENABLED', remainingQuota: 700, usedQuota: 0, group: '' });
+  expect((await client.ask(issue)).issueApiKey).toEqual(issued);
+  const headers = { authorization: `Bearer ${issued.key}` };
+  const models = async () => (await fetch(`${gateway?.url}/v1/models`, { headers })).status;
+  expect(await models()).toBe(200);
+
+  const edit = `mutation { editApiKey(id: "${issued.id}", input: { name: "later", quota: 900 }) { ${fields} } }`;
+  expect((await client.ask(edit)).editApiKey).toMatchObject({ ...issued, name: 'later', remainingQuota: 900 });
+  const disable = `mutation { setApiKeyEnabled(id: "${issued.id}", enabled: false) { status } }`;
+  expect((await client.ask(disable)).setApiKeyEnabled).toEqual({ status: 'DISABLED' });
+  expect(await models()).toBe(401);
+  await client.ask(`mutation { deleteApiKey(id: "${issued.id}") }`);
+  expect(await client.refusal(`{ apiKey(id: "${issued.id}") { id } }`)).toMatchObject({ code: 'api-key-not-found' });
+});
+
 test('a stopped ledger keeps no gateway from starting, and cannot be told to leave anything out', async () => {
   const first = await startSetUp();
   const position = await accepted('user-1', 'QuotaGranted', { quota: 'much', reason: 'signup' });
