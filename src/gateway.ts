@@ -45,6 +45,7 @@ import { openReadModels, readModels } from './projections/read-models.js';
 import { dropOldVersions } from './projections/rebuild.js';
 import { type ProjectionRunner, startProjections } from './projections/runner.js';
 import { addressGuard } from './relay/address-guard.js';
+import { AnswerRoom } from './relay/answer-room.js';
 import { channelProbe } from './relay/channel-probe.js';
 import { RelayError } from './relay/errors.js';
 import { LargeWork } from './relay/large-work.js';
@@ -232,6 +233,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     clock,
     upstream,
     largeWork,
+    answers: new AnswerRoom(getHeapStatistics().heap_size_limit),
     providerOf,
     config: config.relay,
     log,

@@ -12,6 +12,7 @@ import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
 import type { RelayPorts } from './ports.js';
 import type { Generated } from './protocols/protocol.js';
+import { SeenText } from './seen-text.js';
 import type { StalledCallers } from './stalled-callers.js';
 import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
 
@@ -65,7 +66,7 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
     { tried, unknownAttempts, elapsed }: Course,
   ): Promise<void> => {
     const { bound } = reservation;
-    const silence = { text: '', toolCalls: 0, finishReason: null };
+    const silence = { said: new SeenText(), toolCalls: 0, finishReason: null };
     const nothing = believedUsage(null, silence, bound, order.estimate.promptTokens, order.model);
     await reservation
       .settle({

@@ -1,5 +1,6 @@
 import type { ChannelView } from '../application/ports.js';
 import type { UserId } from '../domain/ids.js';
+import type { AnswerPlace } from './answer-room.js';
 import type { CallerPresence } from './caller-presence.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
 import { fromUpstream, networkFailure, RelayError, saturatedHere } from './errors.js';
@@ -14,7 +15,7 @@ import {
 } from './protocols/protocol.js';
 import { isRetryable } from './routing.js';
 import type { CallUnderWay } from './under-way.js';
-import { type Got, type Read, readAnswer } from './upstream-answer.js';
+import { type Got, noRoomForAnswer, type Read, readAnswer } from './upstream-answer.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
@@ -40,7 +41,10 @@ export type Attempt =
       readonly outOfOrder: string | null;
     };
 
-export type AttemptPorts = Pick<RelayPorts, 'directory' | 'vault' | 'upstream' | 'providerOf' | 'config' | 'largeWork'>;
+export type AttemptPorts = Pick<
+  RelayPorts,
+  'directory' | 'vault' | 'upstream' | 'providerOf' | 'config' | 'largeWork' | 'answers'
+>;
 
 export interface AttemptCall {
   readonly callId: string;
@@ -52,6 +56,8 @@ export interface AttemptCall {
   readonly startedAt: number;
   /** Whose share of the upstream it takes; null: nobody's. */
   readonly payer: UserId | null;
+  /** Counts what is held of whole answers. */
+  readonly answerPlace: AnswerPlace;
   /** null: nobody waits for the answer but ourselves. */
   readonly presence: CallerPresence | null;
   /** Where to note how far it has come. */
@@ -62,7 +68,7 @@ const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
 
 export async function attempt(
   ports: AttemptPorts,
-  { callId, requestedModel, caller, bodyBytes, startedAt, payer, presence, underWay }: AttemptCall,
+  { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay }: AttemptCall,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
@@ -145,9 +151,12 @@ export async function attempt(
       const failure = { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
       return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
     }
-    const answered = { provider, channel: upstreamChannel, caller, info, sending, largeWork: ports.largeWork };
+    const { largeWork, answers } = ports;
+    const room = { largest: answers.largest, place: answerPlace };
+    const answered = { provider, channel: upstreamChannel, caller, info, sending, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) return { ok: true, ...asked, got: read.got };
+    answerPlace.leave();
     const judgement = judged(ports, channel, parsed, String(request.body), read);
     return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
   } finally {
@@ -177,7 +186,7 @@ function judged(
   request: string,
   { error, costUnknown }: Extract<Read, { ok: false }>,
 ): Extract<Attempt, { ok: false }> {
-  if (costUnknown) return { ...failed(fromUpstream(error, error.status), true), costUnknown };
+  if (costUnknown) return { ...failed(fromUpstream(error, error.status), error.code !== noRoomForAnswer), costUnknown };
   const status = mappedStatus(parsed, error.status);
   const { keywords } = ports.directory.settings().autoDisable;
   const dead = saysChannelIsDead(channel.settings.type, status, error, keywords, request);

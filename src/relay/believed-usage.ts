@@ -2,7 +2,6 @@ import type { UsageSource } from '../domain/call.js';
 import type { Usage } from '../domain/pricing.js';
 import type { UsageBound } from './hold.js';
 import type { Generated } from './protocols/protocol.js';
-import { countTokens } from './tokens.js';
 
 /*
  * What a call has used: upstream's figures as far as the call can have used as much, else ours. The one usage that is
@@ -13,8 +12,8 @@ import { countTokens } from './tokens.js';
 const tokensPerToolCall = 7;
 
 /** Output tokens of what came, as counted here. */
-export const seenTokens = ({ text, toolCalls }: Generated, model: string): number =>
-  countTokens(model, text) + toolCalls * tokensPerToolCall;
+export const seenTokens = ({ said, toolCalls }: Generated, model: string): number =>
+  said.tokens(model) + toolCalls * tokensPerToolCall;
 
 export interface UsedTokens {
   readonly usage: Usage;
@@ -25,8 +24,8 @@ export interface UsedTokens {
  * No encoding makes more than one token of a byte: what came bounds what was said, and the limit what was thought. An
  * answer longer than its limit can be seen to be so.
  */
-const canHavePutOut = (tokens: number, { text, toolCalls }: Generated, { output }: UsageBound): boolean =>
-  tokens <= output || tokens <= Buffer.byteLength(text) + toolCalls * tokensPerToolCall;
+const canHavePutOut = (tokens: number, { said, toolCalls }: Generated, { output }: UsageBound): boolean =>
+  tokens <= output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
 
 export function believedUsage(
   told: Usage | null,
@@ -35,7 +34,7 @@ export function believedUsage(
   promptEstimate: number,
   model: string,
 ): UsedTokens {
-  const silent = told === null || (told.prompt + told.completion === 0 && generated.text !== '');
+  const silent = told === null || (told.prompt + told.completion === 0 && generated.said.length > 0);
   if (!silent && told.prompt <= bound.prompt && canHavePutOut(told.completion, generated, bound))
     return { usage: told, usageSource: 'upstream' };
   const completion = seenTokens(generated, model);

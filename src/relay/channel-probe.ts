@@ -64,6 +64,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         outputLimit: null,
         mostOutput: Number.MAX_SAFE_INTEGER,
       };
+      const answerPlace = ports.answers.place('channel-test');
       const call = {
         callId: 'channel-test',
         requestedModel: model,
@@ -71,10 +72,12 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         bodyBytes: 0,
         startedAt,
         payer: null,
+        answerPlace,
         presence: null,
         underWay: null,
       };
       const result = await attempt(ports, call, channel, parse(channel));
+      answerPlace.leave();
       const responseTimeMs = ports.clock.now() - startedAt;
       if (!result.ok) return refused(`status code ${result.error.status}: ${result.error.message}`, responseTimeMs);
       if (result.got.kind === 'stream') {

@@ -133,7 +133,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         pinging?.refresh();
       }
       if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status), false);
-      if (!growth.covers(decoder.generated.text)) return stop('quota-ran-out', unaffordable(), true);
+      if (!growth.covers(decoder.generated.said)) return stop('quota-ran-out', unaffordable(), true);
       finished = step.finished;
       if (next.done && !finished) {
         if (decoder.generated.finishReason === null) return stop('upstream-broke', broken(), false);

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { NoRoom } from '../http/body-room.js';
 import { BlockedAddress } from './address-guard.js';
+import type { AnswerPlace } from './answer-room.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
 import type { Sending, Sent, UpstreamBody } from './upstream.js';
 
@@ -47,6 +49,14 @@ export class UnreadableBody extends Error {
   }
 }
 
+/** There is no room here for what comes. */
+export class NoRoomForAnswer extends Error {
+  constructor(readonly why: NoRoom) {
+    super('there is no room for the answer');
+    this.name = 'NoRoomForAnswer';
+  }
+}
+
 /** One request and its answer, on the client's dispatch interface. */
 export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
   readonly sent: Promise<Sent>;
@@ -63,6 +73,8 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   /** Bytes that must be here before the reader is woken; it always is at the end. */
   private enough = 1;
   private wake: (() => void) | null = null;
+  /** What comes is counted here when all of it is wanted. */
+  private place: AnswerPlace | null = null;
 
   /** `onOver` is told once, when the connection is free again or gone; `onBegun` when the deadline no longer counts. */
   constructor(
@@ -140,8 +152,10 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     return { done: true, value: undefined };
   }
 
-  async whole(limit: number): Promise<Buffer> {
+  async whole(limit: number, place: AnswerPlace): Promise<Buffer> {
     this.enough = limit + 1;
+    this.place = place;
+    this.count(this.buffered);
     this.flow();
     await this.woken();
     if (this.buffered > limit) {
@@ -178,11 +192,21 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
 
   /** True when enough is here and no more should come for now. */
   private keep(piece: Buffer): boolean {
+    // What is longer than is taken at all is told so, and not that there is no room for it now.
+    if (this.buffered + piece.length < this.enough && !this.count(piece.length)) return true;
     this.buffered += piece.length;
     this.pieces.push(piece);
     if (this.buffered < this.enough) return false;
     this.rouse();
     return this.buffered > mostBuffered;
+  }
+
+  private count(bytes: number): boolean {
+    const full = this.place?.take(bytes) ?? null;
+    if (full === null) return true;
+    this.pieces = [];
+    this.abort(new NoRoomForAnswer(full));
+    return false;
   }
 
   private end(): void {

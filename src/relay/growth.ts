@@ -1,6 +1,7 @@
 import { affordableOutput, reservationOf } from '../domain/pricing.js';
 import type { Estimate } from './hold.js';
 import type { Reservation } from './metered.js';
+import type { SeenText } from './seen-text.js';
 
 /*
  * A stream outgrows its hold when its upstream keeps to no limit, or to another one than is known here. The hold is
@@ -14,25 +15,15 @@ const stepShare = 0.25;
 /** Text is looked at again after at least this many characters. */
 const fewestCharacters = 64;
 
-/** A token is about four Latin letters, or one and a half characters of other scripts. */
-export const roughTokens = (text: string, from: number): number => {
-  let tokens = 0;
-  for (let index = from; index < text.length; index++) tokens += text.charCodeAt(index) < 0x250 ? 0.25 : 0.67;
-  return tokens;
-};
-
 export interface Growth {
-  /** False when the caller cannot afford what has been produced so far. `text` only ever grows. */
-  covers(text: string): boolean;
+  /** False when the caller cannot afford what has been produced so far. `said` only ever grows. */
+  covers(said: SeenText): boolean;
 }
 
 export function watchGrowth(reservation: Reservation, { amplePrompt, price }: Estimate): Growth {
   if (price.per === 'call') return { covers: () => true };
-  let counted = 0;
-  let tokens = 0;
   let covered: number | null = null;
-  // A character is at most one token, or nearly so: below this length the text need not be looked at. That matters
-  // because looking at a string that grows piece by piece copies the whole of it.
+  // A character is at most one token, or nearly so: below this length there is nothing to work out.
   let safeLength = 0;
 
   const holdFor = (output: number): boolean => {
@@ -42,15 +33,14 @@ export function watchGrowth(reservation: Reservation, { amplePrompt, price }: Es
   };
 
   return {
-    covers(text) {
-      if (text.length <= safeLength) return true;
-      tokens += roughTokens(text, counted);
-      counted = text.length;
+    covers(said) {
+      if (said.length <= safeLength) return true;
+      const tokens = said.roughTokens();
       covered ??= affordableOutput(reservation.held, amplePrompt, price);
       const needed = Math.ceil(tokens);
       const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
       if (tokens > covered && !holdFor(needed + step) && !holdFor(needed)) return false;
-      safeLength = counted + Math.max(fewestCharacters, Math.floor(covered - tokens));
+      safeLength = said.length + Math.max(fewestCharacters, Math.floor(covered - tokens));
       return true;
     },
   };

@@ -1,6 +1,7 @@
 import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
 import type { ChannelId } from '../domain/ids.js';
 import type { Allowance } from '../http/allowance.js';
+import type { AnswerRoom } from './answer-room.js';
 import type { ApiKeyStatusNotice } from './authenticate.js';
 import type { LargeWork } from './large-work.js';
 import type { Meter } from './metered.js';
@@ -19,6 +20,7 @@ export interface RelayPorts {
   readonly upstream: Upstream;
   readonly bodies: RequestBodies;
   readonly largeWork: LargeWork;
+  readonly answers: AnswerRoom;
   readonly rateLimiter: ModelRateLimiter;
   readonly wrongKeys: Allowance;
   readonly apiKeyStatus: ApiKeyStatusNotice;

@@ -3,6 +3,7 @@ import type { CallFacts, ReleaseReason } from '../domain/call.js';
 import { failureCodeOf } from '../domain/call-texts.js';
 import { CallId, type ChannelId, type UserId } from '../domain/ids.js';
 import { endUnread, isUnread } from '../http/answer-unread.js';
+import type { AnswerPlace } from './answer-room.js';
 import { openAnswering } from './answering.js';
 import { type Attempt, attempt, noRoom } from './attempt.js';
 import { authenticate, type Caller } from './authenticate.js';
@@ -99,6 +100,7 @@ export function openRelay(ports: RelayPorts): Relay {
     bodyBytes: number,
     startedAt: number,
     payer: UserId,
+    answerPlace: AnswerPlace,
     presence: CallerPresence,
     underWay: CallUnderWay,
   ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number; leave: () => void }> => {
@@ -120,7 +122,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const parsed = parsedChannel(chosen.channel);
       underWay.attempts = [...tried, chosen.id];
       const { requestedModel } = order;
-      const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, presence, underWay };
+      const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay };
       const entered = perChannel.enter(chosen.id, parsed.mostCalls);
       const leave = (): void => perChannel.leave(chosen.id);
       const last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
@@ -147,6 +149,7 @@ export function openRelay(ports: RelayPorts): Relay {
     const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
     let succeeded = false;
     let body: HeldBody | null = null;
+    const answerPlace = ports.answers.place(caller.user.id);
     let leaveChannel = none;
     const { apiKeyConcurrency } = directory.settings();
     const entered = perApiKey.enter(caller.apiKey.id, apiKeyConcurrency);
@@ -196,7 +199,18 @@ export function openRelay(ports: RelayPorts): Relay {
           return;
         }
         const { underWay } = reservation;
-        const asked = await tryChannels(callId, order, request, bytes, startedAt, caller.user.id, presence, underWay);
+        const payer = caller.user.id;
+        const asked = await tryChannels(
+          callId,
+          order,
+          request,
+          bytes,
+          startedAt,
+          payer,
+          answerPlace,
+          presence,
+          underWay,
+        );
         const { last, tried, unknownAttempts } = asked;
         leaveChannel = asked.leave;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
@@ -222,6 +236,7 @@ export function openRelay(ports: RelayPorts): Relay {
       leaveChannel();
       if (entered) perApiKey.leave(caller.apiKey.id);
       body?.leave();
+      answerPlace.leave();
       concluded(succeeded);
     }
   };

@@ -11,7 +11,7 @@ const LINE_END = Buffer.from('\n');
 const FRAME_END = Buffer.from('\n\n');
 
 /** Longest line, and most data in one frame, in bytes. */
-export const longestLine = 64 * 1024 * 1024;
+export const longestLine = 16 * 1024 * 1024;
 
 /** The other side sends a line without end. */
 export class LineTooLong extends Error {

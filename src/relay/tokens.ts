@@ -42,7 +42,7 @@ export const countsExactly = (model: string, texts: readonly string[]): boolean 
 /** In characters. Up to here every character is counted, beyond it as many are looked at in samples. */
 const exactUpTo = 8192;
 const samples = 32;
-const sampleLength = exactUpTo / samples;
+export const sampleLength = exactUpTo / samples;
 
 /** Runs of one kind of character, which the encodings do not split by themselves. */
 const longRuns = /[\p{L}\p{M}]{65,}|\s{65,}|[^\s\p{L}\p{N}]{65,}/gu;
@@ -105,7 +105,7 @@ function* evenSamples(texts: readonly string[], total: number): Generator<string
       piece += (texts[next] ?? '').slice(start, start + sampleLength - piece.length);
       start = 0;
     }
-    yield wholeWords(piece);
+    yield piece;
   }
 }
 
@@ -116,12 +116,15 @@ function wholeWords(piece: string): string {
   return first !== -1 && last > first ? piece.slice(first, last) : piece;
 }
 
-function estimate(name: EncodingName, texts: readonly string[], total: number): number {
+/** Tokens of a text of `total` characters, by samples of it. */
+export function countSamples(model: string, samples: Iterable<string>, total: number): number {
+  const tokenizer = tokenizerFor(encodingOf(model));
   let characters = 0;
   let tokens = 0;
-  for (const sample of evenSamples(texts, total)) {
-    characters += sample.length;
-    tokens += countAll(tokenizerFor(name), sample);
+  for (const sample of samples) {
+    const counted = wholeWords(sample);
+    characters += counted.length;
+    tokens += countAll(tokenizer, counted);
   }
   return Math.ceil((tokens * total) / characters);
 }
@@ -134,6 +137,6 @@ export function countTokens(model: string, text: string | readonly string[]): nu
   const texts = typeof text === 'string' ? [text] : text;
   const name = encodingOf(model);
   const total = texts.reduce((sum, part) => sum + part.length, 0);
-  if (total > exactUpTo) return estimate(name, texts, total);
+  if (total > exactUpTo) return countSamples(model, evenSamples(texts, total), total);
   return texts.reduce((sum, part) => sum + countShort(name, part), 0);
 }

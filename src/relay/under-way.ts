@@ -1,7 +1,6 @@
 import type { CallProgress, CallProgressNotes } from '../application/ports.js';
 import { beginning, type Position } from '../domain/events.js';
 import type { CallId, ChannelId } from '../domain/ids.js';
-import { roughTokens } from './growth.js';
 import type { AnswerStream } from './protocols/protocol.js';
 import type { Sending } from './upstream.js';
 
@@ -41,12 +40,12 @@ export class CallUnderWay {
   progress(): CallProgress | null {
     if (this.costlyAttempts === 0) return null;
     const { stream, attempts, unknownAttempts, upstreamModel } = this;
-    const text = stream?.generated.text ?? '';
-    const grown = stream !== null && (this.notedLength < 0 || text.length > this.notedLength * growth);
+    const said = stream?.generated.said ?? null;
+    const grown = said !== null && (this.notedLength < 0 || said.length > this.notedLength * growth);
     if (attempts.length === this.notedAttempts && !grown) return null;
     if (grown) {
-      this.outputTokens += roughTokens(text, Math.max(this.notedLength, 0));
-      this.notedLength = text.length;
+      this.outputTokens = said.roughTokens();
+      this.notedLength = said.length;
     }
     this.notedAttempts = attempts.length;
     const { firstTokenMs } = this;

@@ -1,5 +1,8 @@
 import type { Usage } from '../domain/pricing.js';
-import { Overdue, UnreadableBody } from './exchange.js';
+import type { NoRoom } from '../http/body-room.js';
+import type { AnswerPlace } from './answer-room.js';
+import { gatewayErrorType } from './errors.js';
+import { NoRoomForAnswer, Overdue, UnreadableBody } from './exchange.js';
 import type { LargeWork } from './large-work.js';
 import type {
   AnswerStream,
@@ -47,9 +50,12 @@ export interface Answered {
   readonly info: CallInfo;
   readonly sending: Pick<Sending, 'begun' | 'cancel'>;
   readonly largeWork: LargeWork;
+  /** Longest whole answer. */
+  readonly largest: number;
+  /** Counts what is held of a whole answer; whoever asked lets it go. */
+  readonly place: AnswerPlace;
 }
 
-const largestAnswer = 256 * 1024 * 1024;
 const largestRefusal = 1024 * 1024;
 
 const brokenOff = (code: string): UpstreamError => ({
@@ -61,10 +67,26 @@ const brokenOff = (code: string): UpstreamError => ({
   retryAfter: null,
 });
 
+/** Asked again at once, upstream would do the work once more, and there would be no more room for it. */
+export const noRoomForAnswer = 'answers_exhausted';
+
+const noRoomHere = (why: NoRoom): UpstreamError => ({
+  status: 503,
+  message:
+    why === 'process'
+      ? 'the gateway holds as many large answers as it can; try again shortly'
+      : 'too many large answers of yours at once; try again shortly',
+  type: gatewayErrorType,
+  code: noRoomForAnswer,
+  param: '',
+  retryAfter: '1',
+});
+
 /** What became of a body that could not be read to its end. */
 function lost(reason: unknown, code: string): Read {
   if (reason instanceof UnreadableBody)
     return { ok: false, error: unreadableAnswer(reason.message), costUnknown: true };
+  if (reason instanceof NoRoomForAnswer) return { ok: false, error: noRoomHere(reason.why), costUnknown: true };
   const error = brokenOff(code);
   return {
     ok: false,
@@ -81,9 +103,9 @@ export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Pr
   if (answered.caller.stream) return stream(answered, answer);
   try {
     if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream'))
-      return await whole(answered, answer, await body.whole(largestAnswer));
+      return await whole(answered, answer, await body.whole(answered.largest, answered.place));
     const { bytes, json } = await beginningOf(body);
-    if (json) return await whole(answered, answer, await theRest(body, bytes));
+    if (json) return await whole(answered, answer, await theRest(answered, body, bytes));
     answered.sending.cancel();
     return { ok: false, error: notAsked, costUnknown: true };
   } catch (error) {
@@ -100,7 +122,11 @@ async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read
     return { ok: false, error: unreadableAnswer(`the upstream ${what}`), costUnknown: false };
   }
   // The status says enough where the rest cannot be read.
-  const read = await whole(answered, answer, await body.whole(largestRefusal).catch(() => Buffer.alloc(0)));
+  const read = await whole(
+    answered,
+    answer,
+    await body.whole(largestRefusal, answered.place).catch(() => Buffer.alloc(0)),
+  );
   if (read.ok) return read;
   const retryAfter = read.error.retryAfter ?? retryAfterTold(headers['retry-after']);
   return { ...read, error: { ...read.error, retryAfter } };
@@ -139,15 +165,15 @@ async function beginningOf(body: UpstreamBody): Promise<{ bytes: Buffer; json: b
   }
 }
 
-const theRest = async (body: UpstreamBody, begun: Buffer): Promise<Buffer> =>
-  Buffer.concat([begun, await body.whole(largestAnswer - begun.length)]);
+const theRest = async ({ largest, place }: Answered, body: UpstreamBody, begun: Buffer): Promise<Buffer> =>
+  Buffer.concat([begun, await body.whole(largest - begun.length, place)]);
 
 async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
   const { body } = answer;
   try {
     const { bytes, json } = await beginningOf(body);
     return json
-      ? asStream(answered, await whole(answered, answer, await theRest(body, bytes)))
+      ? await asStream(answered, await whole(answered, answer, await theRest(answered, body, bytes)))
       : await firstFrame(answered, body, bytes);
   } catch (error) {
     return lost(error, 'stream_response_error');
@@ -155,10 +181,13 @@ async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read>
 }
 
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
-function asStream({ caller, info, sending }: Answered, read: Read): Read {
+async function asStream({ caller, info, sending, largeWork }: Answered, read: Read): Promise<Read> {
   if (!read.ok || read.got.kind !== 'answer') return read;
-  const decoder = new WholeAnswerAsStream(read.got, caller, info);
-  const first = { bytes: decoder.frames(), finished: true };
+  const { got } = read;
+  const { decoder, first } = await largeWork.run(got.bytes.length, () => {
+    const decoder = new WholeAnswerAsStream(got, caller, info);
+    return { decoder, first: { bytes: decoder.frames(), finished: true } };
+  });
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, cancel: () => sending.cancel() } } };
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { AddressGuard } from './address-guard.js';
+import type { AnswerPlace } from './answer-room.js';
 import { openDeadlines } from './deadlines.js';
 import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
@@ -20,8 +21,11 @@ export interface UpstreamAnswer {
 export interface UpstreamBody {
   /** What has come since the last time, in one piece. Rejects when the connection breaks or falls silent. */
   next(): Promise<IteratorResult<Buffer, undefined>>;
-  /** All of it, or all that has not been taken yet. Rejects also when more than `limit` bytes come. */
-  whole(limit: number): Promise<Buffer>;
+  /**
+   * All of it, or all that has not been taken yet. Rejects also when more than `limit` bytes come, or more than `place`
+   * has room for.
+   */
+  whole(limit: number, place: AnswerPlace): Promise<Buffer>;
 }
 
 export type Sent =

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { chargeOf, noUsage, reservationOf, type Usage } from '../../src/domain/pricing.js';
 import { believedUsage } from '../../src/relay/believed-usage.js';
 import { readUsage } from '../../src/relay/protocols/openai-usage.js';
+import { SeenText } from '../../src/relay/seen-text.js';
 import { plainPrice } from '../support/calls.js';
 
 const bound = { prompt: 1_000, output: 500 };
-const said = { text: 'Every charge can be proved.', toolCalls: 0, finishReason: 'stop' };
+const said = { said: new SeenText('Every charge can be proved.'), toolCalls: 0, finishReason: 'stop' };
 const judged = (told: Partial<Usage> | null, generated = said) =>
   believedUsage(told && { ...noUsage, ...told }, generated, bound, 12, 'gpt-4o');
 
@@ -31,7 +32,7 @@ describe('usage an upstream tells', () => {
   });
 
   test('is believed beyond the limit where the text that came is as long', () => {
-    const long = { ...said, text: 'word '.repeat(600) };
+    const long = { ...said, said: new SeenText('word '.repeat(600)) };
     expect(judged({ prompt: 10, completion: 600 }, long).usageSource).toBe('upstream');
   });
 

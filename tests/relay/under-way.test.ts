@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CallProgress, CallProgressNotes } from '../../src/application/ports.js';
 import { beginning, Position } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
+import { SeenText } from '../../src/relay/seen-text.js';
 import { type CallsUnderWay, callsUnderWay } from '../../src/relay/under-way.js';
 
 interface Note {
@@ -81,11 +82,11 @@ describe('a call', () => {
 
 test('a stream is noted again whenever it has grown by a quarter, so the last note is never far off', async () => {
   const call = callSent();
-  const generated = { text: '', toolCalls: 0, finishReason: null };
+  const generated = { said: new SeenText(), toolCalls: 0, finishReason: null };
   call.stream = { generated };
   call.firstTokenMs = 7;
   for (let look = 0; look < 100; look++) {
-    generated.text += 'four';
+    generated.said.add('four');
     await looks(1);
     const noted = notes.at(-1)?.progressed.c?.delivered?.outputTokens ?? 0;
     if (look > 1) expect(noted).toBeGreaterThanOrEqual(Math.floor((look + 1) / 1.25) - 1);

@@ -1,3 +1,4 @@
+import { SeenText } from '../seen-text.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import type { Generated } from './protocol.js';
@@ -6,7 +7,7 @@ import type { Generated } from './protocol.js';
 
 /** Adds up what the model produced. */
 export class Generation implements Generated {
-  text = '';
+  readonly said = new SeenText();
   finishReason: string | null = null;
   private readonly calls = new Set<string>();
 
@@ -17,15 +18,15 @@ export class Generation implements Generated {
   /** Notes one choice of a body or chunk. */
   note(choice: JsonObject, message: JsonObject | null): void {
     if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
-    if (typeof choice.text === 'string') this.text += choice.text;
+    if (typeof choice.text === 'string') this.said.add(choice.text);
     if (message === null) return;
     const { content, tool_calls: toolCalls, function_call: functionCall, refusal } = message;
-    if (typeof content === 'string') this.text += content;
+    if (typeof content === 'string') this.said.add(content);
     const reasoning = message.reasoning_content ?? message.reasoning;
-    if (typeof reasoning === 'string') this.text += reasoning;
+    if (typeof reasoning === 'string') this.said.add(reasoning);
     if (toolCalls !== undefined) this.noteToolCalls(choice, toolCalls);
     if (isObject(functionCall)) this.noteFunction(`${choice.index} function`, functionCall);
-    if (typeof refusal === 'string') this.text += refusal;
+    if (typeof refusal === 'string') this.said.add(refusal);
   }
 
   private noteToolCalls(choice: JsonObject, toolCalls: JsonValue): void {
@@ -36,8 +37,8 @@ export class Generation implements Generated {
 
   private noteFunction(call: string, { name, arguments: given }: JsonObject): void {
     this.calls.add(call);
-    if (typeof name === 'string') this.text += name;
-    if (typeof given === 'string') this.text += given;
+    if (typeof name === 'string') this.said.add(name);
+    if (typeof given === 'string') this.said.add(given);
   }
 }
 

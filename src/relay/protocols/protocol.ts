@@ -1,4 +1,5 @@
 import type { Usage } from '../../domain/pricing.js';
+import type { SeenText } from '../seen-text.js';
 import type { UpstreamError } from '../upstream-error.js';
 import type { JsonObject } from './json.js';
 
@@ -70,7 +71,7 @@ export interface CallInfo {
 /** What the model has produced, for counting locally when upstream sends no usage. */
 export interface Generated {
   /** Content, reasoning, tool names and tool arguments, one after the other. */
-  readonly text: string;
+  readonly said: SeenText;
   /** Distinct tool calls. */
   readonly toolCalls: number;
   /** In OpenAI's words; null: none seen, the answer may be incomplete. */

@@ -18,7 +18,8 @@ export class WholeAnswerAsStream implements AnswerStream {
   readonly generated: Generated;
   private readonly outgoing = new Outgoing();
   private readonly head: JsonObject;
-  private readonly choices: readonly JsonObject[];
+  /** Not yet written. */
+  private choices: readonly JsonObject[];
   private readonly toldUsage: JsonObject | null;
 
   constructor(
@@ -47,6 +48,7 @@ export class WholeAnswerAsStream implements AnswerStream {
       if (this.caller.endpoint === 'chat') this.writeMessage(choice);
       else this.write([choice]);
     }
+    this.choices = [];
     return this.outgoing.take();
   }
 

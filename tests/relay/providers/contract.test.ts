@@ -140,8 +140,10 @@ test.each(answers.map((golden) => [golden.name, golden] as const))(
     const answer = answered(golden);
     if (!answer.ok) throw new Error(answer.error.message);
     expect(JSON.parse(answer.bytes.toString('utf8'))).toEqual(JSON.parse(golden.answer ?? ''));
-    const { text, toolCalls, finishReason } = answer.generated;
-    expect({ usage: answer.usage, generated: { text, toolCalls, finishReason } }).toEqual(outcome(golden));
+    const { said, toolCalls, finishReason } = answer.generated;
+    expect({ usage: answer.usage, generated: { text: said.toString(), toolCalls, finishReason } }).toEqual(
+      outcome(golden),
+    );
   },
 );
 

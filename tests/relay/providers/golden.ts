@@ -170,14 +170,14 @@ export function play(golden: Golden, chunks: readonly Buffer[]): Played {
   take(last);
   const forwarded = Buffer.concat(sent).toString('utf8');
   const settled = stream.usage ?? expected.settled ?? noUsage;
-  const { text, toolCalls, finishReason } = stream.generated;
+  const { said, toolCalls, finishReason } = stream.generated;
   return {
     forwarded,
     answer: forwarded + stream.closing(settled).toString('utf8'),
     error: last.error,
     finished: last.finished,
     usage: stream.usage,
-    generated: { text, toolCalls, finishReason },
+    generated: { text: said.toString(), toolCalls, finishReason },
   };
 }
 

@@ -237,7 +237,7 @@ test.runIf(present).each(wholes)(
     expect(saidIn([JSON.parse(answer.bytes.toString('utf8'))])).toEqual(saidIn(recording.payloads));
     const { content, reasoning, calls, finish } = saidIn(recording.payloads);
     const called = calls.map((call) => call.name + call.arguments).join('');
-    expect(answer.generated.text.length).toBe((content + reasoning + called).length);
+    expect(answer.generated.said.length).toBe((content + reasoning + called).length);
     expect(answer.generated.toolCalls).toBe(calls.length);
     expect(answer.generated.finishReason).toBe(finish);
   },

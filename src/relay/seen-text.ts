@@ -1,0 +1,75 @@
+import { countSamples, countTokens, sampleLength } from './tokens.js';
+
+/*
+ * What a model has said, as far as it is needed to count it: whole while it is short, in even samples when it grows. A
+ * stream of any length takes no more memory than this, and is counted by the same amount of work.
+ */
+
+/** With it, texts that are counted exactly are kept whole. */
+const mostSamples = 64;
+
+/** Pieces longer than this are cut; a cut from a string keeps the whole of it in memory, unless it is copied. */
+const shortPiece = 1024;
+
+const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
+
+export class SeenText {
+  /** In UTF-16 units, like a string's. */
+  length = 0;
+  /** In UTF-8. */
+  bytes = 0;
+  private wide = 0;
+  /** Each begins at its index times `stride`, and has `sampleLength` units but for the last. */
+  private samples: string[] = [];
+  private stride = sampleLength;
+
+  constructor(text = '') {
+    this.add(text);
+  }
+
+  add(piece: string): void {
+    for (let index = 0; index < piece.length; index++) if (piece.charCodeAt(index) >= 0x250) this.wide++;
+    this.bytes += Buffer.byteLength(piece);
+    const copied = piece.length > shortPiece;
+    for (let at = 0; at < piece.length; ) {
+      const within = (this.length + at) % this.stride;
+      if (within >= sampleLength) {
+        at += this.stride - within;
+        continue;
+      }
+      // Thinned out, the samples have a larger stride, and the next may not begin here.
+      if (within === 0 && this.isFull()) continue;
+      const next = Math.min(at + sampleLength - within, piece.length);
+      const part = at === 0 && next === piece.length ? piece : piece.slice(at, next);
+      if (within === 0) this.samples.push('');
+      this.samples[this.samples.length - 1] += copied ? copyOf(part) : part;
+      at = next;
+    }
+    this.length += piece.length;
+  }
+
+  /** A token is about four Latin letters, or one and a half characters of other scripts. */
+  roughTokens(): number {
+    return (this.length - this.wide) * 0.25 + this.wide * 0.67;
+  }
+
+  /** As `countTokens` counts the text; estimated from the samples where it is not kept whole. */
+  tokens(model: string): number {
+    return this.stride === sampleLength
+      ? countTokens(model, this.samples.join(''))
+      : countSamples(model, this.samples, this.length);
+  }
+
+  /** The text, or its samples one after the other. */
+  toString(): string {
+    return this.samples.join('');
+  }
+
+  /** When there is no room for another sample every second one goes: true. */
+  private isFull(): boolean {
+    if (this.samples.length < mostSamples) return false;
+    this.samples = this.samples.filter((_, index) => index % 2 === 0);
+    this.stride *= 2;
+    return true;
+  }
+}
