@@ -288,6 +288,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
       recovered: ({ released, settled }) =>
         log.warn({ calls: released, settled }, 'released the reservations of calls that an earlier process left open'),
       failed: (error) => log.error({ err: error }, 'calls left open could not be ended; it is tried again'),
+      behind: () =>
+        log.warn(
+          'the ledger does not know all calls yet that an earlier process left open; it is asked again and again',
+        ),
     },
   );
   closing.add(stopRecovering);

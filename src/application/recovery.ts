@@ -119,6 +119,8 @@ export interface RecurringOptions {
   /** Told what was found, when something was. */
   readonly recovered: (found: Recovered) => void;
   readonly failed: (error: unknown) => void;
+  /** Told once when the ledger is stopped or far behind: what was open before this process began is found only later. */
+  readonly behind: () => void;
 }
 
 /** Longest a start waits for the ledger; what it does not know by then is found later. */
@@ -130,9 +132,10 @@ const patienceMs = 30_000;
  */
 export async function keepRecovering(
   ports: RecoveryPorts & { readonly notes: Pick<CallProgressNotes, 'forgetOthers'> },
-  { progress, began, position, everyMs, recovered, failed }: RecurringOptions,
+  { progress, began, position, everyMs, recovered, failed, behind }: RecurringOptions,
 ): Promise<() => Promise<void>> {
   let othersForgotten = false;
+  let saidBehind = false;
   /** What was reserved up to here has had the time between two rounds to get its outcome into the ledger. */
   let upTo = began;
   let stopped = false;
@@ -141,6 +144,10 @@ export async function keepRecovering(
     const until = upTo;
     upTo = position();
     const complete = await progress.reached(began, othersForgotten ? 0 : patienceMs, ['ledger']);
+    if (!complete && !othersForgotten && !saidBehind) {
+      saidBehind = true;
+      behind();
+    }
     const found = await recoverCalls(ports, until);
     if (found.released + found.settled > 0) recovered(found);
     if (!complete || othersForgotten) return;

@@ -116,6 +116,7 @@ describe('recovery goes on while the gateway serves', () => {
     const found: Recovered[] = [];
     const waitedFor: (readonly string[] | undefined)[] = [];
     let position = Position(began);
+    let timesBehind = 0;
     stop = await keepRecovering(ports(), {
       progress: {
         reached: async (_position, _timeoutMs, names) => {
@@ -130,8 +131,12 @@ describe('recovery goes on while the gateway serves', () => {
       failed: (error) => {
         throw error;
       },
+      behind: () => {
+        timesBehind += 1;
+      },
     });
     return {
+      timesBehind: () => timesBehind,
       found,
       waitedFor,
       move: (to: number) => {
@@ -161,11 +166,13 @@ describe('recovery goes on while the gateway serves', () => {
     expect(await outcomeOf('lost')).toMatchObject({ reason: 'recovered', suspense: Quota(40) });
   });
 
-  test('keeps the notes of others until it is sure to know all their calls', async () => {
+  test('keeps the notes of others until it is sure to know all their calls, and says once that it is not', async () => {
     await projected.given(reserved('before', 40));
     const round = await keep(0, [false, false]);
+    expect(round.timesBehind()).toBe(1);
     expect(othersForgotten).toBe(0);
     await until(async () => (othersForgotten === 1 ? true : null));
     expect(round.waitedFor.length).toBeGreaterThanOrEqual(3);
+    expect(round.timesBehind()).toBe(1);
   });
 });

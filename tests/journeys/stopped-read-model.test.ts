@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../src/gateway.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
@@ -170,12 +171,16 @@ test('whoever is issued an API key while its read model is stopped sees it, may 
   expect(await client.refusal(`{ apiKey(id: "${issued.id}") { id } }`)).toMatchObject({ code: 'api-key-not-found' });
 });
 
-test('a stopped ledger keeps no gateway from starting, and cannot be told to leave anything out', async () => {
+test('a stopped ledger keeps no gateway from starting, which says that calls may still be open, and cannot be told to leave anything out', async () => {
   const first = await startSetUp();
   const position = await accepted('user-1', 'QuotaGranted', { quota: 'much', reason: 'signup' });
   await stoppedModel(first, 'ledger');
   await stop();
-  const { url } = await start();
+  const logged: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
+  gateway = await startGateway(configFor(database), log);
+  const { url } = gateway;
+  expect(logged.filter((line) => line.includes('calls yet that an earlier process left open'))).toHaveLength(1);
   const client = await new GraphqlClient(url).signIn('root', password);
   expect(await stateOf(client, 'ledger')).toMatchObject({ status: 'STOPPED', failure: { position } });
   const input = { model: 'ledger', position, reason: 'in the way' };
