@@ -15,8 +15,8 @@ export async function booksAndModels(config: Config, gateway: Gateway): Promise<
     for (const { name, status, failure } of await listReadModels(pool, store))
       if (status !== 'running') problems.push(`the read model ${name} has stopped: ${JSON.stringify(failure)}`);
     const verdict = await verifyLedger(openReadModels(pool), store);
-    if (!isSound(verdict))
-      problems.push(`the ledger does not agree with the log: ${JSON.stringify(verdict).slice(0, 1_000)}`);
+    const found = JSON.stringify(verdict, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    if (!isSound(verdict)) problems.push(`the ledger does not agree with the log: ${found.slice(0, 1_000)}`);
     return problems;
   });
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../domain/failure.js';
+import { tellable } from '../domain/quota.js';
 import type { Log } from './log.js';
 import { limitSession, type SessionLimits, unlimited } from './session-limits.js';
 
@@ -17,18 +18,30 @@ export type PostgresConnection =
       readonly password?: string;
     };
 
-/** The type number (oid) of bigint. */
+/** The type numbers (oid) of bigint and numeric. */
 const int8 = 20;
+const numeric = 1700;
 
-/** bigint comes as text; everything we keep in one (positions, instants, quota) fits a safe integer, or is damaged. */
+/** bigint comes as text; everything we keep in one (positions, instants, one amount) fits a safe integer, or is damaged. */
 export function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`The bigint ${text} is not a safe integer`);
   return value;
 }
 
+/**
+ * Sums are numeric, which has no end: one that no number can tell is told as the nearest whole one that can be. Who
+ * needs it exactly asks for its text.
+ */
+export const parseNumeric = (text: string): number => tellable(Number(text));
+
+const ourParsers: ReadonlyMap<number, (text: string) => number> = new Map([
+  [int8, parseInt8],
+  [numeric, parseNumeric],
+]);
+
 const parsers: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) => (oid === int8 ? parseInt8 : pg.types.getTypeParser(oid, format)),
+  getTypeParser: (oid, format) => ourParsers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
 
 const settings = (connection: PostgresConnection): pg.ClientConfig => ({

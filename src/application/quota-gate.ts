@@ -1,6 +1,6 @@
 import { beginning, type Position, type Recorded, streamKey } from '../domain/events.js';
 import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
-import { Quota, zero } from '../domain/quota.js';
+import { nearestQuota, Quota, zero } from '../domain/quota.js';
 import type { Admission, AdmissionRequest, QuotaGate } from './ports.js';
 import type { TailConsumer } from './tail.js';
 
@@ -11,7 +11,7 @@ import type { TailConsumer } from './tail.js';
 
 /** An account at one position of the log: its balance without holds, and the holds. */
 export interface AccountSnapshot {
-  readonly balance: Quota;
+  readonly balance: bigint;
   readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
   readonly position: Position;
 }
@@ -41,13 +41,7 @@ const free = ({ balance, held }: Account): bigint => balance - held;
 
 const affords = (account: Account, quota: number): boolean => free(account) > 0n && free(account) >= quota;
 
-const largest = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** What is free, or the nearest amount that can be told. */
-function available(account: Account): Quota {
-  const amount = free(account);
-  return Quota(Number(amount > largest ? largest : amount < -largest ? -largest : amount));
-}
+const available = (account: Account): Quota => nearestQuota(free(account));
 
 const heldFor = (account: Account, callId: CallId): number => account.holds.get(callId) ?? 0;
 
@@ -152,7 +146,7 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       const from = tail;
       await source.caughtUp(from);
       const { balance, holds, position } = await snapshotOf(id);
-      account.balance = BigInt(balance);
+      account.balance = balance;
       for (const { callId, quota } of holds) hold(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];

@@ -1,6 +1,6 @@
 import { streams } from '../domain/events.js';
 import type { ApiKeyId } from '../domain/ids.js';
-import { minus } from '../domain/quota.js';
+import { nearestQuota } from '../domain/quota.js';
 import { type ApiKeyRow, apiKeyInStream } from '../projections/api-keys.js';
 import type { EventStore, QuotaGate } from './ports.js';
 
@@ -15,5 +15,6 @@ export async function unlistedApiKey(
   const found = apiKeyInStream(await store.readStream(streams.apiKey(id)));
   if (found === undefined) return undefined;
   const remaining = await gate.remaining(id);
-  return { ...found.row, remain_quota: remaining, used_quota: minus(found.given, remaining), accessed_at: null };
+  const used = nearestQuota(found.given - BigInt(remaining));
+  return { ...found.row, remain_quota: remaining, used_quota: used, accessed_at: null };
 }

@@ -11,7 +11,7 @@ export async function verify({ config, log }: CommandContext): Promise<void> {
     const verdict = await verifyLedger(openReadModels(pool), store);
     const { events, accounts, position, sum, differences } = verdict;
     console.log(`Read ${events} events up to position ${position}; compared ${accounts} accounts.`);
-    console.log(`Sum of all balances: ${sum}${sum === 0 ? '' : ' (must be 0)'}.`);
+    console.log(`Sum of all balances: ${sum}${sum === 0n ? '' : ' (must be 0)'}.`);
     for (const { account, expected, actual } of differences.slice(0, shown))
       console.log(`${account}: ${expected} by the log, ${actual} in the ledger`);
     if (differences.length > shown) console.log(`and ${differences.length - shown} more differences`);

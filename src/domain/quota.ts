@@ -21,6 +21,13 @@ export const enteredQuota = (field: string, raw: number): Quota => {
   return Quota(raw);
 };
 
+/** A sum has no end, but what a number can tell has: beyond it, the last one it can. */
+export const tellable = (sum: number): number =>
+  Math.min(Math.max(sum, -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+
+/** A sum as the nearest amount that can be told. */
+export const nearestQuota = (sum: bigint): Quota => Quota(tellable(Number(sum)));
+
 export const zero = Quota(0);
 export const plus = (a: Quota, b: Quota): Quota => Quota(a + b);
 export const minus = (a: Quota, b: Quota): Quota => Quota(a - b);

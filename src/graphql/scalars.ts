@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { tellable } from '../domain/quota.js';
 
 /*
  * Values the built-in scalars cannot carry: Int ends at 2^31, Float is not exact. The messages never repeat the value,
@@ -14,7 +15,7 @@ const wholeNumber = (name: string, description: string): GraphQLScalarType<numbe
   return new GraphQLScalarType({
     name,
     description,
-    serialize: checked,
+    serialize: (value) => checked(typeof value === 'number' ? tellable(value) : value),
     parseValue: checked,
     parseLiteral: (node) => checked(node.kind === Kind.INT ? Number(node.value) : null),
   });
@@ -22,12 +23,12 @@ const wholeNumber = (name: string, description: string): GraphQLScalarType<numbe
 
 export const QuotaScalar = wholeNumber(
   'Quota',
-  'An amount in the unit of account (500000 = 1 USD unless configured otherwise). A whole number within ±(2^53 - 1).',
+  'An amount in the unit of account (500000 = 1 USD unless configured otherwise). A whole number within ±(2^53 - 1); a sum beyond that is told as the nearest.',
 );
 
 export const SafeIntScalar = wholeNumber(
   'SafeInt',
-  'A whole number within ±(2^53 - 1): for what may outgrow the 32 bits of Int.',
+  'A whole number within ±(2^53 - 1), for what may outgrow the 32 bits of Int; a sum beyond that is told as the nearest.',
 );
 
 export const TimestampScalar = wholeNumber('Timestamp', 'A moment: whole seconds since 1970-01-01 00:00 UTC.');

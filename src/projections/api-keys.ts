@@ -6,12 +6,12 @@ import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { ApiKeyId, type SecretId, type UserId } from '../domain/ids.js';
 import { Instant, unixSeconds } from '../domain/instant.js';
-import { minus, plus, type Quota, zero } from '../domain/quota.js';
+import type { Quota } from '../domain/quota.js';
 import type { ReadModels } from './database.js';
 import { addById, putRows } from './multi-row.js';
 import { containing, offsetOf, type Page, type PageRequest } from './page.js';
 import { projection } from './projection.js';
-import { tallyOf } from './tallies.js';
+import { type Sum, tallyOf } from './tallies.js';
 
 /* API keys with what they may still spend. Times are unix seconds. */
 
@@ -27,8 +27,8 @@ export interface ApiKeyTables {
     expires_at: number | null;
     unlimited: boolean;
     /** Holds of calls under way are taken off here and added to `used_quota`; so are charges, for unlimited keys too. */
-    remain_quota: Quota;
-    used_quota: Quota;
+    remain_quota: Sum<Quota>;
+    used_quota: Sum<Quota>;
     model_limits_enabled: boolean;
     model_limits: readonly string[];
     allow_ips: readonly string[];
@@ -45,7 +45,13 @@ export interface ApiKeyTables {
 
 export type ApiKeyRow = Selectable<ApiKeyTables['api_keys']>;
 
-type Balance = Pick<ApiKeyRow, 'id' | 'remain_quota' | 'used_quota' | 'accessed_at'>;
+interface Balance {
+  readonly id: ApiKeyId;
+  remain_quota: bigint;
+  used_quota: bigint;
+  accessed_at: number | null;
+}
+
 type Terms = Omit<ApiKeyRow, 'remain_quota' | 'used_quota' | 'accessed_at'>;
 
 const tables = `
@@ -58,8 +64,8 @@ const tables = `
     status text not null,
     expires_at bigint,
     unlimited boolean not null,
-    remain_quota bigint not null default 0,
-    used_quota bigint not null default 0,
+    remain_quota numeric not null default 0,
+    used_quota numeric not null default 0,
     model_limits_enabled boolean not null,
     model_limits text[] not null,
     allow_ips text[] not null,
@@ -95,7 +101,7 @@ const apiKeyOf = ({ stream }: Recorded): ApiKeyId => ApiKeyId(streamKey(stream))
 
 export const apiKeys = projection<ApiKeyEvent | CallEvent>({
   name: 'api_keys',
-  version: 1,
+  version: 2,
   tables,
   interestedIn: {
     ApiKeyIssued: true,
@@ -123,11 +129,11 @@ export const apiKeys = projection<ApiKeyEvent | CallEvent>({
   },
 });
 
-const emptyBalance = (id: ApiKeyId): Balance => ({ id, remain_quota: zero, used_quota: zero, accessed_at: null });
+const emptyBalance = (id: ApiKeyId): Balance => ({ id, remain_quota: 0n, used_quota: 0n, accessed_at: null });
 
 function allow(balances: Map<ApiKeyId, Balance>, id: ApiKeyId, quota: Quota): void {
   const balance = tallyOf(balances, id, emptyBalance);
-  balance.remain_quota = plus(balance.remain_quota, quota);
+  balance.remain_quota += BigInt(quota);
 }
 
 function move(balances: Map<ApiKeyId, Balance>, { event, at }: Recorded<CallEvent>): void {
@@ -136,26 +142,26 @@ function move(balances: Map<ApiKeyId, Balance>, { event, at }: Recorded<CallEven
   const balance = tallyOf(balances, apiKeyId, emptyBalance);
   switch (event.type) {
     case 'CallReserved':
-      spend(balance, event.reserved);
+      spend(balance, BigInt(event.reserved));
       return;
     case 'CallSettled':
-      spend(balance, minus(event.charged, event.reserved));
+      spend(balance, BigInt(event.charged) - BigInt(event.reserved));
       balance.accessed_at = Math.max(balance.accessed_at ?? 0, unixSeconds(at));
       return;
     case 'CallReleased':
-      spend(balance, minus(zero, event.reserved));
+      spend(balance, -BigInt(event.reserved));
       return;
     case 'CallRefunded':
-      spend(balance, minus(zero, event.settlement.charged));
+      spend(balance, -BigInt(event.settlement.charged));
       return;
     default:
       assertNever(event);
   }
 }
 
-function spend(balance: Balance, quota: Quota): void {
-  balance.remain_quota = minus(balance.remain_quota, quota);
-  balance.used_quota = plus(balance.used_quota, quota);
+function spend(balance: Balance, quota: bigint): void {
+  balance.remain_quota -= quota;
+  balance.used_quota += quota;
 }
 
 async function changeTerms(tx: ReadModels, changes: readonly Recorded<ApiKeyEvent>[]): Promise<void> {
@@ -210,15 +216,15 @@ function evolve(row: Terms | undefined, recorded: Recorded<ApiKeyEvent>): Terms 
 }
 
 /** The row of one key as its own stream has it: all but what calls have spent of `given`. undefined: no such key. */
-export function apiKeyInStream(stream: readonly Recorded[]): { row: Terms; given: Quota } | undefined {
+export function apiKeyInStream(stream: readonly Recorded[]): { row: Terms; given: bigint } | undefined {
   let row: Terms | undefined;
-  let given = zero;
+  let given = 0n;
   for (const recorded of stream as readonly Recorded<ApiKeyEvent>[]) {
     const { event, position } = recorded;
     const evolved = evolve(row, recorded);
     row = evolved && { ...evolved, position };
-    if (event.type === 'ApiKeyIssued') given = plus(given, event.quota);
-    if (event.type === 'ApiKeyEdited') given = plus(given, event.quotaDelta);
+    if (event.type === 'ApiKeyIssued') given += BigInt(event.quota);
+    if (event.type === 'ApiKeyEdited') given += BigInt(event.quotaDelta);
   }
   return row === undefined || row.deleted_at !== null ? undefined : { row, given };
 }

@@ -6,11 +6,11 @@ import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { ChannelId, type SecretId } from '../domain/ids.js';
 import { unixSeconds } from '../domain/instant.js';
-import { negated, plus, type Quota, zero } from '../domain/quota.js';
+import type { Quota } from '../domain/quota.js';
 import type { ReadModels } from './database.js';
 import { addById, insertRows, putRows, storableText } from './multi-row.js';
 import { projection } from './projection.js';
-import { tallyOf } from './tallies.js';
+import { type Sum, tallyOf } from './tallies.js';
 
 /* Channels, and the lookup that says which of them serve a model for a group. Times are unix seconds. */
 
@@ -46,7 +46,7 @@ export interface ChannelTables {
     response_time_ms: number;
     tested_at: number | null;
     /** Charged for calls this channel answered. */
-    used_quota: Quota;
+    used_quota: Sum<Quota>;
     created_at: number;
     /** Of the last event that changed more than `used_quota`. */
     position: Position;
@@ -66,7 +66,11 @@ export interface ChannelTables {
 export type ChannelRow = Selectable<ChannelTables['channels']>;
 export type CandidateRow = Selectable<ChannelTables['candidates']>;
 
-type Spent = Pick<ChannelRow, 'id' | 'used_quota'>;
+interface Spent {
+  readonly id: ChannelId;
+  used_quota: bigint;
+}
+
 type Connection = Omit<ChannelRow, 'used_quota'>;
 
 const tables = `
@@ -97,7 +101,7 @@ const tables = `
     proxy_secret text,
     response_time_ms bigint not null,
     tested_at bigint,
-    used_quota bigint not null default 0,
+    used_quota numeric not null default 0,
     created_at bigint not null,
     position bigint not null
   ) with (fillfactor = 70);
@@ -118,7 +122,7 @@ const channelOf = ({ stream }: Recorded): ChannelId => ChannelId(streamKey(strea
 
 export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
   name: 'channels',
-  version: 1,
+  version: 2,
   tables,
   interestedIn: {
     ChannelAdded: true,
@@ -135,9 +139,9 @@ export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
     const changes: Recorded<ChannelEvent>[] = [];
     for (const recorded of batch) {
       const { event } = recorded;
-      if (event.type === 'CallSettled') spend(spent, event.channelId, event.charged);
+      if (event.type === 'CallSettled') spend(spent, event.channelId, BigInt(event.charged));
       else if (event.type === 'CallRefunded')
-        spend(spent, event.settlement.channelId, negated(event.settlement.charged));
+        spend(spent, event.settlement.channelId, -BigInt(event.settlement.charged));
       else changes.push(recorded as Recorded<ChannelEvent>);
     }
     if (changes.length > 0) await changeChannels(tx, changes);
@@ -145,9 +149,9 @@ export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
   },
 });
 
-function spend(spent: Map<ChannelId, Spent>, channel: ChannelId, quota: Quota): void {
-  const row = tallyOf(spent, channel, (id) => ({ id, used_quota: zero }));
-  row.used_quota = plus(row.used_quota, quota);
+function spend(spent: Map<ChannelId, Spent>, channel: ChannelId, quota: bigint): void {
+  const row = tallyOf(spent, channel, (id) => ({ id, used_quota: 0n }));
+  row.used_quota += quota;
 }
 
 const connectionColumns = [

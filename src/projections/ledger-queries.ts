@@ -4,7 +4,7 @@ import { beginning, type Position } from '../domain/events.js';
 import type { ApiKeyId, UserId } from '../domain/ids.js';
 import { CallId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
-import { Quota } from '../domain/quota.js';
+import { nearestQuota, Quota } from '../domain/quota.js';
 import type { ReadModels } from './database.js';
 import { type Account, availableOf, ledger, reservedOf } from './ledger.js';
 import { schemaOf } from './projection.js';
@@ -20,14 +20,14 @@ export async function balanceOf(db: ReadModels, user: UserId): Promise<WalletBal
   const [available, reserved] = [availableOf(user), reservedOf(user)];
   const rows = await db
     .selectFrom('ledger_balance')
-    .selectAll()
+    .select(['account', sql<string>`balance::text`.as('exactly')])
     .where('account', 'in', [available, reserved])
     .execute();
-  const of = (account: Account): number => rows.find((row) => row.account === account)?.balance ?? 0;
+  const of = (account: Account): bigint => BigInt(rows.find((row) => row.account === account)?.exactly ?? 0);
   return {
-    available: Quota(of(available)),
-    reserved: Quota(of(reserved)),
-    total: Quota(of(available) + of(reserved)),
+    available: nearestQuota(of(available)),
+    reserved: nearestQuota(of(reserved)),
+    total: nearestQuota(of(available) + of(reserved)),
   };
 }
 
@@ -47,10 +47,10 @@ export const trialBalance = (db: ReadModels): Promise<TrialBalance> =>
   db
     .selectFrom('ledger_balance')
     .select([
-      sql<number>`coalesce(sum(balance), 0)::bigint`.as('sum'),
+      sql<number>`coalesce(sum(balance), 0)`.as('sum'),
       sql<number>`count(*)`.as('accounts'),
-      sql<number>`coalesce(sum(balance) filter (where account like 'user:%:available'), 0)::bigint`.as('available'),
-      sql<number>`coalesce(sum(balance) filter (where account like 'user:%:reserved'), 0)::bigint`.as('reserved'),
+      sql<number>`coalesce(sum(balance) filter (where account like 'user:%:available'), 0)`.as('available'),
+      sql<number>`coalesce(sum(balance) filter (where account like 'user:%:reserved'), 0)`.as('reserved'),
     ])
     .executeTakeFirstOrThrow();
 
@@ -93,14 +93,14 @@ export async function openCalls(
 
 /** An account at one position of the log: its balance, holds not deducted, and the holds of calls under way. */
 export interface AccountSnapshot {
-  readonly balance: Quota;
+  readonly balance: bigint;
   readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
   readonly position: Position;
 }
 
 interface Snapshot {
   position: Position;
-  balance: number;
+  balance: string;
   holds: { callId: string; quota: number }[];
   whole: boolean;
 }
@@ -121,7 +121,7 @@ async function snapshot(
 ): Promise<AccountSnapshot> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const { rows } = await sql<Snapshot>`
-      select folded.position, ${balance} as balance, holds.list as holds, ${inOneSchema} as whole
+      select folded.position, (${balance})::text as balance, holds.list as holds, ${inOneSchema} as whole
       from ledger_position folded
       cross join lateral (
         select coalesce(json_agg(json_build_object('callId', call_id, 'quota', reserved)), '[]') as list
@@ -131,7 +131,7 @@ async function snapshot(
     const [found] = rows;
     if (found?.whole)
       return {
-        balance: Quota(found.balance),
+        balance: BigInt(found.balance),
         holds: found.holds.map(({ callId, quota }) => ({ callId: CallId(callId), quota: Quota(quota) })),
         position: found.position,
       };
@@ -144,7 +144,7 @@ export const quotaSnapshot = (db: ReadModels, user: UserId): Promise<AccountSnap
   snapshot(
     db,
     sql<number>`(
-      select coalesce(sum(balance), 0)::bigint from ledger_balance
+      select coalesce(sum(balance), 0) from ledger_balance
       where account in (${availableOf(user)}, ${reservedOf(user)})
     )`,
     sql<boolean>`user_id = ${user}`,

@@ -1,14 +1,15 @@
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ApiKeyEvent } from '../domain/api-key.js';
 import type { CallEvent, CallRefunded, CallReleased, CallReserved, CallSettled } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
 import { type Instant, unixSeconds } from '../domain/instant.js';
-import { minus, negated, plus, type Quota, zero } from '../domain/quota.js';
+import type { Quota } from '../domain/quota.js';
 import type { UserEvent } from '../domain/user.js';
 import { addToRows, insertRows } from './multi-row.js';
 import { projection } from './projection.js';
+import type { Sum } from './tallies.js';
 
 /*
  * Every quota movement as postings between accounts that sum to zero. Balances are kept; the postings themselves only
@@ -27,17 +28,17 @@ export const availableOf = (user: UserId): Account => `user:${user}:available`;
 export const reservedOf = (user: UserId): Account => `user:${user}:reserved`;
 
 export interface LedgerTables {
-  ledger_balance: { account: Account; balance: Quota };
+  ledger_balance: { account: Account; balance: Sum<Quota> };
   ledger_posting: {
     position: Position;
     account: Account;
-    amount: Quota;
+    amount: Sum<Quota>;
     kind: 'grant' | 'adjustment' | 'suspense' | 'refund';
     /** Unix seconds. */
     created_at: number;
   };
   /** What API keys may still spend, holds of calls under way not deducted. A memo beside the double entry. */
-  api_key_balance: { api_key_id: ApiKeyId; balance: Quota };
+  api_key_balance: { api_key_id: ApiKeyId; balance: Sum<Quota> };
   /** Reservations without an outcome. */
   open_call: {
     call_id: CallId;
@@ -54,20 +55,20 @@ export interface LedgerTables {
 }
 
 type OpenCallRow = Selectable<LedgerTables['open_call']>;
-type PostingRow = Selectable<LedgerTables['ledger_posting']>;
+type PostingRow = Insertable<LedgerTables['ledger_posting']>;
 
 const tables = `
-  create table ledger_balance (account text primary key, balance bigint not null) with (fillfactor = 70);
+  create table ledger_balance (account text primary key, balance numeric not null) with (fillfactor = 70);
   create table ledger_posting (
     position bigint not null,
     account text not null,
-    amount bigint not null,
+    amount numeric not null,
     kind text not null,
     created_at bigint not null,
     primary key (position, account)
   );
   create index ledger_posting_account on ledger_posting (account, position);
-  create table api_key_balance (api_key_id bigint primary key, balance bigint not null) with (fillfactor = 70);
+  create table api_key_balance (api_key_id bigint primary key, balance numeric not null) with (fillfactor = 70);
   create table open_call (
     call_id text primary key,
     user_id bigint not null,
@@ -89,8 +90,8 @@ type LedgerEvent = QuotaEvent | Extract<ApiKeyEvent, { type: 'ApiKeyIssued' | 'A
 
 /** What a batch changes. */
 interface Movements {
-  readonly balances: Map<Account, Quota>;
-  readonly apiKeys: Map<ApiKeyId, Quota>;
+  readonly balances: Map<Account, bigint>;
+  readonly apiKeys: Map<ApiKeyId, bigint>;
   readonly postings: PostingRow[];
   readonly opened: Map<CallId, OpenCallRow>;
   /** Calls of earlier batches that have their outcome. */
@@ -99,7 +100,7 @@ interface Movements {
 
 export const ledger = projection<LedgerEvent>({
   name: 'ledger',
-  version: 1,
+  version: 2,
   tables,
   interestedIn: {
     QuotaGranted: true,
@@ -138,22 +139,22 @@ function move(movements: Movements, recorded: Recorded<LedgerEvent>): void {
   switch (event.type) {
     case 'QuotaGranted':
       book(movements, recorded, 'grant', [
-        [availableOf(UserId(streamKey(stream))), event.quota],
-        ['grants', negated(event.quota)],
+        [availableOf(UserId(streamKey(stream))), BigInt(event.quota)],
+        ['grants', -BigInt(event.quota)],
       ]);
       return;
     case 'QuotaAdjusted':
       book(movements, recorded, 'adjustment', [
-        [availableOf(UserId(streamKey(stream))), event.delta],
-        ['adjustments', minus(event.gift, event.delta)],
-        ['grants', negated(event.gift)],
+        [availableOf(UserId(streamKey(stream))), BigInt(event.delta)],
+        ['adjustments', BigInt(event.gift) - BigInt(event.delta)],
+        ['grants', -BigInt(event.gift)],
       ]);
       return;
     case 'ApiKeyIssued':
-      allow(movements, ApiKeyId(streamKey(stream)), event.quota);
+      allow(movements, ApiKeyId(streamKey(stream)), BigInt(event.quota));
       return;
     case 'ApiKeyEdited':
-      allow(movements, ApiKeyId(streamKey(stream)), event.quotaDelta);
+      allow(movements, ApiKeyId(streamKey(stream)), BigInt(event.quotaDelta));
       return;
     case 'CallReserved':
       reserve(movements, recorded as Recorded<CallReserved>);
@@ -170,12 +171,12 @@ function move(movements: Movements, recorded: Recorded<LedgerEvent>): void {
   }
 }
 
-function post({ balances }: Movements, account: Account, amount: Quota): void {
-  balances.set(account, plus(balances.get(account) ?? zero, amount));
+function post({ balances }: Movements, account: Account, amount: bigint): void {
+  balances.set(account, (balances.get(account) ?? 0n) + amount);
 }
 
-function allow({ apiKeys }: Movements, id: ApiKeyId, quota: Quota): void {
-  apiKeys.set(id, plus(apiKeys.get(id) ?? zero, quota));
+function allow({ apiKeys }: Movements, id: ApiKeyId, quota: bigint): void {
+  apiKeys.set(id, (apiKeys.get(id) ?? 0n) + quota);
 }
 
 /** Posts, and keeps the postings. */
@@ -183,10 +184,10 @@ function book(
   movements: Movements,
   { position, at }: Recorded,
   kind: PostingRow['kind'],
-  entries: readonly (readonly [Account, Quota])[],
+  entries: readonly (readonly [Account, bigint])[],
 ): void {
   for (const [account, amount] of entries) {
-    if (amount === 0) continue;
+    if (amount === 0n) continue;
     post(movements, account, amount);
     movements.postings.push({ position, account, amount, kind, created_at: unixSeconds(at) });
   }
@@ -194,8 +195,9 @@ function book(
 
 function reserve(movements: Movements, { event, stream, position, at }: Recorded<CallReserved>): void {
   const { userId, apiKeyId } = event.facts;
-  post(movements, availableOf(userId), negated(event.reserved));
-  post(movements, reservedOf(userId), event.reserved);
+  const reserved = BigInt(event.reserved);
+  post(movements, availableOf(userId), -reserved);
+  post(movements, reservedOf(userId), reserved);
   const callId = CallId(streamKey(stream));
   movements.opened.set(callId, {
     call_id: callId,
@@ -211,17 +213,18 @@ function reserve(movements: Movements, { event, stream, position, at }: Recorded
 function close(movements: Movements, recorded: Recorded<CallSettled | CallReleased>): void {
   const { event, stream } = recorded;
   const { userId, apiKeyId } = event.facts;
-  const charged = event.type === 'CallSettled' ? event.charged : zero;
-  post(movements, reservedOf(userId), negated(event.reserved));
+  const reserved = BigInt(event.reserved);
+  const charged = event.type === 'CallSettled' ? BigInt(event.charged) : 0n;
+  post(movements, reservedOf(userId), -reserved);
   // Beyond the hold only as far as the user had something left; the rest of the cost is in suspense.
-  post(movements, availableOf(userId), minus(event.reserved, charged));
+  post(movements, availableOf(userId), reserved - charged);
   post(movements, 'revenue', charged);
-  if (apiKeyId !== null) allow(movements, apiKeyId, negated(charged));
-  const unpaid = event.type === 'CallSettled' ? plus(event.suspense, event.uncovered) : event.suspense;
-  if (unpaid !== 0)
+  if (apiKeyId !== null) allow(movements, apiKeyId, -charged);
+  const unpaid = BigInt(event.suspense) + (event.type === 'CallSettled' ? BigInt(event.uncovered) : 0n);
+  if (unpaid !== 0n)
     book(movements, recorded, 'suspense', [
       ['suspense', unpaid],
-      ['revenue', negated(unpaid)],
+      ['revenue', -unpaid],
     ]);
   const callId = CallId(streamKey(stream));
   // Most calls end in the batch they began in and never touch the table.
@@ -230,11 +233,12 @@ function close(movements: Movements, recorded: Recorded<CallSettled | CallReleas
 
 /** The charge goes back where it came from; of the reservation nothing is left to move. */
 function refund(movements: Movements, recorded: Recorded<CallRefunded>): void {
-  const { facts, settlement, suspense } = recorded.event;
+  const { facts, settlement } = recorded.event;
+  const [charged, suspense] = [BigInt(settlement.charged), BigInt(recorded.event.suspense)];
   book(movements, recorded, 'refund', [
-    [availableOf(facts.userId), settlement.charged],
+    [availableOf(facts.userId), charged],
     ['suspense', suspense],
-    ['revenue', negated(plus(settlement.charged, suspense))],
+    ['revenue', -(charged + suspense)],
   ]);
-  if (facts.apiKeyId !== null) allow(movements, facts.apiKeyId, settlement.charged);
+  if (facts.apiKeyId !== null) allow(movements, facts.apiKeyId, charged);
 }

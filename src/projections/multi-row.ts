@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Database, ReadModels } from './database.js';
 
 /*
@@ -9,7 +9,7 @@ import type { Database, ReadModels } from './database.js';
 type Table = keyof Database & string;
 type Column<T extends Table> = keyof Database[T] & string;
 /** All rows of one statement name the same columns; those left out get the table's default. */
-type Row<T extends Table> = Partial<Selectable<Database[T]>>;
+type Row<T extends Table> = Partial<Insertable<Database[T]>>;
 
 const unstorable = /\\u0000|\\ud[89a-f]/i;
 
@@ -29,8 +29,18 @@ export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? storableText(part) : part));
 }
 
+/** JSON has no bigint: sums travel as text, which Postgres takes for a number as well. */
+const withSumsAsText = (rows: readonly object[]): readonly object[] =>
+  Object.values(rows[0] ?? {}).some((value) => typeof value === 'bigint')
+    ? rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([column, value]) => [column, typeof value === 'bigint' ? String(value) : value]),
+        ),
+      )
+    : rows;
+
 const source = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<unknown> =>
-  sql`json_populate_recordset(null::${sql.table(table)}, ${storableJson(rows)}::json)`;
+  sql`json_populate_recordset(null::${sql.table(table)}, ${storableJson(withSumsAsText(rows))}::json)`;
 
 const columnsOf = <T extends Table>(rows: readonly Row<T>[]): Column<T>[] => Object.keys(rows[0] ?? {}) as Column<T>[];
 

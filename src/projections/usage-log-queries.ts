@@ -154,7 +154,7 @@ export interface UsageTotals {
 }
 
 const sumOf = (column: 'quota' | 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens') =>
-  sql<number>`coalesce(sum(${sql.ref(`line.${column}`)}), 0)::bigint`.as(column);
+  sql<number>`coalesce(sum(${sql.ref(`line.${column}`)}), 0)`.as(column);
 
 export const usageTotals = (db: ReadModels, filter: Omit<UsageLogFilter, 'type'>): Promise<UsageTotals> =>
   matching(db, { ...filter, type: logTypes.consume })
@@ -178,6 +178,6 @@ export const usageOfLastMinute = (
   matching(db, { ...filter, type: logTypes.consume, from: now - 60 })
     .select([
       sql<number>`count(*)`.as('requests'),
-      sql<number>`coalesce(sum(line.prompt_tokens + line.completion_tokens), 0)::bigint`.as('tokens'),
+      sql<number>`coalesce(sum(line.prompt_tokens + line.completion_tokens), 0)`.as('tokens'),
     ])
     .executeTakeFirstOrThrow();

@@ -1,13 +1,13 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallFacts, CallRefunded, CallReleased, CallSettled, TakenBack } from '../domain/call.js';
 import { assertNever } from '../domain/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
 import { type Instant, unixSeconds } from '../domain/instant.js';
-import { plus, Quota, zero } from '../domain/quota.js';
+import type { Quota } from '../domain/quota.js';
 import type { ReadModels } from './database.js';
 import { addToRows } from './multi-row.js';
 import { projection } from './projection.js';
-import { tallyOf } from './tallies.js';
+import { type Sum, tallyOf } from './tallies.js';
 
 /* Calls counted by hour and by everything one may ask about. Channel tests are nobody's usage and do not count. */
 
@@ -26,17 +26,19 @@ export interface UsageStatsTables {
     requests: number;
     /** Calls that were reserved and could not be served. */
     errors: number;
-    quota: Quota;
-    prompt_tokens: number;
-    completion_tokens: number;
-    cached_tokens: number;
-    reasoning_tokens: number;
+    quota: Sum<Quota>;
+    prompt_tokens: Sum;
+    completion_tokens: Sum;
+    cached_tokens: Sum;
+    reasoning_tokens: Sum;
     /** Summed over settled calls. */
-    use_time_ms: number;
+    use_time_ms: Sum;
   };
 }
 
 export type UsageStatsRow = Selectable<UsageStatsTables['usage_stats']>;
+
+type Tally = Insertable<UsageStatsTables['usage_stats']>;
 
 const tables = `
   create table usage_stats (
@@ -48,12 +50,12 @@ const tables = `
     "group" text not null,
     requests bigint not null,
     errors bigint not null,
-    quota bigint not null,
-    prompt_tokens bigint not null,
-    completion_tokens bigint not null,
-    cached_tokens bigint not null,
-    reasoning_tokens bigint not null,
-    use_time_ms bigint not null,
+    quota numeric not null,
+    prompt_tokens numeric not null,
+    completion_tokens numeric not null,
+    cached_tokens numeric not null,
+    reasoning_tokens numeric not null,
+    use_time_ms numeric not null,
     primary key (hour, user_id, api_key_id, model, channel_id, "group")
   ) with (fillfactor = 70);
   create index usage_stats_user on usage_stats (user_id, hour);
@@ -65,11 +67,11 @@ type CountedEvent = CallSettled | CallReleased | CallRefunded;
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 1,
+  version: 2,
   tables,
   interestedIn: { CallSettled: true, CallReleased: true, CallRefunded: true },
   async project(tx, batch) {
-    const rows = new Map<string, UsageStatsRow>();
+    const rows = new Map<string, Tally>();
     for (const { event, at } of batch) {
       if (event.type === 'CallReleased' && !isFault(event)) continue;
       switch (event.type) {
@@ -98,23 +100,18 @@ export const usageStats = projection<CountedEvent>({
 const isFault = ({ reason }: CallReleased): boolean => reason !== 'caller-left' && reason !== 'recovered';
 
 /** Counts a settlement, or takes it back. */
-function count(row: UsageStatsRow, settlement: CallSettled | TakenBack, sign: 1 | -1): void {
+function count(row: Tally, settlement: CallSettled | TakenBack, sign: 1 | -1): void {
   const { usage } = settlement;
   row.requests += sign;
-  row.quota = plus(row.quota, Quota(sign * settlement.charged));
-  row.prompt_tokens += sign * usage.prompt;
-  row.completion_tokens += sign * usage.completion;
-  row.cached_tokens += sign * usage.cached;
-  row.reasoning_tokens += sign * usage.reasoning;
-  row.use_time_ms += sign * Math.round(settlement.useTimeMs);
+  row.quota += BigInt(sign * settlement.charged);
+  row.prompt_tokens += BigInt(sign * usage.prompt);
+  row.completion_tokens += BigInt(sign * usage.completion);
+  row.cached_tokens += BigInt(sign * usage.cached);
+  row.reasoning_tokens += BigInt(sign * usage.reasoning);
+  row.use_time_ms += BigInt(sign * Math.round(settlement.useTimeMs));
 }
 
-function rowOf(
-  rows: Map<string, UsageStatsRow>,
-  at: Instant,
-  facts: CallFacts,
-  channelId: ChannelId | 0,
-): UsageStatsRow {
+function rowOf(rows: Map<string, Tally>, at: Instant, facts: CallFacts, channelId: ChannelId | 0): Tally {
   const seconds = unixSeconds(at);
   const hour = seconds - (seconds % 3600);
   const apiKeyId = facts.apiKeyId ?? 0;
@@ -129,12 +126,12 @@ function rowOf(
     group,
     requests: 0,
     errors: 0,
-    quota: zero,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    cached_tokens: 0,
-    reasoning_tokens: 0,
-    use_time_ms: 0,
+    quota: 0n,
+    prompt_tokens: 0n,
+    completion_tokens: 0n,
+    cached_tokens: 0n,
+    reasoning_tokens: 0n,
+    use_time_ms: 0n,
   }));
 }
 
@@ -225,7 +222,7 @@ export function usageStatsBy(
         by.includes(dimension) ? sql<unknown>`${sql.ref(dimension)}`.as(dimension) : sql<unknown>`null`.as(dimension),
       ),
     )
-    .select(measures.map((measure) => sql<number>`coalesce(sum(${sql.ref(measure)}), 0)::bigint`.as(measure)));
+    .select(measures.map((measure) => sql<number>`coalesce(sum(${sql.ref(measure)}), 0)`.as(measure)));
   return (grouped.length === 0 ? query : query.groupBy(grouped))
     .orderBy(sql`1`)
     .orderBy(sql`sum(quota) desc`)

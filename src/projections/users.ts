@@ -4,13 +4,13 @@ import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { type Sealed, type SecretId, UserId } from '../domain/ids.js';
 import { unixSeconds } from '../domain/instant.js';
-import { minus, plus, type Quota, zero } from '../domain/quota.js';
+import type { Quota } from '../domain/quota.js';
 import { searchTermsOf } from '../domain/search-terms.js';
 import type { Role, UserEvent } from '../domain/user.js';
 import type { ReadModels } from './database.js';
 import { addById, putRows } from './multi-row.js';
 import { type PersonalDataReader, type ProjectionContext, projection } from './projection.js';
-import { tallyOf } from './tallies.js';
+import { type Sum, tallyOf } from './tallies.js';
 
 /*
  * Users with their wallets. Times are unix seconds. What is personal stands sealed in a table of its own, found by keyed
@@ -26,8 +26,8 @@ export interface UserTables {
     status: 'enabled' | 'disabled';
     group: string;
     /** What the user may spend now: everything received, minus charges, minus holds of calls under way. */
-    quota: Quota;
-    used_quota: Quota;
+    quota: Sum<Quota>;
+    used_quota: Sum<Quota>;
     /** Settled calls that used tokens. */
     request_count: number;
     password_secret: SecretId | null;
@@ -64,7 +64,13 @@ export type SealedUserRow = StoredUser & PersonalTexts;
 /** A user as it is shown; '' where there is no text, or no longer. */
 export type UserRow = StoredUser & { readonly [Text in keyof PersonalTexts]: string };
 
-type Wallet = Pick<StoredUser, 'id' | 'quota' | 'used_quota' | 'request_count'>;
+interface Wallet {
+  readonly id: UserId;
+  quota: bigint;
+  used_quota: bigint;
+  request_count: number;
+}
+
 type Profile = Omit<StoredUser, 'quota' | 'used_quota' | 'request_count'>;
 
 // The fill factor leaves room on the page for the new version of a row whose wallet changes with every call. An index
@@ -76,8 +82,8 @@ const tables = `
     role text not null,
     status text not null,
     "group" text not null,
-    quota bigint not null default 0,
-    used_quota bigint not null default 0,
+    quota numeric not null default 0,
+    used_quota numeric not null default 0,
     request_count bigint not null default 0,
     password_secret text,
     access_token_hash text,
@@ -141,7 +147,7 @@ const userOf = ({ stream }: Recorded): UserId => UserId(streamKey(stream));
 
 export const users = projection<UserEvent | CallEvent>({
   name: 'users',
-  version: 2,
+  version: 3,
   tables,
   interestedIn: {
     UserRegistered: true,
@@ -173,32 +179,32 @@ export const users = projection<UserEvent | CallEvent>({
   },
 });
 
-const emptyWallet = (id: UserId): Wallet => ({ id, quota: zero, used_quota: zero, request_count: 0 });
+const emptyWallet = (id: UserId): Wallet => ({ id, quota: 0n, used_quota: 0n, request_count: 0 });
 
 function move(wallets: Map<UserId, Wallet>, recorded: Recorded<WalletEvent>): void {
   const { event } = recorded;
   const wallet = tallyOf(wallets, 'facts' in event ? event.facts.userId : userOf(recorded), emptyWallet);
   switch (event.type) {
     case 'QuotaGranted':
-      wallet.quota = plus(wallet.quota, event.quota);
+      wallet.quota += BigInt(event.quota);
       return;
     case 'QuotaAdjusted':
-      wallet.quota = plus(wallet.quota, event.delta);
+      wallet.quota += BigInt(event.delta);
       return;
     case 'CallReserved':
-      wallet.quota = minus(wallet.quota, event.reserved);
+      wallet.quota -= BigInt(event.reserved);
       return;
     case 'CallSettled':
-      wallet.quota = plus(wallet.quota, minus(event.reserved, event.charged));
-      wallet.used_quota = plus(wallet.used_quota, event.charged);
+      wallet.quota += BigInt(event.reserved) - BigInt(event.charged);
+      wallet.used_quota += BigInt(event.charged);
       if (usedTokens(event)) wallet.request_count += 1;
       return;
     case 'CallReleased':
-      wallet.quota = plus(wallet.quota, event.reserved);
+      wallet.quota += BigInt(event.reserved);
       return;
     case 'CallRefunded':
-      wallet.quota = plus(wallet.quota, event.settlement.charged);
-      wallet.used_quota = minus(wallet.used_quota, event.settlement.charged);
+      wallet.quota += BigInt(event.settlement.charged);
+      wallet.used_quota -= BigInt(event.settlement.charged);
       if (usedTokens(event.settlement)) wallet.request_count -= 1;
       return;
     default:

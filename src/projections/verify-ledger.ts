@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { CallFacts } from '../domain/call.js';
 import { beginning, type Position, type Recorded, streamKey } from '../domain/events.js';
 import { ApiKeyId, UserId } from '../domain/ids.js';
 import type { ReadModels } from './database.js';
@@ -15,9 +16,9 @@ export interface LedgerDifference {
   /** An account, `apikey:{id}` or `call:{id}`. */
   readonly account: string;
   /** By the log. */
-  readonly expected: number;
+  readonly expected: bigint;
   /** By the tables; what is missing there counts as 0. */
-  readonly actual: number;
+  readonly actual: bigint;
 }
 
 export interface LedgerVerdict {
@@ -26,13 +27,13 @@ export interface LedgerVerdict {
   readonly events: number;
   readonly accounts: number;
   /** Of all balances: must be 0. */
-  readonly sum: number;
+  readonly sum: bigint;
   readonly differences: readonly LedgerDifference[];
 }
 
-export const isSound = ({ sum, differences }: LedgerVerdict): boolean => sum === 0 && differences.length === 0;
+export const isSound = ({ sum, differences }: LedgerVerdict): boolean => sum === 0n && differences.length === 0;
 
-type Figures = Map<string, number>;
+type Figures = Map<string, bigint>;
 
 const pageSize = 2_000;
 
@@ -41,7 +42,7 @@ export async function verifyLedger(db: ReadModels, feed: Pick<EventFeed, 'readAl
   const { position, figures: actual, accounts, sum } = await figuresInTables(db);
   const { figures: expected, events } = await figuresInLog(feed, position);
   const differences = [...new Set([...expected.keys(), ...actual.keys()])]
-    .map((account) => ({ account, expected: expected.get(account) ?? 0, actual: actual.get(account) ?? 0 }))
+    .map((account) => ({ account, expected: expected.get(account) ?? 0n, actual: actual.get(account) ?? 0n }))
     .filter((figure) => figure.expected !== figure.actual)
     .sort((a, b) => (a.account < b.account ? -1 : 1));
   return { position, events, accounts, sum, differences };
@@ -49,30 +50,30 @@ export async function verifyLedger(db: ReadModels, feed: Pick<EventFeed, 'readAl
 
 interface Tables {
   position: Position;
-  balances: [string, number][];
-  api_keys: [number, number][];
-  calls: [string, number][];
+  balances: [string, string][];
+  api_keys: [number, string][];
+  calls: [string, string][];
   whole: boolean;
 }
 
 async function figuresInTables(
   db: ReadModels,
-): Promise<{ position: Position; figures: Figures; accounts: number; sum: number }> {
+): Promise<{ position: Position; figures: Figures; accounts: number; sum: bigint }> {
   for (let attempt = 0; attempt < 10; attempt++) {
-    // One statement, for all of it must be of one moment.
+    // One statement, for all of it must be of one moment. Amounts come as text: a number in JSON ends at 2^53.
     const { rows } = await sql<Tables>`
       select folded.position, ${inOneSchema} as whole,
-        (select coalesce(json_agg(json_build_array(account, balance)), '[]') from ledger_balance) as balances,
-        (select coalesce(json_agg(json_build_array(api_key_id, balance)), '[]') from api_key_balance) as api_keys,
-        (select coalesce(json_agg(json_build_array(call_id, reserved)), '[]') from open_call) as calls
+        (select coalesce(json_agg(json_build_array(account, balance::text)), '[]') from ledger_balance) as balances,
+        (select coalesce(json_agg(json_build_array(api_key_id, balance::text)), '[]') from api_key_balance) as api_keys,
+        (select coalesce(json_agg(json_build_array(call_id, reserved::text)), '[]') from open_call) as calls
       from ledger_position folded
     `.execute(db);
     const [found] = rows;
     if (!found?.whole) continue;
-    const figures: Figures = new Map(found.balances);
-    for (const [id, balance] of found.api_keys) figures.set(`apikey:${id}`, balance);
-    for (const [id, reserved] of found.calls) figures.set(`call:${id}`, reserved);
-    const sum = found.balances.reduce((total, [, balance]) => total + balance, 0);
+    const figures: Figures = new Map(found.balances.map(([account, balance]) => [account, BigInt(balance)]));
+    for (const [id, balance] of found.api_keys) figures.set(`apikey:${id}`, BigInt(balance));
+    for (const [id, reserved] of found.calls) figures.set(`call:${id}`, BigInt(reserved));
+    const sum = found.balances.reduce((total, [, balance]) => total + BigInt(balance), 0n);
     return { position: found.position, figures, accounts: found.balances.length, sum };
   }
   throw new Error('The ledger is being rebuilt over and over: nothing to compare in 10 attempts');
@@ -98,77 +99,77 @@ async function figuresInLog(
   return { figures: facts.figures(), events };
 }
 
-const add = <Key>(sums: Map<Key, number>, key: Key, amount: number): void => {
-  sums.set(key, (sums.get(key) ?? 0) + amount);
+const add = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
+  sums.set(key, (sums.get(key) ?? 0n) + amount);
 };
 
 /** What was given, what was charged, what is held: the balances follow. */
 class Facts {
-  private readonly owned = new Map<UserId, number>();
-  private readonly apiKeys = new Map<ApiKeyId, number>();
-  private readonly held = new Map<string, { user: UserId; quota: number }>();
-  private granted = 0;
-  private adjusted = 0;
-  private charged = 0;
-  private suspense = 0;
+  private readonly owned = new Map<UserId, bigint>();
+  private readonly apiKeys = new Map<ApiKeyId, bigint>();
+  private readonly held = new Map<string, { user: UserId; quota: bigint }>();
+  private granted = 0n;
+  private adjusted = 0n;
+  private charged = 0n;
+  private suspense = 0n;
 
   take({ event, stream }: Recorded): void {
     switch (event.type) {
       case 'QuotaGranted':
-        add(this.owned, UserId(streamKey(stream)), event.quota);
-        this.granted += event.quota;
+        add(this.owned, UserId(streamKey(stream)), BigInt(event.quota));
+        this.granted += BigInt(event.quota);
         return;
       case 'QuotaAdjusted':
-        add(this.owned, UserId(streamKey(stream)), event.delta);
-        this.granted += event.gift;
-        this.adjusted += event.delta - event.gift;
+        add(this.owned, UserId(streamKey(stream)), BigInt(event.delta));
+        this.granted += BigInt(event.gift);
+        this.adjusted += BigInt(event.delta) - BigInt(event.gift);
         return;
       case 'ApiKeyIssued':
-        add(this.apiKeys, ApiKeyId(streamKey(stream)), event.quota);
+        add(this.apiKeys, ApiKeyId(streamKey(stream)), BigInt(event.quota));
         return;
       case 'ApiKeyEdited':
-        add(this.apiKeys, ApiKeyId(streamKey(stream)), event.quotaDelta);
+        add(this.apiKeys, ApiKeyId(streamKey(stream)), BigInt(event.quotaDelta));
         return;
       case 'CallReserved':
-        add(this.owned, event.facts.userId, 0);
-        this.held.set(streamKey(stream), { user: event.facts.userId, quota: event.reserved });
+        add(this.owned, event.facts.userId, 0n);
+        this.held.set(streamKey(stream), { user: event.facts.userId, quota: BigInt(event.reserved) });
         return;
       case 'CallSettled':
         this.held.delete(streamKey(stream));
-        add(this.owned, event.facts.userId, -event.charged);
-        if (event.facts.apiKeyId !== null) add(this.apiKeys, event.facts.apiKeyId, -event.charged);
-        this.charged += event.charged;
-        this.suspense += event.suspense + event.uncovered;
+        this.charge(event.facts, BigInt(event.charged));
+        this.suspense += BigInt(event.suspense) + BigInt(event.uncovered);
         return;
       case 'CallReleased':
         this.held.delete(streamKey(stream));
-        this.suspense += event.suspense;
+        this.suspense += BigInt(event.suspense);
         return;
-      case 'CallRefunded': {
-        const { charged } = event.settlement;
-        add(this.owned, event.facts.userId, charged);
-        if (event.facts.apiKeyId !== null) add(this.apiKeys, event.facts.apiKeyId, charged);
-        this.charged -= charged;
-        this.suspense += event.suspense;
+      case 'CallRefunded':
+        this.charge(event.facts, -BigInt(event.settlement.charged));
+        this.suspense += BigInt(event.suspense);
         return;
-      }
       default:
         return;
     }
   }
 
+  private charge({ userId, apiKeyId }: CallFacts, quota: bigint): void {
+    add(this.owned, userId, -quota);
+    if (apiKeyId !== null) add(this.apiKeys, apiKeyId, -quota);
+    this.charged += quota;
+  }
+
   figures(): Figures {
-    const reserved = new Map<UserId, number>();
+    const reserved = new Map<UserId, bigint>();
     for (const { user, quota } of this.held.values()) add(reserved, user, quota);
-    const figures: Figures = new Map<string, number>([
+    const figures: Figures = new Map<string, bigint>([
       ['grants', -this.granted],
       ['adjustments', -this.adjusted],
       ['revenue', this.charged - this.suspense],
       ['suspense', this.suspense],
     ]);
     for (const [user, quota] of this.owned) {
-      figures.set(availableOf(user), quota - (reserved.get(user) ?? 0));
-      figures.set(reservedOf(user), reserved.get(user) ?? 0);
+      figures.set(availableOf(user), quota - (reserved.get(user) ?? 0n));
+      figures.set(reservedOf(user), reserved.get(user) ?? 0n);
     }
     for (const [id, balance] of this.apiKeys) figures.set(`apikey:${id}`, balance);
     for (const [callId, { quota }] of this.held) figures.set(`call:${callId}`, quota);

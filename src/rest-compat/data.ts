@@ -1,4 +1,5 @@
 import type { Application } from '../application/application.js';
+import { tellable } from '../domain/quota.js';
 import type { UsageStatsFilter, UsageStatsGroup } from '../projections/usage-stats.js';
 import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
@@ -19,7 +20,7 @@ const rangeIn = (query: Query): Pick<UsageStatsFilter, 'from' | 'to'> => ({
 const row = ({ start, model, requests, quota, prompt_tokens, completion_tokens }: UsageStatsGroup) => ({
   model_name: model,
   created_at: start,
-  token_used: prompt_tokens + completion_tokens,
+  token_used: tellable(prompt_tokens + completion_tokens),
   count: requests,
   quota,
 });

@@ -3,6 +3,7 @@ import type { UserView } from '../application/ports.js';
 import type { LogFilter } from '../application/queries.js';
 import type { Position } from '../domain/events.js';
 import { ChannelId } from '../domain/ids.js';
+import { tellable } from '../domain/quota.js';
 import type { LogType } from '../projections/usage-log.js';
 import type { UsageLogEntry } from '../projections/usage-log-queries.js';
 import type { Endpoints } from './endpoints.js';
@@ -124,7 +125,7 @@ export function logEndpoints(
       quota: sums.quota,
       rpm: sums.rpm,
       tpm: sums.tpm,
-      token: sums.prompt_tokens + sums.completion_tokens,
+      token: tellable(sums.prompt_tokens + sums.completion_tokens),
       prompt_tokens: sums.prompt_tokens,
       completion_tokens: sums.completion_tokens,
       cache_tokens: sums.cached_tokens,

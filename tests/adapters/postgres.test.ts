@@ -39,9 +39,21 @@ describe('Postgres connections', () => {
     });
   });
 
-  test('numeric stays text, and exact', async () => {
-    const { rows } = await database.pool.query("SELECT '0.10'::numeric AS value");
-    expect(rows).toEqual([{ value: '0.10' }]);
+  test.each([
+    ['12', 12],
+    ['0.10', 0.1],
+    ['9007199254740993', Number.MAX_SAFE_INTEGER],
+    ['-1e40', -Number.MAX_SAFE_INTEGER],
+  ])('numeric %s arrives as the nearest number that can be told', async (text, value) => {
+    const { rows } = await database.pool.query(`SELECT '${text}'::numeric AS value`);
+    expect(rows).toEqual([{ value }]);
+  });
+
+  test('a sum of bigints has no end', async () => {
+    const { rows } = await database.pool.query(
+      'SELECT sum(n) AS value, sum(n)::text AS exactly FROM (VALUES (9007199254740991), (9007199254740991)) v (n)',
+    );
+    expect(rows).toEqual([{ value: Number.MAX_SAFE_INTEGER, exactly: '18014398509481982' }]);
   });
 
   test('a URL is as good as its parts', async () => {

@@ -318,7 +318,7 @@ test('personal data is in no file of the database, while the user lives and afte
   expect(gone).toMatchObject({ username: 'heron', display_name: '', email: '', settings: '' });
   expect((await application.queries.users(root, { page: 1, size: 10 }, { keyword: 'planted' })).total).toBe(0);
   const tables = await dump();
-  expect(tables['users_v2.user_personal']?.filter((row) => row.includes(`"user_id":${heron.id},`))).toEqual([]);
+  expect(tables['users_v3.user_personal']?.filter((row) => row.includes(`"user_id":${heron.id},`))).toEqual([]);
   expect(await inFiles(personal)).toEqual([]);
   // The search would find what is there.
   expect(await inFiles({ marker: harmless })).not.toEqual([]);
@@ -337,12 +337,12 @@ describe('the search itself', () => {
       'public.vault_secrets',
       'public.user_keys',
       'public.sessions',
-      'users_v2.users',
+      'users_v3.users',
     ])
       expect([table, places[table]?.length ?? 0]).not.toEqual([table, 0]);
     expect(errorBodies.length).toBeGreaterThan(40);
     expect(findAll({ marker: harmless }, places).map(({ place }) => place)).toEqual(
-      expect.arrayContaining(['public.events', 'channels_v1.channels']),
+      expect.arrayContaining(['public.events', 'channels_v2.channels']),
     );
     expect(findAll({ ready: 'projecting' }, places).map(({ place }) => place)).toContain('log');
     expect(findAll({ code: 'invalid_api_key' }, places).map(({ place }) => place)).toContain('error bodies');

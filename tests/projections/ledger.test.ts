@@ -112,7 +112,7 @@ describe('every movement sums to zero', () => {
       suspense: 15,
       revenue: -15,
     });
-    expect((await apiKeySnapshot(projected.db, aliceKey)).balance).toBe(50);
+    expect((await apiKeySnapshot(projected.db, aliceKey)).balance).toBe(50n);
     expect(await postingsOf(projected.db, 'user:7:available', { limit: 1 })).toMatchObject([
       { amount: 15, kind: 'refund' },
     ]);
@@ -160,7 +160,7 @@ describe('a snapshot for the quota gate', () => {
     const db = await projected.given(granted(alice, 100), reserved('a', 40), reserved('b', 5));
     await projected.given(settled('b', 5, 3));
     expect(await quotaSnapshot(db, alice)).toEqual({
-      balance: 97,
+      balance: 97n,
       holds: [{ callId: 'a', quota: 40 }],
       position: 3,
     });
@@ -177,7 +177,7 @@ describe('a snapshot for the quota gate', () => {
       reserved('c', 7, { facts: { apiKeyId: null } }),
     );
     expect(await apiKeySnapshot(db, aliceKey)).toEqual({
-      balance: 477,
+      balance: 477n,
       holds: [{ callId: 'a', quota: 40 }],
       position: 5,
     });
@@ -185,8 +185,8 @@ describe('a snapshot for the quota gate', () => {
 
   test('is empty, not missing, for who has no history', async () => {
     const db = await projected.given();
-    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0, holds: [], position: beginning });
-    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0, holds: [], position: beginning });
+    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0n, holds: [], position: beginning });
+    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0n, holds: [], position: beginning });
   });
 });
 
@@ -205,7 +205,7 @@ describe('verifying the ledger', () => {
   test('finds nothing to say about a sound one', async () => {
     const db = await projected.given(...history);
     const verdict = await verifyLedger(db, projected.store);
-    expect(verdict).toEqual({ position: 7, events: 8, accounts: 7, sum: 0, differences: [] });
+    expect(verdict).toEqual({ position: 7, events: 8, accounts: 7, sum: 0n, differences: [] });
     expect(isSound(verdict)).toBe(true);
   });
 
@@ -217,14 +217,14 @@ describe('verifying the ledger', () => {
   });
 
   test.each([
-    ['a balance', `update ledger_balance set balance = balance + 1 where account = 'revenue'`, 'revenue', 25, 26],
-    ['an account', `delete from ledger_balance where account = 'suspense'`, 'suspense', 30, 0],
-    ['a key’s balance', 'update api_key_balance set balance = 0', 'apikey:12', 445, 0],
-    ['a hold', 'delete from open_call', 'call:open', 20, 0],
-    ['a hold too many', `insert into open_call select 'ghost', 7, null, 1, 0, 0, '{}'`, 'call:ghost', 0, 1],
+    ['a balance', `update ledger_balance set balance = balance + 1 where account = 'revenue'`, 'revenue', 25n, 26n],
+    ['an account', `delete from ledger_balance where account = 'suspense'`, 'suspense', 30n, 0n],
+    ['a key’s balance', 'update api_key_balance set balance = 0', 'apikey:12', 445n, 0n],
+    ['a hold', 'delete from open_call', 'call:open', 20n, 0n],
+    ['a hold too many', `insert into open_call select 'ghost', 7, null, 1, 0, 0, '{}'`, 'call:ghost', 0n, 1n],
   ])('finds %s that was tampered with', async (_, tampering, account, expected, actual) => {
     const db = await projected.given(...history);
-    await projected.pool.query(`set search_path to ledger_v1; ${tampering}; reset search_path`);
+    await projected.pool.query(`set search_path to ledger_v2; ${tampering}; reset search_path`);
     const verdict = await verifyLedger(db, projected.store);
     expect(verdict.differences).toEqual([{ account, expected, actual }]);
     expect(isSound(verdict)).toBe(false);
@@ -233,11 +233,11 @@ describe('verifying the ledger', () => {
   test('finds money that was moved without a trace', async () => {
     const db = await projected.given(...history);
     await projected.pool.query(`
-      update ledger_v1.ledger_balance set balance = balance - 5 where account = 'revenue';
-      update ledger_v1.ledger_balance set balance = balance + 5 where account = 'user:8:available'
+      update ledger_v2.ledger_balance set balance = balance - 5 where account = 'revenue';
+      update ledger_v2.ledger_balance set balance = balance + 5 where account = 'user:8:available'
     `);
     const { sum, differences } = await verifyLedger(db, projected.store);
-    expect(sum).toBe(0);
+    expect(sum).toBe(0n);
     expect(differences.map(({ account }) => account)).toEqual(['revenue', 'user:8:available']);
   });
 });

@@ -182,7 +182,7 @@ describe('a rebuilt read model', () => {
     const db = await projected.given(...busyHistory(10));
     await again(ledger);
     await projected.given(...callsFrom(10, 10));
-    expect(await verifyLedger(db, projected.store)).toMatchObject({ sum: 0, differences: [] });
+    expect(await verifyLedger(db, projected.store)).toMatchObject({ sum: 0n, differences: [] });
   });
 
   test('can be made without any projector', async () => {
@@ -241,7 +241,7 @@ describe('while a read model is rebuilt', () => {
     const reading = (async () => {
       while (!done) {
         const { balance, holds, position } = await quotaSnapshot(db, user);
-        snapshots.push({ balance, held: holds.reduce((sum, { quota }) => sum + quota, 0), position });
+        snapshots.push({ balance: Number(balance), held: holds.reduce((sum, { quota }) => sum + quota, 0), position });
       }
     })();
     const appending = (async () => {
@@ -282,18 +282,18 @@ describe('while a read model is rebuilt', () => {
     const blocker = await projected.pool.connect();
     try {
       // The statement names ledger_position first; it has the old one when it comes to wait for open_call.
-      await blocker.query('begin; lock table ledger_v1.open_call in access exclusive mode');
+      await blocker.query('begin; lock table ledger_v2.open_call in access exclusive mode');
       const snapshot = quotaSnapshot(db, alice);
       await vi.waitFor(async () => {
         const { rowCount } = await projected.pool.query(
-          `select from pg_locks where not granted and relation = 'ledger_v1.open_call'::regclass`,
+          `select from pg_locks where not granted and relation = 'ledger_v2.open_call'::regclass`,
         );
         expect(rowCount).toBe(1);
       }, 10_000);
       const rebuilding = again(ledger);
-      await vi.waitFor(async () => expect(await schemas()).toContain('ledger_v1_retired'), 10_000);
+      await vi.waitFor(async () => expect(await schemas()).toContain('ledger_v2_retired'), 10_000);
       await blocker.query('commit');
-      expect(await snapshot).toEqual({ balance: 85, holds: [{ callId: 'b', quota: 7 }], position: 3 });
+      expect(await snapshot).toEqual({ balance: 85n, holds: [{ callId: 'b', quota: 7 }], position: 3 });
       await rebuilding;
     } finally {
       blocker.release();
@@ -344,7 +344,7 @@ describe('while a read model is rebuilt', () => {
 describe('a rebuild that is broken off', () => {
   test('leaves the read model as it was, and can be made again', async () => {
     const db = await projected.given(...busyHistory(60));
-    const before = await projected.dump('ledger_v1');
+    const before = await projected.dump('ledger_v2');
     const abort = new AbortController();
     const cancelled = again(ledger, {
       pageSize: 20,
@@ -352,7 +352,7 @@ describe('a rebuild that is broken off', () => {
       progress: () => abort.abort(new Error('enough')),
     });
     await expect(cancelled).rejects.toThrow('enough');
-    expect(await projected.dump('ledger_v1')).toEqual(before);
+    expect(await projected.dump('ledger_v2')).toEqual(before);
     await projected.given(...callsFrom(60, 5));
     await again(ledger);
     expect(isSound(await verifyLedger(db, projected.store))).toBe(true);
@@ -367,7 +367,7 @@ describe('a rebuild that is broken off', () => {
       statement += 1;
       broken = await breaksAt(statement);
       expect(await verifyLedger(db, projected.store), `lost at statement ${statement}`).toMatchObject({
-        sum: 0,
+        sum: 0n,
         differences: [],
       });
     }
@@ -387,7 +387,7 @@ describe('a rebuild that is broken off', () => {
         if (sent === statement)
           await projected.pool.query(
             `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-             where datname = current_database() and application_name = 'tallygate rebuild ledger_v1'`,
+             where datname = current_database() and application_name = 'tallygate rebuild ledger_v2'`,
           );
         return query(...args);
       };

@@ -55,7 +55,7 @@ let reservation: Reservation;
 
 beforeEach(async () => {
   store = new StallingStore();
-  const account = async () => ({ balance: Quota(1_000), holds: [], position: beginning });
+  const account = async () => ({ balance: 1_000n, holds: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   const gate = openQuotaGate(source, { capacity: 10, after: beginning });
   underWay = callsUnderWay();

@@ -143,7 +143,7 @@ export class GateWorld implements AccountSource {
   snapshotOf(owner: Owner): AccountSnapshot {
     const { balance, holds } = foldAccount(this.log.slice(0, this.projected), owner);
     return {
-      balance: Quota(balance),
+      balance: BigInt(balance),
       holds: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
       position: Position(this.projected - 1),
     };

@@ -84,7 +84,7 @@ const accountSource = (store: TestStore): AccountSource => {
   const snapshot = async (owner: { user: UserId } | { apiKey: ApiKeyId }) => {
     const { balance, holds } = foldAccount(await store.everything(), owner);
     return {
-      balance: Quota(balance),
+      balance: BigInt(balance),
       holds: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
       position: await store.head(),
     };
