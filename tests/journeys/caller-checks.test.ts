@@ -94,7 +94,7 @@ describe('the API key', () => {
   });
 
   test('that has spent its quota is refused, shows little of itself, and its status says so', async () => {
-    // 0.075 × (prompt 13 + 100 × 4) is what is held; what is charged is more.
+    // 0.075 × (1000 + 100 × 4): more than is left, and believed, for upstreams add to a prompt.
     gateway.provider.script(model, { tokens: { prompt: 1_000, completion: 1_000 } });
     const limited = await gateway.addApiKey(user, { quota: 100 });
     const caller = callers.with(limited);
@@ -108,7 +108,7 @@ describe('the API key', () => {
       const found = await rowOf(limited);
       return found.status === 'exhausted' ? found : null;
     });
-    expect(row).toMatchObject({ remain_quota: 100 - 375, used_quota: 375 });
+    expect(row).toMatchObject({ remain_quota: 100 - 105, used_quota: 105 });
     expect(gateway.provider.tally().calls).toBe(1);
   });
 

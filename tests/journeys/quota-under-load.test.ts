@@ -200,8 +200,15 @@ describe('two users, three keys and every way a call can end', () => {
   const tokens = { prompt: 20, completion: 30 };
   const answered = (answer: Answer | null) => answer?.status === 200;
   const streamed = (answer: Answer | null) => answered(answer) && answer !== null && isWholeStream(answer);
+  let leaving: Promise<unknown> = Promise.resolve();
   /** An answer that takes a while, and a caller who does not wait for it once the provider has begun. */
-  const leaveEarly = async (caller: Caller): Promise<null> => {
+  const leaveEarly = (caller: Caller): Promise<null> => {
+    // One at a time: what the provider has begun is then this caller's.
+    const left = leaving.then(() => leaveOnceBegun(caller));
+    leaving = left;
+    return left;
+  };
+  const leaveOnceBegun = async (caller: Caller): Promise<null> => {
     const before = gateway.provider.tally().byModel.slow ?? 0;
     const gone = new AbortController();
     const call = caller.chat({ model: 'slow' }, { signal: gone.signal }).then(
