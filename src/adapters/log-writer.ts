@@ -199,9 +199,10 @@ const isRefusal = (error: unknown): boolean =>
 
 /** The events of an append as they now stand in the log, given where the last one went. */
 const recorded = ({ stream, events }: Append, lastRevision: number, lastPosition: number): Recorded[] =>
-  events.map(({ recordable: { id, at, event } }, index) => {
+  events.map(({ recordable: { id, at, event }, data }, index) => {
     const before = events.length - 1 - index;
-    return { id, stream, revision: lastRevision - before, position: Position(lastPosition - before), at, event };
+    const [revision, position] = [lastRevision - before, Position(lastPosition - before)];
+    return { id, stream, revision, position, at, event, size: data.length };
   });
 
 const expectedNumber = (expected: ExpectedRevision): number =>

@@ -8,6 +8,7 @@ import { allottedIds } from './migrations/0006-allotted-ids.js';
 import { boundedPages } from './migrations/0007-bounded-pages.js';
 import { callProgress } from './migrations/0008-call-progress.js';
 import { logEpoch } from './migrations/0009-log-epoch.js';
+import { boundedStreams } from './migrations/0010-bounded-streams.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -26,6 +27,7 @@ export const adapterMigrations: readonly Migration[] = [
   boundedPages,
   callProgress,
   logEpoch,
+  boundedStreams,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

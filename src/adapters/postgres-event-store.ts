@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { AppendResult, EventStore, ExpectedRevision } from '../application/ports.js';
-import { type NewEvent, Position, type Recorded, type StreamName } from '../domain/events.js';
+import { type NewEvent, Position, type Recorded, type StreamName, sizeOf } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { Instant } from '../domain/instant.js';
 import { isPassing } from '../domain/passing.js';
@@ -12,7 +12,7 @@ import { type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js
 import type { Log } from './log.js';
 import { LogListener } from './log-listener.js';
 import { type Fence, LogWriter } from './log-writer.js';
-import { openPool, type PostgresConnection } from './postgres.js';
+import { int8, openPool, type PostgresConnection, parseInt8 } from './postgres.js';
 import { logReading } from './session-limits.js';
 
 /* The event log in Postgres. One instance per process and database; its tables come from adapters/migrations. */
@@ -41,6 +41,16 @@ const mostWaiting = { appends: 5_000, size: 32 * 1024 * 1024 };
 const pageBytes = 4 * 1024 * 1024;
 /** Characters of one payload. An event is for ever; what is larger than this is no fact but somebody's text. */
 const largestPayload = 1024 * 1024;
+/** Characters of all payloads of one stream: many times what any may come to, and little enough to be held at once. */
+const largestStream = 128 * 1024 * 1024;
+
+/** The type number (oid) of json. */
+const json = 114;
+/** Payloads arrive as the text they are, whose length tells what they weigh. */
+const payloadsAsText: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === json ? (text: string) => text : oid === int8 ? parseInt8 : pg.types.getTypeParser(oid, format),
+};
 
 type EventRow = [
   position: number,
@@ -49,7 +59,7 @@ type EventRow = [
   revision: number,
   type: string,
   version: number,
-  data: Payload,
+  data: string,
   at: number,
 ];
 const columns = 'position, event_id, stream, revision, type, version, data, at';
@@ -100,12 +110,22 @@ class PostgresEventStore implements EventStore {
   }
 
   async readStream(stream: StreamName): Promise<readonly Recorded[]> {
-    const rows = await this.query<EventRow>({
-      name: 'read_stream',
-      text: `SELECT ${columns} FROM events WHERE stream = $1 ORDER BY revision`,
-      values: [stream],
-    });
-    return rows.map((row) => this.decode(row));
+    const events: Recorded[] = [];
+    for (let size = 0; ; ) {
+      const rows = await this.query<EventRow>({
+        name: 'read_stream',
+        text: `SELECT ${columns} FROM read_stream($1, $2, $3)`,
+        values: [stream, events.at(-1)?.revision ?? -1, pageBytes],
+        types: payloadsAsText,
+      });
+      const page = rows.map((row) => this.decode(row));
+      const pageSize = sizeOf(page);
+      size += pageSize;
+      if (size > largestStream) throw new Failure('stream-too-large', { stream, allowed: largestStream });
+      events.push(...page);
+      // A character is three bytes at most: less than a page of them is the end.
+      if (pageSize * 3 < pageBytes) return events;
+    }
   }
 
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
@@ -113,6 +133,7 @@ class PostgresEventStore implements EventStore {
       name: 'read_all',
       text: `SELECT ${columns} FROM read_events($1, $2, $3)`,
       values: [after, limit, pageBytes],
+      types: payloadsAsText,
     });
     const page: Recorded[] = [];
     for (const row of rows) {
@@ -158,8 +179,8 @@ class PostgresEventStore implements EventStore {
 
   private decode([position, id, stream, revision, type, version, data, at]: EventRow): Recorded {
     try {
-      const event = this.payloads.upcast(type, version, data);
-      return { id, stream, revision, position: Position(position), at: Instant(at), event };
+      const event = this.payloads.upcast(type, version, JSON.parse(data) as Payload);
+      return { id, stream, revision, position: Position(position), at: Instant(at), event, size: data.length };
     } catch (error) {
       throw error instanceof UnreadableEvent ? error.at(Position(position)) : error;
     }

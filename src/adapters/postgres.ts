@@ -19,7 +19,7 @@ export type PostgresConnection =
     };
 
 /** The type numbers (oid) of bigint and numeric. */
-const int8 = 20;
+export const int8 = 20;
 const numeric = 1700;
 
 /** bigint comes as text; everything we keep in one (positions, instants, one amount) fits a safe integer, or is damaged. */

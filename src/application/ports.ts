@@ -33,7 +33,10 @@ export interface EventStore {
    */
   append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 
-  /** One stream from its start, oldest first. A stream that does not exist is empty. */
+  /**
+   * One stream from its start, oldest first. A stream that does not exist is empty. Rejects with `stream-too-large` when
+   * it is more than can be held at once.
+   */
   readStream(stream: StreamName): Promise<readonly Recorded[]>;
 
   /**

@@ -99,6 +99,15 @@ export interface Recorded<Event extends DomainEvent = DomainEvent> {
   readonly position: Position;
   readonly at: Instant;
   readonly event: Event;
+  /** Characters of its payload as it is stored: what it weighs in memory. Left out where nothing is stored. */
+  readonly size?: number;
+}
+
+/** What events weigh together. */
+export function sizeOf(events: readonly Recorded[]): number {
+  let size = 0;
+  for (const event of events) size += event.size ?? 0;
+  return size;
 }
 
 /** An event about to be appended. The id, a lower-case UUID, makes a repeated append a no-op. */

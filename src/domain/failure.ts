@@ -77,6 +77,7 @@ const kinds = {
   'store-unavailable': 'unavailable',
   'outcome-unknown': 'unavailable',
   'event-too-large': 'invalid',
+  'stream-too-large': 'refused',
   'query-too-slow': 'unavailable',
   'store-busy': 'unavailable',
 } as const satisfies Record<string, FailureKind>;

@@ -1,4 +1,4 @@
-import type { Position, Recorded } from '../domain/events.js';
+import { type Position, type Recorded, sizeOf } from '../domain/events.js';
 import type { EventFeed } from './projection.js';
 
 /*
@@ -10,6 +10,8 @@ interface Stretch {
   /** Holds every event after this position up to the last one in `events`. */
   readonly after: Position;
   readonly events: Recorded[];
+  /** Characters of their payloads. */
+  size: number;
 }
 
 export interface LogWindowOptions {
@@ -18,6 +20,10 @@ export interface LogWindowOptions {
   /** Events kept; more are forgotten, least recently used first, and read again when needed. */
   readonly capacity: number;
 }
+
+/** Characters of payloads handed out at once, and kept; as with events, what exceeds the first is still handed out. */
+const batchSize = 4 * 1024 * 1024;
+const mostHeldSize = 32 * 1024 * 1024;
 
 const lastOf = ({ after, events }: Stretch): Position => events.at(-1)?.position ?? after;
 
@@ -40,6 +46,7 @@ export class LogWindow {
   /** Least recently used first. */
   private stretches: Stretch[] = [];
   private held = 0;
+  private heldSize = 0;
   /** Room for pages that are on their way. */
   private promised = 0;
   private readonly loading = new Map<Position, Promise<Stretch>>();
@@ -75,19 +82,24 @@ export class LogWindow {
     }
   }
 
-  /** Up to `limit` events after `after`, oldest first; none when there are none yet. */
+  /** Up to `limit` events after `after`, oldest first, fewer when they are large; none when there are none yet. */
   async read(reader: object, after: Position, limit: number): Promise<readonly Recorded[]> {
     this.readers.set(reader, after);
     this.wakeWaiting();
     if (after >= this.head) return [];
-    const first = this.find(after) ?? (await this.load(after));
-    const start = indexAfter(first.events, after);
-    const found = first.events.slice(start, start + limit);
-    for (let stretch: Stretch | undefined = first; found.length < limit; ) {
+    const found: Recorded[] = [];
+    let size = 0;
+    let stretch: Stretch | undefined = this.find(after) ?? (await this.load(after));
+    while (stretch !== undefined) {
+      const { events } = stretch;
+      for (let index = indexAfter(events, found.at(-1)?.position ?? after); index < events.length; index++) {
+        const event = events[index];
+        if (event === undefined) break;
+        found.push(event);
+        size += event.size ?? 0;
+        if (found.length >= limit || size >= batchSize) return found;
+      }
       stretch = this.find(lastOf(stretch));
-      if (stretch === undefined) break;
-      const from = indexAfter(stretch.events, found.at(-1)?.position ?? after);
-      found.push(...stretch.events.slice(from, from + limit - found.length));
     }
     return found;
   }
@@ -116,7 +128,8 @@ export class LogWindow {
     await this.makeRoom(after);
     this.promised += pageSize;
     try {
-      const stretch = { after, events: [...(await this.feed.readAll(after, pageSize))] };
+      const events = [...(await this.feed.readAll(after, pageSize))];
+      const stretch = { after, events, size: sizeOf(events) };
       this.keep(stretch);
       return stretch;
     } finally {
@@ -132,7 +145,7 @@ export class LogWindow {
   private async makeRoom(after: Position): Promise<void> {
     const { pageSize, capacity } = this.options;
     const deadline = Date.now() + patienceMs;
-    while (this.held + this.promised + pageSize > capacity) {
+    while (this.held + this.promised + pageSize > capacity || this.heldSize + batchSize > mostHeldSize) {
       const slowest = Math.min(...this.readers.values());
       const read = this.stretches.find((stretch) => lastOf(stretch) <= slowest);
       if (read !== undefined) this.forget(read);
@@ -143,10 +156,13 @@ export class LogWindow {
 
   private append(events: readonly Recorded[]): void {
     const newest = this.stretches.find((stretch) => lastOf(stretch) === this.head);
-    if (newest !== undefined && newest.events.length < this.options.pageSize) {
+    const size = sizeOf(events);
+    if (newest !== undefined && newest.events.length < this.options.pageSize && newest.size + size <= batchSize) {
       newest.events.push(...events);
+      newest.size += size;
       this.held += events.length;
-    } else this.keep({ after: this.head, events: [...events] });
+      this.heldSize += size;
+    } else this.keep({ after: this.head, events: [...events], size });
     this.head = events.at(-1)?.position ?? this.head;
   }
 
@@ -154,8 +170,9 @@ export class LogWindow {
     if (stretch.events.length === 0) return;
     this.stretches.push(stretch);
     this.held += stretch.events.length;
+    this.heldSize += stretch.size;
     for (const oldest of [...this.stretches]) {
-      if (this.held <= this.options.capacity || oldest === stretch) break;
+      if (oldest === stretch || (this.held <= this.options.capacity && this.heldSize <= mostHeldSize)) break;
       this.forget(oldest);
     }
   }
@@ -163,6 +180,7 @@ export class LogWindow {
   private forget(stretch: Stretch): void {
     this.stretches = this.stretches.filter((one) => one !== stretch);
     this.held -= stretch.events.length;
+    this.heldSize -= stretch.size;
   }
 
   private someoneMoves(ms: number): Promise<void> {

@@ -95,6 +95,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'store-unavailable': '数据库错误，请稍后重试',
   'outcome-unknown': '数据库暂时没有应答，操作结果未知；请原样重试，不会重复执行',
   'event-too-large': '内容过大，无法保存',
+  'stream-too-large': '历史记录过大，无法处理',
   'query-too-slow': '查询耗时过长，请缩小筛选范围（例如时间段）后重试',
   'store-busy': '数据库繁忙，请稍后重试',
 };

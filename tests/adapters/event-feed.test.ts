@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EventFeed } from '../../src/adapters/event-feed.js';
-import { EventQueue } from '../../src/adapters/event-queue.js';
+import { EventQueue, mostWaitingSize } from '../../src/adapters/event-queue.js';
 import { beginning, Position, type Recorded } from '../../src/domain/events.js';
 import { newEvent, streamNamed } from '../support/events.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -187,6 +187,17 @@ describe('the queue of a subscriber', () => {
     expect([queue.push(range(0, 1)), queue.push(range(2, 3)), queue.push(range(4, 4))]).toEqual([true, true, false]);
     expect(await queue.next()).toBeNull();
     expect(queue.push(range(5, 5))).toBe(false);
+  });
+
+  test('takes no more characters than it may, however few events they are', async () => {
+    const queue = new EventQueue(100);
+    const large = (position: number) => [{ ...recorded(position), size: mostWaitingSize / 2 }];
+    expect([queue.push(large(0)), queue.push(large(1)), queue.push(large(2))]).toEqual([true, true, false]);
+    expect(await queue.next()).toBeNull();
+    const other = new EventQueue(100);
+    expect(other.push([{ ...recorded(0), size: mostWaitingSize * 2 }])).toBe(true);
+    expect(await other.next()).toHaveLength(1);
+    expect(other.push(large(1))).toBe(true);
   });
 
   test('takes a single batch of any size', async () => {

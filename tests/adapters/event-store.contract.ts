@@ -258,8 +258,8 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
           at: someInstant + 1,
           event: { type: 'OptionChanged', key: 'option 1', value: { text: 'hello' } },
         };
-        expect(await store.readStream(alpha)).toEqual([recorded]);
-        expect(await store.readAll(beginning, 10)).toEqual([recorded]);
+        expect(await store.readStream(alpha)).toMatchObject([recorded]);
+        expect(await store.readAll(beginning, 10)).toMatchObject([recorded]);
       });
 
       test.each([

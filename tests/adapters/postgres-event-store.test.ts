@@ -183,6 +183,33 @@ describe('the event store in Postgres', () => {
     });
   });
 
+  describe('a long stream', () => {
+    const grow = (events: number, characters: number) =>
+      database.pool.query(
+        `INSERT INTO events (position, event_id, stream, revision, type, version, data, at)
+         SELECT n, gen_random_uuid(), $3, n, 'OptionChanged', 1, json_build_object('value', repeat('y', $2)), 0
+         FROM generate_series(0, $1 - 1) n`,
+        [events, characters, alpha],
+      );
+
+    test('is read whole, in pages, in its own order', async () => {
+      const store = await openStore();
+      await grow(25, 1_000_000);
+      const recorded = await store.readStream(alpha);
+      expect(recorded.map(({ revision }) => revision)).toEqual(Array.from({ length: 25 }, (_, n) => n));
+      expect(recorded.every(({ size = 0 }) => size > 1_000_000)).toBe(true);
+    });
+
+    test('is refused by name when it is more than can be held', async () => {
+      const store = await openStore();
+      await grow(14, 10_000_000);
+      await expect(store.readStream(alpha)).rejects.toMatchObject({
+        code: 'stream-too-large',
+        details: { stream: alpha },
+      });
+    });
+  });
+
   describe('while the log is locked', () => {
     const busy = { code: 'store-busy' };
     test('an append is told after its patience that nothing was written, which stays true', async () => {

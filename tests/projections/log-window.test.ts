@@ -39,6 +39,35 @@ const reader = {};
 const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => position);
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
+describe('large events', () => {
+  const mebibyte = 1024 * 1024;
+  const large = (feed: CountedFeed, size: number) => ({
+    readAll: async (after: Position, limit: number) =>
+      (await feed.readAll(after, limit)).map((event) => ({ ...event, size })),
+    subscribe: (after: Position, signal: AbortSignal) => feed.subscribe(after, signal),
+  });
+
+  test('are handed out few at a time: what exceeds 4 Mi characters is the last of its batch', async () => {
+    const { feed } = await logOf(10);
+    const window = new LogWindow(large(feed, 1.5 * mebibyte), Position(9), { pageSize: 10, capacity: 100 });
+    expect(positions(await window.read(reader, beginning, 10))).toEqual([0, 1, 2]);
+    expect(positions(await window.read(reader, Position(2), 10))).toEqual([3, 4, 5]);
+    expect(feed.reads).toEqual([-1]);
+  });
+
+  test('are not kept beyond 32 Mi characters, however few they are', async () => {
+    const { feed } = await logOf(10);
+    const window = new LogWindow(large(feed, 12 * mebibyte), Position(9), { pageSize: 1, capacity: 100 });
+    for (let after = -1; after < 9; after++)
+      expect(positions(await window.read(reader, Position(after), 10))[0]).toBe(after + 1);
+    feed.reads.splice(0);
+    await window.read(reader, Position(8), 1);
+    expect(feed.reads).toEqual([]);
+    await window.read(reader, beginning, 1);
+    expect(feed.reads).toEqual([-1]);
+  });
+});
+
 describe('reading what is stored', () => {
   test('is done once for all who are behind, wherever in the page they are', async () => {
     const { feed } = await logOf(10);

@@ -67,6 +67,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
     'The database does not answer, so it is not known whether this was done. Send the form again: it will not be done twice',
   'store-unavailable': 'The service is not available at the moment, try again later',
   'event-too-large': 'This is too large to be stored',
+  'stream-too-large': 'The history of this is too large to work with',
   'query-too-slow': 'This took too long. Narrow the filter, for example to a shorter time, and try again',
   'store-busy': 'The service is very busy and has changed nothing, try again later',
   'document-too-long': 'The query is too long',

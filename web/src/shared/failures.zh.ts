@@ -64,6 +64,7 @@ export const failuresZh = {
   'outcome-unknown': '数据库暂时没有应答，操作结果未知。请再次提交此表单，不会重复执行',
   'store-unavailable': '服务暂时不可用，请稍后再试',
   'event-too-large': '内容过大，无法保存',
+  'stream-too-large': '历史记录过大，无法处理',
   'query-too-slow': '查询耗时过长，请缩小筛选范围（例如时间段）后重试',
   'store-busy': '服务繁忙，未作任何更改，请稍后再试',
   'document-too-long': '查询内容过长',
