@@ -1,0 +1,34 @@
+/*
+ * A process of its own that projects a log, for tests of how much memory that takes. Argument: its connection. Prints a
+ * line for each thing it has done: has caught up, has rebuilt, has followed up to each position it is given on stdin.
+ */
+import { createInterface } from 'node:readline';
+import { newClient, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
+import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
+import { Position } from '../../src/domain/events.js';
+import { ledger } from '../../src/projections/ledger.js';
+import { rebuild } from '../../src/projections/rebuild.js';
+import { startProjections } from '../../src/projections/runner.js';
+import { usageLog } from '../../src/projections/usage-log.js';
+import { quietLog } from './quiet-log.js';
+
+const connection = JSON.parse(process.argv[2] ?? '') as PostgresConnection;
+const pool = await openPool(connection, quietLog);
+const store = await openPostgresEventStore({ connection, log: quietLog });
+const context = {
+  personalData: { open: (_: unknown, text: string) => Promise.resolve(text), searchToken: (text: string) => text },
+};
+const parts = { feed: store, pool, newClient: () => newClient(connection), context };
+
+const projections = await startProjections({ ...parts, projections: [usageLog, ledger], log: quietLog });
+await projections.caughtUp();
+console.log('caught up');
+const { events } = await rebuild({ ...parts, projection: usageLog });
+console.log(`rebuilt ${events}`);
+for await (const line of createInterface(process.stdin)) {
+  if (!(await projections.reached(Position(line), 120_000))) throw new Error(`not at ${line}`);
+  console.log(`followed to ${line}`);
+}
+await projections.stop();
+await store.close();
+await pool.end();
