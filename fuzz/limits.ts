@@ -3,5 +3,6 @@ export const fuzzLimits: Readonly<Record<string, string>> = {
   GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
   GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
   CRITICAL_RATE_LIMIT_ENABLE: 'false',
+  GRAPHQL_COST_PER_MINUTE: '100000000',
   LOG_LEVEL: 'error',
 };
