@@ -141,7 +141,7 @@ export const environment = z.object({
   TRUSTED_PROXIES: networks.optional(),
   MAX_REQUEST_BODY_MB: integer(1, 1024).prefault('64'),
   MAX_BODIES_IN_MEMORY_MB: integer(1, 1_048_576).optional(),
-  MAX_UNFINISHED_BODIES: integer(1, 100_000).prefault('64'),
+  MAX_UNFINISHED_BODIES: integer(1, 100_000).prefault('512'),
   REQUEST_TIMEOUT: integer(1, 3600).prefault('120'),
   HSTS_SECONDS: integer(0, 63_072_000).prefault('0'),
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),

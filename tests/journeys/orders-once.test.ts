@@ -32,7 +32,6 @@ beforeAll(async () => {
   headers = { authorization: token, 'new-api-user': String(gateway.root.id), 'content-type': 'application/json' };
 });
 afterAll(async () => {
-  await between?.restore();
   await gateway?.stop();
   await between?.cut();
 });
