@@ -37,6 +37,7 @@ export function readModelCommands({ handle, progress }: ReadModelPorts) {
       const states = progress.status();
       const state = states.find(({ name }) => name === model);
       if (state === undefined) throw invalidField('model', states.map(({ name }) => name).join(', '));
+      if (position < 0 || position > state.head) throw invalidField('position', `0 to ${state.head}`);
       const quarantined = await handle(quarantineDecider, streams.quarantine, {
         type: 'QuarantineEvent',
         model,

@@ -1,22 +1,11 @@
-import {
-  Arg,
-  Authorized,
-  Ctx,
-  Field,
-  Float,
-  InputType,
-  Int,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-} from 'type-graphql';
+import { Arg, Authorized, Ctx, Field, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { UserView } from '../application/ports.js';
 import type { QuarantineInput } from '../application/read-models.js';
 import { Position } from '../domain/events.js';
 import type { ReadModelState } from '../projections/runner.js';
 import { type GraphqlContext, Viewer } from './context.js';
 import { enumeration } from './enumeration.js';
+import { SafeIntScalar } from './scalars.js';
 
 const StatusEnum = enumeration<ReadModelState['status']>('ReadModelStatus', 'Whether a read model follows the log.', {
   RUNNING: 'running',
@@ -25,7 +14,7 @@ const StatusEnum = enumeration<ReadModelState['status']>('ReadModelStatus', 'Whe
 
 @ObjectType({ description: 'Why a read model is stopped: the event that it cannot fold.' })
 class ReadModelFailure {
-  @Field(() => Float, { description: 'The event’s place in the log.' })
+  @Field(() => SafeIntScalar, { description: 'The event’s place in the log.' })
   readonly position!: Position;
 
   @Field(() => String, { description: 'Of the event.' })
@@ -45,10 +34,10 @@ class ReadModelObject
   @Field(() => Int)
   readonly version!: number;
 
-  @Field(() => Float, { description: 'The last event it contains; -1: none yet.' })
+  @Field(() => SafeIntScalar, { description: 'The last event it contains; -1: none yet.' })
   readonly position!: Position;
 
-  @Field(() => Float, { description: 'The last event there is. What lies between the two is not shown yet.' })
+  @Field(() => SafeIntScalar, { description: 'The last event there is. What lies between the two is not shown yet.' })
   readonly head!: Position;
 
   @Field(() => StatusEnum, {
@@ -68,7 +57,7 @@ class QuarantineInputObject implements Pick<QuarantineInput, 'model' | 'reason'>
   @Field(() => String, { description: 'The name of a stopped read model; not the ledger, whose sums must stay true.' })
   readonly model!: string;
 
-  @Field(() => Float, { description: 'Of the event, as in its failure.' })
+  @Field(() => SafeIntScalar, { description: 'Of the event, as in its failure.' })
   readonly position!: number;
 
   @Field(() => String, { description: 'For whoever reads it later; at most 500 characters.' })

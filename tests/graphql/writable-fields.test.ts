@@ -52,6 +52,7 @@ const samples: Readonly<Record<string, Data>> = {
   login: { username: 'root', password: 'correct-horse' },
   logout: {},
   manageUser: { id: 2, action: 'ENABLE' },
+  quarantineEvent: { input: { model: 'users', position: 3, reason: 'mended later' } },
   resetModelRatios: {},
   setApiKeyEnabled: { id: 1, enabled: true },
   setChannelEnabled: { id: 1, enabled: true },
