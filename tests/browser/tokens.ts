@@ -64,9 +64,16 @@ export function tokens(launched: () => Browser): void {
     const { page } = opened;
     await page.getByRole('link', { name: 'notebook' }).click();
     const drawer = page.getByRole('dialog', { name: 'Edit token notebook' });
-    // The box itself lies under what is drawn in its place.
-    await drawer.getByText('Limit models').click();
-    await drawer.getByRole('combobox', { name: 'Models' }).fill('gpt-4o');
+    await drawer
+      .getByRole('switch', { name: 'Limit models' })
+      .or(drawer.getByLabel('Limit models'))
+      .first()
+      .check({ force: true });
+    await drawer
+      .getByRole('combobox', { name: 'Models' })
+      .or(drawer.getByLabel('Models', { exact: true }))
+      .first()
+      .fill('gpt-4o');
     await page.getByRole('option', { name: 'gpt-4o', exact: true }).click();
     await page.keyboard.press('Escape');
     await drawer.getByRole('button', { name: 'Save' }).click();
