@@ -33,6 +33,7 @@ const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: As
   thinks: mayThinkUnseen([requestedModel, upstreamModel], body),
   held,
   most: bound.output,
+  answers: estimate.answers,
   price: estimate.price,
 });
 
@@ -68,13 +69,14 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
     const { bound } = reservation;
     const silence = { said: new SeenText(), toolCalls: 0, finishReason: null };
     const nothing = believedUsage(null, silence, bound, order.estimate.promptTokens, order.model);
+    const useTimeMs = elapsed();
     await reservation
       .settle({
-        ...cutShort(nothing, 0, unseen(order, asked, reservation)),
+        ...cutShort(nothing, 0, useTimeMs, unseen(order, asked, reservation)),
         outcome: 'caller-left',
         delivered: true,
         ...served(order, asked, tried),
-        useTimeMs: elapsed(),
+        useTimeMs,
         firstTokenMs: null,
         unknownAttempts,
       })
@@ -89,12 +91,17 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
     { got, ...asked }: Extract<Attempt, { ok: true }>,
     { tried, unknownAttempts, presence, elapsed }: Course,
   ): Promise<boolean> => {
-    const settlement = (told: Told, outcome: CallOutcome, firstTokenMs: number | null): Settlement => ({
+    const settlement = (
+      told: Told,
+      outcome: CallOutcome,
+      firstTokenMs: number | null,
+      useTimeMs: number,
+    ): Settlement => ({
       ...told,
       outcome,
       delivered: true,
       ...served(order, asked, tried),
-      useTimeMs: elapsed(),
+      useTimeMs,
       firstTokenMs,
       unknownAttempts,
     });
@@ -114,10 +121,10 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
       const told = believed(got.usage, got.generated);
       // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
       if (presence.gone) {
-        await reservation.settle(settlement(told, 'caller-left', null)).catch(() => {});
+        await reservation.settle(settlement(told, 'caller-left', null, elapsed())).catch(() => {});
         return true;
       }
-      const charged = await reservation.settleOrWithdraw(settlement(told, 'completed', null), withdrawal);
+      const charged = await reservation.settleOrWithdraw(settlement(told, 'completed', null, elapsed()), withdrawal);
       if (charged === null) throw storeUnavailable(withheld);
       // What the caller is told is what is charged.
       const bytes = told.usage === got.usage ? got.bytes : got.telling(got.bytes, told.usage);
@@ -143,10 +150,11 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
     const { outcome, error } = pumped;
     const { usage, generated } = reading.decoder;
     const told = believed(usage, generated);
+    const useTimeMs = elapsed();
     const whole = pumped.cutShort
-      ? cutShort(told, seenTokens(generated, order.model), unseen(order, asked, reservation))
+      ? cutShort(told, seenTokens(generated, order.model), useTimeMs, unseen(order, asked, reservation))
       : told;
-    const settled = settlement(whole, outcome, firstTokenMs);
+    const settled = settlement(whole, outcome, firstTokenMs, useTimeMs);
     try {
       await reservation.settle(settled);
       if (error === null) response.end(reading.decoder.closing(settled.usage));
