@@ -36,6 +36,11 @@ export interface ApiKeyChange extends Pick<ApiKeyInput, 'terms'> {
   readonly quota: number | null;
   /** What the form showed: the change is the difference to it. Missing or null: the difference to what remains now. */
   readonly shownQuota?: number | null;
+  /**
+   * The same where the form does not say it: what its sender read last. It is not part of what is asked for, as the
+   * repeat of an order may come after another reading.
+   */
+  readonly readQuota?: number | null;
 }
 
 export type ApiKeyStatusChange = 'enabled' | 'manual' | 'expired' | 'exhausted';
@@ -134,16 +139,17 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
     async edit(
       actor: Actor,
       id: ApiKeyId,
-      { terms, quota, shownQuota = null }: ApiKeyChange,
+      { terms, quota, shownQuota = null, readQuota = null }: ApiKeyChange,
       orderKey: string | null = null,
     ): Promise<Position> {
       const allowance = quota === null ? null : allowanceOf(quota);
       const shown = shownQuota === null ? null : allowanceOf(shownQuota, 'shownQuota');
+      const before = shown ?? (readQuota === null ? null : allowanceOf(readQuota, 'shownQuota'));
       const content = JSON.stringify(['edit api key', id, terms, allowance, shown]);
       return once({ actor: actor.id, key: orderKey, content }, async ({ mark }) => {
         const editing = async (seen: Position): Promise<ApiKeyCommand> => {
           const remaining = allowance === null ? zero : await remainingAt(id, seen);
-          const quotaDelta = allowance === null ? zero : minus(allowance, shown ?? remaining);
+          const quotaDelta = allowance === null ? zero : minus(allowance, before ?? remaining);
           allowanceOf(remaining + quotaDelta);
           return { type: 'EditApiKey', owner: actor.id, quotaDelta, terms };
         };

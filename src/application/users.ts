@@ -64,6 +64,11 @@ export interface UserPatch {
    * stays spent. Missing or null: the difference to the balance now.
    */
   readonly shownQuota?: number | null;
+  /**
+   * The same where the form does not say it: what its sender read last. It is not part of what is asked for, as the
+   * repeat of an order may come after another reading.
+   */
+  readonly readQuota?: number | null;
   readonly role: Role | null;
 }
 
@@ -170,6 +175,8 @@ export function userCommands(ports: UserCommandPorts) {
       const { displayName, group, role } = patch;
       const balance = patch.quota === null ? null : enteredQuota('quota', patch.quota);
       const shown = typeof patch.shownQuota === 'number' ? enteredQuota('shownQuota', patch.shownQuota) : null;
+      const before =
+        shown ?? (typeof patch.readQuota === 'number' ? enteredQuota('shownQuota', patch.readQuota) : null);
       const change = async (): Promise<Position> => {
         const { position } = await run(id, {
           type: 'EditUser',
@@ -190,7 +197,7 @@ export function userCommands(ports: UserCommandPorts) {
         const adjusting = async (seen: Position): Promise<UserCommand> => {
           await mustReach(tail, seen);
           const observed = await gate.available(id);
-          const delta = minus(balance, shown ?? observed);
+          const delta = minus(balance, before ?? observed);
           plus(observed, delta); // refuses a result beyond the largest safe integer
           return { type: 'AdjustQuota', by: actor, delta, gift: zero, observed };
         };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Failure } from '../domain/failure.js';
 import { credentialOf } from './session.js';
@@ -6,10 +6,16 @@ import { credentialOf } from './session.js';
 /*
  * Legacy forms send whole records: the quota among them is what the form began with, unless somebody typed another. To
  * write it as it is would give back what was spent while the form was open. So each session's last reading is
- * remembered, and what is written is the difference to it.
+ * remembered, and what is written is the difference to it: once for each reading, however often the form is sent.
  */
 
 export type Metered = 'user' | 'api-key';
+
+export interface Reading {
+  readonly quota: number;
+  /** Names the order of the form that began with it, where the client does not. */
+  readonly orderKey: string;
+}
 
 export interface ShownQuota {
   /** The session behind the request is being shown these. */
@@ -18,7 +24,7 @@ export interface ShownQuota {
    * What the session was shown last. null: a program with an access token that never asked and means the amount it
    * sends. Throws `form-outdated` for a browser's session that is not known to have seen any.
    */
-  last(request: FastifyRequest, kind: Metered, id: number): number | null;
+  last(request: FastifyRequest, kind: Metered, id: number): Reading | null;
 }
 
 /** Readings kept, the newest: a page shows a hundred at most. */
@@ -27,11 +33,11 @@ const capacity = 50_000;
 const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url').slice(0, 22);
 
 export function shownQuota(): ShownQuota {
-  const readings = new Map<string, number>();
+  const readings = new Map<string, Reading>();
 
-  const remember = (name: string, quota: number): void => {
+  const remember = (name: string, reading: Reading): void => {
     readings.delete(name);
-    readings.set(name, quota);
+    readings.set(name, reading);
     const oldest = readings.keys().next();
     if (readings.size > capacity && oldest.done === false) readings.delete(oldest.value);
   };
@@ -39,7 +45,8 @@ export function shownQuota(): ShownQuota {
   return {
     show(request, kind, items) {
       const session = nameOf(credentialOf(request).text);
-      for (const { id, quota } of items) remember(`${session} ${kind} ${id}`, quota);
+      const orderKey = randomUUID();
+      for (const { id, quota } of items) remember(`${session} ${kind} ${id}`, { quota, orderKey });
     },
     last(request, kind, id) {
       const { text, ofBrowser } = credentialOf(request);

@@ -149,8 +149,11 @@ export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible
       if (body.integer('status') === apiKeyStatusNumbers.enabled) await apiKeys.checkEnable(viewer, id);
       // Whose key it is comes first: of others' keys nothing is said, not even that a form is old.
       await queries.apiKey(viewer, id);
-      const shownQuota = body.integer('shown_quota') ?? shown.last(exchange.request, 'api-key', id);
-      await visible(await apiKeys.edit(viewer, id, { ...input, shownQuota }, exchange.orderKey()));
+      const shownQuota = body.integer('shown_quota') ?? null;
+      const reading = shownQuota === null ? shown.last(exchange.request, 'api-key', id) : null;
+      const change = { ...input, shownQuota, readQuota: reading?.quota ?? null };
+      const orderKey = exchange.orderKey() ?? reading?.orderKey ?? null;
+      await visible(await apiKeys.edit(viewer, id, change, orderKey));
     }
     const row = await queries.apiKey(viewer, id);
     return success(showing(exchange, [row])[0] ?? null);

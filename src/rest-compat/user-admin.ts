@@ -13,7 +13,7 @@ import { badParameter, oneSentence, Refusal } from './errors.js';
 import { roleNumbers, userStatusNumbers, wordFor } from './legacy-numbers.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
 import { goingOn } from './session.js';
-import type { ShownQuota } from './shown-quota.js';
+import type { Reading, ShownQuota } from './shown-quota.js';
 import { overseenUser, userFields } from './user-record.js';
 
 /* Administration of users. */
@@ -104,7 +104,7 @@ export function userAdminEndpoints(
   );
 
   /** What the session was shown of a user; of one that is not there the edit says so. */
-  const shownTo = async (viewer: UserView, { request }: Exchange, id: UserId): Promise<number | null> => {
+  const shownTo = async (viewer: UserView, { request }: Exchange, id: UserId): Promise<Reading | null> => {
     const [user] = await queries.usersById(viewer, [id]);
     return user === undefined ? null : shown.last(request, 'user', id);
   };
@@ -118,16 +118,19 @@ export function userAdminEndpoints(
       const id = idIn(body, 'id');
       const quota = body.integer('quota') ?? null;
       const password = filled(body.text('password'));
+      const shownQuota = body.integer('shown_quota') ?? null;
+      const reading = quota === null || shownQuota !== null ? null : await shownTo(viewer, exchange, id);
       const patch = {
         username: filled(body.text('username')),
         password,
         displayName: body.text('display_name') ?? null,
         group: filled(body.text('group')),
         quota,
-        shownQuota: quota === null ? null : (body.integer('shown_quota') ?? (await shownTo(viewer, exchange, id))),
+        shownQuota,
+        readQuota: reading?.quota ?? null,
         role: roleIn(body),
       };
-      const edit = () => users.edit(viewer, id, patch, exchange.orderKey());
+      const edit = () => users.edit(viewer, id, patch, exchange.orderKey() ?? reading?.orderKey ?? null);
       const { request, reply } = exchange;
       const ownPassword = password !== null && id === viewer.id;
       await visible(await (ownPassword ? goingOn(identity, request, reply, edit) : edit()));

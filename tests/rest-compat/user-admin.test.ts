@@ -161,6 +161,18 @@ describe('PUT /user/', () => {
     expect((await stage.peer.put('/api/user/', told)).json).toEqual(done);
     expect(await recordOf(actor.id)).toMatchObject({ quota: 850 });
   });
+  test('of one form sent twice at once adds what it adds once', async () => {
+    const { actor } = await newcomer(1_000);
+    await stage.admin.get(`/api/user/${actor.id}`);
+    const form = { id: actor.id, quota: 1_100 };
+    const answers = await Promise.all([stage.admin.put('/api/user/', form), stage.admin.put('/api/user/', form)]);
+    expect(answers.map(({ json }) => json)).toEqual([done, done]);
+    expect(await recordOf(actor.id)).toMatchObject({ quota: 1_100 });
+    // What was read after it is another form.
+    expect((await stage.admin.put('/api/user/', { ...form, quota: 1_200 })).json).toEqual(done);
+    expect((await stage.admin.put('/api/user/', { ...form, quota: 1_100 })).json).toEqual(done);
+    expect(await recordOf(actor.id)).toMatchObject({ quota: 1_100 });
+  });
   test("is refused to a browser's form from before the gateway started", async () => {
     const { actor } = await newcomer(1_000);
     const stale = await signIn(stage.url, 'admin', stage.users.admin.password);
@@ -227,6 +239,20 @@ describe('an order with an Idempotency-Key', () => {
     const raised = { ...token, remain_quota: 17, shown_quota: 7 };
     await twice('raise', 'PUT', '/api/token/', raised);
     expect(dataOf<object>(await stage.root.get(`/api/token/${token?.id}`))).toMatchObject({ remain_quota: 17 });
+  });
+  test('is known again after its session has read what came of it', async () => {
+    const { id } = (await newcomer(100)).actor;
+    await stage.root.get(`/api/user/${id}`);
+    const edit = () => ordering('edit-read', 'PUT', '/api/user/', { id, quota: 150 });
+    expect((await edit()).json).toEqual(done);
+    expect((await edit()).json).toEqual(done);
+    await ordering('issue-read', 'POST', '/api/token/', { name: 'read', remain_quota: 7, expired_time: -1 });
+    const tokens = dataOf<{ id: number; name: string }[]>(await stage.root.get('/api/token/?size=100'));
+    const token = tokens.find(({ name }) => name === 'read');
+    const raise = () => ordering('raise-read', 'PUT', '/api/token/', { ...token, remain_quota: 17 });
+    expect((await raise()).json).toMatchObject({ success: true });
+    expect((await raise()).json).toMatchObject({ success: true, data: { remain_quota: 17 } });
+    expect(await recordOf(id)).toMatchObject({ quota: 150 });
   });
   test('is refused when the key has named something else, or is none', async () => {
     const { id } = (await newcomer(100)).actor;
