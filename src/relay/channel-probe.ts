@@ -8,6 +8,7 @@ import { channelParser } from './channel-settings.js';
 import { estimateHold } from './hold.js';
 import type { JsonObject } from './protocols/json.js';
 import type { CallerRequest, Endpoint } from './protocols/protocol.js';
+import { thinkingBeside } from './thinking-beside.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 
@@ -84,14 +85,17 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         result.got.reading.cancel();
         return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
       }
+      const names = new Set([model, result.upstreamModel]);
+      const asked = { providerOf: ports.providerOf, parsedChannel: parse };
       const estimate = estimateHold(
         endpoint,
         body,
         JSON.stringify(body).length,
         model,
-        new Set([model]),
+        names,
         price,
         ports.directory.settings(),
+        thinkingBeside(asked, body, names, [channel]),
       );
       const { usage: told, generated } = result.got;
       const { usage } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);

@@ -29,6 +29,8 @@ export interface Estimate {
   /** The caller's own limit to each answer; null: none given. */
   readonly asked: number | null;
   readonly limits: ModelLimits;
+  /** What each answer may think beyond its limit. */
+  readonly thinking: number;
   /** To be held where there is as much, and at least. */
   readonly most: Quota;
   readonly least: Quota;
@@ -59,6 +61,7 @@ export function estimateHold(
   names: ReadonlySet<string>,
   price: Price,
   settings: Settings,
+  thinking: number,
 ): Estimate {
   const prompt = estimatePrompt(endpoint, model, body, bytes);
   const limits = limitsAmong(names, settings);
@@ -69,10 +72,10 @@ export function estimateHold(
   const bound: UsageBound = {
     // What fills the context has no room for additions.
     prompt: Math.max(Math.min(prompt.most + settings.upstreamPromptTokens, context), prompt.likely),
-    output: product(asked ?? limits.output, answers),
+    output: product((asked ?? limits.output) + thinking, answers),
   };
   const amplePrompt = Math.max(Math.min(prompt.ample, bound.prompt), prompt.likely);
-  const leastOutput = asked ?? Math.min(settings.preConsumedTokens, limits.output);
+  const leastOutput = (asked ?? Math.min(settings.preConsumedTokens, limits.output)) + thinking;
   return {
     price,
     promptTokens: prompt.likely,
@@ -81,6 +84,7 @@ export function estimateHold(
     answers,
     asked,
     limits,
+    thinking,
     most: reservationOf(bound.prompt, bound.output, price),
     least: reservationOf(amplePrompt, product(leastOutput, answers), price),
   };
@@ -88,11 +92,11 @@ export function estimateHold(
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
 export function affordableLimit(estimate: Estimate, granted: Quota): number | null {
-  const { asked, most, price, amplePrompt, answers, bound, limits } = estimate;
+  const { asked, most, price, amplePrompt, answers, bound, limits, thinking } = estimate;
   if (asked !== null || answers === 0 || granted >= most) return null;
   const affordable = affordableOutput(granted, amplePrompt, price);
   if (affordable >= bound.output) return null;
-  const limit = Math.max(Math.floor(affordable / answers), 1);
+  const limit = Math.max(Math.floor(affordable / answers) - thinking, 1);
   if (limits.guessed) return Math.min(limit, takenByAll);
   // Upstreams refuse a limit that does not fit into the context beside the prompt.
   const room = limits.context === null ? limit : limits.context - amplePrompt;

@@ -172,7 +172,8 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
       if (!admission.admitted) return { ok: false, short: admission.short, available: admission.available };
       const quota = admission.granted;
       const outputLimit = affordableLimit(estimate, quota);
-      const maxOutputTokens = outputLimit === null ? estimate.bound.output : outputLimit * estimate.answers;
+      const maxOutputTokens =
+        outputLimit === null ? estimate.bound.output : (outputLimit + estimate.thinking) * estimate.answers;
 
       const reserved: NewEvent = {
         ...stamped(),

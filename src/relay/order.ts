@@ -12,6 +12,7 @@ import { type Estimate, estimateHold } from './hold.js';
 import { isObject, type JsonObject, objectsIn, textIn } from './protocols/json.js';
 import type { Endpoint, Provider } from './protocols/protocol.js';
 import { validate } from './protocols/validate.js';
+import { thinkingBeside } from './thinking-beside.js';
 
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
 
@@ -154,6 +155,7 @@ export function placeOrder(
   const model = billedName(requestedModel);
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
+  const thinking = endpoint === 'chat' ? thinkingBeside(ports, body, names, channels) : 0;
   const streamOptions = body.stream_options;
   return {
     endpoint,
@@ -165,6 +167,6 @@ export function placeOrder(
     wantsUsage: isObject(streamOptions) && streamOptions.include_usage === true,
     channels,
     pinned: pinned !== null,
-    estimate: estimateHold(endpoint, body, bytes, model, names, price, settings),
+    estimate: estimateHold(endpoint, body, bytes, model, names, price, settings, thinking),
   };
 }

@@ -231,3 +231,40 @@ describe('an upstream that keeps to no limit', () => {
     await books(user, (_, charged) => expect(charged).toBeLessThanOrEqual(balance));
   });
 });
+
+describe('a model whose vendor does not count thinking against max_tokens', () => {
+  const thought = { prompt_tokens: 10, completion_tokens: 20_100, total_tokens: 20_110 };
+  const usage = { ...thought, completion_tokens_details: { reasoning_tokens: 20_000 } };
+  const body = { model: 'qwen-plus', enable_thinking: true, max_tokens: 100 };
+  let vendor: Upstream;
+
+  beforeAll(async () => {
+    vendor = await startUpstream((_, response) => {
+      const choices = [{ index: 0, message: { role: 'assistant', content: '42' }, finish_reason: 'stop' }];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'q', choices, usage }));
+    });
+    await gateway.addChannel({ type: 17, models: ['qwen-plus'], baseUrl: vendor.url });
+    await gateway.setOption('ModelRatio', '{"qwen-plus":1}');
+    await gateway.setOption('CompletionRatio', '{"qwen-plus":1}');
+  });
+  afterAll(() => vendor?.stop());
+
+  test('is believed what it thought, and its caller pays for it out of what was held', async () => {
+    const user = await gateway.addUser(1_000_000);
+    expect((await callers.with(await gateway.addApiKey(user)).chat(body)).status).toBe(200);
+    await books(user, (read, charged) => {
+      const [story] = [...read.calls.values()].slice(-1);
+      expect(story?.settled[0]).toMatchObject({ usageSource: 'upstream', usage: { completion: 20_100 }, uncovered: 0 });
+      expect(charged).toBe(20_110);
+      expect(story?.reserved[0]?.reserved).toBeGreaterThanOrEqual(charged);
+    });
+  });
+
+  test('is not asked for somebody who can pay the answer alone', async () => {
+    const caller = callers.with(await gateway.addApiKey(await gateway.addUser(5_000)));
+    const answer = await caller.chat(body);
+    expect([answer.status, errorIn(answer).code]).toEqual([403, 'insufficient_user_quota']);
+    expect((await caller.chat({ ...body, enable_thinking: false })).status).toBe(200);
+  });
+});

@@ -68,6 +68,7 @@ beforeEach(async () => {
     answers: 1,
     asked: 70,
     limits: { output: 70, context: null, guessed: false },
+    thinking: 0,
     most: Quota(100),
     least: Quota(100),
   };

@@ -157,9 +157,21 @@ export interface ProviderListing {
   readonly deprecated: boolean;
 }
 
+/** What a request says of thinking, in a provider's own words. */
+export interface ThinkingSaid {
+  /** null: nothing. */
+  readonly wanted: boolean | null;
+  /** Tokens at most; null: none given. 0: there is none beside the limit. */
+  readonly budget: number | null;
+}
+
+export type ThinkingBeside = (body: JsonObject) => ThinkingSaid;
+
 export interface Provider extends ProviderListing {
   readonly endpoints: readonly Endpoint[];
   readonly protocol: Protocol;
+  /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
+  readonly thinkingBeside?: ThinkingBeside;
 }
 
 /**

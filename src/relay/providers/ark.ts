@@ -2,6 +2,7 @@ import { countIn, isObject, objectsIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { OpenAiDialect, Target } from '../protocols/openai-dialect.js';
 import type { Provider } from '../protocols/protocol.js';
+import { switchedByType } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
 
 const url = ({ base, caller, model }: Target): string => {
@@ -39,5 +40,6 @@ export const ark: Provider = {
   balance: false,
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
+  thinkingBeside: switchedByType,
   protocol: openAi({ url, usageOnRequest: true, translate }),
 };

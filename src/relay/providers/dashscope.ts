@@ -3,6 +3,7 @@ import { openAi } from '../protocols/openai.js';
 import type { Edit } from '../protocols/openai-dialect.js';
 import { boundedTopP, urlAt } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
+import { switchedByFlag } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
 
 const searchSuffix = '-internet';
@@ -38,6 +39,7 @@ export const dashscope: Provider = {
   balance: false,
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
+  thinkingBeside: switchedByFlag,
   protocol: openAi({
     url: urlAt({
       chat: '/compatible-mode/v1/chat/completions',

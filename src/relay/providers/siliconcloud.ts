@@ -1,5 +1,6 @@
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
+import { switchedByFlag } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
 
 export const siliconcloud: Provider = {
@@ -29,5 +30,6 @@ export const siliconcloud: Provider = {
   balance: true,
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
+  thinkingBeside: switchedByFlag,
   protocol: openAi(),
 };
