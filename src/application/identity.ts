@@ -2,7 +2,6 @@ import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
 import { checkTyped } from '../domain/user-fields.js';
-import { placeOf } from './place.js';
 import type { Clock, Directory, Passwords, Sessions, UserCredentials, UserView, Vault } from './ports.js';
 import { signInDelays } from './sign-in-delays.js';
 
@@ -41,14 +40,13 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
   return {
     /**
      * Opens a session; `token` goes into the cookie. Wrong password, unknown and disabled users get one answer
-     * (`wrong-credentials`) after the same work. `address`: the client's. Throws `too-many-attempts` as well.
+     * (`wrong-credentials`) after the same work. `place`: where the client is. Throws `too-many-attempts` as well.
      */
-    async login(login: string, password: string, address = ''): Promise<{ user: UserView; token: string }> {
+    async login(login: string, password: string, place = ''): Promise<{ user: UserView; token: string }> {
       if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
       checkTyped('username', login);
       checkTyped('password', password);
       const found = await live(await source.byLogin(login.trim()));
-      const place = placeOf(address);
       const attempt =
         found === null
           ? delays.madeUp.begin(vault.hash(login.trim()), place)

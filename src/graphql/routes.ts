@@ -9,6 +9,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { GraphQLError } from 'graphql';
 import type { UserView } from '../application/ports.js';
 import { countUnfinished } from '../http/body-room.js';
+import { placeOf } from '../http/place.js';
 import { admit } from './admission.js';
 import {
   type Caller,
@@ -63,7 +64,7 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
     },
     preHandler: async (request) => {
       const text = documentIn(request);
-      if (text !== null) documents.read(text, (cost) => payFor(options.work, request.ip, cost));
+      if (text !== null) documents.read(text, (cost) => payFor(options.work, placeOf(request.ip), cost));
     },
     handler: async (request, reply) => {
       const answer = await apollo.executeHTTPGraphQLRequest({

@@ -1,4 +1,5 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { placeOf } from '../http/place.js';
 import type { UserRow } from '../projections/users.js';
 import { attempting, type GraphqlContext } from './context.js';
 import { UserObject } from './user.js';
@@ -20,7 +21,7 @@ export class SessionResolver {
     const browser = attempting(context);
     const { identity, queries } = context.application;
     const { credentials: former } = context.caller;
-    const { user, token } = await identity.login(username, password, browser.address);
+    const { user, token } = await identity.login(username, password, placeOf(browser.address));
     if (former.kind === 'session') await identity.logout(former.token);
     browser.signIn(user, token);
     return queries.self(user);

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { CloseCode, handleProtocols, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Allowance } from '../http/allowance.js';
+import { placeOf } from '../http/place.js';
 import type { ErrorLog } from './errors.js';
 
 /* The transport under graphql-ws, on the port everything else is served on. */
@@ -24,8 +25,8 @@ export interface WebSocketOptions {
 
 /** A document is a tenth of it; the rest is for variables. */
 const maxMessageBytes = 64 * 1024;
-/** Sockets of one address: a house full of people, each with a few tabs. */
-const mostPerAddress = 200;
+/** Sockets of one place: a house full of people, each with a few tabs. */
+const mostPerPlace = 200;
 /** Begin and end of every subscription a page may have, a few times over, and pings. */
 const messagesPerMinute = 1200;
 const policyViolation = 1008;
@@ -51,18 +52,18 @@ export function serveWebSocket(server: HttpServer, options: WebSocketOptions): (
       refuse(stream, '403 Forbidden');
       return;
     }
-    const address = addressOf(request);
-    const others = open.get(address) ?? 0;
-    if (others >= mostPerAddress) {
+    const place = placeOf(addressOf(request));
+    const others = open.get(place) ?? 0;
+    if (others >= mostPerPlace) {
       refuse(stream, '429 Too Many Requests');
       return;
     }
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      open.set(address, (open.get(address) ?? 0) + 1);
+      open.set(place, (open.get(place) ?? 0) + 1);
       socket.once('close', () => {
-        const left = (open.get(address) ?? 0) - 1;
-        if (left > 0) open.set(address, left);
-        else open.delete(address);
+        const left = (open.get(place) ?? 0) - 1;
+        if (left > 0) open.set(place, left);
+        else open.delete(place);
       });
       const ended = serveSocket(socket, request, options);
       closing.add(ended);

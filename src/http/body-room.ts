@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { placeOf } from './place.js';
 
 /*
  * How much of request bodies the process holds at once, and how many each client is still sending. A body counts what
@@ -10,7 +11,7 @@ export interface BodyRoomLimits {
   /** Over all bodies. One holder gets a quarter of it, but always one body of `largestBytes`. */
   readonly totalBytes: number;
   readonly largestBytes: number;
-  /** Bodies of one address that have begun and are not whole. */
+  /** Bodies from one place that have begun and are not whole. */
   readonly unfinishedPerAddress: number;
 }
 
@@ -44,18 +45,19 @@ export class BodyRoom {
     return this.held;
   }
 
-  /** `holder`: whose share the bytes are taken from. null: the address is sending as many bodies as it may. */
+  /** `holder`: whose share the bytes are taken from. null: from where it is, as many are being sent as may be. */
   enter(address: string, holder: string | number): BodyPlace | null {
-    const sending = this.unfinished.get(address) ?? 0;
+    const place = placeOf(address);
+    const sending = this.unfinished.get(place) ?? 0;
     if (sending >= this.limits.unfinishedPerAddress) return null;
-    this.unfinished.set(address, sending + 1);
+    this.unfinished.set(place, sending + 1);
     let taken = 0;
     let finished = false;
 
     const finish = (): void => {
       if (finished) return;
       finished = true;
-      lower(this.unfinished, address, 1);
+      lower(this.unfinished, place, 1);
     };
     return {
       take: (bytes) => {

@@ -3,6 +3,7 @@ import type { ApiKeyView, Clock, Directory, QuotaGate, UserView, Vault } from '.
 import type { ApiKeyId, UserId } from '../domain/ids.js';
 import { atLeast } from '../domain/user.js';
 import type { Allowance } from '../http/allowance.js';
+import { placeOf } from '../http/place.js';
 import { RelayError } from './errors.js';
 
 /* Who calls: the API key's checks, in the order callers know. */
@@ -17,7 +18,7 @@ export interface AuthenticationPorts {
   readonly gate: QuotaGate;
   readonly vault: Pick<Vault, 'hash'>;
   readonly clock: Clock;
-  /** Wrong keys an address may still show. */
+  /** Wrong keys a place may still show. */
   readonly wrongKeys: Allowance;
   readonly apiKeyStatus: ApiKeyStatusNotice;
 }
@@ -73,8 +74,8 @@ const exhausted = (key: string): RelayError =>
 const expired = (): RelayError => new RelayError(401, 'token_expired', 'the token has expired');
 
 /**
- * Every wrong key asks the database. An address that has shown many is not asked for any further, except for keys that
- * are known here: others behind the same address go on working.
+ * Every wrong key asks the database. A place that has shown many is not asked for any further, except for keys that are
+ * known here: others at the same place go on working.
  */
 async function lookUp(
   { directory, vault, wrongKeys }: AuthenticationPorts,
@@ -82,9 +83,9 @@ async function lookUp(
   address: string,
 ): Promise<ApiKeyView | null> {
   const hash = vault.hash(key);
-  if (!wrongKeys.has(address, 1) && !directory.remembersApiKey(hash)) throw tooManyWrong();
+  if (!directory.remembersApiKey(hash) && !wrongKeys.has(placeOf(address), 1)) throw tooManyWrong();
   const found = await directory.apiKey(hash);
-  if (found === null) wrongKeys.spend(address, 1);
+  if (found === null) wrongKeys.spend(placeOf(address), 1);
   return found;
 }
 

@@ -1,5 +1,5 @@
-import { placeOf } from '../application/place.js';
 import type { Clock } from '../application/ports.js';
+import { placeOf } from '../http/place.js';
 
 /*
  * How often one client may ask: one IPv4 address, or the part of an IPv6 address that a subscriber gets. In this

@@ -1,6 +1,7 @@
 import type { Application } from '../application/application.js';
 import type { UsableGroup } from '../application/queries.js';
 import { Failure } from '../domain/failure.js';
+import { placeOf } from '../http/place.js';
 import type { Body } from './body.js';
 import type { Endpoints } from './endpoints.js';
 import { success } from './envelope.js';
@@ -52,7 +53,7 @@ export function userEndpoints(endpoints: Endpoints, { identity, users, queries, 
     async ({ request, reply, body }) => {
       if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
       const { username, password } = credentialsIn(body());
-      const { user, token } = await identity.login(username, password, request.ip);
+      const { user, token } = await identity.login(username, password, placeOf(request.ip));
       await startSession(identity, request, reply, token);
       return success(signedInUser(await queries.self(user)));
     },

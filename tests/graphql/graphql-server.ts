@@ -204,7 +204,7 @@ export async function serveGraphql(
     log: { error: (facts, message) => void logged.push({ ...facts, message }) },
     ...overrides,
   };
-  const app = Fastify();
+  const app = Fastify({ trustProxy: true });
   await graphqlRoutes(app, options);
   const detach = attachSubscriptions(app.server, options, { recheckMs });
   await app.listen({ host: '127.0.0.1', port: 0 });

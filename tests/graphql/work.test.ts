@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientHeader } from '../../src/graphql/routes.js';
 import { Allowance } from '../../src/http/allowance.js';
 import { Feed, GraphqlClient, type GraphqlServer, serveGraphql, startGraphql } from './graphql-server.js';
 
@@ -42,6 +43,20 @@ describe('documents that are new each time', () => {
     await user.ask('{ me { id } }');
     for (let round = 0; round < 20; round++) await attacker.send(heavy(round));
     for (let asked = 0; asked < 20; asked++) await user.ask('{ me { id } }');
+    await face.stop();
+  });
+});
+
+describe('strangers', () => {
+  test('have one allowance for all the addresses of one subscriber', async () => {
+    await withAllowance(3000);
+    const from = (address: string) =>
+      new GraphqlClient(face.url, { [clientHeader]: 'test', 'x-forwarded-for': address });
+    const statuses = [];
+    for (const [round, host] of [1, 2, 3].entries())
+      statuses.push((await from(`2001:db8:0:1::${host}`).send(heavy(100 + round))).status);
+    expect(statuses.slice(1)).toEqual([429, 429]);
+    expect((await from('2001:db8:0:2::1').send('{ me { id } }')).status).toBe(200);
     await face.stop();
   });
 });

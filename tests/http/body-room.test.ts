@@ -45,4 +45,11 @@ describe('the room for request bodies', () => {
     expect(bodies.enter('a', 3)).not.toBeNull();
     expect(bodies.enter('a', 4)).toBeNull();
   });
+
+  test('counts the addresses one subscriber has as one', () => {
+    const bodies = room();
+    for (const host of [1, 2]) expect(bodies.enter(`2001:db8:0:1::${host}`, host)).not.toBeNull();
+    expect(bodies.enter('2001:db8:0:1::3', 3)).toBeNull();
+    expect(bodies.enter('2001:db8:0:2::3', 3)).not.toBeNull();
+  });
 });

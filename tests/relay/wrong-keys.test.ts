@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { Allowance } from '../../src/http/allowance.js';
+import { authenticate } from '../../src/relay/authenticate.js';
+import { openMemoryNode } from '../support/memory-node.js';
+
+test('wrong keys are counted for all the addresses one subscriber has', async () => {
+  const node = await openMemoryNode();
+  const wrongKeys = new Allowance({ perMinute: 2 }, node.clock);
+  const ports = { ...node, wrongKeys, apiKeyStatus: { refused: () => {} } };
+  const statusFrom = async (ip: string): Promise<number> => {
+    const headers = { authorization: `Bearer sk-${'a'.repeat(48)}` };
+    const refusal = authenticate(ports, { path: '/v1/chat/completions', headers, query: new URLSearchParams(), ip });
+    return refusal.then(
+      () => 200,
+      ({ status }) => status,
+    );
+  };
+  const statuses = [];
+  for (const host of [1, 2, 3]) statuses.push(await statusFrom(`2001:db8:0:1::${host}`));
+  expect(statuses).toEqual([401, 401, 429]);
+  expect(await statusFrom('2001:db8:0:2::1')).toBe(401);
+});
