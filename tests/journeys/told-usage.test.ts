@@ -17,6 +17,8 @@ let caller: Caller;
 /** What the upstream tells of its next answer, one after the other in a stream. */
 let told: readonly (JsonObject | null)[] = [];
 let toolCalls: readonly JsonObject[] | null = null;
+/** It answers as a whole, whatever was asked for. */
+let knowsNoStreams = false;
 
 const text = 'Every charge can be proved.';
 const head = { id: 'c', created: 1, model: 'm' };
@@ -27,7 +29,7 @@ beforeAll(async () => {
   upstream = await startUpstream(({ body }, response) => {
     const { stream } = JSON.parse(body) as { stream?: boolean };
     const usages = told.filter((usage) => usage !== null);
-    if (stream !== true) {
+    if (stream !== true || knowsNoStreams) {
       const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }];
       response.setHeader('content-type', 'application/json');
       const usage = usages.at(-1);
@@ -70,9 +72,17 @@ const usageIn = (answer: string, stream: boolean): JsonObject => {
 };
 
 describe.each([
-  ['a whole answer', false],
-  ['a stream', true],
-])('in %s', (_kind, stream) => {
+  ['a whole answer', false, false],
+  ['a stream', true, false],
+  ['a stream made of a whole answer', true, true],
+])('in %s', (_kind, stream, whole) => {
+  beforeAll(() => {
+    knowsNoStreams = whole;
+  });
+  afterAll(() => {
+    knowsNoStreams = false;
+  });
+
   test.each([
     ['as it is', [{ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }], 'upstream', 15],
     ['with a wrong sum', [{ prompt_tokens: 10, completion_tokens: 5, total_tokens: 999 }], 'upstream', 15],

@@ -20,6 +20,7 @@ export class WholeAnswerAsStream implements AnswerStream {
   private readonly head: JsonObject;
   /** Not yet written. */
   private choices: readonly JsonObject[];
+  /** In upstream's words. */
   private readonly toldUsage: JsonObject | null;
 
   constructor(
@@ -61,7 +62,8 @@ export class WholeAnswerAsStream implements AnswerStream {
   }
 
   closing(usage: Usage): Buffer {
-    if (this.caller.wantsUsage) this.write([], { usage: this.toldUsage ?? writtenUsage(usage) });
+    const told = usage === this.usage ? this.toldUsage : null;
+    if (this.caller.wantsUsage) this.write([], { usage: told ?? writtenUsage(usage) });
     this.outgoing.frame(Buffer.from('[DONE]'));
     return this.outgoing.take() ?? Buffer.alloc(0);
   }
