@@ -168,8 +168,10 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
 
   cancel(): void {
     this.cancelled = true;
-    this.decoder?.destroy();
-    this.controller?.abort(new Error('cancelled'));
+    const reason = new Error('cancelled');
+    this.controller?.abort(reason);
+    // Of an answer that has come whole the client tells nothing any more, and what is still packed comes out no more.
+    if (this.decoder !== null && !this.ended) this.fail(reason);
   }
 
   /** Ends it for a reason that the reader gets to know. */
