@@ -48,6 +48,7 @@ export interface Relay {
 const none = (): void => {};
 
 const cannotReserve = 'the event store cannot be reached; try again later';
+
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, meter, clock, log } = ports;
   const parsedChannel = channelParser();
@@ -125,7 +126,13 @@ export function openRelay(ports: RelayPorts): Relay {
       const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay };
       const entered = perChannel.enter(chosen.id, parsed.mostCalls);
       const leave = (): void => perChannel.leave(chosen.id);
-      const last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
+      let last: Attempt;
+      try {
+        last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
+      } catch (error) {
+        leave();
+        throw error;
+      }
       if (last.ok) return { last, tried: [...tried, chosen.id], unknownAttempts, leave };
       if (entered) leave();
       if (last.busy) {
@@ -135,6 +142,7 @@ export function openRelay(ports: RelayPorts): Relay {
       }
       tried.push(chosen.id);
       failure = last;
+      underWay.sending = null;
       if (last.costUnknown) underWay.unknownAttempts = ++unknownAttempts;
       if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
         ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);

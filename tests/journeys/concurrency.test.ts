@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../src/cli/database.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { type HeldUpstream, startHeldUpstream } from '../support/held-upstream.js';
+import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 
@@ -127,6 +129,17 @@ test('a channel has no more calls under way than its settings say', async () => 
   expectRefused(begun[2], 'upstream_saturated');
   await finish();
   expect(await begin(caller, model)).toBe('under way');
+});
+
+test('a channel whose key cannot be read keeps its room: each call is told so, and none that it is full', async () => {
+  const model = newModel();
+  const id = await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":1}' });
+  await withDatabase(gateway.config, quietLog, ({ pool }) =>
+    pool.query("update vault_secrets set sealed = sealed || '\\x00' where id = $1", [
+      gateway.application.directory.channel(id)?.secrets.key,
+    ]),
+  );
+  for (let call = 0; call < 2; call++) expect((await caller.chat({ model })).status).toBe(500);
 });
 
 test('a key has no more calls under way than the option says, and others of its user have their own', async () => {
