@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { CallProgress, CallProgressNotes, LastSeen } from '../application/ports.js';
 import { Position } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
+import { statements } from './statements.js';
 
 /* Notes on calls under way, in two tables beside the log. */
 
@@ -14,10 +15,11 @@ interface NodeRow {
 /** One instance per process: it is a node of its own. */
 export function postgresCallProgress(pool: Pool): CallProgressNotes {
   const nodeId = randomUUID();
+  const query = statements(pool);
 
   return {
     async begin(after) {
-      await pool.query('INSERT INTO call_progress_node (node_id, began_after, noted_to) VALUES ($1, $2, $2)', [
+      await query('INSERT INTO call_progress_node (node_id, began_after, noted_to) VALUES ($1, $2, $2)', [
         nodeId,
         after,
       ]);
@@ -25,7 +27,7 @@ export function postgresCallProgress(pool: Pool): CallProgressNotes {
 
     async note(notedTo, progressed, ended) {
       // One statement, hence one transaction: whoever reads finds all of it or nothing.
-      await pool.query({
+      await query({
         name: 'note_call_progress',
         text: `
           WITH ended AS (DELETE FROM call_progress WHERE call_id = any($2::text[])),
@@ -45,11 +47,11 @@ export function postgresCallProgress(pool: Pool): CallProgressNotes {
     async lastSeen(calls) {
       const ids = calls.map(({ callId }) => callId);
       const [noted, nodes] = await Promise.all([
-        pool.query<{ call_id: CallId; progress: CallProgress }>(
+        query<{ call_id: CallId; progress: CallProgress }>(
           'SELECT call_id, progress FROM call_progress WHERE call_id = any($1::text[])',
           [ids],
         ),
-        pool.query<NodeRow>('SELECT began_after, noted_to FROM call_progress_node ORDER BY began_after DESC'),
+        query<NodeRow>('SELECT began_after, noted_to FROM call_progress_node ORDER BY began_after DESC'),
       ]);
       const progressOf = new Map(noted.rows.map(({ call_id, progress }) => [call_id, progress]));
       return new Map(
@@ -64,12 +66,12 @@ export function postgresCallProgress(pool: Pool): CallProgressNotes {
     },
 
     async forget(calls) {
-      await pool.query('DELETE FROM call_progress WHERE call_id = any($1::text[])', [calls]);
+      await query('DELETE FROM call_progress WHERE call_id = any($1::text[])', [calls]);
     },
 
     async forgetOthers() {
-      await pool.query('DELETE FROM call_progress WHERE node_id <> $1', [nodeId]);
-      await pool.query('DELETE FROM call_progress_node WHERE node_id <> $1', [nodeId]);
+      await query('DELETE FROM call_progress WHERE node_id <> $1', [nodeId]);
+      await query('DELETE FROM call_progress_node WHERE node_id <> $1', [nodeId]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { IdKind, Ids } from '../application/ports.js';
+import { statements } from './statements.js';
 
 const sequences: Readonly<Record<IdKind, string>> = {
   user: 'user_ids',
@@ -9,8 +10,9 @@ const sequences: Readonly<Record<IdKind, string>> = {
 
 /** Numeric ids from database sequences, each counting from 1. */
 export const postgresIds = (pool: Pool): Ids => {
+  const query = statements(pool);
   const one = async (text: string, values: readonly string[]): Promise<number> => {
-    const { rows } = await pool.query<{ id: number }>(text, [...values]);
+    const { rows } = await query<{ id: number }>(text, [...values]);
     const [row] = rows;
     if (row === undefined) throw new Error('Postgres answered without an id');
     return row.id;

@@ -6,6 +6,7 @@ import { Sealed, UserId } from '../domain/ids.js';
 import type { MasterKey } from './master-key.js';
 import { RecentValues } from './recent-values.js';
 import { keyBytes, openBytes, sealBytes } from './sealing.js';
+import { statements } from './statements.js';
 
 /**
  * One data key per user, itself encrypted with a key from the master key. Sealed text is base64, bound to its user.
@@ -18,6 +19,7 @@ export function postgresPersonalData(options: {
   readonly clock: Clock;
 }): PersonalData {
   const { pool, masterKey, clock } = options;
+  const query = statements(pool);
   const wrappingKey = masterKey.derive('personal data');
   const searchKey = masterKey.derive('personal data search');
   const keys = new RecentValues<UserId, Buffer>({ capacity: 10_000, maxAgeMs: 60_000, clock });
@@ -26,7 +28,7 @@ export function postgresPersonalData(options: {
 
   /** Those that are there: destroyed keys, and such as were never made, are not. */
   const readKeys = async (users: readonly UserId[]): Promise<ReadonlyMap<UserId, Buffer>> => {
-    const { rows } = await pool.query<{ user_id: number; wrapped_key: Buffer }>(
+    const { rows } = await query<{ user_id: number; wrapped_key: Buffer }>(
       'SELECT user_id, wrapped_key FROM user_keys WHERE user_id = ANY ($1) AND wrapped_key IS NOT NULL',
       [users],
     );
@@ -45,7 +47,7 @@ export function postgresPersonalData(options: {
     const found = await readKey(user);
     if (found !== null) return found;
     // A key made elsewhere in the meantime stays, and so does the mark of a destroyed one.
-    await pool.query('INSERT INTO user_keys (user_id, wrapped_key) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    await query('INSERT INTO user_keys (user_id, wrapped_key) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       user,
       sealBytes(wrappingKey, keyOwner(user), randomBytes(keyBytes)),
     ]);
@@ -84,7 +86,7 @@ export function postgresPersonalData(options: {
     searchToken: (term) => createHmac('sha256', searchKey).update(term, 'utf8').digest().toString('base64url', 0, 9),
 
     async forget(user) {
-      await pool.query(
+      await query(
         'INSERT INTO user_keys (user_id) VALUES ($1) ON CONFLICT (user_id) DO UPDATE SET wrapped_key = NULL',
         [user],
       );

@@ -5,6 +5,7 @@ import { SecretId } from '../domain/ids.js';
 import type { MasterKey } from './master-key.js';
 import { RecentValues } from './recent-values.js';
 import { openBytes, sealBytes } from './sealing.js';
+import { statements } from './statements.js';
 
 /**
  * Secrets in Postgres, encrypted, each bound to its id. Those used lately are kept in memory, so a relayed call does
@@ -16,12 +17,13 @@ export function postgresVault(options: {
   readonly clock: Clock;
 }): Vault {
   const { pool, masterKey, clock } = options;
+  const query = statements(pool);
   const sealingKey = masterKey.derive('vault');
   const hashingKey = masterKey.derive('vault hash');
   const recent = new RecentValues<SecretId, string>({ capacity: 5_000, maxAgeMs: 60_000, clock });
 
   const read = async (ids: readonly SecretId[]): Promise<ReadonlyMap<SecretId, string>> => {
-    const { rows } = await pool.query<{ id: SecretId; sealed: Buffer }>(
+    const { rows } = await query<{ id: SecretId; sealed: Buffer }>(
       'SELECT id, sealed FROM vault_secrets WHERE id = ANY ($1)',
       [ids],
     );
@@ -51,13 +53,13 @@ export function postgresVault(options: {
     async put(secret) {
       const id = SecretId(randomBytes(16).toString('base64url'));
       const sealed = sealBytes(sealingKey, id, Buffer.from(secret, 'utf8'));
-      await pool.query('INSERT INTO vault_secrets (id, sealed) VALUES ($1, $2)', [id, sealed]);
+      await query('INSERT INTO vault_secrets (id, sealed) VALUES ($1, $2)', [id, sealed]);
       return id;
     },
     get: (id) => recent.get(id, async () => (await read([id])).get(id) ?? null),
     getMany,
     async drop(id) {
-      await pool.query('DELETE FROM vault_secrets WHERE id = $1', [id]);
+      await query('DELETE FROM vault_secrets WHERE id = $1', [id]);
       recent.delete(id);
     },
     hash: (secret) => createHmac('sha256', hashingKey).update(secret, 'utf8').digest('hex'),

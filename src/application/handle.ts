@@ -7,7 +7,7 @@ import {
   type Recorded,
   type StreamName,
 } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
+import { Failure, isUnavailable } from '../domain/failure.js';
 import { newEventId } from './event-id.js';
 import type { OrderMark } from './order-mark.js';
 import type { AppendResult, Clock, EventStore, ExpectedRevision } from './ports.js';
@@ -30,8 +30,6 @@ const isObserving = <Command>(order: Command | Observing<Command>): order is Obs
   typeof order === 'function';
 
 const attempts = 20;
-
-const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.kind === 'unavailable';
 
 /**
  * What a marked order that the stream knows already has led to; null: it does not know it. Throws

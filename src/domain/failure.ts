@@ -102,6 +102,10 @@ export class Failure extends Error {
   }
 }
 
+/** The store cannot serve it now; nobody's mistake, and worth asking again. */
+export const isUnavailable = (error: unknown): error is Failure =>
+  error instanceof Failure && error.kind === 'unavailable';
+
 /** A field the caller sent is wrong: says which, and what is allowed. */
 export const invalidField = (field: string, allowed: string): Failure =>
   new Failure('invalid-field', { field, allowed });

@@ -26,3 +26,7 @@ export function isPassing(error: unknown): boolean {
     return passingState.test(error.code) || systemCode.test(error.code);
   return lostConnection.test(error.message);
 }
+
+/** What a reader of a database is told of its error: `store-unavailable` where patience may help, else the error. */
+export const toldOf = (error: unknown): unknown =>
+  isPassing(error) && !(error instanceof Failure) ? new Failure('store-unavailable', { reason: String(error) }) : error;

@@ -1,7 +1,7 @@
 import type { ValidationError } from 'class-validator';
 import { type ASTNode, GraphQLError, type GraphQLFormattedError, Kind, print } from 'graphql';
 import { ArgumentValidationError } from 'type-graphql';
-import { Failure, type FailureKind } from '../domain/failure.js';
+import { Failure, type FailureKind, isUnavailable } from '../domain/failure.js';
 
 /*
  * How this face says no. Every error carries `extensions.code`, `extensions.kind` and, where there is something to
@@ -46,6 +46,12 @@ export class RequestRefused extends GraphQLError {
 
 export interface ErrorLog {
   error(facts: Record<string, unknown>, message: string): void;
+}
+
+/** What kept a request from being executed, as a refusal with its status where it may be asked again. */
+export function notExecuted(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  return new GraphQLError('', { originalError: error, extensions: { http: { status: 503 } } });
 }
 
 /** Codes of errors about the request itself, from the GraphQL engine; their texts are its own but for what they quote. */

@@ -8,6 +8,7 @@ import {
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { UserView } from '../application/ports.js';
+import { isUnavailable } from '../domain/failure.js';
 import { countUnfinished } from '../http/body-room.js';
 import { placeOf } from '../http/place.js';
 import { admit } from './admission.js';
@@ -20,7 +21,7 @@ import {
   identify,
 } from './context.js';
 import { type Documents, documentLimits, InvalidDocument, openDocuments } from './documents.js';
-import { answerFor, RequestRefused } from './errors.js';
+import { answerFor, notExecuted, RequestRefused } from './errors.js';
 import { graphqlSchema } from './schema.js';
 import { closedSessionCookie, openedSessionCookie } from './session-cookie.js';
 import { payFor } from './work.js';
@@ -90,7 +91,8 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
           .headers(Object.fromEntries(headers))
           .send({ errors: [answerFor(error, options.log)] });
       }
-      const { statusCode: status = 500 } = error as FastifyError;
+      // Who asks could not be looked up.
+      const { statusCode: status = isUnavailable(error) ? 503 : 500 } = error as FastifyError;
       if (status >= 500) {
         const { message, extensions } = answerFor(new GraphQLError('', { originalError: error }), options.log);
         return reply.code(status).send({ errors: [{ message, extensions }] });
@@ -180,7 +182,10 @@ const gatekeeper = (options: GraphqlOptions): ApolloServerPlugin<GraphqlContext>
       const ownsUp = caller.credentials.kind === 'access-token' || request.http?.headers.has(clientHeader);
       if (operation.operation === 'mutation' && !ownsUp)
         throw new RequestRefused('client-header-missing', { header: clientHeader });
-      await admit({ document, operation, variables: request.variables ?? {}, caller, address }, options);
+      const asked = { document, operation, variables: request.variables ?? {}, caller, address };
+      await admit(asked, options).catch((error: unknown) => {
+        throw notExecuted(error);
+      });
     },
   }),
 });

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { Failure } from '../domain/failure.js';
-import { isPassing } from '../domain/passing.js';
+import { toldOf } from '../domain/passing.js';
 
 /*
  * Connections for reading. A read that the database could not serve in time, or at all, is an expected "no" and not a
@@ -13,14 +13,12 @@ const outOfTime = '57014';
 
 function told(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === outOfTime) return new Failure('query-too-slow');
-  return isPassing(error) && !(error instanceof Failure)
-    ? new Failure('store-unavailable', { reason: String(error) })
-    : error;
+  return toldOf(error);
 }
 
-/** What the server says has a SQLSTATE; without one the connection itself is in doubt. */
+/** What the server says has a SQLSTATE; without one, or where it says that it hangs up, the connection is in doubt. */
 const isAnswered = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code));
+  error instanceof Error && 'code' in error && /^(?!08|57P|25P0[34])[0-9A-Z]{5}$/.test(String(error.code));
 
 /** The pool as the query builder wants it; unqualified names are looked up along `searchPath`. */
 export function readConnections(pool: Pool, searchPath: string): PostgresPool {

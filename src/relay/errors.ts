@@ -1,3 +1,4 @@
+import { isUnavailable } from '../domain/failure.js';
 import type { UpstreamError } from './upstream-error.js';
 
 /** The type of every error the gateway itself makes; upstream errors keep their own. */
@@ -86,3 +87,7 @@ export const withdrawal = { status: 503, code: 'store_unavailable' } as const;
 
 export const storeUnavailable = (message: string): RelayError =>
   new RelayError(withdrawal.status, withdrawal.code, message);
+
+/** The answer to a request that the database could not serve; null: something else is wrong. */
+export const unavailable = (error: unknown): RelayError | null =>
+  isUnavailable(error) ? storeUnavailable('the database cannot be reached; try again later') : null;

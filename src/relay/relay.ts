@@ -10,7 +10,15 @@ import { authenticate, type Caller } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
 import { callsUnderWay } from './calls-under-way.js';
 import { channelParser } from './channel-settings.js';
-import { errorBody, jsonHeaders, quotaText, RelayError, storeUnavailable, tooManyCalls } from './errors.js';
+import {
+  errorBody,
+  jsonHeaders,
+  quotaText,
+  RelayError,
+  storeUnavailable,
+  tooManyCalls,
+  unavailable,
+} from './errors.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
 import { type Order, placeOrder } from './order.js';
@@ -269,6 +277,11 @@ export function openRelay(ports: RelayPorts): Relay {
 
   function known(error: unknown, requestId: string): RelayError {
     if (error instanceof RelayError) return error;
+    const away = unavailable(error);
+    if (away !== null) {
+      log.warn({ requestId, err: error }, 'a call could not be served');
+      return away;
+    }
     log.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'a call failed unexpectedly');
     return new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
   }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../application/ports.js';
-import { RelayError, unknownModel } from './errors.js';
+import { RelayError, unavailable, unknownModel } from './errors.js';
 import { type Dialect, listing, modelsFor, openAiModel } from './models.js';
 import type { Endpoint } from './protocols/protocol.js';
 import { type Relay, sendError } from './relay.js';
@@ -89,6 +89,11 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
 
   const refusalFor = (error: unknown, request: FastifyRequest): RelayError => {
     if (error instanceof RelayError) return error;
+    const away = unavailable(error);
+    if (away !== null) {
+      request.log.warn({ requestId: request.id, err: error }, 'a relay request could not be served');
+      return away;
+    }
     const { statusCode = 500 } = error as { statusCode?: number };
     // The server could not read the request.
     if (statusCode < 500) return new RelayError(statusCode, 'invalid_request', 'invalid request: it cannot be read');
