@@ -32,7 +32,11 @@ export const ZERO = integer(0);
 
 export const times = (a: Decimal, b: Decimal): Decimal => ({ digits: a.digits * b.digits, scale: a.scale + b.scale });
 
-const digitsAt = (value: Decimal, scale: number): bigint => value.digits * 10n ** BigInt(scale - value.scale);
+const powersOfTen = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
+const powerOfTen = (exponent: number): bigint => powersOfTen[exponent] ?? 10n ** BigInt(exponent);
+
+const digitsAt = ({ digits, scale: has }: Decimal, scale: number): bigint =>
+  scale === has ? digits : digits * powerOfTen(scale - has);
 
 export function add(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
@@ -71,11 +75,11 @@ export function wholeTimes(a: Decimal, b: Decimal): number {
 }
 
 /** Nearest integer, halves away from zero: the one rounding of a charge. */
-export const roundHalfAway = (value: Decimal): number => Number(nearest(value.digits, 10n ** BigInt(value.scale)));
+export const roundHalfAway = (value: Decimal): number => Number(nearest(value.digits, powerOfTen(value.scale)));
 
 /** Smallest integer not below the value: reservations are upper bounds. */
 export function ceiling(value: Decimal): number {
-  const unit = 10n ** BigInt(value.scale);
+  const unit = powerOfTen(value.scale);
   const whole = value.digits / unit;
   return Number(value.digits % unit > 0n ? whole + 1n : whole);
 }

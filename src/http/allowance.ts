@@ -43,15 +43,19 @@ export class Allowance {
 
   /** Whether something is left, without spending it. */
   has(client: string | number, amount: number): boolean {
-    return this.accountOf(client).left >= amount;
+    const account = this.accounts.get(client);
+    return (account === undefined ? this.rule.perMinute : this.filled(account, this.clock.now())) >= amount;
+  }
+
+  private filled({ left, filledAt }: Account, now: number): number {
+    const { perMinute } = this.rule;
+    return Math.min(perMinute, left + (Math.max(0, now - filledAt) * perMinute) / minuteMs);
   }
 
   private accountOf(client: string | number): Account {
     const now = this.clock.now();
-    const { perMinute } = this.rule;
-    const account = this.accounts.get(client) ?? { left: perMinute, filledAt: now };
-    const elapsed = Math.max(0, now - account.filledAt);
-    account.left = Math.min(perMinute, account.left + (elapsed * perMinute) / minuteMs);
+    const account = this.accounts.get(client) ?? { left: this.rule.perMinute, filledAt: now };
+    account.left = this.filled(account, now);
     account.filledAt = now;
     // Set anew so that the map stays in order of use.
     this.accounts.delete(client);

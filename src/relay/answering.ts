@@ -20,12 +20,31 @@ import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
 
 type Told = Pick<Settlement, 'usage' | 'usageSource'>;
 
-/** Who served a call, and as what. */
-function served(order: Order, { upstreamModel, reasoningEffort }: Asked, tried: readonly ChannelId[]) {
+/** Written out: objects put together by spreading cost every call more than its charge does. */
+function settlementOf(
+  { usage, usageSource }: Told,
+  outcome: CallOutcome,
+  firstTokenMs: number | null,
+  useTimeMs: number,
+  { requestedModel }: Order,
+  { upstreamModel, reasoningEffort }: Asked,
+  { tried, unknownAttempts }: Course,
+): Settlement {
   const channelId = tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
-  const mapped = upstreamModel === order.requestedModel ? null : upstreamModel;
-  return { channelId, attempts: tried, upstreamModel: mapped, reasoningEffort };
+  return {
+    usage,
+    usageSource,
+    outcome,
+    delivered: true,
+    channelId,
+    attempts: tried,
+    upstreamModel: upstreamModel === requestedModel ? null : upstreamModel,
+    reasoningEffort,
+    useTimeMs,
+    firstTokenMs,
+    unknownAttempts,
+  };
 }
 
 /** What there is to know about costs of a call that cannot be seen. */
@@ -64,23 +83,15 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
     order: Order,
     reservation: Reservation,
     asked: Asked,
-    { tried, unknownAttempts, elapsed }: Course,
+    course: Course,
   ): Promise<void> => {
     const { bound } = reservation;
+    const { elapsed } = course;
     const silence = { said: new SeenText(), toolCalls: 0, finishReason: null };
     const nothing = believedUsage(null, silence, bound, order.estimate.promptTokens, order.model);
     const useTimeMs = elapsed();
-    await reservation
-      .settle({
-        ...cutShort(nothing, 0, useTimeMs, unseen(order, asked, reservation)),
-        outcome: 'caller-left',
-        delivered: true,
-        ...served(order, asked, tried),
-        useTimeMs,
-        firstTokenMs: null,
-        unknownAttempts,
-      })
-      .catch(() => {});
+    const told = cutShort(nothing, 0, useTimeMs, unseen(order, asked, reservation));
+    await reservation.settle(settlementOf(told, 'caller-left', null, useTimeMs, order, asked, course)).catch(() => {});
   };
 
   /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
@@ -88,23 +99,11 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
     { response, requestId }: Asker,
     order: Order,
     reservation: Reservation,
-    { got, ...asked }: Extract<Attempt, { ok: true }>,
-    { tried, unknownAttempts, presence, elapsed }: Course,
+    answered: Extract<Attempt, { ok: true }>,
+    course: Course,
   ): Promise<boolean> => {
-    const settlement = (
-      told: Told,
-      outcome: CallOutcome,
-      firstTokenMs: number | null,
-      useTimeMs: number,
-    ): Settlement => ({
-      ...told,
-      outcome,
-      delivered: true,
-      ...served(order, asked, tried),
-      useTimeMs,
-      firstTokenMs,
-      unknownAttempts,
-    });
+    const { got } = answered;
+    const { tried, presence, elapsed } = course;
 
     const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
       const { estimate, model } = order;
@@ -121,10 +120,12 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
       const told = believed(got.usage, got.generated);
       // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
       if (presence.gone) {
-        await reservation.settle(settlement(told, 'caller-left', null, elapsed())).catch(() => {});
+        const settled = settlementOf(told, 'caller-left', null, elapsed(), order, answered, course);
+        await reservation.settle(settled).catch(() => {});
         return true;
       }
-      const charged = await reservation.settleOrWithdraw(settlement(told, 'completed', null, elapsed()), withdrawal);
+      const settled = settlementOf(told, 'completed', null, elapsed(), order, answered, course);
+      const charged = await reservation.settleOrWithdraw(settled, withdrawal);
       if (charged === null) throw storeUnavailable(withheld);
       // What the caller is told is what is charged.
       const bytes = told.usage === got.usage ? got.bytes : got.telling(got.bytes, told.usage);
@@ -145,16 +146,16 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
       growth: watchGrowth(reservation, order.estimate),
       pingIntervalMs: directory.settings().pingIntervalMs,
       callerGoneMs: config.callerGoneMs,
-      costsUnseen: () => unseen(order, asked, reservation).thinks || bringsUncounted(order.body),
+      costsUnseen: () => unseen(order, answered, reservation).thinks || bringsUncounted(order.body),
     });
     const { outcome, error } = pumped;
     const { usage, generated } = reading.decoder;
     const told = believed(usage, generated);
     const useTimeMs = elapsed();
     const whole = pumped.cutShort
-      ? cutShort(told, seenTokens(generated, order.model), useTimeMs, unseen(order, asked, reservation))
+      ? cutShort(told, seenTokens(generated, order.model), useTimeMs, unseen(order, answered, reservation))
       : told;
-    const settled = settlement(whole, outcome, firstTokenMs, useTimeMs);
+    const settled = settlementOf(whole, outcome, firstTokenMs, useTimeMs, order, answered, course);
     try {
       await reservation.settle(settled);
       if (error === null) response.end(reading.decoder.closing(settled.usage));

@@ -39,15 +39,16 @@ export interface Estimate {
 /** A limit every upstream takes, for models nobody has told us anything of. */
 const takenByAll = 8_192;
 
-const largest = ({ output: a }: ModelLimits, { output: b }: ModelLimits): number => a - b;
-
 /** `names`: as asked for and as sent upstream, which channels may map. */
 const limitsAmong = (names: ReadonlySet<string>, settings: Settings): ModelLimits => {
-  const all = [...names].map((name) => limitsOf(name, settings.maxOutputTokens, settings.defaultMaxOutputTokens));
-  // A name known upstream says more than one made up here.
-  const known = all.filter(({ guessed }) => !guessed);
-  const [found] = (known.length > 0 ? known : all).sort(largest).slice(-1);
-  if (found === undefined) throw new Error('a model without a name');
+  let found: ModelLimits | null = null;
+  for (const name of names) {
+    const limits = limitsOf(name, settings.maxOutputTokens, settings.defaultMaxOutputTokens);
+    // A name known upstream says more than one made up here.
+    if (found === null || (found.guessed === limits.guessed ? limits.output > found.output : found.guessed))
+      found = limits;
+  }
+  if (found === null) throw new Error('a model without a name');
   return found;
 };
 

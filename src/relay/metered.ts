@@ -99,12 +99,10 @@ const isUnwritten = (error: unknown): boolean => error instanceof Failure && err
 export function openMeter({ store, gate, clock, underWay, newEventId, warn }: MeterPorts): Meter {
   let unwritten = 0;
 
-  const stamped = (): { id: string; at: Instant } => {
+  const newEvent = <Event extends CallEvent>(event: Event): NewEvent<Event> => {
     const at = clock.now();
-    return { id: newEventId(at), at };
+    return { id: newEventId(at), at, event };
   };
-
-  const newEvent = <Event extends CallEvent>(event: Event): NewEvent<Event> => ({ ...stamped(), event });
 
   /** False when the call has had another outcome before. */
   const write = async (callId: CallId, outcome: NewEvent, expected: number): Promise<boolean> =>
@@ -175,10 +173,14 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
       const maxOutputTokens =
         outputLimit === null ? estimate.bound.output : (outputLimit + estimate.thinking) * estimate.answers;
 
-      const reserved: NewEvent = {
-        ...stamped(),
-        event: { type: 'CallReserved', facts, reserved: quota, promptTokens, maxOutputTokens, price },
-      };
+      const reserved = newEvent({
+        type: 'CallReserved',
+        facts,
+        reserved: quota,
+        promptTokens,
+        maxOutputTokens,
+        price,
+      });
       const call = underWay.begin(callId);
       const result = await store.append(streams.call(callId), [reserved], 'no-stream').catch((error: unknown) => {
         if (isUnwritten(error)) {
@@ -200,14 +202,31 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
       let concluding = false;
       /** Each of these attempts may have cost upstream as much as the call was expected to. */
       const timesHeld = (attempts: number): Quota => Quota(Math.min(quota * attempts, Number.MAX_SAFE_INTEGER));
-      const settledBy = ({ delivered, usage, unknownAttempts, ...rest }: Settlement): NewEvent<CallSettled> => {
+      const settledBy = (settlement: Settlement): NewEvent<CallSettled> => {
+        const { usage, delivered } = settlement;
         const cost = chargeOf(usage, price, delivered);
         // Dearer than what is held only when the upstream kept to no limit: then as much as there is left.
         if (cost > held) held = max(held, gate.cover(callId, cost));
         const charged = cost > held ? held : cost;
-        const unpaid = { uncovered: minus(cost, charged), suspense: timesHeld(unknownAttempts) };
         concluding = true;
-        return newEvent({ type: 'CallSettled', facts, reserved: quota, charged, usage, price, ...rest, ...unpaid });
+        return newEvent({
+          type: 'CallSettled',
+          facts,
+          reserved: quota,
+          charged,
+          usage,
+          price,
+          usageSource: settlement.usageSource,
+          outcome: settlement.outcome,
+          channelId: settlement.channelId,
+          attempts: settlement.attempts,
+          upstreamModel: settlement.upstreamModel,
+          useTimeMs: settlement.useTimeMs,
+          firstTokenMs: settlement.firstTokenMs,
+          reasoningEffort: settlement.reasoningEffort,
+          uncovered: minus(cost, charged),
+          suspense: timesHeld(settlement.unknownAttempts),
+        });
       };
       const reservation: Reservation = {
         underWay: call,

@@ -60,6 +60,7 @@ const cannotReserve = 'the event store cannot be reached; try again later';
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, meter, clock, log } = ports;
   const parsedChannel = channelParser();
+  const orderPorts = { directory, providerOf: ports.providerOf, parsedChannel };
   const perApiKey = callsUnderWay();
   const perChannel = callsUnderWay();
   const stalledCallers = watchStalledCallers({
@@ -115,13 +116,12 @@ export function openRelay(ports: RelayPorts): Relay {
   ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number; leave: () => void }> => {
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];
-    const candidates = order.channels.map((channel) => ({
+    let open = order.channels.map((channel) => ({
       id: channel.id,
       priority: channel.settings.priority,
       weight: channel.settings.weight,
       channel,
     }));
-    let open = candidates;
     let failure: Extract<Attempt, { ok: false }> | null = null;
     const attempts = order.pinned ? 1 : directory.settings().retryTimes + 1;
     let unknownAttempts = 0;
@@ -129,7 +129,8 @@ export function openRelay(ports: RelayPorts): Relay {
       const chosen = chooseChannel(open, index, failed, Math.random());
       if (chosen === null) return { last: failure ?? noRoom(), tried, unknownAttempts, leave: none };
       const parsed = parsedChannel(chosen.channel);
-      underWay.attempts = [...tried, chosen.id];
+      const withThis = [...tried, chosen.id];
+      underWay.attempts = withThis;
       const { requestedModel } = order;
       const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay };
       const entered = perChannel.enter(chosen.id, parsed.mostCalls);
@@ -141,7 +142,7 @@ export function openRelay(ports: RelayPorts): Relay {
         leave();
         throw error;
       }
-      if (last.ok) return { last, tried: [...tried, chosen.id], unknownAttempts, leave };
+      if (last.ok) return { last, tried: withThis, unknownAttempts, leave };
       if (entered) leave();
       if (last.busy) {
         // Nothing was sent, so it was no attempt: whoever has room is asked instead.
@@ -173,7 +174,6 @@ export function openRelay(ports: RelayPorts): Relay {
       if (!entered) throw tooManyCalls(apiKeyConcurrency);
       body = await ports.bodies.read(call.request, call.ip, caller.user.id);
       const { value, bytes } = body;
-      const orderPorts = { ...ports, parsedChannel };
       const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, call.endpoint, value, bytes));
       const startedAt = clock.now();
       const callId = CallId(requestId);

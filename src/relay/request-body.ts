@@ -106,7 +106,9 @@ interface Read {
 class Reading {
   /** Decoded while they come: a large body decoded as a whole would hold up everybody, and be in memory twice. */
   private readonly texts: string[] = [];
-  private readonly decoder = new StringDecoder('utf8');
+  /** Most bodies come in one piece, and need none. */
+  private decoder: StringDecoder | null = null;
+  private first: Buffer | null = null;
   private readonly shape = new JsonShape({ depth: deepest, parts: mostParts });
   private readonly unpacker: Duplex | null;
   private received = 0;
@@ -153,9 +155,17 @@ class Reading {
   private readonly onPiece = (piece: Buffer): void => {
     this.unpacked += piece.length;
     const wrong = this.excess(piece);
-    if (wrong === null) this.texts.push(this.decoder.write(piece));
-    else this.fail(wrong);
+    if (wrong !== null) this.fail(wrong);
+    else if (this.unpacked === piece.length) this.first = piece;
+    else this.decode(piece);
   };
+
+  private decode(piece: Buffer): void {
+    this.decoder ??= new StringDecoder('utf8');
+    if (this.first !== null) this.texts.push(this.decoder.write(this.first));
+    this.first = null;
+    this.texts.push(this.decoder.write(piece));
+  }
 
   /** What is too much with this piece; null: nothing, and its bytes are counted as held. */
   private excess(piece: Buffer): RelayError | null {
@@ -170,7 +180,7 @@ class Reading {
 
   private readonly onEnd = (): void => {
     this.detach();
-    const rest = this.decoder.end();
+    const rest = this.decoder === null ? (this.first?.toString() ?? '') : this.decoder.end();
     if (rest !== '') this.texts.push(rest);
     this.resolve({ texts: this.texts, bytes: this.unpacked });
   };

@@ -13,6 +13,13 @@ const shortPiece = 1024;
 
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
+/** Characters beyond the Latin ones. */
+function wideIn(piece: string): number {
+  let wide = 0;
+  for (let index = 0; index < piece.length; index++) if (piece.charCodeAt(index) >= 0x250) wide++;
+  return wide;
+}
+
 export class SeenText {
   /** In UTF-16 units, like a string's. */
   length = 0;
@@ -28,8 +35,9 @@ export class SeenText {
   }
 
   add(piece: string): void {
-    for (let index = 0; index < piece.length; index++) if (piece.charCodeAt(index) >= 0x250) this.wide++;
-    this.bytes += Buffer.byteLength(piece);
+    const bytes = Buffer.byteLength(piece);
+    this.bytes += bytes;
+    if (bytes > piece.length) this.wide += wideIn(piece);
     const copied = piece.length > shortPiece;
     for (let at = 0; at < piece.length; ) {
       const within = (this.length + at) % this.stride;
