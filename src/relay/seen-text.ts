@@ -13,6 +13,14 @@ const shortPiece = 1024;
 
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
+/** Up to here it is cheaper to look at every character than to ask. */
+const shortWord = 32;
+
+function isAscii(piece: string): boolean {
+  for (let index = 0; index < piece.length; index++) if (piece.charCodeAt(index) > 0x7f) return false;
+  return true;
+}
+
 /** Characters beyond the Latin ones. */
 function wideIn(piece: string): number {
   let wide = 0;
@@ -29,15 +37,25 @@ export class SeenText {
   /** Each begins at its index times `stride`, and has `sampleLength` units but for the last. */
   private samples: string[] = [];
   private stride = sampleLength;
+  /** Units that still fit into the last sample; 0 before there is one, and between samples. */
+  private fits = 0;
 
   constructor(text = '') {
     this.add(text);
   }
 
   add(piece: string): void {
-    const bytes = Buffer.byteLength(piece);
+    if (piece === '') return;
+    const bytes = piece.length <= shortWord && isAscii(piece) ? piece.length : Buffer.byteLength(piece);
     this.bytes += bytes;
     if (bytes > piece.length) this.wide += wideIn(piece);
+    // What a stream's chunk says, nearly always.
+    if (piece.length <= this.fits) {
+      this.samples[this.samples.length - 1] += piece;
+      this.fits -= piece.length;
+      this.length += piece.length;
+      return;
+    }
     const copied = piece.length > shortPiece;
     for (let at = 0; at < piece.length; ) {
       const within = (this.length + at) % this.stride;
@@ -54,6 +72,8 @@ export class SeenText {
       at = next;
     }
     this.length += piece.length;
+    const within = this.length % this.stride;
+    this.fits = within === 0 ? 0 : Math.max(sampleLength - within, 0);
   }
 
   /** A token is about four Latin letters, or one and a half characters of other scripts. */
