@@ -44,6 +44,7 @@ import {
 import { type UserFilter, type UserSort, userById, userPage, usersById } from '../projections/user-queries.js';
 import type { SealedUserRow, UserRow } from '../projections/users.js';
 import { authorise } from './authorise.js';
+import { seenBy } from './overseen-user.js';
 import type { Clock, Directory, EventStore, PersonalData, QuotaGate, Vault } from './ports.js';
 import { type PricedModel, priceList } from './price-list.js';
 import { unlistedApiKey } from './unlisted-api-key.js';
@@ -156,7 +157,7 @@ export function queries({ db, store, vault, personal, directory, gate, clock, fr
       const row = await userById(await current(), id);
       if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
       if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
-      return openedOne(row);
+      return seenBy(viewer, await openedOne(row));
     },
 
     async users(
@@ -166,13 +167,14 @@ export function queries({ db, store, vault, personal, directory, gate, clock, fr
     ): Promise<Page<UserRow>> {
       authorise(viewer, 'admin');
       const { items, total } = await userPage(await current(), personal, request, filter);
-      return { items: await opened(items), total };
+      return { items: (await opened(items)).map((user) => seenBy(viewer, user)), total };
     },
 
-    /** For showing names beside ids. */
+    /** As rows beside others and as what a change has led to; deleted users included. */
     async usersById(viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
       authorise(viewer, 'admin');
-      return ids.length === 0 ? [] : opened(await usersById(await current(), ids));
+      const rows = ids.length === 0 ? [] : await usersById(await current(), ids);
+      return (await opened(rows)).map((user) => seenBy(viewer, user));
     },
 
     async apiKeys(viewer: Actor, request: PageRequest): Promise<Page<ReadableApiKey>> {

@@ -63,7 +63,7 @@ export class UserObject
   })
   readonly display_name!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Of others as `a***@example.org`.' })
   readonly email!: string;
 
   @Field(() => RoleEnum)

@@ -14,7 +14,7 @@ import { roleNumbers, userStatusNumbers, wordFor } from './legacy-numbers.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
 import { goingOn } from './session.js';
 import type { Reading, ShownQuota } from './shown-quota.js';
-import { overseenUser, userFields } from './user-record.js';
+import { legacyUser, userFields } from './user-record.js';
 
 /* Administration of users. */
 
@@ -61,7 +61,7 @@ export function userAdminEndpoints(
     const sort = sorts.find((known) => known === query.text('sort'));
     const { items, total } = await queries.users(viewer, { ...wanted, sort }, filter);
     shown.show(request, 'user', items);
-    return success({ items: items.map(overseenUser), total, page: wanted.page, page_size: wanted.size });
+    return success({ items: items.map(legacyUser), total, page: wanted.page, page_size: wanted.size });
   };
 
   endpoints.guarded('admin', 'GET', '/user/', (viewer, exchange) => page(viewer, exchange, {}));
@@ -76,7 +76,7 @@ export function userAdminEndpoints(
   endpoints.guarded('admin', 'GET', '/user/:id', async (viewer, { id, request }) => {
     const user = await queries.user(viewer, possibleId(id()));
     shown.show(request, 'user', [user]);
-    return success(overseenUser(user));
+    return success(legacyUser(user));
   });
 
   endpoints.guarded(

@@ -14,10 +14,7 @@ export const userFields = {
   gift: 'gift_quota_delta',
 } as const;
 
-/** `a***@example.org`: enough to know an address by, too little to write to. */
-const maskedEmail = (email: string): string => email.replace(/^(.)[^@]*/u, '$1***');
-
-/** A user as the contract shows it to the user. Password and access token have members and never values. */
+/** A user as the contract shows it. Password and access token have members and never values. */
 export const legacyUser = (row: UserRow) => ({
   id: row.id,
   username: row.username,
@@ -45,9 +42,6 @@ export const legacyUser = (row: UserRow) => ({
   setting: row.settings,
   DeletedAt: deletedAt(row.deleted_at),
 });
-
-/** The same for who administers users: where they get their warnings is their own business. */
-export const overseenUser = (row: UserRow) => ({ ...legacyUser(row), email: maskedEmail(row.email), setting: '' });
 
 /** What a sign-in answers with; clients keep it. */
 export const signedInUser = ({ id, username, display_name, role, status, group }: UserRow) => ({

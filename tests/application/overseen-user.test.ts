@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { seenBy } from '../../src/application/overseen-user.js';
+import { UserId } from '../../src/domain/ids.js';
+import type { UserRow } from '../../src/projections/users.js';
+import { admin, root } from '../support/memory-node.js';
+
+const personal = (email: string) => ({ id: UserId(7), username: 'alice', email, settings: '{"notify_type":"email"}' });
+const seen = (viewer: Parameters<typeof seenBy>[0], email: string) => seenBy(viewer, personal(email) as UserRow);
+
+test.each([
+  ['alice@example.org', 'a***@example.org'],
+  ['𝒜lice@example.org', '𝒜***@example.org'],
+  ['a@example.org', 'a***@example.org'],
+  ['"x@y"@example.org', '"***@example.org'],
+  ['', ''],
+])('whoever administers a user sees the address %j as %j, and no settings', (email, masked) => {
+  for (const viewer of [admin, root])
+    expect(seen(viewer, email)).toEqual({ ...personal(email), email: masked, settings: '' });
+});
+
+test('users see all of themselves', () => {
+  expect(seen({ id: UserId(7), role: 'admin' }, 'alice@example.org')).toEqual(personal('alice@example.org'));
+});
