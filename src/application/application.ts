@@ -58,7 +58,7 @@ const freshnessTimeoutMs = 500;
 export function openApplication(ports: ApplicationPorts) {
   const { store, clock, directory, gate, tail, traffic, progress } = ports;
   const handling = handle(store, clock);
-  const once = orderBook((text) => ports.vault.hash(text));
+  const once = orderBook((text) => ports.vault.hash(text), clock);
   const users = userCommands({ ...ports, handle: handling, once });
   return {
     users,

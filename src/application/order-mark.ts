@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { StreamName } from '../domain/events.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
+import type { Instant } from '../domain/instant.js';
+import type { Clock } from './ports.js';
 
 /*
  * Orders that move money are safe to repeat. The client names its order with an idempotency key; the ids of the events
@@ -63,17 +65,27 @@ export interface Repeatable {
 
 /** Orders without a key whose outcome is unknown: their repeat must be known as one. */
 const unsettledAtMost = 10_000;
+/**
+ * Whoever gives the same order later than this has looked at what came of the first, or means another one: an allowance
+ * granted every day must not be taken for yesterday's.
+ */
+const unsettledForMs = 60 * 60_000;
 
 /**
  * Makes orders repeatable. A client that sends no key, and hears that the outcome is unknown, sends the same form again:
- * it then gets the key of the first attempt, until the outcome is known.
+ * it then gets the key of the first attempt, until the outcome is known or an hour has passed.
  */
-export function orderBook(hash: (text: string) => string) {
-  const unsettled = new Map<string, string>();
+export function orderBook(hash: (text: string) => string, clock: Clock) {
+  const unsettled = new Map<string, { readonly key: string; readonly since: Instant }>();
+
+  const remembered = (form: string): string | null => {
+    const found = unsettled.get(form);
+    return found === undefined || clock.now() - found.since > unsettledForMs ? null : found.key;
+  };
 
   const remember = (form: string, key: string): void => {
     unsettled.delete(form);
-    unsettled.set(form, key);
+    unsettled.set(form, { key, since: clock.now() });
     const oldest = unsettled.keys().next();
     if (unsettled.size > unsettledAtMost && oldest.done === false) unsettled.delete(oldest.value);
   };
@@ -83,7 +95,7 @@ export function orderBook(hash: (text: string) => string) {
     run: (order: Repeatable) => Promise<Result>,
   ): Promise<Result> => {
     const form = hash(`order ${actor} ${content}`);
-    const own = key ?? unsettled.get(form) ?? randomUUID();
+    const own = key ?? remembered(form) ?? randomUUID();
     try {
       const result = await run({
         mark: (stream) => orderMark(actor, own, stream, form),

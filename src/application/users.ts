@@ -3,7 +3,14 @@ import { type Position, streams } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { type SecretId, UserId } from '../domain/ids.js';
 import { enteredQuota, minus, plus, Quota, zero } from '../domain/quota.js';
-import { type Actor, type GrantReason, type Role, type UserCommand, userDecider } from '../domain/user.js';
+import {
+  type Actor,
+  type GrantReason,
+  type Role,
+  type UserCommand,
+  type UserEvent,
+  userDecider,
+} from '../domain/user.js';
 import {
   checkDisplayName,
   checkPassword,
@@ -134,6 +141,18 @@ export function userCommands(ports: UserCommandPorts) {
     if (patch.displayName !== null) checkDisplayName(patch.displayName);
   };
 
+  /**
+   * Passwords are no part of what an order's events are named by. So a repeat with another one is found out by asking
+   * for the stored one, or it would seem to have set it. Throws `idempotency-key-reused`.
+   */
+  const mustBePasswordOf = async (made: readonly UserEvent[], password: string, key: string): Promise<void> => {
+    const [registered] = made;
+    const secret = registered?.type === 'UserRegistered' ? registered.passwordSecret : null;
+    const stored = secret === null ? null : await vault.get(secret);
+    if (stored !== null && !(await passwords.verify(stored, password)))
+      throw new Failure('idempotency-key-reused', { key });
+  };
+
   return {
     /** Registers the user unless it exists; for set-up and its recovery. */
     register,
@@ -155,8 +174,11 @@ export function userCommands(ports: UserCommandPorts) {
       return once({ actor: actor.id, key, content }, async ({ name, mark }) => {
         const id = UserId(await ids.allotted('user', name));
         const registering = mark(streams.user(id));
-        const before = repeated(await store.readStream(streams.user(id)), registering);
-        if (before !== null) return { id, position: before.position };
+        const before = repeated<UserEvent>(await store.readStream(streams.user(id)), registering);
+        if (before !== null) {
+          await mustBePasswordOf(before.events, password, registering.key);
+          return { id, position: before.position };
+        }
         const passwordSecret = await vault.put(await passwords.hash(password));
         const grant = Quota(directory.settings().quotaForNewUser);
         const position = await register(

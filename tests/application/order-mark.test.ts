@@ -80,6 +80,17 @@ describe('an order whose outcome is unknown', () => {
     expect(await adjustments()).toEqual([100, 100]);
   });
 
+  test('is not taken for its repeat when it comes so late that its outcome is known by other ways', async () => {
+    store.silent = true;
+    const give = () => node.users.adjustQuota(root, alice, 100, 0);
+    await expect(give()).rejects.toThrow(refusal('outcome-unknown'));
+    await store.commitLate();
+    store.silent = false;
+    node.clock.advance(61 * 60_000);
+    await give();
+    expect(await adjustments()).toEqual([100, 100]);
+  });
+
   test('is another for somebody else, or for another amount', async () => {
     store.silent = true;
     await expect(node.users.adjustQuota(root, alice, 100, 0)).rejects.toThrow(refusal('outcome-unknown'));
@@ -144,6 +155,15 @@ describe('an order that makes something', () => {
     const { id } = await create();
     const made = (await store.everything()).filter(({ event }) => event.type === 'UserRegistered');
     expect(made.map(({ stream }) => streamKey(stream))).toEqual([String(alice), String(id)]);
+  });
+
+  test.each(['new-user', null])('does not seem to give a user another password (key %j)', async (key) => {
+    store.silent = true;
+    const create = (password: string) => node.users.create(admin, newUser({ username: 'bob', password }), key);
+    await expect(create('first-password')).rejects.toThrow(refusal('outcome-unknown'));
+    await store.commitLate();
+    store.silent = false;
+    await expect(create('second-password')).rejects.toThrow(refusal('idempotency-key-reused'));
   });
 });
 

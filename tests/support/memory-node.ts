@@ -168,7 +168,7 @@ export async function openMemoryNode(store = new TestStore(), ids = new Counting
   const ports = {
     ...{ store, clock, ids, vault, directory, gate, tail },
     handle: handle(store, clock),
-    once: orderBook((text) => vault.hash(text)),
+    once: orderBook((text) => vault.hash(text), clock),
     personal: new MemoryPersonalData(),
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(),
