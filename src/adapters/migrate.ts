@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { Failure } from '../domain/failure.js';
 import { eventLog } from './migrations/0001-event-log.js';
 import { secrets } from './migrations/0002-secrets.js';
 import { sessions } from './migrations/0003-sessions.js';
@@ -33,9 +34,41 @@ export const adapterMigrations: readonly Migration[] = [
 /** Any number that no other advisory lock of ours uses. */
 const migrationLock = 812470915373;
 
+/** Names of those that have run. Throws Failure `store-unavailable` when one of them is of a newer release. */
+async function knownNames(client: PoolClient | Pool, migrations: readonly Migration[]): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY name');
+  const unknown = rows.filter(({ name }) => !migrations.some((known) => known.name === name));
+  if (unknown.length > 0)
+    throw new Failure('store-unavailable', {
+      reason:
+        `A newer release of Tallygate has served this database: it holds ${unknown.map(({ name }) => name).join(', ')}, ` +
+        'which this release does not know. Use that release or a later one, or restore the backup made before it.',
+    });
+  return new Set(rows.map(({ name }) => name));
+}
+
+/**
+ * For whoever works beside a gateway and must not change its tables. Throws Failure `store-unavailable`, whose `reason`
+ * says what to do, unless exactly the migrations of this release have run.
+ */
+export async function checkMigrated(pool: Pool, migrations: readonly Migration[] = adapterMigrations): Promise<void> {
+  const { rows } = await pool.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
+  const done = rows[0]?.there === true ? await knownNames(pool, migrations) : new Set<string>();
+  const missing = migrations.filter(({ name }) => !done.has(name));
+  if (missing.length === 0) return;
+  throw new Failure('store-unavailable', {
+    reason:
+      done.size === 0
+        ? 'No Tallygate gateway has served this database yet. Start one with "npm start" first.'
+        : `This database is still as an older release left it: ${missing.map(({ name }) => name).join(', ')} ` +
+          'has not run. Use the release that serves it, or start the gateway of this one first.',
+  });
+}
+
 /**
  * Runs those migrations that have not run yet, in order, each in a transaction of its own, and returns their names.
- * Processes that start together take turns; the later ones find the work done.
+ * Processes that start together take turns; the later ones find the work done. Throws Failure `store-unavailable`, and
+ * changes nothing, when a newer release has been there.
  */
 export async function migrate(pool: Pool, migrations: readonly Migration[] = adapterMigrations): Promise<string[]> {
   const client = await pool.connect();
@@ -44,8 +77,7 @@ export async function migrate(pool: Pool, migrations: readonly Migration[] = ada
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, ran_at timestamptz NOT NULL DEFAULT now())',
     );
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations');
-    const done = new Set(rows.map(({ name }) => name));
+    const done = await knownNames(client, migrations);
     const missing = migrations.filter(({ name }) => !done.has(name));
     for (const { name, sql } of missing) {
       await client.query('BEGIN');

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { attachEmbeddedPostgres } from '../adapters/attach-postgres.js';
 import { systemClock } from '../adapters/clock.js';
 import { readMasterKey, verifyMasterKey } from '../adapters/master-key.js';
-import { migrate } from '../adapters/migrate.js';
+import { checkMigrated } from '../adapters/migrate.js';
 import { postgresPersonalData } from '../adapters/personal-data.js';
 import { newClient, openPool } from '../adapters/postgres.js';
 import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
@@ -19,7 +19,10 @@ export interface CommandDatabase {
   newClient(): pg.Client;
 }
 
-/** Runs `work` on the data the configuration names, whether a gateway is serving it or not. */
+/**
+ * Runs `work` on the data the configuration names, whether a gateway is serving it or not; so it leaves the tables as
+ * they are. Throws Failure `store-unavailable` where they are not those of this release.
+ */
 export async function withDatabase<Result>(
   config: Config,
   log: Logger,
@@ -31,7 +34,7 @@ export async function withDatabase<Result>(
   try {
     const pool = await openPool(connection, log);
     try {
-      await migrate(pool);
+      await checkMigrated(pool);
       const masterKey = await readMasterKey(config.vault);
       await verifyMasterKey(pool, masterKey);
       const store = await openPostgresEventStore({ connection, log });

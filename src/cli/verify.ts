@@ -1,3 +1,6 @@
+import { Failure } from '../domain/failure.js';
+import { ledger } from '../projections/ledger.js';
+import { schemaOf } from '../projections/projection.js';
 import { openReadModels } from '../projections/read-models.js';
 import { isSound, verifyLedger } from '../projections/verify-ledger.js';
 import type { CommandContext } from './command.js';
@@ -8,6 +11,13 @@ const shown = 20;
 /** Checks that all balances sum to zero and that each is what the log says; exit code 1 when not. */
 export async function verify({ config, log }: CommandContext): Promise<void> {
   await withDatabase(config, log, async ({ pool, store }) => {
+    const { rowCount } = await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [schemaOf(ledger)]);
+    if (rowCount === 0)
+      throw new Failure('store-unavailable', {
+        reason:
+          'The ledger of this release has not been built in this database. Verify with the release that serves it, ' +
+          'or start the gateway of this one first.',
+      });
     const verdict = await verifyLedger(openReadModels(pool), store);
     const { events, accounts, position, sum, differences } = verdict;
     console.log(`Read ${events} events up to position ${position}; compared ${accounts} accounts.`);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { adapterMigrations, migrate } from '../../src/adapters/migrate.js';
+import { adapterMigrations, checkMigrated, migrate } from '../../src/adapters/migrate.js';
 import { openPool } from '../../src/adapters/postgres.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -34,5 +34,40 @@ describe('migrating', () => {
     await expect(migrate(database.pool, [numbers, broken])).rejects.toThrow(/nonsense/);
     expect((await database.pool.query('SELECT value FROM numbers')).rows).toEqual([]);
     expect(await migrate(database.pool, [numbers, one])).toEqual(['0002-one']);
+  });
+
+  const tables = async (): Promise<string[]> => {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  test('is refused where a newer release has been, which is named with what to do; nothing is changed', async () => {
+    await migrate(database.pool, [numbers, one]);
+    const two = { name: '0001-another', sql: 'CREATE TABLE others ()' };
+    await expect(migrate(database.pool, [numbers, two])).rejects.toMatchObject({
+      code: 'store-unavailable',
+      details: { reason: expect.stringMatching(/newer release.*0002-one.*restore the backup/) },
+    });
+    expect(await tables()).toEqual(['migrations', 'numbers']);
+    // Whoever comes next finds the lock free.
+    expect(await migrate(database.pool, [numbers, one, two])).toEqual(['0001-another']);
+  });
+
+  test('is what commands beside a gateway never do: they say whose tables they found', async () => {
+    const refused = (reason: RegExp) => ({
+      code: 'store-unavailable',
+      details: { reason: expect.stringMatching(reason) },
+    });
+    await expect(checkMigrated(database.pool, [numbers])).rejects.toMatchObject(refused(/Start one with "npm start"/));
+    expect(await tables()).toEqual([]);
+    await migrate(database.pool, [numbers]);
+    await expect(checkMigrated(database.pool, [numbers, one])).rejects.toMatchObject(
+      refused(/older release.*0002-one/),
+    );
+    await expect(checkMigrated(database.pool, [])).rejects.toMatchObject(refused(/newer release.*0001-numbers/));
+    await checkMigrated(database.pool, [numbers]);
+    expect((await database.pool.query('SELECT value FROM numbers')).rows).toEqual([]);
   });
 });

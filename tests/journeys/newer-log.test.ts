@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verify } from '../../src/cli/verify.js';
 import { startGateway } from '../../src/gateway.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -40,4 +41,17 @@ test('an event of a newer release that comes while a gateway serves ends it', as
   } finally {
     await gateway.stop();
   }
+});
+
+test('tables of a newer release are left alone by a gateway and by commands, which say so', async () => {
+  await database.pool.query(`insert into migrations (name) values ('9999-lending')`);
+  const config = configFor(database);
+  const refusal = { code: 'store-unavailable', details: { reason: expect.stringContaining('9999-lending') } };
+  await expect(startGateway(config, quietLog)).rejects.toMatchObject(refusal);
+  await expect(verify({ config, log: quietLog, args: [] })).rejects.toMatchObject(refusal);
+});
+
+test('books of another release are not verified: it says so instead of failing over a missing table', async () => {
+  const verifying = verify({ config: configFor(database), log: quietLog, args: [] });
+  await expect(verifying).rejects.toMatchObject({ details: { reason: expect.stringContaining('start the gateway') } });
 });
