@@ -6,14 +6,13 @@ import { withDatabase } from '../../src/cli/database.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import type { UserId } from '../../src/domain/ids.js';
-import { startGateway } from '../../src/gateway.js';
 import { balanceOf, type WalletBalance } from '../../src/projections/ledger-queries.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
+import { prepareCallerData } from '../support/caller-data.js';
 import { isWholeStream, openCallers } from '../support/callers.js';
 import { type GatewayProcess, isAlive, postmasterOf, startGatewayProcess } from '../support/gateway-process.js';
 import { quietLog } from '../support/quiet-log.js';
-import { plainChannel } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 
 /*
@@ -42,44 +41,6 @@ let provider: SimulatedProvider;
 let apiKey: string;
 let userId: UserId;
 
-/** What an operator does first, done in this process on the data the killed ones will inherit. */
-async function setUp(): Promise<void> {
-  const gateway = await startGateway(config, quietLog);
-  const { application } = gateway;
-  const password = 'root-password-1';
-  await application.visible(
-    // Self-use: every model has a price, whatever its name.
-    await application.setup.complete({ username: 'root', password, confirmPassword: password, mode: 'self' }),
-  );
-  const { user: root } = await application.identity.login('root', password);
-  await application.channels.add(root, {
-    settings: { ...plainChannel, baseUrl: provider.url, models: modelNames },
-    key: 'sk-upstream-key',
-    proxy: '',
-    enabled: true,
-  });
-  const created = await application.users.create(root, { username: 'caller', password, displayName: '' });
-  userId = created.id;
-  await application.visible(await application.users.adjustQuota(root, userId, given, 0));
-  const issued = await application.apiKeys.issue(
-    { id: userId, role: 'ordinary' },
-    {
-      quota: 0,
-      terms: {
-        name: 'load',
-        unlimited: true,
-        expiresAt: null,
-        modelLimitsEnabled: false,
-        modelLimits: [],
-        allowIps: [],
-        group: '',
-      },
-    },
-  );
-  apiKey = `sk-${issued.key}`;
-  await gateway.stop();
-}
-
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tallygate-kill-'));
   config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
@@ -87,7 +48,11 @@ beforeAll(async () => {
     behaviour: { chunks: 6, chunkDelayMs: 4, firstByteDelayMs: 4 },
     remember: 1,
   });
-  await setUp();
+  ({ userId, apiKey } = await prepareCallerData(config, {
+    upstreamUrl: provider.url,
+    models: modelNames,
+    quota: given,
+  }));
 });
 afterAll(async () => {
   await provider?.stop();

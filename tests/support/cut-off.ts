@@ -7,6 +7,7 @@ export class CutOff {
   private readonly pairs = new Set<readonly [Socket, Socket]>();
   private listening: Server | null = null;
   private port = 0;
+  private readonly forgotten = new WeakSet<Socket>();
   private losing: { readonly text: string; readonly lost: () => void } | null = null;
 
   private constructor(private readonly target: { host: string; port: number; user: string; database: string }) {}
@@ -25,6 +26,12 @@ export class CutOff {
     return { host: '127.0.0.1', port: this.port, user, database };
   }
 
+  /** As an operator writes it. */
+  get url(): string {
+    const { user, database } = this.target;
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
+  }
+
   /**
    * The next answer to a message that holds this text is thrown away, and its connection cut: the server has done what
    * it was told, and nobody knows. Resolves when that has happened.
@@ -33,6 +40,14 @@ export class CutOff {
     return new Promise((lost) => {
       this.losing = { text, lost };
     });
+  }
+
+  /** As a network that forgets connections: Postgres sees them end, a client only when it sends something. */
+  forget(): void {
+    for (const [, far] of this.pairs) {
+      this.forgotten.add(far);
+      far.destroy();
+    }
   }
 
   /** Cuts all connections and refuses new ones. */
@@ -63,7 +78,8 @@ export class CutOff {
         lose = this.losing.lost;
         this.losing = null;
       }
-      far.write(chunk);
+      if (this.forgotten.has(far)) near.destroy();
+      else far.write(chunk);
     });
     far.on('data', (chunk) => {
       if (lose === null) near.write(chunk);
@@ -76,6 +92,7 @@ export class CutOff {
     for (const [one, other] of [pair, [far, near] as const]) {
       one.on('error', () => undefined);
       one.on('close', () => {
+        if (this.forgotten.has(one)) return;
         other.destroy();
         this.pairs.delete(pair);
       });
