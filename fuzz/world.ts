@@ -3,7 +3,8 @@ import type { Config } from '../src/config.js';
 import type { ChannelId, UserId } from '../src/domain/ids.js';
 import type { Actor } from '../src/domain/user.js';
 import { type Gateway, startGateway } from '../src/gateway.js';
-import { plainSettings } from './channels.js';
+import { apiKeyTerms } from '../tests/support/api-key-terms.js';
+import { channelSettings } from '../tests/support/channel-settings.js';
 import { fuzzModels, startHostileUpstream } from './hostile-upstream.js';
 import type { FuzzRequest, Role } from './request.js';
 
@@ -73,10 +74,7 @@ export async function openWorld(config: Config): Promise<World> {
     const current = await application.directory.user(actor.id);
     const name = current?.username ?? '';
     const { token } = await application.identity.login(name, secret);
-    const terms = {
-      ...{ name: 'fuzz', unlimited: true, expiresAt: null, modelLimitsEnabled: false },
-      ...{ modelLimits: [], allowIps: [], group: '' },
-    };
+    const terms = apiKeyTerms({ unlimited: true });
     const { key, position } = await application.apiKeys.issue(actor, { terms, quota: 0 });
     await see(position);
     signed.set(role, { actor, token, apiKey: `sk-${key}` });
@@ -104,7 +102,8 @@ export async function openWorld(config: Config): Promise<World> {
   const mend = async (): Promise<void> => {
     for (const [key, value] of openDoors) await see(await application.options.change(root, key, value));
     if (!(await works('root'))) {
-      const edit = { username: 'root', password: rootPassword, displayName: null };
+      // Its name is let be: by now it may be somebody else's.
+      const edit = { username: null, password: rootPassword, displayName: null };
       await see(await application.users.changeOwnProfile(root, edit));
       await signIn('root', root, rootPassword);
     }
@@ -114,7 +113,13 @@ export async function openWorld(config: Config): Promise<World> {
     const whole = current?.status === 'enabled' && current.settings.baseUrl === upstream.url;
     if (!whole || fuzzModels.some((model) => !current.settings.models.includes(model))) {
       const added = await application.channels.add(root, {
-        settings: { ...plainSettings, baseUrl: upstream.url, models: fuzzModels, priority: 1_000 },
+        settings: channelSettings({
+          baseUrl: upstream.url,
+          models: fuzzModels,
+          groups: ['default', 'vip', 'svip'],
+          priority: 1_000,
+          autoBan: false,
+        }),
         key: 'sk-upstream-key',
         proxy: '',
         enabled: true,

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { type Console, openConsole, signIn } from '../support/browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
@@ -31,18 +32,10 @@ export function hostileTexts(launched: () => Browser): void {
     await application.visible(
       await application.users.changeOwnProfile(mallory.actor, { username: null, password: null, displayName }),
     );
-    const terms = {
-      unlimited: true,
-      expiresAt: null,
-      modelLimitsEnabled: false,
-      modelLimits: [],
-      allowIps: [],
-      group: '',
-    };
     for (const actor of [mallory.actor, gateway.root]) {
       const { key, position } = await application.apiKeys.issue(actor, {
         quota: 0,
-        terms: { ...terms, name: tokenName },
+        terms: apiKeyTerms({ name: tokenName, unlimited: true }),
       });
       await application.visible(position);
       const { status } = await fetch(`${gateway.url}/v1/chat/completions`, {

@@ -7,11 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { startGateway } from '../../src/gateway.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
 import { openCallers } from '../support/callers.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { startGatewayProcess } from '../support/gateway-process.js';
 import { quietLog } from '../support/quiet-log.js';
-import { plainChannel } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 
@@ -109,7 +110,7 @@ async function setUp(proxy: string): Promise<string> {
     [['connecting'], proxy],
   ] as const)
     await application.channels.add(root, {
-      settings: { ...plainChannel, baseUrl: upstream.url, models: names },
+      settings: channelSettings({ baseUrl: upstream.url, models: names }),
       key: 'sk-upstream-key',
       proxy: through,
       enabled: true,
@@ -117,15 +118,7 @@ async function setUp(proxy: string): Promise<string> {
   await application.visible(await application.users.adjustQuota(root, root.id, 1_000_000_000, 0));
   const issued = await application.apiKeys.issue(root, {
     quota: 0,
-    terms: {
-      name: 'crash',
-      unlimited: true,
-      expiresAt: null,
-      modelLimitsEnabled: false,
-      modelLimits: [],
-      allowIps: [],
-      group: '',
-    },
+    terms: apiKeyTerms({ unlimited: true }),
   });
   await gateway.stop();
   return `sk-${issued.key}`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UserId } from '../../src/domain/ids.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
 /* A user holds as many live API keys as an option says, whichever face issues them and however many orders come at once. */
@@ -83,15 +84,7 @@ test('both faces name the limit; a deleted key makes room for one, and other use
 
 test('an order repeated by its key is answered again when there is no place left', async () => {
   const { user, overRest } = await issuer();
-  const terms = {
-    name: 'once',
-    unlimited: true,
-    expiresAt: null,
-    modelLimitsEnabled: false,
-    modelLimits: [],
-    allowIps: [],
-    group: '',
-  };
+  const terms = apiKeyTerms({ name: 'once', unlimited: true });
   const order = () => gateway.application.apiKeys.issue(user.actor, { terms, quota: 0 }, 'order-1');
   const first = await order();
   for (let index = 1; index < most; index++) expect(await overRest()).toBe('issued');

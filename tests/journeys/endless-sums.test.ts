@@ -8,11 +8,13 @@ import { type Gateway, startGateway } from '../../src/gateway.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { openCallers } from '../support/callers.js';
 import { reserved, settled } from '../support/calls.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
-import { configFor, plainChannel } from '../support/test-gateway.js';
+import { configFor } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 
@@ -58,7 +60,7 @@ async function setUp({ application }: Gateway): Promise<{ users: UserId[]; keys:
   await application.visible(await application.setup.complete({ ...names, mode: 'external' }));
   const { user: root } = await application.identity.login('root', password);
   await application.options.change(root, 'ModelRatio', '{"m":1}');
-  const settings = { ...plainChannel, models: ['m'], baseUrl: upstream.url };
+  const settings = channelSettings({ models: ['m'], baseUrl: upstream.url });
   await application.channels.add(root, { settings, key: 'sk-upstream-key', proxy: '', enabled: true });
   const users: UserId[] = [];
   const keys: string[] = [];
@@ -67,15 +69,7 @@ async function setUp({ application }: Gateway): Promise<{ users: UserId[]; keys:
     users.push(id as UserId);
     await application.users.adjustQuota(root, id as UserId, 1e15, 0);
     const owner: Actor = { id: id as UserId, role: 'ordinary' };
-    const terms = {
-      name: 'ci',
-      unlimited: true,
-      expiresAt: null,
-      modelLimitsEnabled: false,
-      modelLimits: [],
-      allowIps: [],
-      group: '',
-    };
+    const terms = apiKeyTerms({ unlimited: true });
     const { key, position } = await application.apiKeys.issue(owner, { quota: 0, terms });
     await application.visible(position);
     keys.push(`sk-${key}`);

@@ -7,9 +7,9 @@ import { readConfig } from '../../src/config.js';
 import { startGateway } from '../../src/gateway.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
 import { type Answer, type Callers, errorIn, openCallers } from '../support/callers.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.js';
 import { quietLog } from '../support/quiet-log.js';
-import { plainChannel } from '../support/test-gateway.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 
 /* A gateway with a small heap, and answers that fill it several times over if they are not held within bounds. */
@@ -74,7 +74,7 @@ async function setUp(): Promise<void> {
     await application.setup.complete({ username: 'root', password, confirmPassword: password, mode: 'self' }),
   );
   const { user: root } = await application.identity.login('root', password);
-  const settings = { ...plainChannel, baseUrl: upstream.url, models };
+  const settings = channelSettings({ baseUrl: upstream.url, models });
   await application.channels.add(root, { settings, key: 'sk-upstream', proxy: '', enabled: true });
   for (const username of ['one', 'two', 'three']) {
     const { id } = await application.users.create(root, { username, password, displayName: '' });

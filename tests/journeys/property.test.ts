@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import type { ApiKeyId, ChannelId } from '../../src/domain/ids.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { booksAtRest, expectBooksToAgree, ownedBy } from '../support/books.js';
 import { type Callers, openCallers } from '../support/callers.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -175,15 +176,7 @@ async function take(step: Step, { users, keys }: Cast): Promise<void> {
       const row = await application.queries.apiKey(owner.actor, id);
       await application.apiKeys.edit(owner.actor, id, {
         quota: step.quota,
-        terms: {
-          name: row.name,
-          unlimited: step.unlimited,
-          expiresAt: null,
-          modelLimitsEnabled: false,
-          modelLimits: [],
-          allowIps: [],
-          group: '',
-        },
+        terms: apiKeyTerms({ name: row.name, unlimited: step.unlimited }),
       });
       return;
     }

@@ -5,9 +5,10 @@ import { withDatabase } from '../../src/cli/database.js';
 import type { Actor } from '../../src/domain/user.js';
 import { booksAtRest } from '../support/books.js';
 import { type Answer, type Callers, errorIn, openCallers } from '../support/callers.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { quietLog } from '../support/quiet-log.js';
 import { type Finding, findAll, spellingsOf } from '../support/spellings.js';
-import { plainChannel, startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { servedModels, startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 
 /*
@@ -79,7 +80,7 @@ const conversation = (content: string) => ({
 
 async function commands(): Promise<{ apiKey: string; actor: Actor }> {
   const { application, root } = gateway;
-  const settings = { ...plainChannel, name: harmless, baseUrl: gateway.provider.url };
+  const settings = channelSettings({ name: harmless, models: servedModels, baseUrl: gateway.provider.url });
   const proxy = `http://keeper:${planted['proxy password']}@127.0.0.1:9`;
   const { ids } = await application.channels.add(root, {
     settings,

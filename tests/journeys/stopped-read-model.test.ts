@@ -2,9 +2,11 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../src/gateway.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
-import { configFor, plainChannel } from '../support/test-gateway.js';
+import { configFor } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 
 /* A log that holds an event which a read model cannot fold, as an earlier release may have accepted it. */
@@ -39,16 +41,6 @@ async function startSetUp(): Promise<GraphqlClient> {
   return new GraphqlClient(url).signIn('root', password);
 }
 
-const plainTerms = {
-  name: 'late',
-  unlimited: false,
-  expiresAt: null,
-  modelLimitsEnabled: false,
-  modelLimits: [],
-  allowIps: [],
-  group: '',
-};
-
 /** Resolves with its position. */
 async function accepted(stream: string, type: string, payload: object): Promise<number> {
   const { rows } = await database.pool.query<{ position: number }>(
@@ -63,7 +55,7 @@ async function accepted(stream: string, type: string, payload: object): Promise<
 
 const channelOfImpossibleType = () =>
   accepted('channel-900', 'ChannelAdded', {
-    settings: { ...plainChannel, type: 2 ** 31, baseUrl: '' },
+    settings: channelSettings({ type: 2 ** 31 }),
     secrets: { key: null, proxy: null },
   });
 
@@ -108,7 +100,7 @@ test('a gateway starts though a read model is stopped, shows it, and serves; qua
 
   const { user: root } = await application.identity.login('root', password);
   await application.channels.add(root, {
-    settings: { ...plainChannel, name: 'later', baseUrl: 'http://127.0.0.1:1' },
+    settings: channelSettings({ name: 'later', baseUrl: 'http://127.0.0.1:1' }),
     key: 'sk-upstream-key',
     proxy: '',
     enabled: true,
@@ -142,7 +134,10 @@ test('an API key issued while its read model is stopped is known after a restart
   await stoppedModel(client, 'api_keys');
   const { application } = gateway ?? (await start());
   const { user } = await application.identity.login('root', password);
-  const { key } = await application.apiKeys.issue(user, { quota: 0, terms: { ...plainTerms, unlimited: true } });
+  const { key } = await application.apiKeys.issue(user, {
+    quota: 0,
+    terms: apiKeyTerms({ name: 'late', unlimited: true }),
+  });
   await stop();
   const { url } = await start();
   const listed = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer sk-${key}` } });

@@ -9,6 +9,7 @@ import {
   apiKeyPageOf,
   apiKeyTerms,
 } from '../../src/projections/api-keys.js';
+import { apiKeyTerms as terms } from '../support/api-key-terms.js';
 import {
   alice,
   aliceKey,
@@ -22,7 +23,6 @@ import {
   reserved,
   seconds,
   settled,
-  terms,
   when,
 } from './history.js';
 import { forEachTest, type Projected } from './projected.js';

@@ -7,6 +7,8 @@ import { Instant } from '../../src/domain/instant.js';
 import type { Price, Usage } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { UserEvent } from '../../src/domain/user.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
+import { channelSettings } from '../support/channel-settings.js';
 import { eventId, someInstant } from '../support/events.js';
 
 /* Events as the gateway records them, with fixed ids and times. */
@@ -76,17 +78,6 @@ export const adjusted = (id: UserId, delta: number, gift = 0): Fact =>
     observed: Quota(0),
   });
 
-export const terms = (change: Partial<ApiKeyTerms> = {}): ApiKeyTerms => ({
-  name: 'ci',
-  unlimited: false,
-  expiresAt: null,
-  modelLimitsEnabled: false,
-  modelLimits: [],
-  allowIps: [],
-  group: '',
-  ...change,
-});
-
 export const issued = (id: ApiKeyId, owner: UserId, quota: number, change: Partial<ApiKeyTerms> = {}): Fact =>
   fact(streams.apiKey(id), {
     type: 'ApiKeyIssued',
@@ -94,7 +85,7 @@ export const issued = (id: ApiKeyId, owner: UserId, quota: number, change: Parti
     keyHash: `hash of key ${id}`,
     secret: SecretId(`key ${id}`),
     quota: Quota(quota),
-    terms: terms(change),
+    terms: apiKeyTerms(change),
   });
 
 export const ofApiKey = (
@@ -102,26 +93,8 @@ export const ofApiKey = (
   event: EventOf<'ApiKeyEdited' | 'ApiKeyEnabled' | 'ApiKeyDisabled' | 'ApiKeyDeleted'>,
 ): Fact => fact(streams.apiKey(id), event);
 
-export const settings = (change: Partial<ChannelSettings> = {}): ChannelSettings => ({
-  name: 'east',
-  type: 1,
-  baseUrl: '',
-  models: ['gpt-4o', 'gpt-4o-mini'],
-  groups: ['default', 'vip'],
-  priority: 0,
-  weight: 0,
-  tag: null,
-  modelMapping: null,
-  statusCodeMapping: '',
-  paramOverride: null,
-  setting: null,
-  other: '',
-  organization: null,
-  testModel: null,
-  autoBan: true,
-  maxInputTokens: 0,
-  ...change,
-});
+export const settings = (change: Partial<ChannelSettings> = {}): ChannelSettings =>
+  channelSettings({ models: ['gpt-4o', 'gpt-4o-mini'], groups: ['default', 'vip'], ...change });
 
 const secretsOf = (id: ChannelId) => ({
   key: SecretId(`upstream ${id}`),

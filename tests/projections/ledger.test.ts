@@ -11,6 +11,7 @@ import {
   trialBalance,
 } from '../../src/projections/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import {
   adjusted,
   alice,
@@ -26,7 +27,6 @@ import {
   reserved,
   seconds,
   settled,
-  terms,
   when,
 } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
@@ -167,7 +167,7 @@ describe('a snapshot for the quota gate', () => {
   });
 
   test('tells the same of an API key', async () => {
-    const edited = { type: 'ApiKeyEdited', owner: alice, quotaDelta: Quota(-20), terms: terms() } as const;
+    const edited = { type: 'ApiKeyEdited', owner: alice, quotaDelta: Quota(-20), terms: apiKeyTerms() } as const;
     const db = await projected.given(
       issued(aliceKey, alice, 500),
       ofApiKey(aliceKey, edited),

@@ -15,6 +15,7 @@ import { usageTotals } from '../../src/projections/usage-log-queries.js';
 import { userById } from '../../src/projections/user-queries.js';
 import { users } from '../../src/projections/users.js';
 import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { eventId } from '../support/events.js';
 import { counting, counts } from './counting.js';
 import {
@@ -40,7 +41,6 @@ import {
   sealed,
   settled,
   setUp,
-  terms,
   west,
   when,
 } from './history.js';
@@ -95,7 +95,7 @@ function busyHistory(calls: number): Fact[] {
       type: 'ApiKeyEdited',
       owner: userNumber(3),
       quotaDelta: Quota(-5),
-      terms: terms({ name: 'edited' }),
+      terms: apiKeyTerms({ name: 'edited' }),
     }),
     ofApiKey(keyNumber(4), { type: 'ApiKeyDeleted', owner: userNumber(4) }),
   ];

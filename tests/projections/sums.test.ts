@@ -17,6 +17,7 @@ import { usageOfLastMinute, usageTotals } from '../../src/projections/usage-log-
 import { usageStatsBy } from '../../src/projections/usage-stats.js';
 import { userById, userPage } from '../../src/projections/user-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 import {
   added,
@@ -37,7 +38,6 @@ import {
   reserved,
   seconds,
   settled,
-  terms,
   west,
 } from './history.js';
 import { Projected } from './projected.js';
@@ -106,7 +106,7 @@ function historyOf(steps: readonly Step[]): { facts: Fact[]; expected: Expected 
       const { kind, amount, gift } = taken;
       if (kind === 'allow') {
         expected.allowed[taken.who] += BigInt(amount);
-        const edited = { type: 'ApiKeyEdited', owner: user, quotaDelta: Quota(amount), terms: terms() } as const;
+        const edited = { type: 'ApiKeyEdited', owner: user, quotaDelta: Quota(amount), terms: apiKeyTerms() } as const;
         return [ofApiKey(keys[taken.who], edited)];
       }
       expected.given[taken.who] += BigInt(kind === 'grant' ? Math.abs(amount) : amount);

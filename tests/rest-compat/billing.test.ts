@@ -3,6 +3,7 @@ import type { ApiKeyView } from '../../src/application/ports.js';
 import { ApiKeyId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import type { ApiKeyRequest } from '../../src/rest-compat/billing.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { type Cast, dataOf, openStage, send } from './rest-server.js';
 
 let stage: Cast;
@@ -22,16 +23,7 @@ async function identifyApiKey(request: ApiKeyRequest) {
     id: apiKeyId,
     owner: user.id,
     status: 'enabled',
-    terms: {
-      name: 'ci',
-      unlimited: false,
-      expiresAt: null,
-      modelLimitsEnabled: false,
-      modelLimits: [],
-      allowIps: [],
-      group: '',
-      ...terms,
-    },
+    terms: apiKeyTerms(terms),
   };
   return { user, apiKey };
 }

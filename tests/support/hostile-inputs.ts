@@ -48,7 +48,7 @@ const texts = (good: string): fc.Arbitrary<readonly string[]> =>
 
 export const orNull = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(value, { freq: 3 });
 
-export const channelSettings: fc.Arbitrary<ChannelSettings> = fc.record({
+export const hostileChannelSettings: fc.Arbitrary<ChannelSettings> = fc.record({
   name: text('channel'),
   type: number(1),
   baseUrl: text('http://127.0.0.1:1'),
@@ -68,7 +68,7 @@ export const channelSettings: fc.Arbitrary<ChannelSettings> = fc.record({
   maxInputTokens: number(0),
 });
 
-export const apiKeyTerms: fc.Arbitrary<ApiKeyTerms> = fc.record({
+export const hostileApiKeyTerms: fc.Arbitrary<ApiKeyTerms> = fc.record({
   name: text('key'),
   unlimited: fc.boolean(),
   expiresAt: orNull(fc.oneof(fc.constant(4_000_000_000_000), fc.maxSafeInteger()).map(Instant)),

@@ -5,8 +5,16 @@ import type { Position } from '../../src/domain/events.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { optionTable } from '../../src/domain/option-table.js';
 import type { Actor } from '../../src/domain/user.js';
-import { anyText, apiKeyTerms, channelSettings, hostileNumber, number, orNull, text } from './hostile-inputs.js';
-import { plainChannel } from './test-gateway.js';
+import { channelSettings } from './channel-settings.js';
+import {
+  anyText,
+  hostileApiKeyTerms,
+  hostileChannelSettings,
+  hostileNumber,
+  number,
+  orNull,
+  text,
+} from './hostile-inputs.js';
 
 /* Every command, given what somebody hostile might send through any face. */
 
@@ -29,7 +37,7 @@ const oneOf = <Id>(ids: readonly Id[], which: number): Id => ids[which % ids.len
 /** Few, so that orders are repeated under the same key, and other ones are given under a key that is taken. */
 const orderKey = fc.option(fc.constantFrom('first', 'second', 'third'), { freq: 2 });
 
-const members = ['baseUrl', ...Object.keys(plainChannel)];
+const members = Object.keys(channelSettings());
 
 function only(all: ChannelSettings, members: readonly string[]): Partial<ChannelSettings> {
   return Object.fromEntries(Object.entries(all).filter(([member]) => members.includes(member)));
@@ -125,14 +133,14 @@ export const hostileOrders = ({ application, root, owner, users, channels, apiKe
     asked('issue access token', fc.constant(null), () => application.users.issueAccessToken(owner)),
     asked(
       'issue API key',
-      fc.record({ terms: apiKeyTerms, quota: number(10), orderKey }),
+      fc.record({ terms: hostileApiKeyTerms, quota: number(10), orderKey }),
       async ({ orderKey, ...input }) => apiKeys.push((await application.apiKeys.issue(owner, input, orderKey)).id),
     ),
     asked(
       'edit API key',
       fc.record({
         which: some,
-        change: fc.record({ terms: apiKeyTerms, quota: orNull(number(10)), shownQuota: orNull(number(10)) }),
+        change: fc.record({ terms: hostileApiKeyTerms, quota: orNull(number(10)), shownQuota: orNull(number(10)) }),
         orderKey,
       }),
       ({ which, change, orderKey }) => application.apiKeys.edit(owner, oneOf(apiKeys, which), change, orderKey),
@@ -145,7 +153,7 @@ export const hostileOrders = ({ application, root, owner, users, channels, apiKe
     asked('remove API key', some, (which) => application.apiKeys.remove(owner, oneOf(apiKeys, which))),
     asked(
       'add channel',
-      fc.record({ settings: channelSettings, key: text('sk-key'), proxy: text(''), enabled: fc.boolean() }),
+      fc.record({ settings: hostileChannelSettings, key: text('sk-key'), proxy: text(''), enabled: fc.boolean() }),
       async (input) => channels.push(...(await application.channels.add(root, input)).ids),
     ),
     asked(
@@ -153,7 +161,9 @@ export const hostileOrders = ({ application, root, owner, users, channels, apiKe
       fc.record({
         which: some,
         patch: fc.record({
-          settings: fc.tuple(channelSettings, fc.subarray([...members])).map(([all, members]) => only(all, members)),
+          settings: fc
+            .tuple(hostileChannelSettings, fc.subarray([...members]))
+            .map(([all, members]) => only(all, members)),
           key: text('sk-other-key'),
           proxy: text(''),
         }),

@@ -8,6 +8,7 @@ import type { ChannelId, UserId } from '../../src/domain/ids.js';
 import type { Instant } from '../../src/domain/instant.js';
 import type { Actor } from '../../src/domain/user.js';
 import { type Gateway, startGateway } from '../../src/gateway.js';
+import { channelSettings } from './channel-settings.js';
 import { createEmptyDatabase, type TestDatabase } from './postgres.js';
 
 /* The whole gateway on a database of its own, set up, with a simulated provider behind it. */
@@ -51,25 +52,8 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-export const plainChannel: Omit<ChannelSettings, 'baseUrl'> = {
-  name: 'upstream',
-  type: 1,
-  models: ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small'],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: null,
-  modelMapping: null,
-  statusCodeMapping: '',
-  paramOverride: null,
-  setting: null,
-  other: '',
-  organization: null,
-  testModel: null,
-  autoBan: true,
-  maxInputTokens: 0,
-};
-
+/** What a channel of the test gateway serves unless a test says otherwise. */
+export const servedModels = ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small'];
 const password = 'correct-horse';
 
 /** How a gateway is told to serve this database. */
@@ -132,7 +116,7 @@ export async function startTestGateway(
     failed: gateway.failed,
     async addChannel({ key = 'sk-upstream-key', ...settings } = {}) {
       const { ids, position } = await application.channels.add(root, {
-        settings: { ...plainChannel, baseUrl: provider.url, ...settings },
+        settings: channelSettings({ name: 'upstream', models: servedModels, baseUrl: provider.url, ...settings }),
         key,
         proxy: '',
         enabled: true,
