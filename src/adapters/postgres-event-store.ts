@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { AppendResult, EventStore, ExpectedRevision } from '../application/ports.js';
-import { type NewEvent, Position, type Recorded, type StreamName, sizeOf } from '../domain/events.js';
+import { type NewEvent, Position, type Recorded, type Revision, type StreamName, sizeOf } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { Instant } from '../domain/instant.js';
 import { isPassing } from '../domain/passing.js';
@@ -111,20 +111,29 @@ class PostgresEventStore implements EventStore {
 
   async readStream(stream: StreamName): Promise<readonly Recorded[]> {
     const events: Recorded[] = [];
-    for (let size = 0; ; ) {
+    let size = 0;
+    for await (const page of this.streamPages(stream)) {
+      size += sizeOf(page);
+      if (size > largestStream) throw new Failure('stream-too-large', { stream, allowed: largestStream });
+      events.push(...page);
+    }
+    return events;
+  }
+
+  async *streamPages(stream: StreamName, after: Revision = -1): AsyncGenerator<readonly Recorded[], void, undefined> {
+    for (let revision = after; ; ) {
       const rows = await this.query<EventRow>({
         name: 'read_stream',
         text: `SELECT ${columns} FROM read_stream($1, $2, $3)`,
-        values: [stream, events.at(-1)?.revision ?? -1, pageBytes],
+        values: [stream, revision, pageBytes],
         types: payloadsAsText,
       });
       const page = rows.map((row) => this.decode(row));
-      const pageSize = sizeOf(page);
-      size += pageSize;
-      if (size > largestStream) throw new Failure('stream-too-large', { stream, allowed: largestStream });
-      events.push(...page);
+      const last = page.at(-1);
+      if (last !== undefined) yield page;
       // A character is three bytes at most: less than a page of them is the end.
-      if (pageSize * 3 < pageBytes) return events;
+      if (last === undefined || sizeOf(page) * 3 < pageBytes) return;
+      revision = last.revision;
     }
   }
 

@@ -10,7 +10,7 @@ import {
 import { Failure, isUnavailable } from '../domain/failure.js';
 import { newEventId } from './event-id.js';
 import type { OrderMark } from './order-mark.js';
-import type { AppendResult, Clock, EventStore, ExpectedRevision } from './ports.js';
+import type { AppendResult, Clock, EventStore } from './ports.js';
 
 /* Load, decide, append, retry on conflict: written once. */
 
@@ -61,40 +61,69 @@ export const handle =
     mark: OrderMark | null = null,
   ): Promise<Handled<Event>> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const recorded = await store.readStream(stream);
-      const before = mark === null ? null : repeated<Event>(recorded, mark);
+      const { state, last, marked } = await folded(store, decider, stream, mark);
+      const before = mark === null ? null : repeated<Event>(marked, mark);
       if (before !== null) return before;
-      // The stream's name says which aggregate wrote it: its events are that aggregate's.
-      const state = recorded.reduce((folded, { event }) => decider.evolve(folded, event as Event), decider.initial);
-      const last = recorded.at(-1);
       const seen = last?.position ?? beginning;
       const decided = decider.decide(isObserving(order) ? await order(seen) : order, state);
       if (decided.length === 0) return { events: [], position: seen };
       const at = clock.now();
       const events = decided.map((event, index) => ({ id: mark?.eventId(index) ?? newEventId(at), at, event }));
-      const result = await appended(store, stream, events, last?.revision ?? 'no-stream', mark);
+      const result = await appended(store, stream, events, last, mark);
       // A rival with the same mark may have been first: what counts is what the stream says.
       if (result.ok && mark !== null)
-        return repeated(await store.readStream(stream), mark) ?? { events: decided, position: result.position };
+        return repeated(await readAfter(store, stream, last), mark) ?? { events: decided, position: result.position };
       if (result.ok) return { events: decided, position: result.position };
     }
     throw new Failure('lost-race');
   };
+
+/** A stream as its aggregate sees it, and what in it is of the marked order; streams may be larger than memory. */
+async function folded<State, Command, Event extends DomainEvent>(
+  store: EventStore,
+  { initial, evolve }: Decider<State, Command, Event>,
+  stream: StreamName,
+  mark: OrderMark | null,
+): Promise<{ state: State; last: Recorded | undefined; marked: readonly Recorded[] }> {
+  let state = initial;
+  let last: Recorded | undefined;
+  const marked: Recorded[] = [];
+  for await (const page of store.streamPages(stream)) {
+    for (const recorded of page) {
+      // The stream's name says which aggregate wrote it: its events are that aggregate's.
+      state = evolve(state, recorded.event as Event);
+      if (mark?.isOf(recorded.id)) marked.push(recorded);
+      last = recorded;
+    }
+  }
+  return { state, last, marked };
+}
+
+/** What has come since the stream was folded. */
+async function readAfter(
+  store: EventStore,
+  stream: StreamName,
+  last: Recorded | undefined,
+): Promise<readonly Recorded[]> {
+  const recorded: Recorded[] = [];
+  for await (const page of store.streamPages(stream, last?.revision)) recorded.push(...page);
+  return recorded;
+}
 
 /** An append whose answer was lost may have happened: the stream knows, if it can be read. */
 async function appended(
   store: EventStore,
   stream: StreamName,
   events: readonly NewEvent[],
-  expected: ExpectedRevision,
+  before: Recorded | undefined,
   mark: OrderMark | null,
 ): Promise<AppendResult> {
   try {
-    return await store.append(stream, events, expected);
+    return await store.append(stream, events, before?.revision ?? 'no-stream');
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     const last = events.at(-1);
-    const recorded = await store.readStream(stream).catch(() => []);
+    const recorded = await readAfter(store, stream, before).catch(() => []);
     const found = recorded.find(({ id }) => id === last?.id);
     if (found !== undefined) return { ok: true, revision: found.revision, position: found.position };
     throw mark === null ? error : new Failure('outcome-unknown', { key: mark.key });

@@ -39,6 +39,9 @@ export interface EventStore {
    */
   readStream(stream: StreamName): Promise<readonly Recorded[]>;
 
+  /** The same in pages, none of them empty, for whoever need not hold it: of any size, and after a revision. */
+  streamPages(stream: StreamName, after?: Revision): AsyncIterable<readonly Recorded[]>;
+
   /**
    * The global order after `after`, at most `limit` events, oldest first. Large events make a page shorter; only at the
    * end of the log is it empty.

@@ -27,7 +27,7 @@ export interface StreamFolds<State> {
 }
 
 export function foldStreams<State, Event extends DomainEvent>(
-  store: Pick<EventStore, 'readStream'>,
+  store: Pick<EventStore, 'streamPages'>,
   { initial, evolve }: Fold<State, Event>,
   capacity: number,
 ): StreamFolds<State> {
@@ -52,7 +52,7 @@ export function foldStreams<State, Event extends DomainEvent>(
 
   const load = async (stream: StreamName, entry: Entry<State>): Promise<void> => {
     try {
-      for (const recorded of await store.readStream(stream)) apply(entry, recorded);
+      for await (const page of store.streamPages(stream)) for (const recorded of page) apply(entry, recorded);
       for (const recorded of entry.arrived ?? []) apply(entry, recorded);
       entry.arrived = null;
     } catch (error) {

@@ -274,6 +274,20 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(recorded?.event).toEqual(newEvent(1, text).event);
       });
 
+      test('gives a stream in pages too, from its start or after a revision, and no empty one', async () => {
+        await appended(store, alpha, [newEvent(1), newEvent(2), newEvent(3)], 'no-stream');
+        await appended(store, beta, [newEvent(4)], 'no-stream');
+        const pages = async (...asked: Parameters<EventStore['streamPages']>): Promise<string[][]> => {
+          const found = [];
+          for await (const page of store.streamPages(...asked)) found.push(ids(page));
+          return found;
+        };
+        expect(await pages(alpha)).toEqual([[eventId(1), eventId(2), eventId(3)]]);
+        expect(await pages(alpha, 0)).toEqual([[eventId(2), eventId(3)]]);
+        expect(await pages(alpha, 2)).toEqual([]);
+        expect(await pages(streamNamed('gamma-3'))).toEqual([]);
+      });
+
       test('stream names of any alphabet are kept apart', async () => {
         const names = ['username-müller', 'username-muller', 'username-张三', 'username-a"b,{c}\\', 'username-a\nb'];
         await Promise.all(names.map((name, n) => appended(store, streamNamed(name), [newEvent(n)], 'no-stream')));

@@ -2,12 +2,14 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newClient, type PostgresConnection } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore, type PostgresEventStoreOptions } from '../../src/adapters/postgres-event-store.js';
+import { handle } from '../../src/application/handle.js';
 import type { EventStore } from '../../src/application/ports.js';
 import { beginning, type NewEvent, type Recorded } from '../../src/domain/events.js';
+import { optionDecider } from '../../src/domain/option.js';
 import { payloadVersions } from '../../src/domain/upcast.js';
 import { collect } from '../support/collect.js';
 import { CutOff } from '../support/cut-off.js';
-import { eventId, newEvent, streamNamed, unknownEvent } from '../support/events.js';
+import { eventId, newEvent, someInstant, streamNamed, unknownEvent } from '../support/events.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { until } from '../support/until.js';
@@ -200,13 +202,17 @@ describe('the event store in Postgres', () => {
       expect(recorded.every(({ size = 0 }) => size > 1_000_000)).toBe(true);
     });
 
-    test('is refused by name when it is more than can be held', async () => {
+    test('is refused by name when it is more than can be held, and a command is decided on it all the same', async () => {
       const store = await openStore();
       await grow(14, 10_000_000);
       await expect(store.readStream(alpha)).rejects.toMatchObject({
         code: 'stream-too-large',
         details: { stream: alpha },
       });
+      const change = { type: 'ChangeOption', key: 'Notice', value: { text: 'on' } } as const;
+      const { events } = await handle(store, { now: () => someInstant })(optionDecider, alpha, change);
+      expect(events).toMatchObject([{ type: 'OptionChanged', key: 'Notice' }]);
+      for await (const page of store.streamPages(alpha, 13)) expect(page.map(({ revision }) => revision)).toEqual([14]);
     });
   });
 

@@ -16,7 +16,7 @@ const history: Decider<readonly string[], never, OptionEvent> = {
 };
 
 /** A log whose reads are answered when the test says so, with what is there at that moment. */
-class SlowLog implements Pick<EventStore, 'readStream'> {
+class SlowLog implements Pick<EventStore, 'streamPages'> {
   private readonly stored: Recorded[] = [];
   private readonly reads: { stream: StreamName; answer: (events: readonly Recorded[]) => void; fail: () => void }[] =
     [];
@@ -30,9 +30,9 @@ class SlowLog implements Pick<EventStore, 'readStream'> {
     return recorded;
   }
 
-  readStream(stream: StreamName): Promise<readonly Recorded[]> {
+  async *streamPages(stream: StreamName): AsyncIterable<readonly Recorded[]> {
     this.readCount += 1;
-    return new Promise((answer, reject) => {
+    yield await new Promise<readonly Recorded[]>((answer, reject) => {
       this.reads.push({ stream, answer, fail: () => reject(new Error('read failed')) });
     });
   }

@@ -6,6 +6,7 @@ import {
   type NewEvent,
   Position,
   type Recorded,
+  type Revision,
   type StreamName,
 } from '../../src/domain/events.js';
 import { UnreadableEvent } from '../../src/domain/upcast.js';
@@ -56,6 +57,11 @@ export class MemoryEventStore implements EventStore {
     const events = this.streams.get(stream) ?? [];
     for (const event of events) readable([event]);
     return [...events];
+  }
+
+  async *streamPages(stream: StreamName, after: Revision = -1): AsyncIterable<readonly Recorded[]> {
+    const events = (await this.readStream(stream)).filter(({ revision }) => revision > after);
+    if (events.length > 0) yield events;
   }
 
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
