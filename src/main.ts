@@ -10,11 +10,18 @@ const commands = {
   serve: async () => (await import('./cli/serve.js')).serve,
   demo: async () => (await import('./cli/demo.js')).demo,
   replay: async () => (await import('./cli/replay.js')).replay,
+  quarantine: async () => (await import('./cli/quarantine.js')).quarantine,
   verify: async () => (await import('./cli/verify.js')).verify,
   schema: async () => (await import('./cli/schema.js')).schema,
 } as const;
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);
+
+/** `read-model-not-stopped-there (model: channels, position: 41)` */
+const wordsOf = ({ message, details }: Failure): string =>
+  `${message} (${Object.entries(details)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ')})`;
 
 async function main(): Promise<void> {
   const [name = 'serve', ...args] = process.argv.slice(2);
@@ -32,7 +39,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     if (error instanceof ConfigError) console.error(`The configuration cannot be used:\n${error.message}`);
     else if (error instanceof UnreadableEvent) console.error(error.message);
-    else if (error instanceof Failure) console.error(String(error.details.reason ?? error.message));
+    else if (error instanceof Failure) console.error(String(error.details.reason ?? wordsOf(error)));
     else console.error(error);
   }
 }

@@ -1,15 +1,18 @@
 import { type Position, streams } from '../domain/events.js';
 import { invalidField } from '../domain/failure.js';
-import { quarantineDecider } from '../domain/quarantine.js';
+import { type QuarantinedBy, quarantineDecider } from '../domain/quarantine.js';
 import type { Actor } from '../domain/user.js';
 import type { ReadModelState } from '../projections/runner.js';
 import { authorise } from './authorise.js';
 import type { Handle } from './handle.js';
 import type { ReadModelProgress } from './ports.js';
 
-export interface ReadModelPorts {
+/** What deciding about a stopped read model needs to know of all of them. */
+export interface QuarantinePorts {
   readonly handle: Handle;
-  readonly progress: ReadModelProgress;
+  readonly progress: Pick<ReadModelProgress, 'passed'> & {
+    status(): readonly Pick<ReadModelState, 'name' | 'version' | 'head' | 'failure'>[];
+  };
 }
 
 /** What a stopped read model is told to leave out. */
@@ -23,32 +26,44 @@ export interface QuarantineInput {
 /** Longest it is waited for a stopped read model to go on. */
 const resumingMs = 3_000;
 
-export function readModelCommands({ handle, progress }: ReadModelPorts) {
+/** The read model goes on without the event that it cannot fold; resolves when it has, or after a bounded while. */
+export const quarantineEvent =
+  ({ handle, progress }: QuarantinePorts) =>
+  async (by: QuarantinedBy, { model, position, reason }: QuarantineInput): Promise<Position> => {
+    const states = progress.status();
+    const state = states.find(({ name }) => name === model);
+    if (state === undefined) throw invalidField('model', states.map(({ name }) => name).join(', '));
+    if (position < 0 || position > state.head) throw invalidField('position', `0 to ${state.head}`);
+    const quarantined = await handle(quarantineDecider, streams.quarantine, {
+      type: 'QuarantineEvent',
+      model,
+      version: state.version,
+      position,
+      stoppedAt: state.failure?.position ?? null,
+      reason,
+      by,
+    });
+    await progress.passed(model, position, resumingMs);
+    return quarantined.position;
+  };
+
+export interface ReadModelPorts {
+  readonly handle: Handle;
+  readonly progress: ReadModelProgress;
+}
+
+export function readModelCommands(ports: ReadModelPorts) {
+  const quarantine = quarantineEvent(ports);
   return {
     /** Every read model and how it stands. */
     list(viewer: Actor): readonly ReadModelState[] {
       authorise(viewer, 'admin');
-      return progress.status();
+      return ports.progress.status();
     },
 
-    /** The read model goes on without the event that it cannot fold; resolves when it has, or after a bounded while. */
-    async quarantine(actor: Actor, { model, position, reason }: QuarantineInput): Promise<Position> {
+    async quarantine(actor: Actor, input: QuarantineInput): Promise<Position> {
       authorise(actor, 'root');
-      const states = progress.status();
-      const state = states.find(({ name }) => name === model);
-      if (state === undefined) throw invalidField('model', states.map(({ name }) => name).join(', '));
-      if (position < 0 || position > state.head) throw invalidField('position', `0 to ${state.head}`);
-      const quarantined = await handle(quarantineDecider, streams.quarantine, {
-        type: 'QuarantineEvent',
-        model,
-        version: state.version,
-        position,
-        stoppedAt: state.failure?.position ?? null,
-        reason,
-        by: actor.id,
-      });
-      await progress.passed(model, position, resumingMs);
-      return quarantined.position;
+      return quarantine(actor.id, input);
     },
   };
 }

@@ -7,6 +7,7 @@ import { checkMigrated } from '../adapters/migrate.js';
 import { postgresPersonalData } from '../adapters/personal-data.js';
 import { newClient, openPool } from '../adapters/postgres.js';
 import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
+import { type Handle, handle } from '../application/handle.js';
 import type { EventStore, PersonalData } from '../application/ports.js';
 import type { Config } from '../config.js';
 
@@ -15,6 +16,8 @@ export interface CommandDatabase {
   readonly pool: pg.Pool;
   /** For reading: what is appended is for the node that serves alone, which keeps it in memory and has an epoch. */
   readonly store: Omit<EventStore, 'append'>;
+  /** Only for streams that no node keeps in memory, and that move nothing: the quarantine. */
+  readonly handle: Handle;
   readonly personalData: PersonalData;
   newClient(): pg.Client;
 }
@@ -42,6 +45,7 @@ export async function withDatabase<Result>(
         return await work({
           pool,
           store,
+          handle: handle(store, systemClock),
           personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
           newClient: () => newClient(connection),
         });

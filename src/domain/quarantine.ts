@@ -9,6 +9,9 @@ import type { UserId } from './ids.js';
  * `quarantine`. What an event means to the rest of the system is not changed by it.
  */
 
+/** Who decided it: root, or whoever has the database and worked on the command line. */
+export type QuarantinedBy = UserId | 'cli';
+
 /** `version`: of the read model. Its next version tries again: it may have been made to fold just this event. */
 export type QuarantineEvent = {
   type: 'EventQuarantined';
@@ -16,7 +19,7 @@ export type QuarantineEvent = {
   version: number;
   position: Position;
   reason: string;
-  by: UserId;
+  by: QuarantinedBy;
 };
 
 export type QuarantineCommand = {
@@ -27,7 +30,7 @@ export type QuarantineCommand = {
   /** Where the read model is stopped; null: it is not. */
   stoppedAt: Position | null;
   reason: string;
-  by: UserId;
+  by: QuarantinedBy;
 };
 
 /** Read model, version and position of each. */

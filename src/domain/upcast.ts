@@ -75,8 +75,12 @@ const suspenseTold: Upcaster = ({ upstreamCostUnknown, ...data }) => ({
 /** Before version 3 every cost was charged in full. */
 const coveredInFull: Upcaster = (data) => ({ ...data, uncovered: 0 });
 
+/** Before version 2 only users could quarantine; what they wrote means what it did. */
+const unchanged: Upcaster = (data) => data;
+
 /** The payloads that have changed so far. */
 export const currentPayloads = payloadVersions({
   CallSettled: [suspenseUnknown, coveredInFull],
   CallReleased: [suspenseTold],
+  EventQuarantined: [unchanged],
 });

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { quarantine as quarantineByHand } from '../../src/cli/quarantine.js';
 import { type Gateway, startGateway } from '../../src/gateway.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
@@ -180,4 +181,51 @@ test('a stopped ledger keeps no gateway from starting, which says that calls may
   expect(await stateOf(client, 'ledger')).toMatchObject({ status: 'STOPPED', failure: { position } });
   const input = { model: 'ledger', position, reason: 'in the way' };
   expect(await client.refusal(quarantine, { input })).toMatchObject({ code: 'books-stay-whole' });
+});
+
+describe('on the command line', () => {
+  const commanded = (...args: string[]) => quarantineByHand({ config: configFor(database), log: quietLog, args });
+  const leaveOut = (model: string, position: number) =>
+    commanded('--model', model, '--position', String(position), '--reason', 'accepted by an earlier release');
+  let printed: string[];
+  beforeEach(() => {
+    printed = [];
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line));
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  test('an event is quarantined beside a gateway that serves, which lets the read model go on', async () => {
+    const client = await startSetUp();
+    const position = await channelOfImpossibleType();
+    await stoppedModel(client, 'channels');
+    await commanded();
+    expect(printed).toEqual([
+      expect.stringMatching(`^channels: stopped at event ${position}, ChannelAdded: .*out of range`),
+    ]);
+    await expect(leaveOut('channels', position - 1)).rejects.toMatchObject({ code: 'read-model-not-stopped-there' });
+    await expect(leaveOut('canals', position)).rejects.toMatchObject({
+      details: { reason: expect.stringContaining('Known are: users, api-keys, channels') },
+    });
+    await leaveOut('channels', position);
+    await until(async () => ((await stateOf(client, 'channels')).status === 'RUNNING' ? true : null));
+    expect(await stateOf(client, 'channels')).toMatchObject({ quarantined: 1, failure: null });
+    const { rows } = await database.pool.query(
+      `select version, data->>'by' as by from events where stream = 'quarantine'`,
+    );
+    expect(rows).toEqual([{ version: 2, by: 'cli' }]);
+    await commanded();
+    expect(printed.at(-1)).toBe('No read model is stopped.');
+  });
+
+  test('an event is quarantined while no gateway serves; the next one leaves it out', async () => {
+    const client = await startSetUp();
+    const position = await channelOfImpossibleType();
+    await stoppedModel(client, 'channels');
+    await stop();
+    await leaveOut('channels', position);
+    expect(printed).toEqual([expect.stringContaining('at the next start')]);
+    const { url } = await start();
+    const next = await new GraphqlClient(url).signIn('root', password);
+    expect(await stateOf(next, 'channels')).toMatchObject({ status: 'RUNNING', quarantined: 1, failure: null });
+  });
 });
