@@ -1,5 +1,6 @@
 import { type Confidential, withoutSecrets } from './confidential.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from './protocols/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './protocols/json.js';
+import { upstreamJson } from './protocols/upstream-json.js';
 
 /** An upstream's refusal in one shape, fit to be shown: no key, address or foreign HTML is left in it, and it is short. */
 export interface UpstreamError {
@@ -47,7 +48,7 @@ const told = (source: JsonObject, message: string | null): ToldFailure => ({
 const detailIn = (detail: JsonValue | undefined): string | null => {
   if (!isList(detail)) return textIn(detail);
   const lines = objectsIn(detail).map(({ msg, loc }) =>
-    [isList(loc) ? loc.map(String).join('.') : null, textIn(msg)].filter((part) => part !== null).join(': '),
+    [isList(loc) ? loc.map(shortText).join('.') : null, textIn(msg)].filter((part) => part !== null).join(': '),
   );
   return textIn(lines.filter((line) => line !== '').join('; '));
 };
@@ -131,7 +132,7 @@ export function retryAfterTold(header: string | string[] | undefined): string | 
 
 /** An answer with an error status. A body that is not JSON is a proxy's page: nobody's business. */
 export const refusalOf = (status: number, body: Buffer, confidential: Confidential): UpstreamError =>
-  asUpstreamError(failureTold(parseJson(body.toString('utf8'))), status, confidential);
+  asUpstreamError(failureTold(upstreamJson(body)), status, confidential);
 
 /** Something the wire family does not allow: half an answer, no JSON where JSON must be. */
 export const unreadableAnswer = (what: string): UpstreamError => ({

@@ -50,6 +50,15 @@ describe('an upstream refusal', () => {
     });
   });
 
+  const nested = (begin: string, end: string) => `${begin.repeat(90_000)}1${end.repeat(90_000)}`;
+  test.each([
+    ['its message', `{"error":{"message":${nested('{"message":', '}')}}}`],
+    ['its place', `{"detail":[{"msg":"m","loc":[${nested('[', ']')}]}]}`],
+    ['its place, less deeply', `{"detail":[{"msg":"m","loc":[${'['.repeat(2000)}${']'.repeat(2000)}]}]}`],
+  ])('however deeply nested in %s, is a refusal', (_where, body) => {
+    expect(refusal(400, body)).toMatchObject({ status: 400, type: 'upstream_error' });
+  });
+
   test('tells numbers as text', () => {
     expect(refusal(429, { error: { code: 429, message: 'm' } }).code).toBe('429');
   });

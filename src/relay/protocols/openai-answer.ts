@@ -8,6 +8,7 @@ import { failureIn, failureOf } from './openai-failure.js';
 import { Generation, mendChoice, messageIn, strictlyFormatted, thinkingIntoContent } from './openai-reply.js';
 import { mendedUsage, readUsage, writtenUsage } from './openai-usage.js';
 import type { Answer, CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
+import { upstreamJson } from './upstream-json.js';
 
 /* A complete answer of the OpenAI family: passed on byte for byte unless something in it must be changed. */
 
@@ -48,7 +49,7 @@ export function openAiAnswer(
 ): Answer {
   const body = withoutMark(received);
   if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, body, confidential) };
-  const told = parseJson(body.toString('utf8'));
+  const told = upstreamJson(body);
   if (!isObject(told))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
   const error = failureIn(dialect, told, confidential);
