@@ -4,6 +4,7 @@ import type { NoRoom } from '../http/body-room.js';
 import { BlockedAddress } from './address-guard.js';
 import type { AnswerPlace } from './answer-room.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
+import { Pieces } from './pieces.js';
 import type { Sending, Sent, UpstreamBody } from './upstream.js';
 
 /** Bytes that may wait here for a slow caller before upstream is told to wait. */
@@ -65,8 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   private controller: Dispatcher.DispatchController | null = null;
   private cancelled = false;
   private decoder: ContentDecoder | null = null;
-  private pieces: Buffer[] = [];
-  private buffered = 0;
+  private readonly pieces = new Pieces();
   private ended = false;
   private failure: Error | null = null;
   private over = false;
@@ -146,8 +146,8 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     // One read of the socket brings many pieces. The reader goes on after the last of them and takes them together:
     // a write for each would cost the caller's connection more than everything else.
-    if (this.buffered === 0) await this.woken();
-    if (this.buffered > 0) return { done: false, value: this.taken() };
+    if (this.pieces.length === 0) await this.woken();
+    if (this.pieces.length > 0) return { done: false, value: this.taken() };
     if (this.failure !== null) throw this.failure;
     return { done: true, value: undefined };
   }
@@ -155,10 +155,10 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   async whole(limit: number, place: AnswerPlace): Promise<Buffer> {
     this.enough = limit + 1;
     this.place = place;
-    this.count(this.buffered);
+    this.count(this.pieces.length);
     this.flow();
     await this.woken();
-    if (this.buffered > limit) {
+    if (this.pieces.length > limit) {
       this.cancel();
       throw new UnreadableBody('the upstream answer is too large');
     }
@@ -195,18 +195,17 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   /** True when enough is here and no more should come for now. */
   private keep(piece: Buffer): boolean {
     // What is longer than is taken at all is told so, and not that there is no room for it now.
-    if (this.buffered + piece.length < this.enough && !this.count(piece.length)) return true;
-    this.buffered += piece.length;
-    this.pieces.push(piece);
-    if (this.buffered < this.enough) return false;
+    if (this.pieces.length + piece.length < this.enough && !this.count(piece.length)) return true;
+    this.pieces.add(piece);
+    if (this.pieces.length < this.enough) return false;
     this.rouse();
-    return this.buffered > mostBuffered;
+    return this.pieces.length > mostBuffered;
   }
 
   private count(bytes: number): boolean {
     const full = this.place?.take(bytes) ?? null;
     if (full === null) return true;
-    this.pieces = [];
+    this.pieces.clear();
     this.abort(new NoRoomForAnswer(full));
     return false;
   }
@@ -224,7 +223,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
 
   /** Resolves when there is enough, or when no more will come. */
   private async woken(): Promise<void> {
-    if (this.buffered >= this.enough || this.ended || this.failure !== null) return;
+    if (this.pieces.length >= this.enough || this.ended || this.failure !== null) return;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
     });
@@ -236,10 +235,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   }
 
   private taken(): Buffer {
-    const [first] = this.pieces;
-    const all = this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
-    this.pieces = [];
-    this.buffered = 0;
+    const all = this.pieces.take();
     this.flow();
     return all;
   }

@@ -1,0 +1,35 @@
+/** So many pieces are put together, whatever they hold. */
+const mostCrumbs = 1024;
+
+/**
+ * Bytes that come piece by piece and are wanted as one. Whoever sends them may cut them into crumbs, each of which would
+ * take a hundred times its length; so those that came last are put together from time to time.
+ */
+export class Pieces {
+  length = 0;
+  private pieces: Buffer[] = [];
+  /** The first of these are put together already. */
+  private joined = 0;
+
+  add(piece: Buffer): void {
+    this.length += piece.length;
+    this.pieces.push(piece);
+    if (this.pieces.length - this.joined < mostCrumbs) return;
+    this.pieces.push(Buffer.concat(this.pieces.splice(this.joined)));
+    this.joined = this.pieces.length;
+  }
+
+  /** All of them, in one; there are none then. A single piece is not copied. */
+  take(): Buffer {
+    const [first] = this.pieces;
+    const all = this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces, this.length);
+    this.clear();
+    return all;
+  }
+
+  clear(): void {
+    this.pieces = [];
+    this.joined = 0;
+    this.length = 0;
+  }
+}
