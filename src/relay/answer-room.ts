@@ -1,8 +1,9 @@
 import { type BodyPlace, BodyRoom, type NoRoom } from '../http/body-room.js';
 
 /*
- * How much of whole answers the process holds at once. One that comes as a stream is passed on as it comes; a whole one
- * must be here before it can be judged, booked and sent, and while it is read as JSON it is in memory several times.
+ * How much of answers the process holds at once. A whole one must be here before it can be judged, booked and sent, and
+ * while it is read as JSON it is in memory several times. A stream is passed on as it comes, but for a frame that has not
+ * ended, or that waits for its caller.
  */
 
 const mebibyte = 1024 * 1024;
@@ -58,6 +59,12 @@ export class AnswerPlace {
     if (this.place !== null) return this.place.take(bytes);
     this.place = this.room.enter('', this.holder);
     return this.place === null ? 'process' : this.place.take(this.came);
+  }
+
+  /** Counts what is kept of a stream now. */
+  hold(bytes: number): NoRoom | null {
+    if (bytes < this.came) this.leave();
+    return this.take(bytes - this.came);
   }
 
   /** Nothing of it is held any more; another may come. */

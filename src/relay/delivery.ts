@@ -5,7 +5,7 @@ import { errorBody, fromUpstream, RelayError } from './errors.js';
 import { isSilence } from './exchange.js';
 import type { Growth } from './growth.js';
 import type { StalledCallers } from './stalled-callers.js';
-import type { StreamReading } from './upstream-answer.js';
+import { countKept, noRoomHere, type StreamReading } from './upstream-answer.js';
 
 /* Getting an answer to the caller, frame by frame, and knowing how it ended. */
 
@@ -98,7 +98,7 @@ const unaffordable = (): RelayError =>
  * bounds, and nothing of it kept.
  */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
-  const { decoder, chunks, first, cancel } = reading;
+  const { decoder, chunks, first, place, cancel } = reading;
   const { presence, growth, pingIntervalMs, callerGoneMs, costsUnseen } = options;
   const pinging =
     pingIntervalMs === null
@@ -128,6 +128,9 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
       if (presence.gone && !next.done) readOn += next.value.length;
       if (readOn > mostReadOn) return stop(departure(), null, true);
       const step = next.done ? decoder.end() : decoder.push(next.value);
+      const full = countKept(place, decoder, step, next.value?.length ?? 0);
+      if (full !== null && presence.gone) return stop(departure(), null, true);
+      if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
       if (step.bytes !== null) {
         await write(response, step.bytes, options);
         pinging?.refresh();

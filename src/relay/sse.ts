@@ -1,3 +1,5 @@
+import { Pieces } from './pieces.js';
+
 /* Bytes ↔ frames: the whole grammar of server-sent events, and nothing about what the frames mean. */
 
 const LF = 10;
@@ -12,11 +14,13 @@ const FRAME_END = Buffer.from('\n\n');
 
 /** Longest line, and most data in one frame, in bytes. */
 export const longestLine = 16 * 1024 * 1024;
+/** Most lines of data in one frame. Each takes memory, also one of no length. */
+export const mostDataLines = 4096;
 
-/** The other side sends a line without end. */
+/** The other side sends a line, or a frame, without end. */
 export class LineTooLong extends Error {
   constructor() {
-    super(`A line of the stream is longer than ${longestLine} bytes`);
+    super(`A frame of the stream is longer than ${longestLine} bytes or ${mostDataLines} lines`);
     this.name = 'LineTooLong';
   }
 }
@@ -32,20 +36,32 @@ export interface FrameReader {
 
 /**
  * Takes a stream in chunks cut anywhere and calls the reader for each complete frame. Cuts only at line ends, so never
- * inside a character. Keeps the chunks it is given for as long as a line is incomplete.
+ * inside a character. Of the chunks it is given it keeps nothing but what belongs to an incomplete frame.
  */
 export class SseDecoder {
-  private readonly partial: Buffer[] = [];
-  private partialLength = 0;
+  private readonly partial = new Pieces();
   private data: Buffer[] = [];
   private dataLength = 0;
+  /** The first of the data lines are copies: they outlive their chunk, and must not keep all of it. */
+  private copied = 0;
   private bomSeen = 0;
   private skipLineFeed = false;
 
   constructor(private readonly reader: FrameReader) {}
 
+  /** Bytes kept of a frame that is not complete. */
+  get unfinished(): number {
+    return this.partial.length + this.dataLength;
+  }
+
   /** Throws LineTooLong. */
   push(chunk: Buffer): void {
+    this.read(chunk);
+    for (; this.copied < this.data.length; this.copied++)
+      this.data[this.copied] = Buffer.from(this.data[this.copied] ?? LINE_END);
+  }
+
+  private read(chunk: Buffer): void {
     let at = this.bomSeen < BOM.length ? this.afterBom(chunk) : 0;
     if (this.skipLineFeed && at < chunk.length) {
       this.skipLineFeed = false;
@@ -54,7 +70,7 @@ export class SseDecoder {
     // Looked for once per chunk, not once per line: most streams have none.
     let carriageReturn = chunk.indexOf(CR, at);
     while (at < chunk.length) {
-      if (this.partialLength === 0 && this.data.length === 0) {
+      if (this.partial.length === 0 && this.data.length === 0) {
         const after = this.plainFrame(chunk, at, carriageReturn);
         if (after > at) {
           at = after;
@@ -78,7 +94,7 @@ export class SseDecoder {
 
   /** The stream has ended: what is left counts as complete, though no blank line came. */
   end(): void {
-    if (this.partialLength > 0) this.completeLine(Buffer.alloc(0), 0, 0);
+    if (this.partial.length > 0) this.completeLine(Buffer.alloc(0), 0, 0);
     this.dispatch();
   }
 
@@ -108,20 +124,17 @@ export class SseDecoder {
   }
 
   private keep(chunk: Buffer, from: number): void {
-    this.partialLength += chunk.length - from;
-    if (this.partialLength > longestLine) throw new LineTooLong();
-    this.partial.push(from === 0 ? chunk : chunk.subarray(from));
+    if (this.partial.length + chunk.length - from > longestLine) throw new LineTooLong();
+    this.partial.add(from === 0 ? chunk : Buffer.from(chunk.subarray(from)));
   }
 
   private completeLine(chunk: Buffer, start: number, end: number): void {
-    if (this.partialLength === 0) {
+    if (this.partial.length === 0) {
       this.line(chunk, start, end);
       return;
     }
     this.keep(chunk.subarray(start, end), 0);
-    const line = Buffer.concat(this.partial, this.partialLength);
-    this.partial.length = 0;
-    this.partialLength = 0;
+    const line = this.partial.take();
     this.line(line, 0, line.length);
   }
 
@@ -139,7 +152,7 @@ export class SseDecoder {
       if (from < end && bytes[from] === SPACE) from++;
     }
     this.dataLength += end - from + 1;
-    if (this.dataLength > longestLine) throw new LineTooLong();
+    if (this.dataLength > longestLine || this.data.length === mostDataLines) throw new LineTooLong();
     this.data.push(bytes.subarray(from, end));
   }
 
@@ -148,6 +161,7 @@ export class SseDecoder {
     if (data.length === 0) return;
     this.data = [];
     this.dataLength = 0;
+    this.copied = 0;
     const [first = LINE_END, ...others] = data;
     const whole = others.length === 0 ? first : Buffer.concat([first, ...others.flatMap((line) => [LINE_END, line])]);
     this.reader.frame(whole, 0, whole.length, false);

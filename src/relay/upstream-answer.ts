@@ -10,6 +10,7 @@ import type {
   CallInfo,
   Generated,
   Provider,
+  StreamStep,
   UpstreamChannel,
 } from './protocols/protocol.js';
 import { WholeAnswerAsStream } from './protocols/whole-answer-as-stream.js';
@@ -34,6 +35,8 @@ export interface StreamReading {
   readonly decoder: AnswerStream;
   readonly chunks: Pick<UpstreamBody, 'next'>;
   readonly first: { readonly bytes: Buffer | null; readonly finished: boolean };
+  /** Counts what is kept of it. */
+  readonly place: Pick<AnswerPlace, 'hold'>;
   /** Ends the upstream connection. */
   readonly cancel: () => void;
 }
@@ -52,7 +55,7 @@ export interface Answered {
   readonly largeWork: LargeWork;
   /** Longest whole answer. */
   readonly largest: number;
-  /** Counts what is held of a whole answer; whoever asked lets it go. */
+  /** Counts what is held of the answer; whoever asked lets it go. */
   readonly place: AnswerPlace;
 }
 
@@ -70,7 +73,7 @@ const brokenOff = (code: string): UpstreamError => ({
 /** Asked again at once, upstream would do the work once more, and there would be no more room for it. */
 export const noRoomForAnswer = 'answers_exhausted';
 
-const noRoomHere = (why: NoRoom): UpstreamError => ({
+export const noRoomHere = (why: NoRoom): UpstreamError => ({
   status: 503,
   message:
     why === 'process'
@@ -181,7 +184,7 @@ async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read>
 }
 
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
-async function asStream({ caller, info, sending, largeWork }: Answered, read: Read): Promise<Read> {
+async function asStream({ caller, info, sending, largeWork, place }: Answered, read: Read): Promise<Read> {
   if (!read.ok || read.got.kind !== 'answer') return read;
   const { got } = read;
   const { decoder, first } = await largeWork.run(got.bytes.length, () => {
@@ -189,30 +192,46 @@ async function asStream({ caller, info, sending, largeWork }: Answered, read: Re
     return { decoder, first: { bytes: decoder.frames(), finished: true } };
   });
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
-  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, cancel: () => sending.cancel() } } };
+  const cancel = (): void => sending.cancel();
+  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel } } };
 }
+
+/** What a stream keeps beyond the bytes that came last; as many may wait here for a slow caller in any case. */
+export const countKept = (
+  place: Pick<AnswerPlace, 'hold'>,
+  { unfinished }: Pick<AnswerStream, 'unfinished'>,
+  { bytes }: Pick<StreamStep, 'bytes'>,
+  came: number,
+): NoRoom | null => place.hold(Math.max(unfinished + (bytes?.length ?? 0) - came, 0));
 
 /** Reads until there is something for the caller: till then a failure can be an honest status, or another channel. */
 async function firstFrame(
-  { provider, channel, caller, info, sending }: Answered,
+  { provider, channel, caller, info, sending, place }: Answered,
   chunks: Pick<UpstreamBody, 'next'>,
   begin: Buffer,
 ): Promise<Read> {
   const decoder = provider.protocol.stream(provider, channel, caller, info);
   const cancel = (): void => sending.cancel();
   let step = decoder.push(begin);
+  let came = begin.length;
   for (let ended = false; ; ) {
     if (step.error !== null) {
       cancel();
       return { ok: false, error: step.error, costUnknown: false };
     }
+    const full = countKept(place, decoder, step, came);
+    if (full !== null) {
+      cancel();
+      return { ok: false, error: noRoomHere(full), costUnknown: true };
+    }
     if (step.bytes !== null || step.finished) {
       sending.begun();
-      return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first: step, cancel } } };
+      return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first: step, place, cancel } } };
     }
     if (ended) return { ok: false, error: brokenOff('stream_response_error'), costUnknown: true };
     const next = await chunks.next();
     ended = next.done === true;
+    came = next.value?.length ?? 0;
     step = next.done ? decoder.end() : decoder.push(next.value);
   }
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { startGateway } from '../../src/gateway.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
-import { type Answer, type Callers, errorIn, openCallers } from '../support/callers.js';
+import { type Answer, type Callers, errorIn, isWholeStream, openCallers } from '../support/callers.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -21,7 +21,7 @@ const pieces = 608;
 const piece = words.repeat(1953);
 /** Hundreds of megabytes pass through two processes. */
 const patienceMs = 120_000;
-const models = ['whole', 'two-byte', 'stream', 'whole-as-stream', 'too-large', 'small'];
+const models = ['whole', 'two-byte', 'stream', 'whole-as-stream', 'stream-of-one-line', 'too-large', 'small'];
 
 const completion = (member: object) => ({ id: 'x', created: 1, model: 'm', choices: [{ index: 0, ...member }] });
 
@@ -38,6 +38,16 @@ function stream(response: ServerResponse): void {
   const frame = (member: object) => `data: ${JSON.stringify(completion(member))}\n\n`;
   const end = `${frame({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n`;
   write(response, '', frame({ delta: { content: piece } }), pieces, end);
+}
+
+/** Streams whose first line has not ended. */
+const unfinished: ServerResponse[] = [];
+
+function streamOfOneLine(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  // 16 MB; a third of them is more than one user may have held here.
+  response.write(`data: {"id":"x","choices":[],"padding":"${piece.repeat(256)}`);
+  unfinished.push(response);
 }
 
 /** As fast as it is taken. */
@@ -58,6 +68,7 @@ const serve: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'too-large': (response) => whole(response, '', pieces * 2),
   small: (response) => whole(response, 'Yes.', 0),
   stream,
+  'stream-of-one-line': streamOfOneLine,
 };
 
 let dataDir: string;
@@ -124,6 +135,22 @@ test('an answer larger than the heap can bear is refused, and says so', async ()
   expect([answer.status, errorIn(answer)]).toMatchObject([502, { code: 'bad_response_body' }]);
   expect(errorIn(answer).message).toMatch('too large');
 });
+
+test(
+  'lines of streams that do not end are held within the same bound',
+  async () => {
+    const calls = [1, 2, 3].map(() => call('stream-of-one-line'));
+    const refused = await Promise.race(calls);
+    expect([refused.status, errorIn(refused).code]).toEqual([503, 'answers_exhausted']);
+    const end = JSON.stringify(completion({ delta: { content: 'Yes.' }, finish_reason: 'stop' }));
+    for (const response of unfinished) response.end(`"}\n\ndata: ${end}\n\ndata: [DONE]\n\n`);
+    const answers = await Promise.all(calls);
+    expect(answers.filter(isWholeStream)).toHaveLength(2);
+    // What was held is given back.
+    expect(isWhole(await call('whole'))).toBe(true);
+  },
+  patienceMs,
+);
 
 test(
   'of many at once those beyond the bound are refused, the others are delivered, and small ones never wait',

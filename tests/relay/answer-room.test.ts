@@ -3,7 +3,7 @@ import { AnswerRoom } from '../../src/relay/answer-room.js';
 
 const mebibyte = 1024 * 1024;
 
-describe('the room for whole answers', () => {
+describe('the room for answers', () => {
   test('takes answers of 64 MiB where the heap is large, of an eighth of it where it is not', () => {
     expect(new AnswerRoom(4096 * mebibyte).largest).toBe(64 * mebibyte);
     expect(new AnswerRoom(256 * mebibyte).largest).toBe(32 * mebibyte);
@@ -21,6 +21,19 @@ describe('the room for whole answers', () => {
     place.leave();
     expect(room.bytes).toBe(0);
     expect(place.take(mebibyte)).toBeNull();
+    expect(room.bytes).toBe(0);
+  });
+
+  test('counts of a stream what is kept of it, as it grows and shrinks', () => {
+    const room = new AnswerRoom(256 * mebibyte);
+    const place = room.place(1);
+    const counted = [1, 2, 3, 5, 2, 0, 1].map((mebibytes) => {
+      expect(place.hold(mebibytes * mebibyte)).toBeNull();
+      return room.bytes / mebibyte;
+    });
+    expect(counted).toEqual([0, 2, 3, 5, 2, 0, 0]);
+    expect(place.hold(33 * mebibyte)).toBe('holder');
+    place.leave();
     expect(room.bytes).toBe(0);
   });
 

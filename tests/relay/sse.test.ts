@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LineTooLong, longestLine, Outgoing, SseDecoder } from '../../src/relay/sse.js';
+import { LineTooLong, longestLine, mostDataLines, Outgoing, SseDecoder } from '../../src/relay/sse.js';
 
 interface Seen {
   readonly data: string;
@@ -83,6 +83,31 @@ describe('reading server-sent events', () => {
     const chunk = Buffer.from(`data: ${'x'.repeat(longestLine / 4)}\n`);
     for (let pushed = 0; pushed < 3; pushed++) decoder.push(chunk);
     expect(() => decoder.push(chunk)).toThrow(LineTooLong);
+  });
+
+  test('data without end is refused, however many its lines', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    decoder.push(Buffer.from('data\n'.repeat(mostDataLines)));
+    expect(() => decoder.push(Buffer.from('data\n'))).toThrow(LineTooLong);
+  });
+
+  test('what is kept of an incomplete frame can be asked, and is nothing when it is complete', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    const kept = ['data: abc', 'def\ndata', ': x\n', '\ndata: y\n\n'].map((piece) => {
+      decoder.push(Buffer.from(piece));
+      return decoder.unfinished;
+    });
+    expect(kept).toEqual([9, 11, 9, 0]);
+  });
+
+  test('a line of data that waits for its frame keeps nothing of what came with it', () => {
+    const seen: Buffer[] = [];
+    const decoder = new SseDecoder({ frame: (bytes) => void seen.push(bytes) });
+    const chunk = Buffer.from(`data: a\n: ${'x'.repeat(1024 * 1024)}\n`);
+    decoder.push(chunk);
+    decoder.push(Buffer.from('\n'));
+    expect(seen[0]?.toString()).toBe('a');
+    expect(seen[0]?.buffer === chunk.buffer).toBe(false);
   });
 });
 

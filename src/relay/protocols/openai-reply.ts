@@ -5,6 +5,10 @@ import type { Generated } from './protocol.js';
 
 /* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
 
+/** Beyond these nothing is remembered, or a stream without end would take memory without end. */
+const longestName = 256;
+const mostToolCalls = 1024;
+
 /** Adds up what the model produced. */
 export class Generation implements Generated {
   readonly said = new SeenText();
@@ -17,7 +21,8 @@ export class Generation implements Generated {
 
   /** Notes one choice of a body or chunk. */
   note(choice: JsonObject, message: JsonObject | null): void {
-    if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
+    const { finish_reason: reason } = choice;
+    if (typeof reason === 'string') this.finishReason = reason.length <= longestName ? reason : 'unknown';
     if (typeof choice.text === 'string') this.said.add(choice.text);
     if (message === null) return;
     const { content, tool_calls: toolCalls, function_call: functionCall, refusal } = message;
@@ -36,7 +41,7 @@ export class Generation implements Generated {
   }
 
   private noteFunction(call: string, { name, arguments: given }: JsonObject): void {
-    this.calls.add(call);
+    if (call.length <= longestName && this.calls.size < mostToolCalls) this.calls.add(call);
     if (typeof name === 'string') this.said.add(name);
     if (typeof given === 'string') this.said.add(given);
   }

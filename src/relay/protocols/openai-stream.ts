@@ -9,8 +9,12 @@ import { Generation, mendChoice, messageIn, strictlyFormatted } from './openai-r
 import { mendedUsage, readUsage, writtenUsage } from './openai-usage.js';
 import type { AnswerStream, CallerRequest, CallInfo, StreamStep, UpstreamChannel } from './protocol.js';
 import { ThinkingStream } from './thinking-stream.js';
+import { isWellShaped } from './upstream-json.js';
 
 const done = Buffer.from('[DONE]');
+
+/** Of longer chunks nothing is remembered: a stream may wait for ever for the next. */
+const longestRemembered = 64 * 1024;
 
 /** Members in which some upstreams repeat the usage of a chunk. */
 const usageCopies = ['x_groq'];
@@ -57,6 +61,10 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     this.thinking = channel.thinkingToContent && caller.endpoint === 'chat' ? new ThinkingStream() : null;
   }
 
+  get unfinished(): number {
+    return this.decoder.unfinished;
+  }
+
   push(chunk: Buffer): StreamStep {
     return this.step(() => this.decoder.push(chunk));
   }
@@ -82,6 +90,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       this.finished = true;
       return;
     }
+    if (!isWellShaped(bytes, start, end)) return;
     const text = bytes.toString('utf8', start, end);
     let chunk: unknown;
     try {
@@ -106,7 +115,8 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     const chunk = dialect.translate ? dialect.translate(told, this.reading) : told;
     if (chunk === null) return;
     let changed = chunk !== told;
-    if (chunk.id) this.latest = chunk;
+    const memorable = end - start <= longestRemembered;
+    if (chunk.id && memorable) this.latest = chunk;
 
     const { choices } = chunk;
     const listed = Array.isArray(choices) ? choices : [];
@@ -121,9 +131,9 @@ export class OpenAiStream implements AnswerStream, FrameReader {
         changed = true;
       }
     }
-    if (this.takeUsage(chunk, listed)) {
+    if (this.takeUsage(chunk, listed, memorable)) {
       if (listed.length === 0) {
-        if (chunk === told && this.toldUsage === told.usage) this.keepUsageFrame(chunk, bytes, start, end);
+        if (chunk === told && memorable && this.toldUsage === told.usage) this.keepUsageFrame(chunk, bytes, start, end);
         return;
       }
       changed = true;
@@ -136,14 +146,14 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   }
 
   /** Moves usage from the chunk into this stream; true when there was some. */
-  private takeUsage(chunk: JsonObject, choices: readonly unknown[]): boolean {
+  private takeUsage(chunk: JsonObject, choices: readonly unknown[], memorable: boolean): boolean {
     const [first] = choices;
     const holder = isObject(chunk.usage) ? chunk : first;
     if (!isObject(holder) || !isObject(holder.usage)) return false;
     const usage = readUsage(holder.usage, this.dialect.reasoningBeside ?? false);
     if (usage) {
       this.usage = usage;
-      this.toldUsage = mendedUsage(holder.usage, usage);
+      this.toldUsage = memorable ? mendedUsage(holder.usage, usage) : null;
       this.usageFrame = null;
     }
     if (choices.length > 0) {

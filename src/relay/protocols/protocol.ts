@@ -108,6 +108,8 @@ export interface AnswerStream {
   end(): StreamStep;
   /** What the caller must still get: a usage chunk when asked for, and the end mark. `usage` is what is settled. */
   closing(usage: Usage): Buffer;
+  /** Bytes it keeps because what they belong to has not ended. */
+  readonly unfinished: number;
   /** The last one seen; cumulative figures replace, they do not add up. */
   readonly usage: Usage | null;
   readonly generated: Generated;

@@ -1,6 +1,9 @@
 import type { JsonObject } from './json.js';
 import { textIn } from './json.js';
 import { thinkingCloses, thinkingOpens } from './openai-reply.js';
+import { mostChoices } from './validate.js';
+
+const longestIndex = 16;
 
 /** Moves reasoning into the content of a stream, choice by choice, and sees to it that what was opened is closed. */
 export class ThinkingStream {
@@ -20,7 +23,7 @@ export class ThinkingStream {
       const opening = this.open.has(index) ? '' : thinkingOpens;
       delta.content = opening + reasoning + (ends ? thinkingCloses + (content ?? '') : '');
       if (ends) this.open.delete(index);
-      else this.open.add(index);
+      else if (this.open.size < mostChoices && index.length <= longestIndex) this.open.add(index);
       return null;
     }
     return ends && this.open.delete(index) ? closingChoice(choice.index ?? 0) : null;

@@ -14,6 +14,7 @@ const nothing: StreamStep = { bytes: null, error: null, finished: true, frames: 
 
 /** A complete answer in OpenAI's form, told as the stream that was asked for. */
 export class WholeAnswerAsStream implements AnswerStream {
+  readonly unfinished = 0;
   readonly usage: Usage | null;
   readonly generated: Generated;
   private readonly outgoing = new Outgoing();

@@ -40,6 +40,46 @@ describe('a stream on its way through', () => {
     expect(stream.generated.said.toString()).toBe('');
   });
 
+  describe('without end', () => {
+    const endless = 'x'.repeat(1_000_000);
+
+    test('counts so many tool calls and no more', () => {
+      const stream = open();
+      for (let call = 0; call < 3000; call++)
+        stream.push(
+          data(chunk({ tool_calls: [{ index: call, id: `c${call}`, function: { name: 'f', arguments: '' } }] })),
+        );
+      expect(stream.generated.toolCalls).toBe(1024);
+    });
+
+    test('closes so many thoughts and no more', () => {
+      const stream = open({ thinkingToContent: true });
+      for (let index = 0; index < 3000; index++) stream.push(data(chunk({ reasoning_content: 'a' }, index)));
+      stream.push(
+        data({ ...chunk({ reasoning_content: 'a' }), choices: [{ index: endless, delta: { reasoning: 'b' } }] }),
+      );
+      const [frame = ''] = stream.closing(noUsage).toString().split('\n\n');
+      expect((JSON.parse(frame.slice('data: '.length)) as { choices: unknown[] }).choices).toHaveLength(128);
+    });
+
+    test('remembers nothing of a chunk of such a length', () => {
+      const stream = open({ wantsUsage: true });
+      const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, [endless]: 1 };
+      const choices = [{ index: 0, delta: { content: 'a' }, finish_reason: endless }];
+      stream.push(data({ id: endless, model: endless, system_fingerprint: endless, choices }));
+      stream.push(data({ id: endless, choices: [], usage }));
+      expect(stream.usage).toMatchObject({ prompt: 3, completion: 2 });
+      expect(stream.closing(stream.usage ?? noUsage).length).toBeLessThan(1000);
+      expect(stream.generated.finishReason).toBe('unknown');
+    });
+
+    test('of brackets is no answer, and is not read', () => {
+      const stream = open();
+      const deep = `{"id":"x","choices":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+      expect(stream.push(Buffer.from(`data: ${deep}\n\n`))).toMatchObject({ bytes: null, error: null, frames: 0 });
+    });
+  });
+
   test('that said nothing can still be closed with usage', () => {
     const usage: Usage = { ...noUsage, prompt: 9, cached: 4, completion: 2, reasoning: 1 };
     const [frame = '', end] = open({ wantsUsage: true }).closing(usage).toString().split('\n\n');
