@@ -110,7 +110,7 @@ export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promis
 }
 
 export interface RecurringOptions {
-  readonly progress: Pick<ReadModelProgress, 'reached'>;
+  readonly progress: Pick<ReadModelProgress, 'reached' | 'status'>;
   /** The end of the log as this process began: everything reserved before it is nobody's. */
   readonly began: Position;
   /** The end of the log now, or shortly before. */
@@ -125,10 +125,12 @@ export interface RecurringOptions {
 
 /** Longest a start waits for the ledger; what it does not know by then is found later. */
 const patienceMs = 30_000;
+/** While it is behind: how often to look, in memory, whether it has come so far. */
+const lookMs = 1_000;
 
 /**
- * Recovers once, as soon as the ledger knows what an earlier process left open, and then again and again. Resolves after
- * the first time; the result ends it.
+ * Recovers once, as soon as the ledger knows what an earlier process left open, and then again and again; where the ledger
+ * was stopped or far behind, also as soon as it has come so far. Resolves after the first time; the result ends it.
  */
 export async function keepRecovering(
   ports: RecoveryPorts & { readonly notes: Pick<CallProgressNotes, 'forgetOthers'> },
@@ -159,14 +161,21 @@ export async function keepRecovering(
   await safely();
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
-  const again = (): void => {
+  const isBehind = (): boolean => progress.status().some(({ name, position }) => name === 'ledger' && position < began);
+  const again = (waited: number, waiting: boolean): void => {
+    const step = waiting ? Math.min(lookMs, everyMs - waited) : everyMs;
     timer = setTimeout(() => {
+      const behind = waiting && isBehind();
+      if (behind && waited + step < everyMs) {
+        again(waited + step, waiting);
+        return;
+      }
       running = safely().then(() => {
-        if (!stopped) again();
+        if (!stopped) again(0, isBehind());
       });
-    }, everyMs).unref();
+    }, step).unref();
   };
-  again();
+  again(0, isBehind());
   return async () => {
     stopped = true;
     clearTimeout(timer);

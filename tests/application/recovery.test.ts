@@ -108,11 +108,26 @@ describe('a call nobody serves any more', () => {
   });
 });
 
+const ledgerState = (position: Position) => ({
+  name: 'ledger',
+  version: 1,
+  position,
+  head: position,
+  status: 'running' as const,
+  failure: null,
+  leading: true,
+  quarantined: 0,
+  events: 0,
+  batches: 0,
+});
+
 describe('recovery goes on while the gateway serves', () => {
   let stop: () => Promise<void> = async () => {};
   afterEach(() => stop());
 
-  const keep = async (began: number, ledgerThere: boolean[] = []) => {
+  /** `ledgerAt`: null while nobody asks for it. */
+  const keep = async (began: number, ledgerThere: boolean[] = [], everyMs = 5, ledgerAt: number | null = null) => {
+    let ledger = ledgerAt;
     const found: Recovered[] = [];
     const waitedFor: (readonly string[] | undefined)[] = [];
     let position = Position(began);
@@ -123,10 +138,11 @@ describe('recovery goes on while the gateway serves', () => {
           waitedFor.push(names);
           return ledgerThere.shift() ?? true;
         },
+        status: () => (ledger === null ? [] : [ledgerState(Position(ledger))]),
       },
       began: Position(began),
       position: () => position,
-      everyMs: 5,
+      everyMs,
       recovered: (round) => found.push(round),
       failed: (error) => {
         throw error;
@@ -142,6 +158,9 @@ describe('recovery goes on while the gateway serves', () => {
       move: (to: number) => {
         position = Position(to);
       },
+      ledgerGoesOn: (to: number) => {
+        ledger = to;
+      },
     };
   };
 
@@ -150,6 +169,17 @@ describe('recovery goes on while the gateway serves', () => {
     const { found, waitedFor } = await keep(0);
     expect(found).toEqual([{ released: 1, settled: 0 }]);
     expect(waitedFor[0]).toEqual(['ledger']);
+    expect(othersForgotten).toBe(1);
+  });
+
+  test('ends what a stopped ledger did not know as soon as it goes on, long before the next round', async () => {
+    await projected.given(granted(alice, 1_000));
+    const round = await keep(1, [false], 3_600_000, 0);
+    expect(round.found).toEqual([]);
+    await projected.given(reserved('before', 40));
+    round.ledgerGoesOn(1);
+    await until(async () => (round.found.length === 1 ? true : null));
+    expect(round.found).toEqual([{ released: 1, settled: 0 }]);
     expect(othersForgotten).toBe(1);
   });
 

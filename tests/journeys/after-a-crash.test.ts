@@ -6,13 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import { type Config, readConfig } from '../../src/config.js';
-import { startGateway } from '../../src/gateway.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
 import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
 import { openCallers } from '../support/callers.js';
-import { channelSettings } from '../support/channel-settings.js';
 import { startGatewayProcess } from '../support/gateway-process.js';
 import { quietLog } from '../support/quiet-log.js';
+import { setUpData } from '../support/set-up-data.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 
@@ -42,7 +40,11 @@ beforeAll(async () => {
   silentProxy = createServer((socket) => proxied.push(socket.on('error', () => {})));
   silentProxy.listen(0, '127.0.0.1');
   await once(silentProxy, 'listening');
-  const apiKey = await setUp(`http://127.0.0.1:${(silentProxy.address() as AddressInfo).port}`);
+  const proxy = `http://127.0.0.1:${(silentProxy.address() as AddressInfo).port}`;
+  const apiKey = await setUpData(config, [
+    { models: ['answering', 'streaming'], baseUrl: upstream.url },
+    { models: ['connecting'], baseUrl: upstream.url, proxy },
+  ]);
 
   const doomed = await startGatewayProcess(dataDir);
   const callers = openCallers(doomed.url);
@@ -94,34 +96,6 @@ async function everythingNoted(pool: { query: (text: string) => Promise<{ rows: 
       and exists (select from call_progress where (progress -> 'delivered' ->> 'outputTokens')::int > 0)
   `);
   return rows.length > 0 ? true : null;
-}
-
-/** What an operator does first; resolves with an API key. */
-async function setUp(proxy: string): Promise<string> {
-  const gateway = await startGateway(config, quietLog);
-  const { application } = gateway;
-  const password = 'root-password-1';
-  await application.visible(
-    await application.setup.complete({ username: 'root', password, confirmPassword: password, mode: 'self' }),
-  );
-  const { user: root } = await application.identity.login('root', password);
-  for (const [names, through] of [
-    [['answering', 'streaming'], ''],
-    [['connecting'], proxy],
-  ] as const)
-    await application.channels.add(root, {
-      settings: channelSettings({ baseUrl: upstream.url, models: names }),
-      key: 'sk-upstream-key',
-      proxy: through,
-      enabled: true,
-    });
-  await application.visible(await application.users.adjustQuota(root, root.id, 1_000_000_000, 0));
-  const issued = await application.apiKeys.issue(root, {
-    quota: 0,
-    terms: apiKeyTerms({ unlimited: true }),
-  });
-  await gateway.stop();
-  return `sk-${issued.key}`;
 }
 
 const storyOf = (model: string): CallStory => {
