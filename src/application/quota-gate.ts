@@ -1,5 +1,6 @@
-import { beginning, type Position, type Recorded, streamKey } from '../domain/events.js';
-import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
+import { beginning, type Position, type Recorded } from '../domain/events.js';
+import type { ApiKeyId, CallId, UserId } from '../domain/ids.js';
+import { type Movement, movementsOf, type Posting } from '../domain/movements.js';
 import { nearestQuota, Quota, zero } from '../domain/quota.js';
 import type { Admission, AdmissionRequest, QuotaGate } from './ports.js';
 import type { TailConsumer } from './tail.js';
@@ -25,7 +26,15 @@ export interface AccountSource {
   between(after: Position, to: Position): Promise<readonly Recorded[]>;
 }
 
+/** What an event moves, and where in the log it stands. */
+interface Moved {
+  readonly position: Position;
+  readonly movements: readonly Movement[];
+}
+
 interface Account {
+  readonly owner: 'user' | 'api-key';
+  readonly id: UserId | ApiKeyId;
   /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
   balance: bigint;
   held: bigint;
@@ -33,9 +42,11 @@ interface Account {
   /** What the account already contains: the tail may be behind the snapshot. */
   since: Position;
   /** Tail events that came while the snapshot was being read; null once the account is ready. */
-  arrived: Recorded[] | null;
+  arrived: Moved[] | null;
   loading: Promise<void>;
 }
+
+const isOf = ({ owner, id }: Account, posting: Posting): boolean => posting.owner === owner && posting.id === id;
 
 const free = ({ balance, held }: Account): bigint => balance - held;
 
@@ -55,59 +66,19 @@ function unhold(account: Account, callId: CallId): void {
   account.holds.delete(callId);
 }
 
-/** One event's effect on a user's account or, where `apiKey` is set, on an API key's. */
-function apply(account: Account, { event, stream, position }: Recorded, apiKey: boolean): void {
+/** One event's effect on the account, if it has any. */
+function apply(account: Account, { position, movements }: Moved): void {
   if (position <= account.since) return;
-  switch (event.type) {
-    case 'QuotaGranted':
-      account.balance += BigInt(event.quota);
-      return;
-    case 'QuotaAdjusted':
-      account.balance += BigInt(event.delta);
-      return;
-    case 'ApiKeyIssued':
-      if (apiKey) account.balance += BigInt(event.quota);
-      return;
-    case 'ApiKeyEdited':
-      if (apiKey) account.balance += BigInt(event.quotaDelta);
-      return;
-    case 'CallReserved': {
-      const callId = CallId(streamKey(stream));
+  for (const { cause, call, postings } of movements) {
+    for (const posting of postings) {
+      if (!isOf(account, posting)) continue;
+      // Both parts together: holds lie on top.
+      account.balance += posting.amount;
       // This node's own hold may have been extended since; the echo must not shrink it.
-      if (!account.holds.has(callId)) hold(account, callId, event.reserved);
-      return;
+      if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.holds.has(call))
+        hold(account, call, Quota(Number(posting.amount)));
     }
-    case 'CallSettled':
-      unhold(account, CallId(streamKey(stream)));
-      account.balance -= BigInt(event.charged);
-      return;
-    case 'CallReleased':
-      unhold(account, CallId(streamKey(stream)));
-      return;
-    case 'CallRefunded':
-      account.balance += BigInt(event.settlement.charged);
-      return;
-    default:
-      return;
-  }
-}
-
-/** The accounts an event touches. */
-function touched({ event, stream }: Recorded): { user: UserId | null; apiKey: ApiKeyId | null } {
-  switch (event.type) {
-    case 'QuotaGranted':
-    case 'QuotaAdjusted':
-      return { user: UserId(streamKey(stream)), apiKey: null };
-    case 'ApiKeyIssued':
-    case 'ApiKeyEdited':
-      return { user: null, apiKey: ApiKeyId(streamKey(stream)) };
-    case 'CallReserved':
-    case 'CallSettled':
-    case 'CallReleased':
-    case 'CallRefunded':
-      return { user: event.facts.userId, apiKey: event.facts.apiKeyId };
-    default:
-      return { user: null, apiKey: null };
+    if (call !== null && (cause === 'settlement' || cause === 'release')) unhold(account, call);
   }
 }
 
@@ -138,8 +109,6 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     id: Id,
     account: Account,
     snapshotOf: (id: Id) => Promise<AccountSnapshot>,
-    concerns: (recorded: Recorded) => boolean,
-    apiKey: boolean,
   ): Promise<void> => {
     try {
       // Everything up to `from` must come from the snapshot or the gap, everything later comes by the tail.
@@ -150,8 +119,8 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       for (const { callId, quota } of holds) hold(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];
-      for (const recorded of gap) if (concerns(recorded)) apply(account, recorded, apiKey);
-      for (const recorded of account.arrived ?? []) apply(account, recorded, apiKey);
+      for (const recorded of gap) apply(account, { position: recorded.position, movements: movementsOf(recorded) });
+      for (const moved of account.arrived ?? []) apply(account, moved);
       account.arrived = null;
     } catch (error) {
       accounts.delete(id);
@@ -159,7 +128,9 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     }
   };
 
-  const opened = (): Account => ({
+  const opened = (owner: Account['owner'], id: Account['id']): Account => ({
+    owner,
+    id,
     balance: 0n,
     held: 0n,
     holds: new Map(),
@@ -168,13 +139,26 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     loading: Promise.resolve(),
   });
 
+  /** The accounts in memory that an event moves. */
+  const accountsIn = ({ movements }: Moved): readonly Account[] => {
+    const found: Account[] = [];
+    for (const { postings } of movements) {
+      for (const posting of postings) {
+        if (posting.owner === 'house') continue;
+        const account = posting.owner === 'user' ? users.get(posting.id) : apiKeys.get(posting.id);
+        if (account !== undefined && !found.includes(account)) found.push(account);
+      }
+    }
+    return found;
+  };
+
   const userAccount = async (id: UserId): Promise<Account> => {
     let account = users.get(id);
     if (account === undefined) {
       makeRoom(users);
-      account = opened();
+      account = opened('user', id);
       users.set(id, account);
-      account.loading = load(users, id, account, source.user, (recorded) => touched(recorded).user === id, false);
+      account.loading = load(users, id, account, source.user);
     }
     if (account.arrived !== null) await account.loading;
     return account;
@@ -184,9 +168,9 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     let account = apiKeys.get(id);
     if (account === undefined) {
       makeRoom(apiKeys);
-      account = opened();
+      account = opened('api-key', id);
       apiKeys.set(id, account);
-      account.loading = load(apiKeys, id, account, source.apiKey, (recorded) => touched(recorded).apiKey === id, true);
+      account.loading = load(apiKeys, id, account, source.apiKey);
     }
     if (account.arrived !== null) await account.loading;
     return account;
@@ -266,19 +250,13 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
 
     take(batch) {
       for (const recorded of batch) {
-        const { user, apiKey } = touched(recorded);
-        const userEntry = user === null ? undefined : users.get(user);
-        const apiKeyEntry = apiKey === null ? undefined : apiKeys.get(apiKey);
-        if (userEntry !== undefined) {
-          if (userEntry.arrived === null) apply(userEntry, recorded, false);
-          else userEntry.arrived.push(recorded);
+        const moved: Moved = { position: recorded.position, movements: movementsOf(recorded) };
+        for (const account of accountsIn(moved)) {
+          if (account.arrived === null) apply(account, moved);
+          else account.arrived.push(moved);
         }
-        if (apiKeyEntry !== undefined) {
-          if (apiKeyEntry.arrived === null) apply(apiKeyEntry, recorded, true);
-          else apiKeyEntry.arrived.push(recorded);
-        }
-        if (recorded.event.type === 'CallSettled' || recorded.event.type === 'CallReleased')
-          calls.delete(CallId(streamKey(recorded.stream)));
+        for (const { cause, call } of moved.movements)
+          if (call !== null && (cause === 'settlement' || cause === 'release')) calls.delete(call);
       }
       tail = batch.at(-1)?.position ?? tail;
     },

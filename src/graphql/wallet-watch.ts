@@ -1,6 +1,7 @@
 import type { Tail } from '../application/tail.js';
-import { type Position, type Recorded, streamKey } from '../domain/events.js';
-import { UserId } from '../domain/ids.js';
+import type { Position, Recorded } from '../domain/events.js';
+import type { UserId } from '../domain/ids.js';
+import { movementsOf } from '../domain/movements.js';
 
 /* One consumer of the tail for all who watch a wallet: what an event costs does not grow with the consoles open. */
 
@@ -23,12 +24,12 @@ export function watchWallets(tail: Pick<Tail, 'add'>): WalletWatch {
     take(batch) {
       if (watchers.size === 0) return;
       for (const recorded of batch) {
-        const user = walletIn(recorded);
-        if (user === 'none') continue;
-        if (user === 'unnamed') for (const watched of watchers.keys()) tell(watched, recorded.position);
-        else {
-          tell(null, recorded.position);
-          tell(user, recorded.position);
+        const { event, position } = recorded;
+        // Its line goes to the root user, whom the event does not name.
+        if (event.type === 'ChannelTested') for (const watched of watchers.keys()) tell(watched, position);
+        for (const user of walletsIn(recorded)) {
+          tell(null, position);
+          tell(user, position);
         }
       }
     },
@@ -47,20 +48,9 @@ export function watchWallets(tail: Pick<Tail, 'add'>): WalletWatch {
   };
 }
 
-function walletIn({ event, stream }: Recorded): UserId | 'unnamed' | 'none' {
-  switch (event.type) {
-    case 'CallReserved':
-    case 'CallSettled':
-    case 'CallReleased':
-    case 'CallRefunded':
-      return event.facts.userId;
-    case 'QuotaGranted':
-    case 'QuotaAdjusted':
-      return UserId(streamKey(stream));
-    // Its line goes to the root user, whom the event does not name.
-    case 'ChannelTested':
-      return 'unnamed';
-    default:
-      return 'none';
-  }
+function walletsIn(recorded: Recorded): ReadonlySet<UserId> {
+  const wallets = new Set<UserId>();
+  for (const { postings } of movementsOf(recorded))
+    for (const posting of postings) if (posting.owner === 'user') wallets.add(posting.id);
+  return wallets;
 }

@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import type { ApiKeyEvent } from '../domain/api-key.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
-import type { CallEvent } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { ApiKeyId, type SecretId, type UserId } from '../domain/ids.js';
 import { Instant, unixSeconds } from '../domain/instant.js';
+import { type MoneyEvent, type Movement, movementsOf } from '../domain/movements.js';
 import type { Quota } from '../domain/quota.js';
+import type { UserEvent } from '../domain/user.js';
 import type { ReadModels } from './database.js';
 import { addById, putRows } from './multi-row.js';
 import { containing, offsetOf, type Page, type PageRequest } from './page.js';
@@ -99,7 +100,10 @@ const termsColumns = [
 
 const apiKeyOf = ({ stream }: Recorded): ApiKeyId => ApiKeyId(streamKey(stream));
 
-export const apiKeys = projection<ApiKeyEvent | CallEvent>({
+/** All that moves what API keys may spend. */
+type AllowanceEvent = Exclude<MoneyEvent, UserEvent>;
+
+export const apiKeys = projection<ApiKeyEvent | AllowanceEvent>({
   name: 'api_keys',
   version: 2,
   tables,
@@ -118,11 +122,9 @@ export const apiKeys = projection<ApiKeyEvent | CallEvent>({
     const balances = new Map<ApiKeyId, Balance>();
     const changes: Recorded<ApiKeyEvent>[] = [];
     for (const recorded of batch) {
-      const { event } = recorded;
-      if ('facts' in event) move(balances, recorded as Recorded<CallEvent>);
-      else changes.push(recorded as Recorded<ApiKeyEvent>);
-      if (event.type === 'ApiKeyIssued') allow(balances, apiKeyOf(recorded), event.quota);
-      if (event.type === 'ApiKeyEdited') allow(balances, apiKeyOf(recorded), event.quotaDelta);
+      const { event, at } = recorded;
+      for (const movement of movementsOf(recorded)) book(balances, movement, unixSeconds(at));
+      if (!('facts' in event)) changes.push(recorded as Recorded<ApiKeyEvent>);
     }
     if (changes.length > 0) await changeTerms(tx, changes);
     await addById(tx, 'api_keys', [...balances.values()], ['accessed_at']);
@@ -131,37 +133,15 @@ export const apiKeys = projection<ApiKeyEvent | CallEvent>({
 
 const emptyBalance = (id: ApiKeyId): Balance => ({ id, remain_quota: 0n, used_quota: 0n, accessed_at: null });
 
-function allow(balances: Map<ApiKeyId, Balance>, id: ApiKeyId, quota: Quota): void {
-  const balance = tallyOf(balances, id, emptyBalance);
-  balance.remain_quota += BigInt(quota);
-}
-
-function move(balances: Map<ApiKeyId, Balance>, { event, at }: Recorded<CallEvent>): void {
-  const { apiKeyId } = event.facts;
-  if (apiKeyId === null) return;
-  const balance = tallyOf(balances, apiKeyId, emptyBalance);
-  switch (event.type) {
-    case 'CallReserved':
-      spend(balance, BigInt(event.reserved));
-      return;
-    case 'CallSettled':
-      spend(balance, BigInt(event.charged) - BigInt(event.reserved));
-      balance.accessed_at = Math.max(balance.accessed_at ?? 0, unixSeconds(at));
-      return;
-    case 'CallReleased':
-      spend(balance, -BigInt(event.reserved));
-      return;
-    case 'CallRefunded':
-      spend(balance, -BigInt(event.settlement.charged));
-      return;
-    default:
-      assertNever(event);
+function book(balances: Map<ApiKeyId, Balance>, { cause, call, postings }: Movement, at: number): void {
+  for (const posting of postings) {
+    if (posting.owner !== 'api-key') continue;
+    const balance = tallyOf(balances, posting.id, emptyBalance);
+    if (cause === 'settlement') balance.accessed_at = Math.max(balance.accessed_at ?? 0, at);
+    if (posting.part === 'reserved') continue;
+    balance.remain_quota += posting.amount;
+    if (call !== null) balance.used_quota -= posting.amount;
   }
-}
-
-function spend(balance: Balance, quota: bigint): void {
-  balance.remain_quota -= quota;
-  balance.used_quota += quota;
 }
 
 async function changeTerms(tx: ReadModels, changes: readonly Recorded<ApiKeyEvent>[]): Promise<void> {
@@ -220,11 +200,9 @@ export function apiKeyInStream(stream: readonly Recorded[]): { row: Terms; given
   let row: Terms | undefined;
   let given = 0n;
   for (const recorded of stream as readonly Recorded<ApiKeyEvent>[]) {
-    const { event, position } = recorded;
     const evolved = evolve(row, recorded);
-    row = evolved && { ...evolved, position };
-    if (event.type === 'ApiKeyIssued') given += BigInt(event.quota);
-    if (event.type === 'ApiKeyEdited') given += BigInt(event.quotaDelta);
+    row = evolved && { ...evolved, position: recorded.position };
+    for (const { postings } of movementsOf(recorded)) for (const { amount } of postings) given += amount;
   }
   return row === undefined || row.deleted_at !== null ? undefined : { row, given };
 }

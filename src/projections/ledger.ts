@@ -1,12 +1,18 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { ApiKeyEvent } from '../domain/api-key.js';
-import type { CallEvent, CallRefunded, CallReleased, CallReserved, CallSettled } from '../domain/call.js';
+import type { CallReserved } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
-import { assertNever } from '../domain/failure.js';
-import { ApiKeyId, CallId, UserId } from '../domain/ids.js';
+import { type ApiKeyId, CallId, type UserId } from '../domain/ids.js';
 import { type Instant, unixSeconds } from '../domain/instant.js';
+import {
+  type HouseAccount,
+  type MoneyEvent,
+  type Movement,
+  type MovementCause,
+  movementsOf,
+  type Posting,
+  type WalletPart,
+} from '../domain/movements.js';
 import type { Quota } from '../domain/quota.js';
-import type { UserEvent } from '../domain/user.js';
 import { addToRows, insertRows } from './multi-row.js';
 import { projection } from './projection.js';
 import type { Sum } from './tallies.js';
@@ -16,16 +22,13 @@ import type { Sum } from './tallies.js';
  * where the usage log does not hold them already, that is for everything but settled calls.
  */
 
-export type Account =
-  | `user:${number}:available`
-  | `user:${number}:reserved`
-  | 'revenue'
-  | 'grants'
-  | 'adjustments'
-  | 'suspense';
+export type Account = `user:${number}:${WalletPart}` | HouseAccount;
 
 export const availableOf = (user: UserId): Account => `user:${user}:available`;
 export const reservedOf = (user: UserId): Account => `user:${user}:reserved`;
+
+const accountOf = (posting: Exclude<Posting, { owner: 'api-key' }>): Account =>
+  posting.owner === 'house' ? posting.part : `user:${posting.id}:${posting.part}`;
 
 export interface LedgerTables {
   ledger_balance: { account: Account; balance: Sum<Quota> };
@@ -85,11 +88,8 @@ const tables = `
   insert into ledger_position values (-1);
 `;
 
-type QuotaEvent = Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' }>;
-type LedgerEvent = QuotaEvent | Extract<ApiKeyEvent, { type: 'ApiKeyIssued' | 'ApiKeyEdited' }> | CallEvent;
-
 /** What a batch changes. */
-interface Movements {
+interface Changes {
   readonly balances: Map<Account, bigint>;
   readonly apiKeys: Map<ApiKeyId, bigint>;
   readonly postings: PostingRow[];
@@ -98,7 +98,19 @@ interface Movements {
   readonly closed: CallId[];
 }
 
-export const ledger = projection<LedgerEvent>({
+/** Why a posting is kept here; null: the usage log has it. */
+const kept: Readonly<Record<MovementCause, PostingRow['kind'] | null>> = {
+  grant: 'grant',
+  adjustment: 'adjustment',
+  allowance: null,
+  reservation: null,
+  settlement: null,
+  release: null,
+  suspense: 'suspense',
+  refund: 'refund',
+};
+
+export const ledger = projection<MoneyEvent>({
   name: 'ledger',
   version: 2,
   tables,
@@ -113,15 +125,12 @@ export const ledger = projection<LedgerEvent>({
     CallRefunded: true,
   },
   async project(tx, batch) {
-    const movements: Movements = {
-      balances: new Map(),
-      apiKeys: new Map(),
-      postings: [],
-      opened: new Map(),
-      closed: [],
-    };
-    for (const recorded of batch) move(movements, recorded);
-    const { balances, apiKeys, postings, opened, closed } = movements;
+    const changes: Changes = { balances: new Map(), apiKeys: new Map(), postings: [], opened: new Map(), closed: [] };
+    for (const recorded of batch) {
+      for (const movement of movementsOf(recorded)) book(changes, recorded, movement);
+      follow(changes, recorded);
+    }
+    const { balances, apiKeys, postings, opened, closed } = changes;
     const changed = [...balances].map(([account, balance]) => ({ account, balance }));
     const allowed = [...apiKeys].map(([id, balance]) => ({ api_key_id: id, balance }));
     await addToRows(tx, 'ledger_balance', ['account'], changed);
@@ -134,111 +143,50 @@ export const ledger = projection<LedgerEvent>({
   },
 });
 
-function move(movements: Movements, recorded: Recorded<LedgerEvent>): void {
-  const { event, stream } = recorded;
+const plus = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
+  sums.set(key, (sums.get(key) ?? 0n) + amount);
+};
+
+/** Changes balances, and keeps the postings that are to be kept. */
+function book({ balances, apiKeys, postings }: Changes, { position, at }: Recorded, movement: Movement): void {
+  const kind = kept[movement.cause];
+  for (const posting of movement.postings) {
+    const { amount } = posting;
+    // What a key may still spend leaves holds out: it is what both parts are together.
+    if (posting.owner === 'api-key') plus(apiKeys, posting.id, amount);
+    else {
+      const account = accountOf(posting);
+      plus(balances, account, amount);
+      if (kind !== null && amount !== 0n)
+        postings.push({ position, account, amount, kind, created_at: unixSeconds(at) });
+    }
+  }
+}
+
+/** Which calls are under way. */
+function follow({ opened, closed }: Changes, { event, stream, position, at }: Recorded<MoneyEvent>): void {
   switch (event.type) {
-    case 'QuotaGranted':
-      book(movements, recorded, 'grant', [
-        [availableOf(UserId(streamKey(stream))), BigInt(event.quota)],
-        ['grants', -BigInt(event.quota)],
-      ]);
+    case 'CallReserved': {
+      const callId = CallId(streamKey(stream));
+      const { userId, apiKeyId } = event.facts;
+      opened.set(callId, {
+        call_id: callId,
+        user_id: userId,
+        api_key_id: apiKeyId,
+        reserved: event.reserved,
+        position,
+        since: at,
+        reservation: event,
+      });
       return;
-    case 'QuotaAdjusted':
-      book(movements, recorded, 'adjustment', [
-        [availableOf(UserId(streamKey(stream))), BigInt(event.delta)],
-        ['adjustments', BigInt(event.gift) - BigInt(event.delta)],
-        ['grants', -BigInt(event.gift)],
-      ]);
-      return;
-    case 'ApiKeyIssued':
-      allow(movements, ApiKeyId(streamKey(stream)), BigInt(event.quota));
-      return;
-    case 'ApiKeyEdited':
-      allow(movements, ApiKeyId(streamKey(stream)), BigInt(event.quotaDelta));
-      return;
-    case 'CallReserved':
-      reserve(movements, recorded as Recorded<CallReserved>);
-      return;
+    }
     case 'CallSettled':
-    case 'CallReleased':
-      close(movements, recorded as Recorded<CallSettled | CallReleased>);
+    case 'CallReleased': {
+      const callId = CallId(streamKey(stream));
+      // Most calls end in the batch they began in and never touch the table.
+      if (!opened.delete(callId)) closed.push(callId);
       return;
-    case 'CallRefunded':
-      refund(movements, recorded as Recorded<CallRefunded>);
-      return;
+    }
     default:
-      assertNever(event);
   }
-}
-
-function post({ balances }: Movements, account: Account, amount: bigint): void {
-  balances.set(account, (balances.get(account) ?? 0n) + amount);
-}
-
-function allow({ apiKeys }: Movements, id: ApiKeyId, quota: bigint): void {
-  apiKeys.set(id, (apiKeys.get(id) ?? 0n) + quota);
-}
-
-/** Posts, and keeps the postings. */
-function book(
-  movements: Movements,
-  { position, at }: Recorded,
-  kind: PostingRow['kind'],
-  entries: readonly (readonly [Account, bigint])[],
-): void {
-  for (const [account, amount] of entries) {
-    if (amount === 0n) continue;
-    post(movements, account, amount);
-    movements.postings.push({ position, account, amount, kind, created_at: unixSeconds(at) });
-  }
-}
-
-function reserve(movements: Movements, { event, stream, position, at }: Recorded<CallReserved>): void {
-  const { userId, apiKeyId } = event.facts;
-  const reserved = BigInt(event.reserved);
-  post(movements, availableOf(userId), -reserved);
-  post(movements, reservedOf(userId), reserved);
-  const callId = CallId(streamKey(stream));
-  movements.opened.set(callId, {
-    call_id: callId,
-    user_id: userId,
-    api_key_id: apiKeyId,
-    reserved: event.reserved,
-    position,
-    since: at,
-    reservation: event,
-  });
-}
-
-function close(movements: Movements, recorded: Recorded<CallSettled | CallReleased>): void {
-  const { event, stream } = recorded;
-  const { userId, apiKeyId } = event.facts;
-  const reserved = BigInt(event.reserved);
-  const charged = event.type === 'CallSettled' ? BigInt(event.charged) : 0n;
-  post(movements, reservedOf(userId), -reserved);
-  // Beyond the hold only as far as the user had something left; the rest of the cost is in suspense.
-  post(movements, availableOf(userId), reserved - charged);
-  post(movements, 'revenue', charged);
-  if (apiKeyId !== null) allow(movements, apiKeyId, -charged);
-  const unpaid = BigInt(event.suspense) + (event.type === 'CallSettled' ? BigInt(event.uncovered) : 0n);
-  if (unpaid !== 0n)
-    book(movements, recorded, 'suspense', [
-      ['suspense', unpaid],
-      ['revenue', -unpaid],
-    ]);
-  const callId = CallId(streamKey(stream));
-  // Most calls end in the batch they began in and never touch the table.
-  if (!movements.opened.delete(callId)) movements.closed.push(callId);
-}
-
-/** The charge goes back where it came from; of the reservation nothing is left to move. */
-function refund(movements: Movements, recorded: Recorded<CallRefunded>): void {
-  const { facts, settlement } = recorded.event;
-  const [charged, suspense] = [BigInt(settlement.charged), BigInt(recorded.event.suspense)];
-  book(movements, recorded, 'refund', [
-    [availableOf(facts.userId), charged],
-    ['suspense', suspense],
-    ['revenue', -(charged + suspense)],
-  ]);
-  if (facts.apiKeyId !== null) allow(movements, facts.apiKeyId, charged);
 }

@@ -1,9 +1,11 @@
 import type { Selectable } from 'kysely';
-import type { CallEvent, CallSettled } from '../domain/call.js';
+import type { ApiKeyEvent } from '../domain/api-key.js';
+import type { CallSettled } from '../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../domain/events.js';
 import { assertNever } from '../domain/failure.js';
 import { type Sealed, type SecretId, UserId } from '../domain/ids.js';
 import { unixSeconds } from '../domain/instant.js';
+import { type MoneyEvent, type Movement, movementsOf } from '../domain/movements.js';
 import type { Quota } from '../domain/quota.js';
 import { searchTermsOf } from '../domain/search-terms.js';
 import type { Role, UserEvent } from '../domain/user.js';
@@ -126,26 +128,13 @@ const profileColumns = [
   'position',
 ] as const satisfies readonly (keyof Profile)[];
 
-type WalletEvent = Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' }> | CallEvent;
+/** All that moves users' quota. */
+type WalletEvent = Exclude<MoneyEvent, ApiKeyEvent>;
 type ProfileEvent = Exclude<UserEvent, WalletEvent>;
-
-const isWalletEvent = (recorded: Recorded<UserEvent | CallEvent>): recorded is Recorded<WalletEvent> => {
-  switch (recorded.event.type) {
-    case 'QuotaGranted':
-    case 'QuotaAdjusted':
-    case 'CallReserved':
-    case 'CallSettled':
-    case 'CallReleased':
-    case 'CallRefunded':
-      return true;
-    default:
-      return false;
-  }
-};
 
 const userOf = ({ stream }: Recorded): UserId => UserId(streamKey(stream));
 
-export const users = projection<UserEvent | CallEvent>({
+export const users = projection<UserEvent | WalletEvent>({
   name: 'users',
   version: 3,
   tables,
@@ -171,8 +160,10 @@ export const users = projection<UserEvent | CallEvent>({
     const wallets = new Map<UserId, Wallet>();
     const changes: Recorded<ProfileEvent>[] = [];
     for (const recorded of batch) {
-      if (isWalletEvent(recorded)) move(wallets, recorded);
-      else changes.push(recorded as Recorded<ProfileEvent>);
+      const movements = movementsOf(recorded);
+      if (movements.length === 0) changes.push(recorded as Recorded<ProfileEvent>);
+      for (const movement of movements) book(wallets, movement);
+      count(wallets, recorded);
     }
     if (changes.length > 0) await changeProfiles(tx, changes, context);
     await addById(tx, 'users', [...wallets.values()]);
@@ -181,35 +172,21 @@ export const users = projection<UserEvent | CallEvent>({
 
 const emptyWallet = (id: UserId): Wallet => ({ id, quota: 0n, used_quota: 0n, request_count: 0 });
 
-function move(wallets: Map<UserId, Wallet>, recorded: Recorded<WalletEvent>): void {
-  const { event } = recorded;
-  const wallet = tallyOf(wallets, 'facts' in event ? event.facts.userId : userOf(recorded), emptyWallet);
-  switch (event.type) {
-    case 'QuotaGranted':
-      wallet.quota += BigInt(event.quota);
-      return;
-    case 'QuotaAdjusted':
-      wallet.quota += BigInt(event.delta);
-      return;
-    case 'CallReserved':
-      wallet.quota -= BigInt(event.reserved);
-      return;
-    case 'CallSettled':
-      wallet.quota += BigInt(event.reserved) - BigInt(event.charged);
-      wallet.used_quota += BigInt(event.charged);
-      if (usedTokens(event)) wallet.request_count += 1;
-      return;
-    case 'CallReleased':
-      wallet.quota += BigInt(event.reserved);
-      return;
-    case 'CallRefunded':
-      wallet.quota += BigInt(event.settlement.charged);
-      wallet.used_quota -= BigInt(event.settlement.charged);
-      if (usedTokens(event.settlement)) wallet.request_count -= 1;
-      return;
-    default:
-      assertNever(event);
+function book(wallets: Map<UserId, Wallet>, { call, postings }: Movement): void {
+  for (const posting of postings) {
+    if (posting.owner !== 'user') continue;
+    const wallet = tallyOf(wallets, posting.id, emptyWallet);
+    if (posting.part === 'available') wallet.quota += posting.amount;
+    if (call !== null) wallet.used_quota -= posting.amount;
   }
+}
+
+/** Calls that used tokens. */
+function count(wallets: Map<UserId, Wallet>, { event }: Recorded<UserEvent | WalletEvent>): void {
+  if (event.type === 'CallSettled' && usedTokens(event))
+    tallyOf(wallets, event.facts.userId, emptyWallet).request_count += 1;
+  if (event.type === 'CallRefunded' && usedTokens(event.settlement))
+    tallyOf(wallets, event.facts.userId, emptyWallet).request_count -= 1;
 }
 
 const usedTokens = ({ usage }: Pick<CallSettled, 'usage'>): boolean => usage.prompt + usage.completion > 0;

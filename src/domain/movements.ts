@@ -1,0 +1,160 @@
+import type { CallFacts } from './call.js';
+import { type DomainEvent, type EventType, type Recorded, streamKey } from './events.js';
+import { ApiKeyId, CallId, UserId } from './ids.js';
+import type { Quota } from './quota.js';
+
+/*
+ * Who moves money: from any event, the accounts and amounts it moves. Every balance there is, in memory and in tables, is
+ * a sum of these postings; an event that is not named here does not compile.
+ */
+
+/** Free to be spent, or held for calls under way. */
+export type WalletPart = 'available' | 'reserved';
+
+export type HouseAccount = 'revenue' | 'grants' | 'adjustments' | 'suspense';
+
+/** What an account gets; negative: what is taken from it. API keys' accounts are a memo beside the double entry. */
+export type Posting =
+  | { readonly owner: 'user'; readonly id: UserId; readonly part: WalletPart; readonly amount: bigint }
+  | { readonly owner: 'api-key'; readonly id: ApiKeyId; readonly part: WalletPart; readonly amount: bigint }
+  | { readonly owner: 'house'; readonly part: HouseAccount; readonly amount: bigint };
+
+export type MovementCause =
+  | 'grant'
+  | 'adjustment'
+  /** An API key may spend more, or less. */
+  | 'allowance'
+  | 'reservation'
+  | 'settlement'
+  | 'release'
+  /** What upstream may charge for and nobody pays. */
+  | 'suspense'
+  | 'refund';
+
+export interface Movement {
+  readonly cause: MovementCause;
+  /** The call that is paid for, or was to be; null: nothing is spent or given back. */
+  readonly call: CallId | null;
+  /** What users and the house get and give sums to zero. */
+  readonly postings: readonly Posting[];
+}
+
+const user = (id: UserId, part: WalletPart, amount: bigint): Posting => ({ owner: 'user', id, part, amount });
+const apiKey = (id: ApiKeyId, part: WalletPart, amount: bigint): Posting => ({ owner: 'api-key', id, part, amount });
+const house = (part: HouseAccount, amount: bigint): Posting => ({ owner: 'house', part, amount });
+
+/** Of the user's wallet and of the API key that pays, if one does. */
+const ofBoth = ({ userId, apiKeyId }: CallFacts, part: WalletPart, amount: bigint): Posting[] =>
+  apiKeyId === null ? [user(userId, part, amount)] : [user(userId, part, amount), apiKey(apiKeyId, part, amount)];
+
+/** The hold ends. Beyond it only as far as the user had something left; the rest of the cost is in suspense. */
+const closing = (
+  cause: 'settlement' | 'release',
+  call: CallId,
+  facts: CallFacts,
+  reserved: Quota,
+  charged: bigint,
+  unpaid: bigint,
+): Movement[] => {
+  const held = BigInt(reserved);
+  const postings = [
+    ...ofBoth(facts, 'reserved', -held),
+    ...ofBoth(facts, 'available', held - charged),
+    house('revenue', charged),
+  ];
+  const closed: Movement = { cause, call, postings };
+  return unpaid === 0n
+    ? [closed]
+    : [closed, { cause: 'suspense', call, postings: [house('suspense', unpaid), house('revenue', -unpaid)] }];
+};
+
+const allowance = (id: string, quota: Quota): Movement[] => [
+  { cause: 'allowance', call: null, postings: [apiKey(ApiKeyId(id), 'available', BigInt(quota))] },
+];
+
+type EventOf<Type extends EventType> = Extract<DomainEvent, { type: Type }>;
+
+/** `key`: what the event's stream is named by. null: moves nothing. */
+type Mover<Type extends EventType> = ((event: EventOf<Type>, key: string) => readonly Movement[]) | null;
+
+const movers = {
+  QuotaGranted: ({ quota }, key) => [
+    {
+      cause: 'grant',
+      call: null,
+      postings: [user(UserId(key), 'available', BigInt(quota)), house('grants', -BigInt(quota))],
+    },
+  ],
+  QuotaAdjusted: ({ delta, gift }, key) => [
+    {
+      cause: 'adjustment',
+      call: null,
+      postings: [
+        user(UserId(key), 'available', BigInt(delta)),
+        house('adjustments', BigInt(gift) - BigInt(delta)),
+        house('grants', -BigInt(gift)),
+      ],
+    },
+  ],
+  ApiKeyIssued: ({ quota }, key) => allowance(key, quota),
+  ApiKeyEdited: ({ quotaDelta }, key) => allowance(key, quotaDelta),
+  CallReserved: ({ facts, reserved }, key) => [
+    {
+      cause: 'reservation',
+      call: CallId(key),
+      postings: [...ofBoth(facts, 'available', -BigInt(reserved)), ...ofBoth(facts, 'reserved', BigInt(reserved))],
+    },
+  ],
+  CallSettled: ({ facts, reserved, charged, uncovered, suspense }, key) =>
+    closing('settlement', CallId(key), facts, reserved, BigInt(charged), BigInt(suspense) + BigInt(uncovered)),
+  CallReleased: ({ facts, reserved, suspense }, key) =>
+    closing('release', CallId(key), facts, reserved, 0n, BigInt(suspense)),
+  // The charge goes back where it came from; of the reservation nothing is left to move.
+  CallRefunded: ({ facts, settlement, suspense }, key) => [
+    {
+      cause: 'refund',
+      call: CallId(key),
+      postings: [
+        ...ofBoth(facts, 'available', BigInt(settlement.charged)),
+        house('suspense', BigInt(suspense)),
+        house('revenue', -(BigInt(settlement.charged) + BigInt(suspense))),
+      ],
+    },
+  ],
+  UserRegistered: null,
+  UserProfileChanged: null,
+  UserGroupChanged: null,
+  UserRoleChanged: null,
+  UserDisabled: null,
+  UserEnabled: null,
+  UserDeleted: null,
+  PasswordChanged: null,
+  AccessTokenIssued: null,
+  UserSettingsChanged: null,
+  UsernameClaimed: null,
+  UsernameReleased: null,
+  ApiKeyEnabled: null,
+  ApiKeyDisabled: null,
+  ApiKeyDeleted: null,
+  ChannelAdded: null,
+  ChannelEdited: null,
+  ChannelEnabled: null,
+  ChannelDisabled: null,
+  ChannelTested: null,
+  ChannelRemoved: null,
+  OptionChanged: null,
+  SetupCompleted: null,
+  EventQuarantined: null,
+} satisfies { readonly [Type in EventType]: Mover<Type> };
+
+type MoneyEventType = { [Type in EventType]: (typeof movers)[Type] extends null ? never : Type }[EventType];
+
+/** Every event that moves something: a read model of balances is declared over all of them. */
+export type MoneyEvent = EventOf<MoneyEventType>;
+
+const nothing: readonly Movement[] = [];
+
+export function movementsOf({ event, stream }: Pick<Recorded, 'event' | 'stream'>): readonly Movement[] {
+  const mover = movers[event.type] as Mover<EventType>;
+  return mover === null ? nothing : mover(event as never, streamKey(stream));
+}

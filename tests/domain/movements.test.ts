@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CallFacts } from '../../src/domain/call.js';
+import type { DomainEvent, StreamName } from '../../src/domain/events.js';
+import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
+import { type Movement, movementsOf } from '../../src/domain/movements.js';
+import { Quota } from '../../src/domain/quota.js';
+
+const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).map((raw) => Quota(raw));
+const signed = fc.maxSafeInteger().map((raw) => Quota(raw));
+const usage = { prompt: 1, cached: 0, cacheWrite: 0, image: 0, completion: 1, reasoning: 0 };
+
+const facts: fc.Arbitrary<CallFacts> = fc.option(fc.constant(ApiKeyId(9)), { nil: null }).map((apiKeyId) => ({
+  userId: UserId(7),
+  apiKeyId,
+  apiKeyName: 'key',
+  group: 'default',
+  model: 'gpt-4o',
+  path: '/v1/chat/completions',
+  stream: false,
+}));
+
+const price = { per: 'call', quota: 1 } as never;
+
+const settled = (
+  facts: CallFacts,
+  reserved: Quota,
+  charged: Quota,
+  uncovered: Quota,
+  suspense: Quota,
+): DomainEvent => ({
+  ...{ type: 'CallSettled', facts, reserved, charged, uncovered, usage, usageSource: 'upstream', price },
+  ...{ outcome: 'completed', channelId: ChannelId(1), attempts: [ChannelId(1)], upstreamModel: null },
+  ...{ useTimeMs: 1, firstTokenMs: null, reasoningEffort: null, suspense },
+});
+
+const refunded = (facts: CallFacts, charged: Quota, suspense: Quota): DomainEvent => ({
+  ...{ type: 'CallRefunded', facts, status: 503, code: 'store_unavailable', useTimeMs: 1, suspense },
+  settlement: {
+    ...{
+      eventId: 'e',
+      at: Instant(1),
+      charged,
+      usage,
+      channelId: ChannelId(1),
+      attempts: [ChannelId(1)],
+      useTimeMs: 1,
+    },
+  },
+});
+
+const released = (facts: CallFacts, reserved: Quota, suspense: Quota): DomainEvent => ({
+  ...{ type: 'CallReleased', facts, reserved, reason: 'upstream-failed', status: 500, code: 'x', attempts: [] },
+  ...{ useTimeMs: 1, suspense },
+});
+
+const reserved = (facts: CallFacts, reserved: Quota): DomainEvent => ({
+  ...{ type: 'CallReserved', facts, reserved, promptTokens: 1, maxOutputTokens: 1, price },
+});
+
+const events: fc.Arbitrary<DomainEvent> = fc.oneof(
+  amount.map((quota): DomainEvent => ({ type: 'QuotaGranted', quota, reason: 'admin' as never })),
+  fc
+    .tuple(signed, signed)
+    .map(([delta, gift]): DomainEvent => ({ type: 'QuotaAdjusted', delta, gift, by: UserId(1), observed: Quota(0) })),
+  fc.tuple(facts, amount).map(([facts, quota]) => reserved(facts, quota)),
+  fc.tuple(facts, amount, amount, amount, amount).map((parts) => settled(...parts)),
+  fc.tuple(facts, amount, amount).map((parts) => released(...parts)),
+  fc.tuple(facts, amount, amount).map((parts) => refunded(...parts)),
+);
+
+const movedBy = (event: DomainEvent): readonly Movement[] => movementsOf({ event, stream: 'user-7' as StreamName });
+
+/** `owner part` → amount, over all movements of an event. */
+const sums = (event: DomainEvent): Record<string, bigint> => {
+  const found: Record<string, bigint> = {};
+  for (const posting of movedBy(event).flatMap(({ postings }) => postings)) {
+    const account = posting.owner === 'house' ? posting.part : `${posting.owner} ${posting.id} ${posting.part}`;
+    found[account] = (found[account] ?? 0n) + posting.amount;
+  }
+  return found;
+};
+
+const caller = fc.sample(facts, 20).find(({ apiKeyId }) => apiKeyId !== null) as CallFacts;
+
+describe('what an event moves', () => {
+  test('is given by one account and taken by another: every movement sums to zero, but for what API keys remember', () => {
+    fc.assert(
+      fc.property(events, (event) => {
+        for (const { postings } of movedBy(event)) {
+          const sum = postings.reduce((sum, { owner, amount }) => (owner === 'api-key' ? sum : sum + amount), 0n);
+          expect(sum).toBe(0n);
+        }
+      }),
+    );
+  });
+
+  test('takes from the wallet of a call and from its API key alike', () => {
+    fc.assert(
+      fc.property(events, (event) => {
+        if (!('facts' in event)) return;
+        const found = sums(event);
+        for (const part of ['available', 'reserved'])
+          expect(found[`api-key 9 ${part}`]).toBe(event.facts.apiKeyId === null ? undefined : found[`user 7 ${part}`]);
+      }),
+    );
+  });
+
+  test.each<[string, DomainEvent, Record<string, bigint>]>([
+    [
+      'a reservation only holds',
+      reserved(caller, Quota(100)),
+      { 'user 7 available': -100n, 'user 7 reserved': 100n, 'api-key 9 available': -100n, 'api-key 9 reserved': 100n },
+    ],
+    [
+      'a settlement gives back what was held too much, and books what nobody pays to suspense',
+      settled(caller, Quota(100), Quota(60), Quota(3), Quota(4)),
+      {
+        ...{
+          'user 7 reserved': -100n,
+          'user 7 available': 40n,
+          'api-key 9 reserved': -100n,
+          'api-key 9 available': 40n,
+        },
+        ...{ revenue: 53n, suspense: 7n },
+      },
+    ],
+    [
+      'a refund gives the charge back and books the work to suspense',
+      refunded(caller, Quota(60), Quota(60)),
+      { 'user 7 available': 60n, 'api-key 9 available': 60n, suspense: 60n, revenue: -120n },
+    ],
+    [
+      'a gift inside an adjustment is a grant',
+      { type: 'QuotaAdjusted', delta: Quota(10), gift: Quota(4), by: UserId(1), observed: Quota(0) },
+      { 'user 7 available': 10n, adjustments: -6n, grants: -4n },
+    ],
+    ['a change of name moves nothing', { type: 'UserDisabled', by: UserId(1) } as never, {}],
+  ])('%s', (_, event, expected) => {
+    expect(sums(event)).toEqual(expected);
+  });
+});
