@@ -39,16 +39,16 @@ class Tally {
   }
 
   content(content: JsonValue | undefined): void {
-    if (!isList(content)) {
-      if (typeof content === 'string') this.text(content);
+    if (typeof content === 'string') {
+      this.text(content);
       return;
     }
-    for (const part of content) {
+    for (const part of isList(content) ? content : [content]) {
       if (typeof part === 'string') this.text(part);
       if (!isObject(part)) continue;
       const media = mediaIn(this.model, part);
-      if (media === null) this.text(part.text ?? part.refusal);
-      else {
+      this.text(part.text ?? part.refusal);
+      if (media !== null) {
         this.media.likely += media.likely;
         this.media.ample += media.ample;
         this.media.most += media.most;
@@ -146,15 +146,15 @@ export function answersAsked(endpoint: Endpoint, body: JsonObject): number {
   const choices = Math.max(countIn(body.n) ?? 1, 1);
   if (endpoint !== 'completions') return choices;
   const { prompt } = body;
-  const prompts = isList(prompt) && typeof prompt[0] !== 'number' ? Math.max(prompt.length, 1) : 1;
+  const prompts = isList(prompt) && prompt.some((part) => typeof part !== 'number') ? prompt.length : 1;
   return Math.max(choices, countIn(body.best_of) ?? 1) * prompts;
 }
 
 /**
- * The most output tokens the request allows to each answer; null: it does not say. Zero says nothing either: some
- * upstreams take it for no limit.
+ * The most output tokens the request allows to each answer; null: it does not say. Zero says nothing either, beside
+ * another limit neither: some upstreams take it for no limit, and know but one of the names.
  */
 export function outputAllowed(body: JsonObject): number | null {
   const given = [countIn(body.max_tokens), countIn(body.max_completion_tokens)].filter((limit) => limit !== null);
-  return given.length === 0 ? null : Math.max(...given) || null;
+  return given.length === 0 || given.includes(0) ? null : Math.max(...given);
 }

@@ -57,9 +57,12 @@ function tilesOf({ width, height }: ImageSize): number {
 const patchesOf = ({ width, height }: ImageSize): number =>
   Math.min(Math.ceil(width / patchSize) * Math.ceil(height / patchSize), mostPatches);
 
+/** Some fetch it with blanks before it, too. */
+const liesElsewhere = (source: string): boolean => /^\s*[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source);
+
 /** The first bytes of an image given inline, as a data URL or as bare base64; null: it lies elsewhere. */
 function inlineBytes(source: string): Buffer | null {
-  if (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source)) return null;
+  if (liesElsewhere(source)) return null;
   const comma = source.startsWith('data:') ? source.indexOf(',') : -1;
   return Buffer.from(source.slice(comma + 1, comma + 1 + Math.ceil((headerLength * 4) / 3)), 'base64');
 }
@@ -92,10 +95,6 @@ function imageTokens(model: string, image: JsonValue | undefined): MediaTokens {
     : { likely, ample: Math.max(likely, foreignImage.ample), most: Math.max(likely, foreignImage.most), characters };
 }
 
-/** Bytes of what is given inline in base64; null: it lies elsewhere. */
-const inlineLength = (source: string | null): number | null =>
-  source === null || /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source) ? null : Math.ceil(source.length * 0.75);
-
 const usualSound = 100;
 /** Ten to thirty tokens a second: the first at the bit rates people use, the second at the lowest a codec has. */
 const bytesPerSoundToken = { ample: 64, most: 8 };
@@ -104,43 +103,63 @@ const bytesPerFileToken = { ample: 8, most: 1 };
 /** A file that lies elsewhere may fill a model's context. */
 const unseenFile = 131_072;
 
-/** Each member a part of this kind may carry its content in. */
-const sourceOf = (part: JsonObject): string | null => {
+/** What an id stands for. */
+const uploaded = 'file://';
+
+/** Each member a part of this kind may carry its content in. Nobody knows which of them upstream looks at. */
+function* sourcesOf(part: JsonObject): Generator<string> {
   for (const holder of [part[String(part.type)], part.input_audio, part.file, part]) {
-    if (typeof holder === 'string') return holder;
+    if (typeof holder === 'string') yield holder;
     if (!isObject(holder)) continue;
-    const source = textIn(holder.data) ?? textIn(holder.file_data) ?? textIn(holder.url);
-    if (source !== null) return source;
+    if (textIn(holder.file_id) !== null) yield uploaded;
+    for (const source of [holder.data, holder.file_data, holder.url, holder.file_url])
+      if (typeof source === 'string' && source !== '') yield source;
   }
-  return null;
-};
+}
+
+/** The longest of what is given inline, in base64; null: something lies elsewhere, or nothing is given. */
+function inlineSource(part: JsonObject): string | null {
+  let longest: string | null = null;
+  for (const source of sourcesOf(part)) {
+    if (liesElsewhere(source)) return null;
+    if (longest === null || source.length > longest.length) longest = source;
+  }
+  return longest;
+}
 
 const weighed = (
   part: JsonObject,
   usual: number,
   perToken: { readonly ample: number; readonly most: number },
 ): MediaTokens => {
-  const source = sourceOf(part);
-  const bytes = inlineLength(source);
-  if (bytes === null) return { likely: usual, ample: unseenFile, most: unseenFile, characters: 0 };
+  const source = inlineSource(part);
+  if (source === null) return { likely: usual, ample: unseenFile, most: unseenFile, characters: 0 };
+  const bytes = Math.ceil(source.length * 0.75);
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
   return {
     likely: usual,
     ample: tokens(perToken.ample),
     most: tokens(perToken.most),
-    characters: source?.length ?? 0,
+    characters: source.length,
   };
 };
 
 const isImage = /^(input_)?image(_url)?$/;
 const isSound = /^(input_)?audio(_url)?$/;
 
+const isText = /^((input|output)_)?text$|^(refusal|thinking)$/;
+
+/** Where a part does not say what it is, some upstreams look what it has. */
+const memberNames = ['image_url', 'image', 'input_audio', 'audio_url', 'video_url', 'video', 'file', 'file_url'];
+const kindOf = (part: JsonObject): string | null =>
+  textIn(part.type) ?? memberNames.find((name) => (part[name] ?? null) !== null) ?? null;
+
 /** null: the part is text, or nothing. Whatever nobody knows is taken for a file. */
 export function mediaIn(model: string, part: JsonObject): MediaTokens | null {
-  const type = textIn(part.type);
-  if (type === null || type === 'text' || typeof part.text === 'string') return null;
-  if (type === 'refusal' || type === 'thinking') return null;
+  const type = kindOf(part);
+  if (type === null || isText.test(type)) return null;
   if (isImage.test(type)) return imageTokens(model, part.image_url ?? part.image ?? part.source);
   if (isSound.test(type)) return weighed(part, usualSound, bytesPerSoundToken);
+  if (typeof part.text === 'string' && !memberNames.includes(type) && sourcesOf(part).next().done) return null;
   return weighed(part, usualFile, bytesPerFileToken);
 }

@@ -257,13 +257,35 @@ describe('what a sound or a file is held for', () => {
     ['a file elsewhere', { type: 'file', file: { file_data: 'https://files.example/a.pdf' } }],
     ['a film elsewhere', { type: 'video_url', video_url: { url: 'https://films.example/a.mp4' } }],
     ['a part of a kind nobody knows', { type: 'hologram', hologram: { url: 'https://films.example/a' } }],
+    ['a file by its id beside a text', { type: 'file', file: { file_id: 'file-1' }, text: '' }],
+    ['a file in a list beside a text', { type: 'video', video: ['https://films.example/1.png'], text: '' }],
+    [
+      'a file elsewhere beside one that is here',
+      { type: 'file', file: { file_data: 'AA', url: 'https://a.example/b' } },
+    ],
+    ['a file elsewhere behind a blank', { type: 'file', file: { file_data: ' https://files.example/a.pdf' } }],
+    ['a part of no kind that has a file', { file: { file_id: 'file-1' } }],
   ])('%s may fill a context', (_kind, part) => {
     expect(held(part as JsonObject).ample).toBeGreaterThanOrEqual(131_072);
   });
 
-  test('a picture elsewhere is taken for the largest there is', () => {
-    const { ample } = held({ type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } });
-    expect(ample).toBeGreaterThanOrEqual(8 * 170 + 85);
+  const picture = { image_url: { url: 'https://pictures.example/a.png' } };
+  test.each([
+    ['is taken for the largest there is', { type: 'image_url', ...picture }],
+    ['is so whatever text stands beside it', { type: 'image_url', text: '', ...picture }],
+    ['is so where the part does not say what it is', picture],
+  ])('a picture elsewhere %s', (_rule, part) => {
+    expect(held(part).ample).toBeGreaterThanOrEqual(8 * 170 + 85);
+  });
+
+  test('a picture is one also where it is all the content there is', () => {
+    const part = { type: 'image_url', ...picture };
+    expect(estimate('chat', model, user(part)).ample).toBeGreaterThanOrEqual(8 * 170 + 85);
+  });
+
+  test('the text of a part that says it is text is text, whatever else it has', () => {
+    const part = { type: 'text', text: 'hello', ...picture };
+    expect(chat(user([part]))).toBe(chat(user('hello')));
   });
 });
 
@@ -274,6 +296,7 @@ describe('how much a request asks for', () => {
     [{ max_tokens: 100, max_completion_tokens: 300 }, 300],
     [{ max_tokens: 'many' }, null],
     [{ max_tokens: 0 }, null],
+    [{ max_tokens: 0, max_completion_tokens: 5 }, null],
   ])('of each answer: %j allows %j tokens', (body, tokens) => {
     expect(outputAllowed(body)).toBe(tokens);
   });
@@ -285,6 +308,7 @@ describe('how much a request asks for', () => {
     ['completions', { prompt: ['a', 'b', 'c'], n: 2 }, 6],
     ['completions', { prompt: [1, 2, 3] }, 1],
     ['completions', { prompt: [[1, 2], [3]] }, 2],
+    ['completions', { prompt: [1, 'a', 'b'] }, 3],
   ] as const)('in %s: %j asks for %j answers', (endpoint, body, answers) => {
     expect(answersAsked(endpoint, body as unknown as JsonObject)).toBe(answers);
   });
