@@ -12,6 +12,7 @@ import { type Estimate, estimateHold } from './hold.js';
 import { isObject, type JsonObject, objectsIn, textIn } from './protocols/json.js';
 import type { Endpoint, Provider } from './protocols/protocol.js';
 import { validate } from './protocols/validate.js';
+import { holdsWord } from './sensitive-words.js';
 import { thinkingBeside } from './thinking-beside.js';
 
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
@@ -81,8 +82,7 @@ function promptTexts(endpoint: Endpoint, body: JsonObject): string[] {
 
 function checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): void {
   if (words.length === 0) return;
-  const text = promptTexts(endpoint, body).join('\n').toLowerCase();
-  if (words.some((word) => text.includes(word)))
+  if (holdsWord(promptTexts(endpoint, body).join('\n').toLowerCase(), words))
     throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
 }
 
