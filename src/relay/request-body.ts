@@ -33,6 +33,8 @@ const swellingJudgedFrom = 1024 * 1024;
 const deepest = 128;
 /** Names, values and brackets: three times the token ids that the largest embedding request may hold. */
 const mostParts = 1_000_000;
+/** What a piece takes here, however short it is: a caller may cut its body into crumbs. */
+const leastTaken = 64;
 const retryAfterSeconds = '1';
 
 const unpackers: ReadonlyMap<string, () => Duplex> = new Map(
@@ -172,7 +174,7 @@ class Reading {
     if (this.unpacked > this.maxBytes) return this.tooLarge();
     if (this.unpacker !== null && this.unpacked > Math.max(swellingJudgedFrom, this.received * mostSwelling))
       return unreadable(`the request body swells to more than ${mostSwelling} times its size`);
-    const full = this.place.take(piece.length);
+    const full = this.place.take(Math.max(piece.length, leastTaken));
     if (full !== null) return noRoom(full);
     const misshape = this.shape.take(piece);
     return misshape === null ? null : invalid(misshapen[misshape]);
