@@ -43,7 +43,7 @@ export function modelRateLimiter(clock: Clock): ModelRateLimiter {
         );
       if (log.successful.length >= successful)
         throw tooMany(`at most ${successful} requests per ${minutes} minutes`, log.successful[0], windowSeconds, now);
-      log.total.push(now);
+      if (total > 0) log.total.push(now);
       log.successful.push(now);
       return (succeeded) => {
         if (succeeded) return;
