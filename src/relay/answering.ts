@@ -64,7 +64,7 @@ export interface Course {
   readonly elapsed: () => number;
 }
 
-export interface AnsweringPorts extends Pick<RelayPorts, 'directory' | 'config' | 'log'> {
+export interface AnsweringPorts extends Pick<RelayPorts, 'directory' | 'config' | 'largeWork' | 'log'> {
   readonly stalledCallers: StalledCallers;
 }
 
@@ -77,7 +77,7 @@ export interface Asker {
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
 const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
 
-export function openAnswering({ directory, config, log, stalledCallers }: AnsweringPorts) {
+export function openAnswering({ directory, config, largeWork, log, stalledCallers }: AnsweringPorts) {
   /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
   const settleAbandoned = async (
     order: Order,
@@ -128,7 +128,10 @@ export function openAnswering({ directory, config, log, stalledCallers }: Answer
       const charged = await reservation.settleOrWithdraw(settled, withdrawal);
       if (charged === null) throw storeUnavailable(withheld);
       // What the caller is told is what is charged.
-      const bytes = told.usage === got.usage ? got.bytes : got.telling(got.bytes, told.usage);
+      const bytes =
+        told.usage === got.usage
+          ? got.bytes
+          : await largeWork.run(got.bytes.length, () => got.telling(got.bytes, told.usage));
       response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
       await deliver(response, bytes, { presence, stalledCallers });
       return true;

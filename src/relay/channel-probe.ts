@@ -77,8 +77,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         presence: null,
         underWay: null,
       };
-      const result = await attempt(ports, call, channel, parse(channel));
-      answerPlace.leave();
+      const result = await attempt(ports, call, channel, parse(channel)).finally(() => answerPlace.leave());
       const responseTimeMs = ports.clock.now() - startedAt;
       if (!result.ok) return refused(`status code ${result.error.status}: ${result.error.message}`, responseTimeMs);
       if (result.got.kind === 'stream') {

@@ -1,0 +1,37 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { type AnsweringPorts, type Asker, type Course, openAnswering } from '../../src/relay/answering.js';
+import type { Attempt } from '../../src/relay/attempt.js';
+import type { LargeWork } from '../../src/relay/large-work.js';
+import type { Reservation } from '../../src/relay/metered.js';
+import type { Order } from '../../src/relay/order.js';
+import { SeenText } from '../../src/relay/seen-text.js';
+
+test('a large answer that must tell another usage is rewritten in turn, as other large work is', async () => {
+  const inTurn: number[] = [];
+  const largeWork: Pick<LargeWork, 'run'> = {
+    run: (bytes, work) => {
+      inTurn.push(bytes);
+      return work();
+    },
+  };
+  const { answer } = openAnswering({ largeWork } as unknown as AnsweringPorts);
+  const received = Buffer.alloc(2_000_000, ' ');
+  const got = {
+    kind: 'answer',
+    bytes: received,
+    telling: () => Buffer.from('told'),
+    usage: null,
+    generated: { said: new SeenText('Yes.'), toolCalls: 0, finishReason: 'stop' },
+  } as const;
+  const response = Object.assign(new PassThrough(), { writeHead: () => {} });
+  await answer(
+    { requestId: 'r', response } as unknown as Asker,
+    { model: 'm', requestedModel: 'm', estimate: { promptTokens: 3 } } as unknown as Order,
+    { bound: { prompt: 9, output: 9 }, settleOrWithdraw: async () => 1 } as unknown as Reservation,
+    { ok: true, upstreamModel: 'm', reasoningEffort: null, got } as Extract<Attempt, { ok: true }>,
+    { tried: [1], unknownAttempts: 0, presence: { gone: false }, elapsed: () => 1 } as unknown as Course,
+  );
+  expect(String(response.read())).toBe('told');
+  expect(inTurn).toEqual([received.length]);
+});
