@@ -69,10 +69,10 @@ function typeIn(wanted: number): { type?: LogType } | null {
   return type === undefined ? null : { type };
 }
 
-/** `%` in a model name stands for anything, as users type it; a backslash stands for itself. */
+/** `%` in a model name stands for anything, as users type it. */
 const filterIn = (query: Query): LogFilter => ({
   apiKeyName: given(query.text('token_name')),
-  model: given(query.text('model_name').replaceAll('\\', '\\\\')),
+  model: given(query.text('model_name')),
   group: given(query.text('group')),
   from: given(query.integer('start_timestamp')),
   to: given(query.integer('end_timestamp')),

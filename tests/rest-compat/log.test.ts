@@ -272,3 +272,16 @@ describe('dashboard figures', () => {
     expect((await stage.admin.get('/api/data/')).json.data).toEqual([]);
   });
 });
+
+test('a backslash in the name of a model stands for itself', async () => {
+  const { gateway, users } = stage;
+  const model = 'vendor\\mini';
+  await gateway.addChannel({ name: 'west', models: [model] });
+  gateway.provider.script(model, { text: 'yes', tokens: { prompt: 1, completion: 1 } });
+  await gateway.setOption('SelfUseModeEnabled', 'true');
+  await call(await gateway.addApiKey(users.bob), model);
+  const found = (asked: string) => page(stage.root, `/api/log/?type=2&model_name=${encodeURIComponent(asked)}`);
+  await until(async () => ((await found('vendor%')).total === 1 ? true : null));
+  expect((await found(model)).total).toBe(1);
+  expect((await found('vendor\\%')).total).toBe(1);
+});
