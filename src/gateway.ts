@@ -18,6 +18,7 @@ import { newClient, openPool, type PostgresConnection } from './adapters/postgre
 import { openPostgresEventStore } from './adapters/postgres-event-store.js';
 import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
+import { postgresUnsettledOrders } from './adapters/unsettled-orders.js';
 import { postgresVault } from './adapters/vault.js';
 import { accountSource } from './application/account-source.js';
 import { type Application, openApplication } from './application/application.js';
@@ -250,6 +251,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     store,
     clock,
     ids: postgresIds(pool),
+    unsettledOrders: postgresUnsettledOrders(pool),
     vault,
     personal,
     passwords: argon2Passwords,

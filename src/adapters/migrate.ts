@@ -10,6 +10,7 @@ import { boundedPages } from './migrations/0007-bounded-pages.js';
 import { callProgress } from './migrations/0008-call-progress.js';
 import { logEpoch } from './migrations/0009-log-epoch.js';
 import { boundedStreams } from './migrations/0010-bounded-streams.js';
+import { unsettledOrders } from './migrations/0011-unsettled-orders.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -29,6 +30,7 @@ export const adapterMigrations: readonly Migration[] = [
   callProgress,
   logEpoch,
   boundedStreams,
+  unsettledOrders,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -19,6 +19,7 @@ import type {
   QuotaGate,
   ReadModelProgress,
   Sessions,
+  UnsettledOrders,
   Vault,
 } from './ports.js';
 import { queries } from './queries.js';
@@ -34,6 +35,7 @@ export interface ApplicationPorts {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly unsettledOrders: UnsettledOrders;
   readonly vault: Vault;
   readonly personal: PersonalData;
   readonly passwords: Passwords;
@@ -58,7 +60,7 @@ const freshnessTimeoutMs = 500;
 export function openApplication(ports: ApplicationPorts) {
   const { store, clock, directory, gate, tail, traffic, progress } = ports;
   const handling = handle(store, clock);
-  const once = orderBook((text) => ports.vault.hash(text), clock);
+  const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
   const users = userCommands({ ...ports, handle: handling, once });
   return {
     users,

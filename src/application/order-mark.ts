@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { StreamName } from '../domain/events.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import type { UserId } from '../domain/ids.js';
-import type { Instant } from '../domain/instant.js';
-import type { Clock } from './ports.js';
+import { Instant } from '../domain/instant.js';
+import type { Clock, UnsettledOrder, UnsettledOrders } from './ports.js';
 
 /*
  * Orders that move money are safe to repeat. The client names its order with an idempotency key; the ids of the events
@@ -71,23 +71,62 @@ const unsettledAtMost = 10_000;
  */
 const unsettledForMs = 60 * 60_000;
 
-/**
- * Makes orders repeatable. A client that sends no key, and hears that the outcome is unknown, sends the same form again:
- * it then gets the key of the first attempt, until the outcome is known or an hour has passed.
- */
-export function orderBook(hash: (text: string) => string, clock: Clock) {
-  const unsettled = new Map<string, { readonly key: string; readonly since: Instant }>();
+export interface OrderBookPorts {
+  readonly hash: (text: string) => string;
+  readonly clock: Clock;
+  readonly unsettledOrders: UnsettledOrders;
+}
 
-  const remembered = (form: string): string | null => {
-    const found = unsettled.get(form);
-    return found === undefined || clock.now() - found.since > unsettledForMs ? null : found.key;
+/**
+ * Makes orders repeatable. A client that sends no key, and hears that the outcome is unknown, or nothing because the
+ * gateway died, sends the same form again: it then gets the key of the first attempt, until the outcome is known or an
+ * hour has passed.
+ */
+export function orderBook({ hash, clock, unsettledOrders }: OrderBookPorts) {
+  let remembered: Promise<Map<string, UnsettledOrder>> | null = null;
+
+  /** By form; what earlier processes have left included. */
+  const unsettled = (): Promise<Map<string, UnsettledOrder>> => {
+    // Before this process writes down any of its own: what it reads are those of others.
+    remembered ??= unsettledOrders.left(Instant(clock.now() - unsettledForMs)).then(
+      (left) => new Map(left.map((order) => [order.form, order])),
+      (error) => {
+        remembered = null;
+        throw error;
+      },
+    );
+    return remembered;
   };
 
-  const remember = (form: string, key: string): void => {
-    unsettled.delete(form);
-    unsettled.set(form, { key, since: clock.now() });
-    const oldest = unsettled.keys().next();
-    if (unsettled.size > unsettledAtMost && oldest.done === false) unsettled.delete(oldest.value);
+  const remember = (orders: Map<string, UnsettledOrder>, order: UnsettledOrder): void => {
+    orders.delete(order.form);
+    orders.set(order.form, order);
+    const oldest = orders.keys().next();
+    if (orders.size > unsettledAtMost && oldest.done === false) orders.delete(oldest.value);
+  };
+
+  /** Under the name the same order has had before, where nobody knows what came of it. */
+  const underOwnName = async <Result>(form: string, carryOut: (key: string) => Promise<Result>): Promise<Result> => {
+    const orders = await unsettled();
+    const before = orders.get(form);
+    const since = clock.now();
+    const isRepeat = before !== undefined && since - before.since <= unsettledForMs;
+    const order = { form, key: isRepeat ? before.key : randomUUID(), since };
+    await unsettledOrders.begin(order);
+    const settle = async (): Promise<void> => {
+      if (orders.get(form)?.key === order.key) orders.delete(form);
+      // Its outcome is told whether or not this works; a note that stays is forgotten within the hour.
+      await unsettledOrders.end(order.key).catch(() => {});
+    };
+    try {
+      const result = await carryOut(order.key);
+      await settle();
+      return result;
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'unavailable') remember(orders, order);
+      else await settle();
+      throw error;
+    }
   };
 
   return async <Result>(
@@ -95,19 +134,12 @@ export function orderBook(hash: (text: string) => string, clock: Clock) {
     run: (order: Repeatable) => Promise<Result>,
   ): Promise<Result> => {
     const form = hash(`order ${actor} ${content}`);
-    const own = key ?? remembered(form) ?? randomUUID();
-    try {
-      const result = await run({
-        mark: (stream) => orderMark(actor, own, stream, form),
-        name: hash(`order name ${actor} ${own}`),
+    const carryOut = (named: string): Promise<Result> =>
+      run({
+        mark: (stream) => orderMark(actor, named, stream, form),
+        name: hash(`order name ${actor} ${named}`),
       });
-      unsettled.delete(form);
-      return result;
-    } catch (error) {
-      if (key === null && error instanceof Failure && error.kind === 'unavailable') remember(form, own);
-      else unsettled.delete(form);
-      throw error;
-    }
+    return key === null ? underOwnName(form, carryOut) : carryOut(key);
   };
 }
 

@@ -73,6 +73,23 @@ export interface Ids {
 
 export type IdKind = 'user' | 'api-key' | 'channel';
 
+/** An order that its client gave no name. */
+export interface UnsettledOrder {
+  /** Who ordered what, as a keyed hash. */
+  readonly form: string;
+  /** The name it has got. */
+  readonly key: string;
+  readonly since: Instant;
+}
+
+/** Orders that have begun and whose outcome their client has not been told, kept for the process after this one. */
+export interface UnsettledOrders {
+  /** Those begun after this moment, oldest first; earlier ones are forgotten. */
+  left(after: Instant): Promise<readonly UnsettledOrder[]>;
+  begin(order: UnsettledOrder): Promise<void>;
+  end(key: string): Promise<void>;
+}
+
 /** What the read model knows of a user's API keys, all of one moment. */
 export interface ApiKeyCounts {
   /** How many live ones there are, and which of `ids` it knows at all. */

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { orderMark } from '../../src/application/order-mark.js';
 import type { AppendResult, ExpectedRevision } from '../../src/application/ports.js';
-import { type NewEvent, type StreamName, streamKey, streams } from '../../src/domain/events.js';
+import { type DomainEvent, type NewEvent, type StreamName, streamKey, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
+import { MemoryUnsettledOrders } from '../support/fake-ports.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, root, TestStore } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
 import { newUser, userPatch } from '../support/user-inputs.js';
@@ -12,7 +13,7 @@ import { newUser, userPatch } from '../support/user-inputs.js';
 /* A log that takes an append and does not say so: the statement commits when it likes, after the caller was told. */
 
 class SilentStore extends TestStore {
-  private late: (() => Promise<AppendResult>)[] = [];
+  private late: { events: readonly NewEvent[]; append: () => Promise<AppendResult> }[] = [];
   silent = false;
 
   override async append(
@@ -22,13 +23,14 @@ class SilentStore extends TestStore {
   ): Promise<AppendResult> {
     if (!this.silent || !events.some(({ event }) => /Quota|ApiKey|UserRegistered/.test(event.type)))
       return super.append(stream, events, expected);
-    this.late.push(() => super.append(stream, events, expected));
+    this.late.push({ events, append: () => super.append(stream, events, expected) });
     throw new Failure('store-unavailable');
   }
 
-  /** What was under way commits now. */
-  async commitLate(): Promise<void> {
-    for (const append of this.late.splice(0)) await append();
+  /** What was under way commits now, or is lost. */
+  async commitLate(commits: (event: DomainEvent) => boolean = () => true): Promise<void> {
+    for (const { events, append } of this.late.splice(0))
+      if (events.every(({ event }) => commits(event))) await append();
   }
 }
 
@@ -78,6 +80,22 @@ describe('an order whose outcome is unknown', () => {
     // Its outcome is known now: the same again is another order.
     await give();
     expect(await adjustments()).toEqual([100, 100]);
+  });
+
+  test('is known again by its form after a restart, whether it had been carried out or not', async () => {
+    const notes = new MemoryUnsettledOrders();
+    const started = () => openMemoryNode(store, node.ids, node.vault, notes);
+    const give = async (delta: number) => (await started()).users.adjustQuota(root, alice, delta, 0);
+    // The process dies while it waits for the log, which takes the first order and not the second.
+    store.silent = true;
+    for (const delta of [100, 30]) await expect(give(delta)).rejects.toThrow(refusal('outcome-unknown'));
+    await store.commitLate((event) => event.type === 'QuotaAdjusted' && event.delta === 100);
+    store.silent = false;
+    for (const delta of [100, 30]) await give(delta);
+    expect(await adjustments()).toEqual([100, 30]);
+    // Their outcomes are known now, to later processes too.
+    await give(100);
+    expect(await adjustments()).toEqual([100, 30, 100]);
   });
 
   test('is not taken for its repeat when it comes so late that its outcome is known by other ways', async () => {

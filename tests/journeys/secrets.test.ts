@@ -312,7 +312,9 @@ test('personal data is in no file of the database, while the user lives and afte
   expect(items.map(({ display_name }) => display_name)).toEqual([personal['display name']]);
   const [heron] = items;
   if (heron === undefined) throw new Error('there is no such user');
-  expect(heron.settings).toContain(personal['e-mail address']);
+  const self = await application.queries.self({ id: heron.id, role: heron.role });
+  expect(self.settings).toContain(personal['e-mail address']);
+  expect(heron.settings).toBe('');
   expect(await inFiles(personal)).toEqual([]);
   await application.visible(await application.users.manage(root, heron.id, 'delete'));
   const [gone] = await application.queries.usersById(root, [heron.id]);

@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { IdKind, Ids, Passwords, PersonalData, Session, Sessions, Vault } from '../../src/application/ports.js';
+import type {
+  IdKind,
+  Ids,
+  Passwords,
+  PersonalData,
+  Session,
+  Sessions,
+  UnsettledOrder,
+  UnsettledOrders,
+  Vault,
+} from '../../src/application/ports.js';
 import type { Position } from '../../src/domain/events.js';
 import { Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
+import type { Instant } from '../../src/domain/instant.js';
 
 /* The world of an application test, in memory. Each keeps the promises of its port and shows what it was asked. */
 
@@ -115,5 +126,22 @@ export class MemorySessions implements Sessions {
   async closeOlder(user: UserId, position: Position): Promise<void> {
     for (const [token, session] of this.sessions)
       if (session.user === user && session.since < position) this.sessions.delete(token);
+  }
+}
+
+export class MemoryUnsettledOrders implements UnsettledOrders {
+  private readonly orders = new Map<string, UnsettledOrder>();
+
+  async left(after: Instant): Promise<readonly UnsettledOrder[]> {
+    for (const { key, since } of this.orders.values()) if (since <= after) this.orders.delete(key);
+    return [...this.orders.values()];
+  }
+
+  async begin(order: UnsettledOrder): Promise<void> {
+    this.orders.set(order.key, order);
+  }
+
+  async end(key: string): Promise<void> {
+    this.orders.delete(key);
   }
 }

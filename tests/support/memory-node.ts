@@ -33,7 +33,14 @@ import { Quota } from '../../src/domain/quota.js';
 import type { Actor } from '../../src/domain/user.js';
 import { isChannelType } from '../../src/relay/providers/registry.js';
 import { someInstant } from './events.js';
-import { CountingIds, DigestPasswords, MemoryPersonalData, MemorySessions, MemoryVault } from './fake-ports.js';
+import {
+  CountingIds,
+  DigestPasswords,
+  MemoryPersonalData,
+  MemorySessions,
+  MemoryUnsettledOrders,
+  MemoryVault,
+} from './fake-ports.js';
 import { settableClock } from './fixed-clock.js';
 import { foldAccount } from './gate-world.js';
 import { MemoryEventStore } from './memory-event-store.js';
@@ -151,7 +158,12 @@ const noPrices: DefaultPrices = {
 export type MemoryNode = Awaited<ReturnType<typeof openMemoryNode>>;
 
 /** All commands of one node over a log in memory. With a store given, the node shares that log with others. */
-export async function openMemoryNode(store = new TestStore(), ids = new CountingIds(), vault = new MemoryVault()) {
+export async function openMemoryNode(
+  store = new TestStore(),
+  ids = new CountingIds(),
+  vault = new MemoryVault(),
+  unsettledOrders = new MemoryUnsettledOrders(),
+) {
   const clock = settableClock(someInstant);
   const directory = await openDirectory({
     store,
@@ -168,7 +180,7 @@ export async function openMemoryNode(store = new TestStore(), ids = new Counting
   const ports = {
     ...{ store, clock, ids, vault, directory, gate, tail },
     handle: handle(store, clock),
-    once: orderBook((text) => vault.hash(text), clock),
+    once: orderBook({ hash: (text) => vault.hash(text), clock, unsettledOrders }),
     personal: new MemoryPersonalData(),
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(),
