@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { withDatabase } from '../src/cli/database.js';
 import type { Config } from '../src/config.js';
 import type { Gateway } from '../src/gateway.js';
+import { listReadModels } from '../src/projections/engine/rebuild.js';
+import { isSound, verifyLedger } from '../src/projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../src/projections/read-models.js';
-import { listReadModels } from '../src/projections/rebuild.js';
-import { isSound, verifyLedger } from '../src/projections/verify-ledger.js';
 
 /** What is wrong with the data after the attack: a read model that stands still, books that do not agree. */
 export async function booksAndModels(config: Config, gateway: Gateway): Promise<string[]> {

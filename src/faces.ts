@@ -6,18 +6,18 @@ import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
 import { serveConsole } from './console-files.js';
 import type { Instant } from './domain/instant.js';
-import { graphqlRoutes } from './graphql/routes.js';
-import { attachSubscriptions } from './graphql/subscriptions.js';
+import { attachSubscriptions } from './graphql/live/subscriptions.js';
+import { graphqlRoutes } from './graphql/server/routes.js';
 import { Allowance } from './http/allowance.js';
 import type { BodyRoom } from './http/body-room.js';
 import { clientAddress } from './http/client-address.js';
 import type { Origins } from './origins.js';
-import { isAllowed } from './relay/ip-allow-list.js';
+import type { Relay } from './relay/call/relay.js';
+import { isAllowed } from './relay/callers/openai/ip-allow-list.js';
+import { relayRoutes, tellRequestId } from './relay/callers/openai/routes.js';
 import { listings, providerOf } from './relay/providers/registry.js';
-import type { Relay } from './relay/relay.js';
-import { relayRoutes, tellRequestId } from './relay/routes.js';
-import { slidingWindow } from './rest-compat/rate-limits.js';
 import { restRoutes } from './rest-compat/routes.js';
+import { slidingWindow } from './rest-compat/wire/rate-limits.js';
 
 /* The faces on one port: relay, GraphQL, legacy REST, and the console. */
 

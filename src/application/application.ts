@@ -1,14 +1,17 @@
 import type { Position } from '../domain/events.js';
-import { countApiKeys } from '../projections/api-keys.js';
 import type { ReadModels } from '../projections/database.js';
-import { apiKeyCommands } from './api-keys.js';
-import { channelCommands } from './channels.js';
-import type { NodeDirectory } from './directory.js';
-import { handle } from './handle.js';
-import { type IdentitySource, identity } from './identity.js';
-import type { LiveTraffic } from './live-traffic.js';
-import { optionCommands } from './options.js';
-import { orderBook } from './order-mark.js';
+import { countApiKeys } from '../projections/models/api-keys.js';
+import { apiKeyCommands } from './commands/api-keys.js';
+import { channelCommands } from './commands/channels.js';
+import { handle } from './commands/handle.js';
+import { optionCommands } from './commands/options.js';
+import { orderBook } from './commands/order-mark.js';
+import { setupCommands } from './commands/setup.js';
+import type { SetupCode } from './commands/setup-code.js';
+import { userCommands } from './commands/users.js';
+import type { NodeDirectory } from './memory/directory.js';
+import type { LiveTraffic } from './memory/live-traffic.js';
+import type { Tail } from './memory/tail.js';
 import type {
   ChannelProbe,
   Clock,
@@ -22,12 +25,9 @@ import type {
   UnsettledOrders,
   Vault,
 } from './ports.js';
-import { queries } from './queries.js';
+import { queries } from './queries/queries.js';
 import { readModelCommands } from './read-models.js';
-import { setupCommands } from './setup.js';
-import type { SetupCode } from './setup-code.js';
-import type { Tail } from './tail.js';
-import { userCommands } from './users.js';
+import { type IdentitySource, identity } from './sessions/identity.js';
 
 /* What the system can do, whatever the wire: the faces get this and nothing else. */
 

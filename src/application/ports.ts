@@ -7,7 +7,7 @@ import type { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../d
 import type { Instant } from '../domain/instant.js';
 import type { Quota } from '../domain/quota.js';
 import type { Role } from '../domain/user.js';
-import type { ReadModelState } from '../projections/runner.js';
+import type { ReadModelState } from '../projections/engine/runner.js';
 import type { Settings } from './settings.js';
 
 /* What the application needs from the world. Each port has one contract test, run over every implementation. */

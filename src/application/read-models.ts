@@ -2,9 +2,9 @@ import { type Position, streams } from '../domain/events.js';
 import { invalidField } from '../domain/failure.js';
 import { type QuarantinedBy, quarantineDecider } from '../domain/quarantine.js';
 import type { Actor } from '../domain/user.js';
-import type { ReadModelState } from '../projections/runner.js';
-import { authorise } from './authorise.js';
-import type { Handle } from './handle.js';
+import type { ReadModelState } from '../projections/engine/runner.js';
+import { authorise } from './commands/authorise.js';
+import type { Handle } from './commands/handle.js';
 import type { ReadModelProgress } from './ports.js';
 
 /** What deciding about a stopped read model needs to know of all of them. */

@@ -7,7 +7,7 @@ import { checkMigrated } from '../adapters/migrate.js';
 import { postgresPersonalData } from '../adapters/personal-data.js';
 import { newClient, openPool } from '../adapters/postgres.js';
 import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
-import { type Handle, handle } from '../application/handle.js';
+import { type Handle, handle } from '../application/commands/handle.js';
 import type { EventStore, PersonalData } from '../application/ports.js';
 import type { Config } from '../config.js';
 

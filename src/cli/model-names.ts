@@ -1,5 +1,5 @@
 import { Failure } from '../domain/failure.js';
-import type { Projection } from '../projections/projection.js';
+import type { Projection } from '../projections/engine/projection.js';
 import { readModels } from '../projections/read-models.js';
 
 /** Names of read models on the command line are written with dashes. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { rebuild } from '../projections/engine/rebuild.js';
 import { readModels } from '../projections/read-models.js';
-import { rebuild } from '../projections/rebuild.js';
 import type { CommandContext } from './command.js';
 import { withDatabase } from './database.js';
 import { commandName, modelNamed } from './model-names.js';

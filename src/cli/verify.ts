@@ -1,8 +1,8 @@
 import { Failure } from '../domain/failure.js';
-import { ledger } from '../projections/ledger.js';
-import { schemaOf } from '../projections/projection.js';
+import { schemaOf } from '../projections/engine/projection.js';
+import { ledger } from '../projections/models/ledger/ledger.js';
+import { isSound, verifyLedger } from '../projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../projections/read-models.js';
-import { isSound, verifyLedger } from '../projections/verify-ledger.js';
 import type { CommandContext } from './command.js';
 import { withDatabase } from './database.js';
 

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { ApiKeyTables } from './api-keys.js';
-import type { ChannelTables } from './channels.js';
-import type { LedgerTables } from './ledger.js';
-import type { OptionTables } from './options.js';
-import type { UsageLogTables } from './usage-log.js';
-import type { UsageStatsTables } from './usage-stats.js';
-import type { UserTables } from './users.js';
+import type { ApiKeyTables } from './models/api-keys.js';
+import type { ChannelTables } from './models/channels.js';
+import type { LedgerTables } from './models/ledger/ledger.js';
+import type { OptionTables } from './models/options.js';
+import type { UsageLogTables } from './models/usage-log/usage-log.js';
+import type { UsageStatsTables } from './models/usage-stats.js';
+import type { UserTables } from './models/users.js';
 
 /** Every table of every read model. */
 export interface Database

@@ -1,15 +1,15 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
-import { apiKeys } from './api-keys.js';
-import { channels } from './channels.js';
 import type { Database, ReadModels } from './database.js';
-import { ledger } from './ledger.js';
-import { options } from './options.js';
-import { type Projection, schemaOf } from './projection.js';
-import { readConnections } from './read-connections.js';
-import { usageLog } from './usage-log.js';
-import { usageStats } from './usage-stats.js';
-import { users } from './users.js';
+import { type Projection, schemaOf } from './engine/projection.js';
+import { readConnections } from './engine/read-connections.js';
+import { apiKeys } from './models/api-keys.js';
+import { channels } from './models/channels.js';
+import { ledger } from './models/ledger/ledger.js';
+import { options } from './models/options.js';
+import { usageLog } from './models/usage-log/usage-log.js';
+import { usageStats } from './models/usage-stats.js';
+import { users } from './models/users.js';
 
 /** Every read model there is, in the order they are listed to operators. */
 export const readModels: readonly Projection[] = [users, apiKeys, channels, options, usageLog, usageStats, ledger];

@@ -1,14 +1,14 @@
 import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
 import type { ChannelId } from '../domain/ids.js';
 import type { Allowance } from '../http/allowance.js';
-import type { AnswerRoom } from './answer-room.js';
-import type { ApiKeyStatusNotice } from './authenticate.js';
+import type { Meter } from './call/metered.js';
+import type { ModelRateLimiter } from './call/rate-limit.js';
+import type { ApiKeyStatusNotice } from './callers/openai/authenticate.js';
+import type { RequestBodies } from './callers/openai/request-body.js';
 import type { LargeWork } from './large-work.js';
-import type { Meter } from './metered.js';
 import type { Provider } from './protocols/protocol.js';
-import type { ModelRateLimiter } from './rate-limit.js';
-import type { RequestBodies } from './request-body.js';
-import type { Upstream } from './upstream.js';
+import type { AnswerRoom } from './upstream/answer-room.js';
+import type { Upstream } from './upstream/upstream.js';
 
 /** What the relay is given. */
 export interface RelayPorts {

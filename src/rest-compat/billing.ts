@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import type { ApiKeyView, UserView } from '../application/ports.js';
 import { unixSeconds } from '../domain/instant.js';
-import { corsHeaders } from './cors.js';
+import { corsHeaders } from './wire/cors.js';
 
 /* What OpenAI's old dashboard answered, from which clients read what an API key may still spend. */
 

@@ -2,11 +2,11 @@ import type { Application } from '../application/application.js';
 import { searchText } from '../domain/bounds.js';
 import { invalidField } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
-import type { Body } from './body.js';
 import { channelFields, tagPatchIn } from './channel-record.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
-import { oneSentence, Refusal, renamed } from './errors.js';
+import type { Body } from './wire/body.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { oneSentence, Refusal, renamed } from './wire/errors.js';
 
 /* Upstream channels, many at a time. */
 

@@ -1,9 +1,9 @@
-import type { ChannelPatch } from '../application/channels.js';
+import type { ChannelPatch } from '../application/commands/channels.js';
 import type { ChannelSettings } from '../domain/channel-settings.js';
 import { invalidField } from '../domain/failure.js';
-import type { ChannelRow } from '../projections/channels.js';
-import { type Body, present } from './body.js';
-import { channelStatusNumbers, namesIn } from './legacy-numbers.js';
+import type { ChannelRow } from '../projections/models/channels.js';
+import { type Body, present } from './wire/body.js';
+import { channelStatusNumbers, namesIn } from './wire/legacy-numbers.js';
 
 /* A channel as the contract writes it, and back. */
 

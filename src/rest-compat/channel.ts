@@ -3,13 +3,13 @@ import type { UserView } from '../application/ports.js';
 import { shownProxy } from '../domain/channel-settings.js';
 import { Failure } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
-import type { ChannelFilter, ChannelSort } from '../projections/channel-queries.js';
-import type { ChannelRow } from '../projections/channels.js';
+import type { ChannelFilter, ChannelSort } from '../projections/models/channel-queries.js';
+import type { ChannelRow } from '../projections/models/channels.js';
 import { channelFields, channelPatchIn, legacyChannel, newChannelIn } from './channel-record.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
-import { messageOf } from './messages.js';
-import type { Query } from './query.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { messageOf } from './wire/messages.js';
+import type { Query } from './wire/query.js';
 
 /* Upstream channels, one at a time. */
 

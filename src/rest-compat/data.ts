@@ -1,10 +1,10 @@
 import type { Application } from '../application/application.js';
 import { tellable } from '../domain/quota.js';
-import type { UsageStatsFilter, UsageStatsGroup } from '../projections/usage-stats.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
-import { Refusal } from './errors.js';
-import { given, type Query } from './query.js';
+import type { UsageStatsFilter, UsageStatsGroup } from '../projections/models/usage-stats.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { Refusal } from './wire/errors.js';
+import { given, type Query } from './wire/query.js';
 
 /* Dashboard figures: usage per model and hour. Coarser intervals are the client's to add up. */
 

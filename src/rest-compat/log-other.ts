@@ -1,5 +1,5 @@
 import type { Price } from '../domain/pricing.js';
-import type { UsageLogEntry } from '../projections/usage-log-queries.js';
+import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 
 /* The `other` member of a log line: JSON text with everything the record has no column for. */
 

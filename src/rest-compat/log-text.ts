@@ -1,7 +1,7 @@
 import type { Settings } from '../application/settings.js';
 import { assertNever } from '../domain/failure.js';
 import type { GrantReason } from '../domain/user.js';
-import type { UsageLogEntry } from '../projections/usage-log-queries.js';
+import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 
 /* What a log line says in words. Lines hold facts; the sentence is made when somebody reads it. */
 

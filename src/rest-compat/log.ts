@@ -1,17 +1,17 @@
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports.js';
-import type { LogFilter } from '../application/queries.js';
+import type { LogFilter } from '../application/queries/queries.js';
 import type { Position } from '../domain/events.js';
 import { ChannelId } from '../domain/ids.js';
 import { tellable } from '../domain/quota.js';
-import type { LogType } from '../projections/usage-log.js';
-import type { UsageLogEntry } from '../projections/usage-log-queries.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
-import { Refusal } from './errors.js';
+import type { LogType } from '../projections/models/usage-log/usage-log.js';
+import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
 import { contentOf, type QuotaStyle, quotaStyle } from './log-text.js';
-import { given, type Query } from './query.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { Refusal } from './wire/errors.js';
+import { given, type Query } from './wire/query.js';
 
 /* The usage log: lists, searches and figures. */
 

@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
 
 /* Names of groups and models for forms and filters. */
 

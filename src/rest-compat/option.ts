@@ -1,9 +1,9 @@
 import type { Application } from '../application/application.js';
 import { invalidField } from '../domain/failure.js';
-import type { Body } from './body.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
-import { badParameter, oneSentence } from './errors.js';
+import type { Body } from './wire/body.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { badParameter, oneSentence } from './wire/errors.js';
 
 /* The option store, for root. */
 

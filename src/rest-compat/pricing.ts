@@ -1,9 +1,9 @@
 import type { Application } from '../application/application.js';
-import type { PricedModel } from '../application/price-list.js';
-import type { UsableGroup } from '../application/queries.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
+import type { PricedModel } from '../application/queries/price-list.js';
+import type { UsableGroup } from '../application/queries/queries.js';
 import { sessionUser } from './session.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
 
 /* The public price list. */
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../application/settings.js';
 import { decimal, decimalOf, isZero, ratioOf, roundHalfAway, times } from '../domain/decimal.js';
 import { assertNever, invalidField } from '../domain/failure.js';
-import type { Body } from './body.js';
+import type { Body } from './wire/body.js';
 
 /*
  * POST /user/adjust_quota: what an admin adds to or takes from a wallet. The specification shows the members and not

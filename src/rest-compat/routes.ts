@@ -8,22 +8,22 @@ import { type BodyRoom, countUnfinished } from '../http/body-room.js';
 import { type BillingEndpointOptions, billingRoutes } from './billing.js';
 import { channelEndpoints } from './channel.js';
 import { channelBulkEndpoints } from './channel-bulk.js';
-import { isJsonOrNone, isOrder } from './cross-site.js';
 import { dataEndpoints } from './data.js';
-import { type EndpointOptions, endpointsOn } from './endpoints.js';
-import { failure } from './envelope.js';
-import { badParameter, errorObject, ForeignPage, Refusal, refusalAnswer } from './errors.js';
 import { logEndpoints } from './log.js';
 import { type CatalogueEntry, modelEndpoints } from './model.js';
 import { optionEndpoints } from './option.js';
 import { pricingEndpoints } from './pricing.js';
-import { type RateLimits, slidingWindow, TooManyRequests } from './rate-limits.js';
 import { type SetupEndpointOptions, setupEndpoints } from './setup.js';
 import { shownQuota } from './shown-quota.js';
 import { statusEndpoints } from './status.js';
 import { tokenEndpoints } from './token.js';
 import { userEndpoints } from './user.js';
 import { userAdminEndpoints } from './user-admin.js';
+import { isJsonOrNone, isOrder } from './wire/cross-site.js';
+import { type EndpointOptions, endpointsOn } from './wire/endpoints.js';
+import { failure } from './wire/envelope.js';
+import { badParameter, errorObject, ForeignPage, Refusal, refusalAnswer } from './wire/errors.js';
+import { type RateLimits, slidingWindow, TooManyRequests } from './wire/rate-limits.js';
 
 /* The legacy contract over HTTP: `/api`, and the billing endpoints of OpenAI's old dashboard. */
 

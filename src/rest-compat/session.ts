@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Identity } from '../application/identity.js';
 import type { UserView } from '../application/ports.js';
+import type { Identity } from '../application/sessions/identity.js';
 import type { Position } from '../domain/events.js';
 
 /* The session cookie. Its token is opaque; what the user may do is read anew on every request. */

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Application } from '../application/application.js';
 import { Failure } from '../domain/failure.js';
 import type { UsageMode } from '../domain/setup.js';
-import type { Body } from './body.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
-import { detailsOf, Refusal } from './errors.js';
-import { messageOf } from './messages.js';
+import type { Body } from './wire/body.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { detailsOf, Refusal } from './wire/errors.js';
+import { messageOf } from './wire/messages.js';
 
 /* First run. The one place where business failures have statuses of their own. */
 

@@ -2,9 +2,9 @@ import type { Application } from '../application/application.js';
 import type { Clock } from '../application/ports.js';
 import { type Instant, unixSeconds } from '../domain/instant.js';
 import type { OptionKey } from '../domain/option-table.js';
-import type { Endpoints } from './endpoints.js';
-import { type Envelope, success } from './envelope.js';
-import { Refusal } from './errors.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { type Envelope, success } from './wire/envelope.js';
+import { Refusal } from './wire/errors.js';
 
 /* What clients ask first: how this system is called and what it offers. */
 

@@ -1,19 +1,19 @@
-import type { ApiKeyInput, ApiKeyStatusChange } from '../application/api-keys.js';
 import type { Application } from '../application/application.js';
+import type { ApiKeyInput, ApiKeyStatusChange } from '../application/commands/api-keys.js';
 import type { UserView } from '../application/ports.js';
-import type { ReadableApiKey } from '../application/queries.js';
+import type { ReadableApiKey } from '../application/queries/queries.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { ApiKeyId, UserId } from '../domain/ids.js';
 import { Instant, lastSecond } from '../domain/instant.js';
-import type { ApiKeyRow } from '../projections/api-keys.js';
-import type { Body } from './body.js';
-import type { Endpoints, Exchange } from './endpoints.js';
-import { success } from './envelope.js';
-import { Refusal } from './errors.js';
-import { apiKeyStatusNumbers, deletedAt, namesIn, wordFor } from './legacy-numbers.js';
-import { given } from './query.js';
+import type { ApiKeyRow } from '../projections/models/api-keys.js';
 import type { ShownQuota } from './shown-quota.js';
+import type { Body } from './wire/body.js';
+import type { Endpoints, Exchange } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { Refusal } from './wire/errors.js';
+import { apiKeyStatusNumbers, deletedAt, namesIn, wordFor } from './wire/legacy-numbers.js';
+import { given } from './wire/query.js';
 
 /* API keys, which the contract calls tokens. */
 

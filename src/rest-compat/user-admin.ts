@@ -1,20 +1,20 @@
 import type { Application } from '../application/application.js';
+import type { UserAction } from '../application/commands/users.js';
 import type { UserView } from '../application/ports.js';
-import type { UserAction } from '../application/users.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { UserId } from '../domain/ids.js';
 import { atLeast, type Role } from '../domain/user.js';
-import type { PageRequest } from '../projections/page.js';
-import type { UserFilter, UserSort } from '../projections/user-queries.js';
-import type { Body } from './body.js';
-import type { Endpoints, Exchange } from './endpoints.js';
-import { success } from './envelope.js';
-import { badParameter, oneSentence, Refusal } from './errors.js';
-import { roleNumbers, userStatusNumbers, wordFor } from './legacy-numbers.js';
+import type { PageRequest } from '../projections/engine/page.js';
+import type { UserFilter, UserSort } from '../projections/models/user-queries.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
 import { goingOn } from './session.js';
 import type { Reading, ShownQuota } from './shown-quota.js';
 import { legacyUser, userFields } from './user-record.js';
+import type { Body } from './wire/body.js';
+import type { Endpoints, Exchange } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { badParameter, oneSentence, Refusal } from './wire/errors.js';
+import { roleNumbers, userStatusNumbers, wordFor } from './wire/legacy-numbers.js';
 
 /* Administration of users. */
 

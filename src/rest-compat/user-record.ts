@@ -1,5 +1,5 @@
-import type { UserRow } from '../projections/users.js';
-import { deletedAt, roleNumbers, userStatusNumbers } from './legacy-numbers.js';
+import type { UserRow } from '../projections/models/users.js';
+import { deletedAt, roleNumbers, userStatusNumbers } from './wire/legacy-numbers.js';
 
 /** What the contract calls the members of a user, and of an order about one, that have other names here. */
 export const userFields = {

@@ -1,13 +1,13 @@
 import type { Application } from '../application/application.js';
-import type { UsableGroup } from '../application/queries.js';
+import type { UsableGroup } from '../application/queries/queries.js';
 import { Failure } from '../domain/failure.js';
 import { placeOf } from '../http/place.js';
-import type { Body } from './body.js';
-import type { Endpoints } from './endpoints.js';
-import { success } from './envelope.js';
-import { badParameter, oneSentence, Refusal } from './errors.js';
 import { endSession, goingOn, startSession } from './session.js';
 import { legacyUser, ownSetting, signedInUser, userFields } from './user-record.js';
+import type { Body } from './wire/body.js';
+import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
+import { badParameter, oneSentence, Refusal } from './wire/errors.js';
 
 /* Signing in, and one's own account. */
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newClient, type PostgresConnection } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore, type PostgresEventStoreOptions } from '../../src/adapters/postgres-event-store.js';
-import { handle } from '../../src/application/handle.js';
+import { handle } from '../../src/application/commands/handle.js';
 import type { EventStore } from '../../src/application/ports.js';
 import { beginning, type NewEvent, type Recorded } from '../../src/domain/events.js';
 import { optionDecider } from '../../src/domain/option.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { apiKeyLength } from '../../src/application/api-keys.js';
+import { apiKeyLength } from '../../src/application/commands/api-keys.js';
 import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
 import { streams } from '../../src/domain/events.js';
 import type { FailureCode } from '../../src/domain/failure.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ChannelPatch } from '../../src/application/channels.js';
+import type { ChannelPatch } from '../../src/application/commands/channels.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import { beginning, streams } from '../../src/domain/events.js';
 import type { FailureCode } from '../../src/domain/failure.js';

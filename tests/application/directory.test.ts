@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NodeDirectory } from '../../src/application/directory.js';
+import type { NodeDirectory } from '../../src/application/memory/directory.js';
 import type { ChannelView } from '../../src/application/ports.js';
 import { beginning, Position, streams } from '../../src/domain/events.js';
 import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handle } from '../../src/application/handle.js';
+import { handle } from '../../src/application/commands/handle.js';
 import type { AppendResult, ExpectedRevision } from '../../src/application/ports.js';
 import { beginning, type NewEvent, type Position, type StreamName, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';

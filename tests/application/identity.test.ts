@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { identity } from '../../src/application/identity.js';
 import type { Directory, Passwords } from '../../src/application/ports.js';
+import { identity } from '../../src/application/sessions/identity.js';
 import { beginning } from '../../src/domain/events.js';
 import { SecretId, type UserId } from '../../src/domain/ids.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type LiveTraffic, liveTraffic, type TrafficFigures } from '../../src/application/live-traffic.js';
+import { type LiveTraffic, liveTraffic, type TrafficFigures } from '../../src/application/memory/live-traffic.js';
 import type { CallRefunded, CallReleased, CallSettled } from '../../src/domain/call.js';
 import { streams } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';

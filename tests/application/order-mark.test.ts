@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { orderMark } from '../../src/application/order-mark.js';
+import { orderMark } from '../../src/application/commands/order-mark.js';
 import type { AppendResult, ExpectedRevision } from '../../src/application/ports.js';
 import { type DomainEvent, type NewEvent, type StreamName, streamKey, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { seenBy } from '../../src/application/overseen-user.js';
+import { seenBy } from '../../src/application/queries/overseen-user.js';
 import { UserId } from '../../src/domain/ids.js';
-import type { UserRow } from '../../src/projections/users.js';
+import type { UserRow } from '../../src/projections/models/users.js';
 import { admin, root } from '../support/memory-node.js';
 
 const personal = (email: string) => ({ id: UserId(7), username: 'alice', email, settings: '{"notify_type":"email"}' });

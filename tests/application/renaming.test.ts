@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewUser } from '../../src/application/users.js';
+import type { NewUser } from '../../src/application/commands/users.js';
 import { type DomainEvent, streams } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { setupCode } from '../../src/application/setup-code.js';
+import { setupCode } from '../../src/application/commands/setup-code.js';
 import { openMemoryNode } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SetupInput } from '../../src/application/setup.js';
+import type { SetupInput } from '../../src/application/commands/setup.js';
 import { streams } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';

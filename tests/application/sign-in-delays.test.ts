@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type SignInDelays, signInDelays } from '../../src/application/sign-in-delays.js';
+import { type SignInDelays, signInDelays } from '../../src/application/sessions/sign-in-delays.js';
 import { Failure } from '../../src/domain/failure.js';
 import { someInstant } from '../support/events.js';
 import { type SettableClock, settableClock } from '../support/fixed-clock.js';

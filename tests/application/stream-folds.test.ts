@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { foldStreams, type StreamFolds } from '../../src/application/memory/stream-folds.js';
 import type { EventStore } from '../../src/application/ports.js';
-import { foldStreams, type StreamFolds } from '../../src/application/stream-folds.js';
 import type { Decider } from '../../src/domain/decider.js';
 import type { Recorded, StreamName } from '../../src/domain/events.js';
 import type { OptionEvent } from '../../src/domain/option.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { followTail, mustReach, type TailConsumer } from '../../src/application/tail.js';
+import { followTail, mustReach, type TailConsumer } from '../../src/application/memory/tail.js';
 import { beginning, Position, type Recorded, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { PushedLog } from '../support/pushed-log.js';

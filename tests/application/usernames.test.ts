@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { usernames } from '../../src/application/usernames.js';
+import { usernames } from '../../src/application/commands/usernames.js';
 import { streams } from '../../src/domain/events.js';
 import { Sealed, UserId } from '../../src/domain/ids.js';
 import { userDecider } from '../../src/domain/user.js';

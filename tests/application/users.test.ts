@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewUser, UserAction } from '../../src/application/users.js';
+import type { NewUser, UserAction } from '../../src/application/commands/users.js';
 import { beginning, type DomainEvent, streams } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 import { Sealed, type UserId } from '../../src/domain/ids.js';

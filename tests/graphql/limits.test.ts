@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLObjectType, getOperationAST, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkLimits, type MeasuredOperation, measure } from '../../src/graphql/limits.js';
+import { checkLimits, type MeasuredOperation, measure } from '../../src/graphql/server/limits.js';
 
 const schema = buildSchema(`
   type Query {

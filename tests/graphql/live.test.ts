@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { TailConsumer } from '../../src/application/tail.js';
+import type { TailConsumer } from '../../src/application/memory/tail.js';
 import { Position, type Recorded, streams } from '../../src/domain/events.js';
 import { UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
-import { batched } from '../../src/graphql/batched.js';
-import { Bell, stoppable } from '../../src/graphql/live.js';
-import { watchWallets } from '../../src/graphql/wallet-watch.js';
+import { Bell, stoppable } from '../../src/graphql/live/live.js';
+import { watchWallets } from '../../src/graphql/live/wallet-watch.js';
+import { batched } from '../../src/graphql/server/batched.js';
 
 /* The parts subscriptions are made of. */
 

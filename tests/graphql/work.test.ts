@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientHeader } from '../../src/graphql/routes.js';
+import { clientHeader } from '../../src/graphql/server/routes.js';
 import { Allowance } from '../../src/http/allowance.js';
 import { Feed, GraphqlClient, type GraphqlServer, serveGraphql, startGraphql } from './graphql-server.js';
 

@@ -6,7 +6,7 @@ import { withDatabase } from '../../src/cli/database.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import type { UserId } from '../../src/domain/ids.js';
-import { balanceOf, type WalletBalance } from '../../src/projections/ledger-queries.js';
+import { balanceOf, type WalletBalance } from '../../src/projections/models/ledger/ledger-queries.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
 import { prepareCallerData } from '../support/caller-data.js';

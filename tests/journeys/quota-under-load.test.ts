@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import type { CallOutcome } from '../../src/domain/call.js';
-import { balanceOf } from '../../src/projections/ledger-queries.js';
+import { balanceOf } from '../../src/projections/models/ledger/ledger-queries.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { type Books, booksAtRest, booksOf, expectBooksToAgree, ownedBy, readLog } from '../support/books.js';
 import { type Answer, type Caller, type Callers, errorIn, isWholeStream, openCallers } from '../support/callers.js';

@@ -8,7 +8,7 @@ import {
   apiKeyPage,
   apiKeyPageOf,
   apiKeyTerms,
-} from '../../src/projections/api-keys.js';
+} from '../../src/projections/models/api-keys.js';
 import { apiKeyTerms as terms } from '../support/api-key-terms.js';
 import {
   alice,

@@ -10,7 +10,7 @@ import {
   channelSettings,
   enabledModels,
   searchChannels,
-} from '../../src/projections/channel-queries.js';
+} from '../../src/projections/models/channel-queries.js';
 import {
   added,
   at,

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { newClient } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import { beginning, type Position } from '../../src/domain/events.js';
+import { startProjections } from '../../src/projections/engine/runner.js';
+import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
+import { usageTotals } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
-import { startProjections } from '../../src/projections/runner.js';
-import { usageTotals } from '../../src/projections/usage-log-queries.js';
-import { verifyLedger } from '../../src/projections/verify-ledger.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import {

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { currentPayloads } from '../../src/domain/upcast.js';
-import { schemaOf } from '../../src/projections/projection.js';
-import { usageLog } from '../../src/projections/usage-log.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
+import { usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { reserved, settled } from './history.js';
 

@@ -9,8 +9,8 @@ import {
   postingsOf,
   quotaSnapshot,
   trialBalance,
-} from '../../src/projections/ledger-queries.js';
-import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+} from '../../src/projections/models/ledger/ledger-queries.js';
+import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
 import {
   adjusted,

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { beginning, Position, type Recorded } from '../../src/domain/events.js';
-import { LogWindow } from '../../src/projections/log-window.js';
-import type { EventFeed } from '../../src/projections/projection.js';
+import { LogWindow } from '../../src/projections/engine/log-window.js';
+import type { EventFeed } from '../../src/projections/engine/projection.js';
 import { MemoryEventStore } from '../support/memory-event-store.js';
 import { option, toRecord } from './history.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { streams } from '../../src/domain/events.js';
 import { SecretId } from '../../src/domain/ids.js';
-import { allOptions, optionByKey, optionValue } from '../../src/projections/options.js';
+import { allOptions, optionByKey, optionValue } from '../../src/projections/models/options.js';
 import { at, option } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 

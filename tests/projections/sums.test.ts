@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openQuotaGate } from '../../src/application/quota-gate.js';
+import { openQuotaGate } from '../../src/application/memory/quota-gate.js';
 import type { ChannelId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
-import { QuotaScalar, SafeIntScalar } from '../../src/graphql/scalars.js';
-import { apiKeyById } from '../../src/projections/api-keys.js';
-import { channelById } from '../../src/projections/channel-queries.js';
+import { QuotaScalar, SafeIntScalar } from '../../src/graphql/server/scalars.js';
+import { apiKeyById } from '../../src/projections/models/api-keys.js';
+import { channelById } from '../../src/projections/models/channel-queries.js';
 import {
   apiKeySnapshot,
   balanceOf,
   postingsOf,
   quotaSnapshot,
   trialBalance,
-} from '../../src/projections/ledger-queries.js';
-import { usageOfLastMinute, usageTotals } from '../../src/projections/usage-log-queries.js';
-import { usageStatsBy } from '../../src/projections/usage-stats.js';
-import { userById, userPage } from '../../src/projections/user-queries.js';
-import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
+} from '../../src/projections/models/ledger/ledger-queries.js';
+import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
+import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { usageStatsBy } from '../../src/projections/models/usage-stats.js';
+import { userById, userPage } from '../../src/projections/models/user-queries.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 import {

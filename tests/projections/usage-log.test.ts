@@ -4,9 +4,8 @@ import { openPool } from '../../src/adapters/postgres.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
-import { openReadModels } from '../../src/projections/read-models.js';
-import { channelTestKeyName, logTypes } from '../../src/projections/usage-log.js';
-import { monthOf } from '../../src/projections/usage-log-partitions.js';
+import { channelTestKeyName, logTypes } from '../../src/projections/models/usage-log/usage-log.js';
+import { monthOf } from '../../src/projections/models/usage-log/usage-log-partitions.js';
 import {
   recentUsageOf,
   type UsageLogFilter,
@@ -15,7 +14,8 @@ import {
   usageLogPage,
   usageOfLastMinute,
   usageTotals,
-} from '../../src/projections/usage-log-queries.js';
+} from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { openReadModels } from '../../src/projections/read-models.js';
 import { quietLog } from '../support/quiet-log.js';
 import {
   added,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Instant } from '../../src/domain/instant.js';
-import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/usage-stats.js';
+import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/models/usage-stats.js';
 import { alice, bob, bobKey, east, refunded, registered, released, settled, west, when } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SecretId, UserId } from '../../src/domain/ids.js';
-import { schemaOf } from '../../src/projections/projection.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
 import {
   rootUserId,
   userByAccessTokenHash,
@@ -8,8 +8,8 @@ import {
   userById,
   userByUsername,
   userPage,
-} from '../../src/projections/user-queries.js';
-import { users } from '../../src/projections/users.js';
+} from '../../src/projections/models/user-queries.js';
+import { users } from '../../src/projections/models/users.js';
 import {
   adjusted,
   alice,

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { addressGuard, BlockedAddress, isPublic } from '../../src/relay/address-guard.js';
+import { addressGuard, BlockedAddress, isPublic } from '../../src/relay/upstream/address-guard.js';
 
 /* Nothing is dialled here: names are resolved by the test, and the connector only notes what it is asked. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerRoom } from '../../src/relay/answer-room.js';
+import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Confidential, withoutSecrets } from '../../src/relay/confidential.js';
-import { asUpstreamError } from '../../src/relay/upstream-error.js';
+import { type Confidential, withoutSecrets } from '../../src/relay/upstream/confidential.js';
+import { asUpstreamError } from '../../src/relay/upstream/upstream-error.js';
 
 /* Nobody learns from an upstream's words where it is or how it is paid. */
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { Exchange } from '../../src/relay/exchange.js';
+import { Exchange } from '../../src/relay/upstream/exchange.js';
 
 /** The client's side of a request that it has finished: nothing can be aborted any more. */
 const finished = { paused: false, pause() {}, resume() {}, abort() {} } as unknown as Dispatcher.DispatchController;

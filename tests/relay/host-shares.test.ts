@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostShares } from '../../src/relay/host-shares.js';
+import { hostShares } from '../../src/relay/upstream/host-shares.js';
 
 const host = 'https://upstream.example';
 

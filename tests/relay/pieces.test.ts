@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Pieces } from '../../src/relay/pieces.js';
+import { Pieces } from '../../src/relay/upstream/pieces.js';
 
 describe('bytes that come in pieces', () => {
   test('are the same bytes in one, whatever the pieces', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
-import { modelRateLimiter } from '../../src/relay/rate-limit.js';
+import { modelRateLimiter } from '../../src/relay/call/rate-limit.js';
 
 const user = UserId(1);
 

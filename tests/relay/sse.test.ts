@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LineTooLong, longestLine, mostDataLines, Outgoing, SseDecoder } from '../../src/relay/sse.js';
+import { LineTooLong, longestLine, mostDataLines, Outgoing, SseDecoder } from '../../src/relay/upstream/sse.js';
 
 interface Seen {
   readonly data: string;

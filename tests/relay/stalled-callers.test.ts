@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CallerPresence } from '../../src/relay/caller-presence.js';
-import { type StalledCallers, watchStalledCallers } from '../../src/relay/stalled-callers.js';
+import type { CallerPresence } from '../../src/relay/call/caller-presence.js';
+import { type StalledCallers, watchStalledCallers } from '../../src/relay/call/stalled-callers.js';
 
 let given: string[];
 let stalledCallers: StalledCallers;

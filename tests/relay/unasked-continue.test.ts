@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { skippingContinue } from '../../src/relay/unasked-continue.js';
+import { skippingContinue } from '../../src/relay/upstream/unasked-continue.js';
 
 /* What the client reads of a connection whose server announces its answers. */
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { noUsage, reservationOf } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
-import { cutShort } from '../../src/relay/unseen-cost.js';
+import { cutShort } from '../../src/relay/call/unseen-cost.js';
 import { plainPrice } from '../support/calls.js';
 
 const prompt = 30;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureTold, refusalOf, retryAfterTold, statusOf } from '../../src/relay/upstream-error.js';
+import { failureTold, refusalOf, retryAfterTold, statusOf } from '../../src/relay/upstream/upstream-error.js';
 
 const channel = {
   key: 'sk-0123456789abcdef',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Allowance } from '../../src/http/allowance.js';
-import { authenticate } from '../../src/relay/authenticate.js';
+import { authenticate } from '../../src/relay/callers/openai/authenticate.js';
 import { openMemoryNode } from '../support/memory-node.js';
 
 test('wrong keys are counted for all the addresses one subscriber has', async () => {

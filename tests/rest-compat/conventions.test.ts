@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Failure, failureCodes } from '../../src/domain/failure.js';
-import { messageOf } from '../../src/rest-compat/messages.js';
+import { messageOf } from '../../src/rest-compat/wire/messages.js';
 import { type Cast, dataOf, openStage, send, serveRest } from './rest-server.js';
 
 let stage: Cast;

@@ -3,7 +3,7 @@ import type { Position } from '../../src/domain/events.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import type { Price } from '../../src/domain/pricing.js';
 import { Quota, zero } from '../../src/domain/quota.js';
-import type { UsageLogEntry } from '../../src/projections/usage-log-queries.js';
+import type { UsageLogEntry } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { adminLine, userLine } from '../../src/rest-compat/log.js';
 
 /* How a line of the usage log is written for legacy consoles: pure, with every member fixed. */

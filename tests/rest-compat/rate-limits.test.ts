@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Instant } from '../../src/domain/instant.js';
-import { slidingWindow } from '../../src/rest-compat/rate-limits.js';
+import { slidingWindow } from '../../src/rest-compat/wire/rate-limits.js';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { type Answered, send, serveRest } from './rest-server.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Body } from '../../src/rest-compat/body.js';
-import { Query } from '../../src/rest-compat/query.js';
+import { Body } from '../../src/rest-compat/wire/body.js';
+import { Query } from '../../src/rest-compat/wire/query.js';
 import { type Attack, amountAttacks, numberAttacks, textAttacks, typeAttacks } from '../support/attacks.js';
 import { type Cast, openStage, send } from './rest-server.js';
 

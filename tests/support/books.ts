@@ -10,11 +10,11 @@ import type {
 } from '../../src/domain/call.js';
 import { beginning, type Recorded, streamKey } from '../../src/domain/events.js';
 import type { UserId } from '../../src/domain/ids.js';
-import { allBalances, trialBalance } from '../../src/projections/ledger-queries.js';
-import { wantedChannel } from '../../src/projections/projector.js';
+import { wantedChannel } from '../../src/projections/engine/projector.js';
+import { listReadModels } from '../../src/projections/engine/rebuild.js';
+import { allBalances, trialBalance } from '../../src/projections/models/ledger/ledger-queries.js';
+import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../../src/projections/read-models.js';
-import { listReadModels } from '../../src/projections/rebuild.js';
-import { isSound, verifyLedger } from '../../src/projections/verify-ledger.js';
 import { until } from './until.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { DefaultPrices } from '../../src/application/default-prices.js';
-import { type DirectorySource, type NodeDirectory, openDirectory } from '../../src/application/directory.js';
+import { type DirectorySource, type NodeDirectory, openDirectory } from '../../src/application/memory/directory.js';
 import type { ChannelView } from '../../src/application/ports.js';
 import { type ChannelEvent, channelDecider, isLiveChannel } from '../../src/domain/channel.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';

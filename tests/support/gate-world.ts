@@ -1,5 +1,5 @@
+import { type AccountSnapshot, type AccountSource, openQuotaGate } from '../../src/application/memory/quota-gate.js';
 import type { Admission } from '../../src/application/ports.js';
-import { type AccountSnapshot, type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
 import {
   beginning,
   type DomainEvent,

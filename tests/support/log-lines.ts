@@ -1,4 +1,4 @@
-import type { UsageLogEntry } from '../../src/projections/usage-log-queries.js';
+import type { UsageLogEntry } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import type { Answer } from './callers.js';
 import type { TestGateway, TestUser } from './test-gateway.js';
 import { until } from './until.js';

@@ -1,11 +1,15 @@
-import { apiKeyCommands } from '../../src/application/api-keys.js';
-import { channelCommands } from '../../src/application/channels.js';
+import { apiKeyCommands } from '../../src/application/commands/api-keys.js';
+import { channelCommands } from '../../src/application/commands/channels.js';
+import { handle } from '../../src/application/commands/handle.js';
+import { optionCommands } from '../../src/application/commands/options.js';
+import { orderBook } from '../../src/application/commands/order-mark.js';
+import { setupCommands } from '../../src/application/commands/setup.js';
+import { setupCode } from '../../src/application/commands/setup-code.js';
+import { userCommands } from '../../src/application/commands/users.js';
 import type { DefaultPrices } from '../../src/application/default-prices.js';
-import { openDirectory } from '../../src/application/directory.js';
-import { handle } from '../../src/application/handle.js';
-import { type IdentitySource, identity } from '../../src/application/identity.js';
-import { optionCommands } from '../../src/application/options.js';
-import { orderBook } from '../../src/application/order-mark.js';
+import { openDirectory } from '../../src/application/memory/directory.js';
+import { type AccountSource, openQuotaGate } from '../../src/application/memory/quota-gate.js';
+import { followTail } from '../../src/application/memory/tail.js';
 import type {
   ApiKeyCounts,
   AppendResult,
@@ -13,11 +17,7 @@ import type {
   ExpectedRevision,
   ProbeResult,
 } from '../../src/application/ports.js';
-import { type AccountSource, openQuotaGate } from '../../src/application/quota-gate.js';
-import { setupCommands } from '../../src/application/setup.js';
-import { setupCode } from '../../src/application/setup-code.js';
-import { followTail } from '../../src/application/tail.js';
-import { userCommands } from '../../src/application/users.js';
+import { type IdentitySource, identity } from '../../src/application/sessions/identity.js';
 import {
   beginning,
   type DomainEvent,

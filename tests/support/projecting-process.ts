@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { newClient, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import { Position } from '../../src/domain/events.js';
-import { ledger } from '../../src/projections/ledger.js';
-import { rebuild } from '../../src/projections/rebuild.js';
-import { startProjections } from '../../src/projections/runner.js';
-import { usageLog } from '../../src/projections/usage-log.js';
+import { rebuild } from '../../src/projections/engine/rebuild.js';
+import { startProjections } from '../../src/projections/engine/runner.js';
+import { ledger } from '../../src/projections/models/ledger/ledger.js';
+import { usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import { quietLog } from './quiet-log.js';
 
 const connection = JSON.parse(process.argv[2] ?? '') as PostgresConnection;

@@ -1,7 +1,7 @@
 import type { CommandDatabase } from '../../src/cli/database.js';
-import { schemaOf } from '../../src/projections/projection.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
+import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { readModels } from '../../src/projections/read-models.js';
-import { rebuild } from '../../src/projections/rebuild.js';
 import { booksAtRest } from './books.js';
 
 /** Every row of every table of every read model as JSON text, sorted, by `schema.table`; partitions count as tables. */

@@ -1,4 +1,4 @@
-import type { NewUser, UserPatch } from '../../src/application/users.js';
+import type { NewUser, UserPatch } from '../../src/application/commands/users.js';
 
 /* What somebody fills in about a user; a test names what it is about. */
 

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, test, vi } from 'vitest';
-import type { Column } from '../../web/src/shared/columns.js';
-import { ResourceTable, type ResourceTableProps } from '../../web/src/shared/ResourceTable.js';
+import type { Column } from '../../web/src/shared/table/columns.js';
+import { ResourceTable, type ResourceTableProps } from '../../web/src/shared/table/ResourceTable.js';
 import { byText, rendered } from './rendered.js';
 
 interface Fruit {

@@ -1,9 +1,9 @@
 // @vitest-environment jsdom
 import { useLocation } from 'react-router-dom';
 import { describe, expect, test } from 'vitest';
-import { DrawerLink } from '../../web/src/shared/DrawerLink.js';
-import { useOpenItem } from '../../web/src/shared/openItem.js';
-import { useListParams } from '../../web/src/shared/useListParams.js';
+import { DrawerLink } from '../../web/src/shared/table/DrawerLink.js';
+import { useOpenItem } from '../../web/src/shared/table/openItem.js';
+import { useListParams } from '../../web/src/shared/table/useListParams.js';
 import { byText, rendered } from './rendered.js';
 
 function List() {

@@ -1,9 +1,9 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
 import { ErrorLink } from '@apollo/client/link/error';
 import { getMainDefinition } from '@apollo/client/utilities';
-import { errorText, isSessionLost } from './shared/errors.js';
-import { type LiveConnection, openLiveConnection } from './shared/liveConnection.js';
+import { type LiveConnection, openLiveConnection } from './shared/live/liveConnection.js';
 import { toaster } from './shared/toaster.js';
+import { errorText, isSessionLost } from './shared/words/errors.js';
 import { subscriptionLink } from './subscriptionLink.js';
 import { usageLogPages } from './usageLogPages.js';
 

@@ -9,13 +9,13 @@ import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router-dom';
 import { openConsoleClient } from './apollo.js';
 import { consoleRouter } from './routes.js';
-import { ConfirmProvider } from './shared/confirm.js';
 import { CopyProvider } from './shared/copying.js';
-import { startLanguage } from './shared/i18n.js';
-import { LiveConnectionContext } from './shared/liveConnection.js';
+import { ConfirmProvider } from './shared/form/confirm.js';
+import { LiveConnectionContext } from './shared/live/liveConnection.js';
 import { SessionProvider } from './shared/session.js';
 import { startTheme } from './shared/theme.js';
 import { Toasts } from './shared/toaster.js';
+import { startLanguage } from './shared/words/i18n.js';
 import { leaveForLogin } from './shell/leave.js';
 
 startTheme();

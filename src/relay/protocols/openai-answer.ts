@@ -1,6 +1,6 @@
 import type { Usage } from '../../domain/pricing.js';
-import type { Confidential } from '../confidential.js';
-import { failureTold, refusalOf, unreadableAnswer } from '../upstream-error.js';
+import type { Confidential } from '../upstream/confidential.js';
+import { failureTold, refusalOf, unreadableAnswer } from '../upstream/upstream-error.js';
 import { withBase64Vectors } from './embeddings.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';

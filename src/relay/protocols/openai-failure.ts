@@ -1,5 +1,5 @@
-import type { Confidential } from '../confidential.js';
-import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../upstream-error.js';
+import type { Confidential } from '../upstream/confidential.js';
+import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../upstream/upstream-error.js';
 import { isObject, type JsonObject, textIn } from './json.js';
 import type { OpenAiDialect } from './openai-dialect.js';
 import type { Provider, UpstreamChannel } from './protocol.js';

@@ -1,7 +1,7 @@
 import type { Usage } from '../../domain/pricing.js';
-import type { Confidential } from '../confidential.js';
-import { type FrameReader, LineTooLong, Outgoing, SseDecoder } from '../sse.js';
-import { type UpstreamError, unreadableAnswer } from '../upstream-error.js';
+import type { Confidential } from '../upstream/confidential.js';
+import { type FrameReader, LineTooLong, Outgoing, SseDecoder } from '../upstream/sse.js';
+import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { isObject, type JsonObject } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import { failureIn } from './openai-failure.js';

@@ -1,6 +1,6 @@
 import type { Usage } from '../../domain/pricing.js';
-import type { SeenText } from '../seen-text.js';
-import type { UpstreamError } from '../upstream-error.js';
+import type { SeenText } from '../call/seen-text.js';
+import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { JsonObject } from './json.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */

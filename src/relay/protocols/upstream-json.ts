@@ -1,4 +1,4 @@
-import { JsonShape } from '../json-shape.js';
+import { JsonShape } from '../callers/openai/json-shape.js';
 import { type JsonValue, parseJson } from './json.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { Usage } from '../../domain/pricing.js';
-import { Outgoing } from '../sse.js';
+import { Outgoing } from '../upstream/sse.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from './json.js';
 import { writtenUsage } from './openai-usage.js';
 import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep } from './protocol.js';

@@ -3,7 +3,7 @@ import { pathSegments } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit, OpenAiDialect, Target } from '../protocols/openai-dialect.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
-import { failureTold, statusOf } from '../upstream-error.js';
+import { failureTold, statusOf } from '../upstream/upstream-error.js';
 import { modelList } from './model-list.js';
 
 const url = ({ base, channel, caller, model }: Target): string => {

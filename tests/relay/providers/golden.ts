@@ -14,7 +14,7 @@ import type {
   UpstreamChannel,
 } from '../../../src/relay/protocols/protocol.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
-import type { UpstreamError } from '../../../src/relay/upstream-error.js';
+import type { UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
 
 /* One case per folder: what a caller asked of a channel, what went upstream, what came back, what the caller got. */
 

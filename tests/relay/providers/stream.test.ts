@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { noUsage, type Usage } from '../../../src/domain/pricing.js';
 import type { AnswerStream } from '../../../src/relay/protocols/protocol.js';
-import { longestLine } from '../../../src/relay/sse.js';
+import { longestLine } from '../../../src/relay/upstream/sse.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 
 const info = { callId: 'call-7', model: 'gpt-4o', createdAt: 1_760_000_000 };

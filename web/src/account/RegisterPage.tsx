@@ -1,8 +1,8 @@
 import { Callout } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
-import { PasswordField, TextField } from '../shared/fields.js';
-import { useText } from '../shared/i18n.js';
+import { PasswordField, TextField } from '../shared/form/fields.js';
 import { useStatus } from '../shared/session.js';
+import { useText } from '../shared/words/i18n.js';
 import { accountTexts } from './account.texts.js';
 import { DoorCard } from './DoorCard.js';
 

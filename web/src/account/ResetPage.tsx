@@ -1,7 +1,7 @@
 import { Callout } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
-import { TextField } from '../shared/fields.js';
-import { useText } from '../shared/i18n.js';
+import { TextField } from '../shared/form/fields.js';
+import { useText } from '../shared/words/i18n.js';
 import { accountTexts } from './account.texts.js';
 import { DoorCard } from './DoorCard.js';
 

@@ -7,14 +7,14 @@ import {
   EditedChannelDocument,
   type EditedChannelFragment,
 } from '../generated/channels/channels.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { useConfirm } from '../shared/confirm.js';
-import { DetailDrawer } from '../shared/DetailDrawer.js';
-import { failureCode } from '../shared/errors.js';
-import { useText } from '../shared/i18n.js';
-import { useOpenItem } from '../shared/openItem.js';
+import { useConfirm } from '../shared/form/confirm.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
+import { DetailDrawer } from '../shared/table/DetailDrawer.js';
+import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { failureCode } from '../shared/words/errors.js';
+import { useText } from '../shared/words/i18n.js';
 import { ChannelForm } from './ChannelForm.js';
 import { type ChannelDraft, changesTo, draftOf, emptyDraft, endsInVersion, newChannel } from './channelDraft.js';
 import { namedBy } from './channelItems.js';

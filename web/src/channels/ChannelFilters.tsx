@@ -1,7 +1,7 @@
 import type { ChannelStatus } from '../generated/channels/channels.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { FilterBar, SelectFilter, TextFilter } from '../shared/FilterBar.js';
-import { useText } from '../shared/i18n.js';
+import { FilterBar, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
 interface FilterValues {

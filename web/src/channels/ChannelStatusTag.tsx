@@ -1,7 +1,7 @@
 import type { ChannelHealthStateFragment } from '../generated/channels/channelHealth.js';
-import { useText } from '../shared/i18n.js';
 import { StatusTag } from '../shared/StatusTag.js';
 import { formatTime } from '../shared/time.js';
+import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
 const intents = { ENABLED: 'success', DISABLED: 'danger', AUTO_DISABLED: 'warning' } as const;

@@ -9,17 +9,17 @@ import {
   ChannelsByTagDocument,
   ChannelsDocument,
 } from '../generated/channels/channels.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { DrawerLink } from '../shared/DrawerLink.js';
-import { useText } from '../shared/i18n.js';
-import { ListPage } from '../shared/ListPage.js';
-import { useRegained } from '../shared/liveConnection.js';
-import { useOpenItem } from '../shared/openItem.js';
-import type { NumberedPaging } from '../shared/Pager.js';
-import { ResourceTable } from '../shared/ResourceTable.js';
+import { useRegained } from '../shared/live/liveConnection.js';
 import { useRemembered } from '../shared/remembered.js';
-import { useListParams } from '../shared/useListParams.js';
-import { type PageSize, usePageSize } from '../shared/usePageSize.js';
+import { DrawerLink } from '../shared/table/DrawerLink.js';
+import { ListPage } from '../shared/table/ListPage.js';
+import { useOpenItem } from '../shared/table/openItem.js';
+import type { NumberedPaging } from '../shared/table/Pager.js';
+import { ResourceTable } from '../shared/table/ResourceTable.js';
+import { useListParams } from '../shared/table/useListParams.js';
+import { type PageSize, usePageSize } from '../shared/table/usePageSize.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import { ChannelDrawer } from './ChannelDrawer.js';
 import { ChannelFilters } from './ChannelFilters.js';
 import { channelColumns } from './channelColumns.js';

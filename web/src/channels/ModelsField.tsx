@@ -1,9 +1,9 @@
 import { Button, ButtonGroup, TagInput } from '@blueprintjs/core';
 import { CopyButton } from '../shared/CopyButton.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { Field } from '../shared/fields.js';
-import { useText } from '../shared/i18n.js';
+import { Field } from '../shared/form/fields.js';
 import { toaster } from '../shared/toaster.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import { addModels } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
 

@@ -1,7 +1,7 @@
 import './responseTime.css';
 import { Tag } from '@blueprintjs/core';
-import { useText } from '../shared/i18n.js';
 import { formatTime } from '../shared/time.js';
+import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 import { inSeconds, speedOf } from './responseTime.js';
 

@@ -1,8 +1,8 @@
 import { Button, Dialog, DialogBody, DialogFooter } from '@blueprintjs/core';
 import { type FormEvent, useState } from 'react';
-import { commonTexts } from '../shared/common.texts.js';
-import { TextField } from '../shared/fields.js';
-import { useText } from '../shared/i18n.js';
+import { TextField } from '../shared/form/fields.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 
 export interface TextForAllDialogProps {
   readonly title: string;

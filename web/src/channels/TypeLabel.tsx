@@ -1,4 +1,4 @@
-import { useText } from '../shared/i18n.js';
+import { useText } from '../shared/words/i18n.js';
 import type { ChannelChoice } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
 

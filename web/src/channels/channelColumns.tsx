@@ -1,11 +1,11 @@
 import { Tag } from '@blueprintjs/core';
 import type { ListedChannelFragment } from '../generated/channels/channels.js';
-import type { Column } from '../shared/columns.js';
-import type { commonZh } from '../shared/common.zh.js';
-import { DrawerLink } from '../shared/DrawerLink.js';
-import type { Translate } from '../shared/i18n.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { Time } from '../shared/Time.js';
+import type { Column } from '../shared/table/columns.js';
+import { DrawerLink } from '../shared/table/DrawerLink.js';
+import type { commonZh } from '../shared/words/common.zh.js';
+import type { Translate } from '../shared/words/i18n.js';
 import { ChannelActions } from './ChannelActions.js';
 import { ChannelStatusTag } from './ChannelStatusTag.js';
 import { type ChannelChoice, isPriority, isWeight } from './channelDraft.js';

@@ -1,12 +1,12 @@
 import { Button, ButtonGroup } from '@blueprintjs/core';
 import { Disable, Edit, Tick } from '@blueprintjs/icons';
 import type { ChannelsByTagQuery } from '../generated/channels/channels.js';
-import type { Column } from '../shared/columns.js';
-import { DrawerLink } from '../shared/DrawerLink.js';
-import { useText } from '../shared/i18n.js';
-import { useOpenItem } from '../shared/openItem.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { StatusTag } from '../shared/StatusTag.js';
+import type { Column } from '../shared/table/columns.js';
+import { DrawerLink } from '../shared/table/DrawerLink.js';
+import { useOpenItem } from '../shared/table/openItem.js';
+import { useText } from '../shared/words/i18n.js';
 import type { ColumnContext } from './channelColumns.js';
 import { itemOf } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';

@@ -12,10 +12,10 @@ import {
   SetTagEnabledDocument,
   TestChannelDocument,
 } from '../generated/channels/channels.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { useConfirm } from '../shared/confirm.js';
-import { useText } from '../shared/i18n.js';
+import { useConfirm } from '../shared/form/confirm.js';
 import { toaster } from '../shared/toaster.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
 type Named = Pick<ListedChannelFragment, 'id' | 'name'>;

@@ -8,10 +8,10 @@ import { inSeconds } from '../channels/responseTime.js';
 import { useChannelHealth } from '../channels/useChannelHealth.js';
 import type { ChannelHealthStateFragment } from '../generated/channels/channelHealth.js';
 import { HealthBoardDocument } from '../generated/dashboard/board.js';
-import { useText } from '../shared/i18n.js';
-import { useRegained } from '../shared/liveConnection.js';
+import { useRegained } from '../shared/live/liveConnection.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { formatTime } from '../shared/time.js';
+import { useText } from '../shared/words/i18n.js';
 import { type BoardChanges, noChanges, type SeenChange, withChange } from './boardChanges.js';
 import { dashboardTexts } from './dashboard.texts.js';
 

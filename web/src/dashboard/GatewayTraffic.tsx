@@ -1,10 +1,10 @@
 import { Callout, Card } from '@blueprintjs/core';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { errorText } from '../shared/errors.js';
-import { useText } from '../shared/i18n.js';
 import { abbreviate, formatQuota } from '../shared/quota.js';
 import { useQuotaUnits } from '../shared/session.js';
 import { formatTime } from '../shared/time.js';
+import { errorText } from '../shared/words/errors.js';
+import { useText } from '../shared/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { duration, durations, percent } from './figureTexts.js';
 import { TrafficTables } from './TrafficTables.js';

@@ -1,8 +1,8 @@
 import { Card, HTMLTable } from '@blueprintjs/core';
 import type { ReactNode } from 'react';
 import type { TotalFiguresFragment } from '../generated/dashboard/traffic.js';
-import { useText } from '../shared/i18n.js';
 import { abbreviate } from '../shared/quota.js';
+import { useText } from '../shared/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { durations, percent } from './figureTexts.js';
 import type { Traffic } from './useTrafficHistory.js';

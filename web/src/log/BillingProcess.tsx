@@ -1,7 +1,7 @@
 import { Callout, HTMLTable } from '@blueprintjs/core';
-import { type Translate, useText } from '../shared/i18n.js';
 import { formatExactly, formatQuota } from '../shared/quota.js';
 import { useStatus } from '../shared/session.js';
+import { type Translate, useText } from '../shared/words/i18n.js';
 import { type Billing, billingOf, formulaOf, type LogLine, pricePerMillion } from './billing.js';
 import { logTexts } from './log.texts.js';
 import type { logZh } from './log.zh.js';

@@ -2,10 +2,10 @@ import { useQuery } from '@apollo/client/react';
 import { Callout, Tag } from '@blueprintjs/core';
 import { LogFiguresDocument, type LogFiguresQuery, type UsageLogFilterInput } from '../generated/log/log.js';
 import { CopyButton } from '../shared/CopyButton.js';
-import { useText } from '../shared/i18n.js';
-import { LiveBadge } from '../shared/LiveBadge.js';
+import { LiveBadge } from '../shared/live/LiveBadge.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { abbreviate, formatExactly } from '../shared/quota.js';
+import { useText } from '../shared/words/i18n.js';
 import { logTexts } from './log.texts.js';
 
 export interface LogFiguresProps {

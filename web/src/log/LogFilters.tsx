@@ -1,9 +1,9 @@
 import { useQuery } from '@apollo/client/react';
 import { InputGroup } from '@blueprintjs/core';
 import { LogGroupsDocument } from '../generated/log/log.js';
-import { type Choice, FilterBar, FilterField, SelectFilter, TextFilter } from '../shared/FilterBar.js';
-import { useText } from '../shared/i18n.js';
-import { asLocalInput, fromLocalInput } from '../shared/localInput.js';
+import { asLocalInput, fromLocalInput } from '../shared/form/localInput.js';
+import { type Choice, FilterBar, FilterField, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
+import { useText } from '../shared/words/i18n.js';
 import { logTexts } from './log.texts.js';
 import { activeFilters, type LogParams, logDefaults, logTypes } from './logParams.js';
 import { isQuickRange, quickRanges, shownEnd, type TimeRange } from './ranges.js';

@@ -1,10 +1,10 @@
 import { useQuery } from '@apollo/client/react';
 import { Dialog, DialogBody } from '@blueprintjs/core';
 import { LogUserDocument } from '../generated/log/log.js';
-import { useText } from '../shared/i18n.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { formatExactly } from '../shared/quota.js';
+import { useText } from '../shared/words/i18n.js';
 import { logTexts } from './log.texts.js';
 
 /** Whose line it is. `id` null: closed. */

@@ -1,8 +1,8 @@
 import { NonIdealState } from '@blueprintjs/core';
 import { PathSearch } from '@blueprintjs/icons';
-import { useText } from '../shared/i18n.js';
 import { LinkButton } from '../shared/LinkButton.js';
 import { useDocumentTitle } from '../shared/PageFrame.js';
+import { useText } from '../shared/words/i18n.js';
 import { notFoundTexts } from './notFound.texts.js';
 
 export function NotFoundPage() {

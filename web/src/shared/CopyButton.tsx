@@ -1,8 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { Duplicate } from '@blueprintjs/icons';
-import { commonTexts } from './common.texts.js';
 import { useCopy } from './copying.js';
-import { useText } from './i18n.js';
+import { commonTexts } from './words/common.texts.js';
+import { useText } from './words/i18n.js';
 
 export interface CopyButtonProps {
   readonly text: string;

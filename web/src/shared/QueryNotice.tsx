@@ -1,8 +1,8 @@
 import { Button, Callout, Spinner } from '@blueprintjs/core';
 import { Refresh } from '@blueprintjs/icons';
-import { commonTexts } from './common.texts.js';
-import { errorText } from './errors.js';
-import { useText } from './i18n.js';
+import { commonTexts } from './words/common.texts.js';
+import { errorText } from './words/errors.js';
+import { useText } from './words/i18n.js';
 
 export interface QueryNoticeProps {
   readonly loading: boolean;

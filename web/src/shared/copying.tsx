@@ -1,8 +1,8 @@
 import { Classes, Dialog, DialogBody, TextArea } from '@blueprintjs/core';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
-import { commonTexts } from './common.texts.js';
-import { useText } from './i18n.js';
 import { toaster } from './toaster.js';
+import { commonTexts } from './words/common.texts.js';
+import { useText } from './words/i18n.js';
 
 type Copy = (text: string) => Promise<void>;
 

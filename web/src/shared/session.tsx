@@ -4,10 +4,10 @@ import { Offline, Refresh } from '@blueprintjs/icons';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { PublicStatusFragment, ViewerFragment } from '../generated/shared/shell.js';
 import { ShellDocument } from '../generated/shared/shell.js';
-import { commonTexts } from './common.texts.js';
-import { errorText } from './errors.js';
-import { useText } from './i18n.js';
 import type { QuotaUnits } from './quota.js';
+import { commonTexts } from './words/common.texts.js';
+import { errorText } from './words/errors.js';
+import { useText } from './words/i18n.js';
 
 /* Who is looking, and what this gateway is: known before anything else is shown. */
 

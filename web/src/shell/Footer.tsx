@@ -1,6 +1,6 @@
-import { useText } from '../shared/i18n.js';
 import { LazyOperatorText } from '../shared/LazyOperatorText.js';
 import { useStatus } from '../shared/session.js';
+import { useText } from '../shared/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 /** The operator's own line, or a credit. */

@@ -1,10 +1,10 @@
 import { Spinner } from '@blueprintjs/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Navigate, Outlet, useLocation, useNavigation } from 'react-router-dom';
-import { useText } from '../shared/i18n.js';
 import { useNarrow } from '../shared/narrow.js';
 import { useRemembered } from '../shared/remembered.js';
 import { isAdmin, useStatus, useViewer } from '../shared/session.js';
+import { useText } from '../shared/words/i18n.js';
 import { Footer } from './Footer.js';
 import { Sidebar } from './Sidebar.js';
 import { shellTexts } from './shell.texts.js';

@@ -1,8 +1,8 @@
 import { useQuery } from '@apollo/client/react';
 import { EveryonesTokensDocument } from '../generated/tokens/tokens.js';
-import { useText } from '../shared/i18n.js';
-import { ResourceTable } from '../shared/ResourceTable.js';
-import { usePageSize } from '../shared/usePageSize.js';
+import { ResourceTable } from '../shared/table/ResourceTable.js';
+import { usePageSize } from '../shared/table/usePageSize.js';
+import { useText } from '../shared/words/i18n.js';
 import { useEveryonesTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
 import { type SetTokensParams, statusOf, type TokensParams } from './tokensParams.js';

@@ -1,9 +1,9 @@
 import { useQuery } from '@apollo/client/react';
 import { FoundTokensDocument, TokensDocument } from '../generated/tokens/tokens.js';
-import { useText } from '../shared/i18n.js';
-import { useOpenItem } from '../shared/openItem.js';
-import { ResourceTable } from '../shared/ResourceTable.js';
-import { usePageSize } from '../shared/usePageSize.js';
+import { useOpenItem } from '../shared/table/openItem.js';
+import { ResourceTable } from '../shared/table/ResourceTable.js';
+import { usePageSize } from '../shared/table/usePageSize.js';
+import { useText } from '../shared/words/i18n.js';
 import { useOwnTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
 import type { SetTokensParams, TokensParams } from './tokensParams.js';

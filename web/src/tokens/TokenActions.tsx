@@ -3,11 +3,11 @@ import { Button, ButtonGroup } from '@blueprintjs/core';
 import { BanCircle, Edit, Tick, Trash } from '@blueprintjs/icons';
 import { DeleteTokenDocument, type OwnTokenFragment, SwitchTokenDocument } from '../generated/tokens/tokens.js';
 import { CopyButton } from '../shared/CopyButton.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { useConfirm } from '../shared/confirm.js';
-import { useText } from '../shared/i18n.js';
-import { useOpenItem } from '../shared/openItem.js';
+import { useConfirm } from '../shared/form/confirm.js';
+import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import { forgetLists } from './forgetLists.js';
 import { tokensTexts } from './tokens.texts.js';
 

@@ -9,13 +9,13 @@ import {
   type OwnTokenFragment,
   TokenChoicesDocument,
 } from '../generated/tokens/tokens.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { DetailDrawer } from '../shared/DetailDrawer.js';
-import { useText } from '../shared/i18n.js';
-import { useOpenItem } from '../shared/openItem.js';
-import { newOrderKey, useOrderKey } from '../shared/orderKey.js';
+import { newOrderKey, useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
+import { DetailDrawer } from '../shared/table/DetailDrawer.js';
+import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import { forgetLists } from './forgetLists.js';
 import { TokenForm } from './TokenForm.js';
 import { batchNames, draftOf, inputOf, newToken, problemsOf, randomSuffix, type TokenDraft } from './tokenDraft.js';

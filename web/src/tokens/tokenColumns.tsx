@@ -1,11 +1,11 @@
 import { Tag } from '@blueprintjs/core';
 import { useMemo } from 'react';
 import type { EveryonesTokensQuery, OwnTokenFragment, TokenTermsFragment } from '../generated/tokens/tokens.js';
-import type { Column } from '../shared/columns.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { type Translate, useText } from '../shared/i18n.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { Time } from '../shared/Time.js';
+import type { Column } from '../shared/table/columns.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { type Translate, useText } from '../shared/words/i18n.js';
 import { maskedKey } from './shownKey.js';
 import { TokenActions } from './TokenActions.js';
 import { TokenStatusTag } from './TokenStatusTag.js';

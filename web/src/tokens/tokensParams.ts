@@ -1,6 +1,6 @@
 import type { ApiKeyStatus } from '../generated/tokens/tokens.js';
-import type { Widened } from '../shared/listParams.js';
-import type { SetListParams } from '../shared/useListParams.js';
+import type { Widened } from '../shared/table/listParams.js';
+import type { SetListParams } from '../shared/table/useListParams.js';
 
 /* What of the tokens is looked at, as it stands in the address. */
 

@@ -2,15 +2,15 @@ import { useMutation, useQuery } from '@apollo/client/react';
 import { Button, ButtonGroup, Dialog, DialogBody, DialogFooter, Radio, RadioGroup } from '@blueprintjs/core';
 import { type FormEvent, useId, useState } from 'react';
 import { AdjustedUserDocument, type AdjustedUserQuery, AdjustQuotaDocument } from '../generated/users/users.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { SelectField, TextField } from '../shared/fields.js';
-import { useText } from '../shared/i18n.js';
-import { useOpenItem } from '../shared/openItem.js';
-import { useOrderKey } from '../shared/orderKey.js';
+import { SelectField, TextField } from '../shared/form/fields.js';
+import { useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { abbreviate, formatExactly } from '../shared/quota.js';
+import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import {
   type Adjustment,
   type AdjustmentDraft,

@@ -9,15 +9,15 @@ import {
   type UserPatchInput,
   UsersDocument,
 } from '../generated/users/users.js';
-import { commonTexts } from '../shared/common.texts.js';
-import { DetailDrawer } from '../shared/DetailDrawer.js';
-import { PasswordField, SelectField, TextField } from '../shared/fields.js';
-import { useText } from '../shared/i18n.js';
-import { useOpenItem } from '../shared/openItem.js';
-import { useOrderKey } from '../shared/orderKey.js';
+import { PasswordField, SelectField, TextField } from '../shared/form/fields.js';
+import { useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { isRoot, useSignedIn } from '../shared/session.js';
+import { DetailDrawer } from '../shared/table/DetailDrawer.js';
+import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
+import { commonTexts } from '../shared/words/common.texts.js';
+import { useText } from '../shared/words/i18n.js';
 import { EditUserForm } from './EditUserForm.js';
 import { nameProblems, passwordProblem } from './userProblems.js';
 import { usersTexts } from './users.texts.js';

@@ -1,13 +1,13 @@
 import { Tag } from '@blueprintjs/core';
 import type { ListedUserFragment } from '../generated/users/users.js';
-import type { Column } from '../shared/columns.js';
-import type { commonZh } from '../shared/common.zh.js';
-import { DrawerLink } from '../shared/DrawerLink.js';
-import type { Translate } from '../shared/i18n.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { StatusTag } from '../shared/StatusTag.js';
 import type { Viewer } from '../shared/session.js';
 import { Time } from '../shared/Time.js';
+import type { Column } from '../shared/table/columns.js';
+import { DrawerLink } from '../shared/table/DrawerLink.js';
+import type { commonZh } from '../shared/words/common.zh.js';
+import type { Translate } from '../shared/words/i18n.js';
 import { GroupTag } from './GroupTag.js';
 import { isDeleted, outranks } from './mayManage.js';
 import { UserActions } from './UserActions.js';

@@ -1,0 +1,219 @@
+import { checkText, searchText } from '../../domain/bounds.js';
+import { type ChannelSecrets, channelDecider } from '../../domain/channel.js';
+import {
+  type ChannelSettings,
+  channelKeyIn,
+  channelKeysIn,
+  checkedChannelSettings,
+  checkModel,
+  checkProxy,
+  shownProxy,
+} from '../../domain/channel-settings.js';
+import { beginning, type Position, streams } from '../../domain/events.js';
+import { Failure } from '../../domain/failure.js';
+import { ChannelId } from '../../domain/ids.js';
+import type { Actor } from '../../domain/user.js';
+import type { ChannelProbe, Directory, Ids, Vault } from '../ports.js';
+import { authorise } from './authorise.js';
+import type { Handle } from './handle.js';
+
+export interface ChannelCommandPorts {
+  readonly handle: Handle;
+  readonly ids: Ids;
+  readonly vault: Vault;
+  readonly directory: Directory;
+  readonly probe: ChannelProbe;
+  /** Whether a channel can be set up for this provider number. */
+  readonly isChannelType: (type: number) => boolean;
+}
+
+/** What an edit may change; a missing or undefined member stays as it is. */
+export interface ChannelPatch {
+  readonly settings: Partial<ChannelSettings>;
+  readonly key?: string;
+  /** Proxy address; '' removes it. */
+  readonly proxy?: string;
+  readonly enabled?: boolean;
+}
+
+export interface ChannelTestResult {
+  readonly ok: boolean;
+  readonly message: string;
+  readonly seconds: number;
+  readonly position: Position;
+}
+
+const defined = (settings: Partial<ChannelSettings>): Partial<ChannelSettings> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+
+export function channelCommands({ handle, ids, vault, directory, probe, isChannelType }: ChannelCommandPorts) {
+  const checkType = (type: number | undefined): void => {
+    if (type !== undefined && !isChannelType(type)) throw new Failure('channel-type-unknown', { field: 'type', type });
+  };
+
+  const secretsFor = async (key: string, proxy: string): Promise<ChannelSecrets> => ({
+    key: await vault.put(key),
+    keyHash: vault.hash(key),
+    proxy: proxy === '' ? null : await vault.put(proxy),
+  });
+
+  const setEnabled = async (id: ChannelId, enabled: boolean): Promise<Position> => {
+    const { position } = await handle(
+      channelDecider,
+      streams.channel(id),
+      enabled ? { type: 'EnableChannel', automatic: false } : { type: 'DisableChannel', automatic: false, reason: '' },
+    );
+    return position;
+  };
+
+  /** The same order for many channels; the position after which all of it is visible. */
+  const each = async (
+    channelIds: readonly ChannelId[],
+    order: (id: ChannelId) => Promise<Position>,
+  ): Promise<Position> => {
+    let newest = beginning;
+    for (const id of channelIds) {
+      const position = await order(id);
+      if (position > newest) newest = position;
+    }
+    return newest;
+  };
+
+  /** Forms send back what they were shown: the proxy a channel has, or how it was shown, is no change. */
+  const isProxyOf = async (id: ChannelId, proxy: string): Promise<boolean> => {
+    const secret = directory.channel(id)?.secrets.proxy ?? null;
+    if (secret === null) return proxy === '';
+    const stored = await vault.get(secret);
+    return stored !== null && (proxy === stored || proxy === shownProxy(stored));
+  };
+
+  const edit = async (actor: Actor, id: ChannelId, patch: ChannelPatch): Promise<Position> => {
+    const newProxy = patch.proxy !== undefined && !(await isProxyOf(id, patch.proxy)) ? patch.proxy : undefined;
+    if (newProxy !== undefined) checkProxy(newProxy);
+    const secrets: { -readonly [Member in keyof ChannelSecrets]?: ChannelSecrets[Member] } = {};
+    if (patch.key !== undefined) {
+      const key = channelKeyIn(patch.key);
+      secrets.key = await vault.put(key);
+      secrets.keyHash = vault.hash(key);
+    }
+    if (newProxy !== undefined) secrets.proxy = newProxy === '' ? null : await vault.put(newProxy);
+    const settings = defined(patch.settings);
+    const change = (now: ChannelSettings): ChannelSettings => {
+      if (settings.type !== now.type) checkType(settings.type);
+      return { ...now, ...settings };
+    };
+    const { position } = await handle(channelDecider, streams.channel(id), {
+      type: 'EditChannel',
+      change,
+      secrets,
+      keyMayFollow: actor.role === 'root' && directory.settings().flag('RootKeepsChannelKeys'),
+    });
+    if (patch.enabled === undefined) return position;
+    const flipped = await setEnabled(id, patch.enabled);
+    return flipped > position ? flipped : position;
+  };
+
+  const remove = async (id: ChannelId): Promise<Position> => {
+    const { position } = await handle(channelDecider, streams.channel(id), { type: 'RemoveChannel' });
+    return position;
+  };
+
+  const tagged = (tag: string): ChannelId[] => {
+    checkText('tag', tag, searchText);
+    return directory
+      .channels()
+      .filter(({ settings }) => settings.tag === tag)
+      .map(({ id }) => id);
+  };
+
+  return {
+    /** One channel per line of the key, all else equal. */
+    async add(
+      actor: Actor,
+      input: { settings: ChannelSettings; key: string; proxy: string; enabled: boolean },
+    ): Promise<{ ids: ChannelId[]; position: Position }> {
+      authorise(actor, 'admin');
+      // Before a secret is stored: a refusal leaves nothing behind.
+      checkType(input.settings.type);
+      const settings = checkedChannelSettings(input.settings, null);
+      checkProxy(input.proxy);
+      const keys = channelKeysIn(settings.type, input.key);
+      const added: ChannelId[] = [];
+      let newest = beginning;
+      for (const key of keys) {
+        const id = ChannelId(await ids.next('channel'));
+        const { position } = await handle(channelDecider, streams.channel(id), {
+          type: 'AddChannel',
+          settings,
+          secrets: await secretsFor(key, input.proxy),
+          enabled: input.enabled,
+        });
+        added.push(id);
+        newest = position;
+      }
+      return { ids: added, position: newest };
+    },
+
+    async edit(actor: Actor, id: ChannelId, patch: ChannelPatch): Promise<Position> {
+      authorise(actor, 'admin');
+      return edit(actor, id, patch);
+    },
+
+    async editMany(actor: Actor, channelIds: readonly ChannelId[], patch: ChannelPatch): Promise<Position> {
+      authorise(actor, 'admin');
+      return each(channelIds, (id) => edit(actor, id, patch));
+    },
+
+    async editTag(actor: Actor, tag: string, patch: ChannelPatch): Promise<Position> {
+      authorise(actor, 'admin');
+      return each(tagged(tag), (id) => edit(actor, id, patch));
+    },
+
+    async setEnabled(actor: Actor, id: ChannelId, enabled: boolean): Promise<Position> {
+      authorise(actor, 'admin');
+      return setEnabled(id, enabled);
+    },
+
+    async setTagEnabled(actor: Actor, tag: string, enabled: boolean): Promise<Position> {
+      authorise(actor, 'admin');
+      return each(tagged(tag), (id) => setEnabled(id, enabled));
+    },
+
+    /** Removing what is not there is no error. */
+    async remove(actor: Actor, channelIds: readonly ChannelId[]): Promise<Position> {
+      authorise(actor, 'admin');
+      return each(channelIds, remove);
+    },
+
+    /** Channels that carry the tag now. */
+    tagged,
+
+    /** Removes every channel that is switched off, by hand or automatically. */
+    async removeDisabled(actor: Actor): Promise<{ ids: ChannelId[]; removed: number; position: Position }> {
+      authorise(actor, 'admin');
+      const disabled = directory.channels().filter(({ status }) => status !== 'enabled');
+      const channelIds = disabled.map(({ id }) => id);
+      const position = await each(channelIds, remove);
+      return { ids: channelIds, removed: channelIds.length, position };
+    },
+
+    /** Sends one small request; `model` '' lets the channel choose. Never throws for a failing upstream. */
+    async test(actor: Actor, id: ChannelId, model: string): Promise<ChannelTestResult> {
+      authorise(actor, 'admin');
+      checkModel('model', model);
+      const channel = directory.channel(id);
+      if (channel === null) throw new Failure('channel-not-found');
+      const { ok, message, responseTimeMs, usage } = await probe.test(channel, model);
+      const { position } = await handle(channelDecider, streams.channel(id), {
+        type: 'RecordChannelTest',
+        ok,
+        responseTimeMs,
+        error: ok ? null : message,
+        usage,
+      });
+      return { ok, message, seconds: responseTimeMs / 1000, position };
+    },
+  };
+}
+
+export type ChannelCommands = ReturnType<typeof channelCommands>;

@@ -1,0 +1,37 @@
+import { apiKeyDecider } from '../../domain/api-key.js';
+import { channelDecider } from '../../domain/channel.js';
+import { streams } from '../../domain/events.js';
+import type { ApiKeyId, ChannelId, UserId } from '../../domain/ids.js';
+import type { Handle } from './handle.js';
+
+/* What live traffic reports back to the system. Calls do not wait for it; a repeat changes nothing. */
+
+export interface NoticeLog {
+  error(facts: Record<string, unknown>, message: string): void;
+}
+
+export function trafficNotices(handle: Handle, log: NoticeLog) {
+  /** One report of a kind at a time: a broken channel fails many calls within the same moment. */
+  const underWay = new Set<string>();
+
+  const report = (what: string, order: () => Promise<unknown>): void => {
+    if (underWay.has(what)) return;
+    underWay.add(what);
+    order()
+      .catch((error: unknown) => log.error({ what, error: String(error) }, 'a notice from live traffic was lost'))
+      .finally(() => underWay.delete(what));
+  };
+
+  return {
+    /** The channel is switched off until somebody, or a passing test, switches it on again. */
+    outOfOrder(id: ChannelId, reason: string): void {
+      report(`channel ${id}`, () =>
+        handle(channelDecider, streams.channel(id), { type: 'DisableChannel', automatic: true, reason }),
+      );
+    },
+    /** An enabled key was refused: from now on its status says why. */
+    refused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void {
+      report(`api key ${id}`, () => handle(apiKeyDecider, streams.apiKey(id), { type: 'DisableApiKey', owner, cause }));
+    },
+  };
+}

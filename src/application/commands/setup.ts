@@ -1,0 +1,111 @@
+import { type Position, streams } from '../../domain/events.js';
+import { Failure } from '../../domain/failure.js';
+import { UserId } from '../../domain/ids.js';
+import { optionDecider } from '../../domain/option.js';
+import { Quota } from '../../domain/quota.js';
+import { type SetupEvent, setupDecider, type UsageMode } from '../../domain/setup.js';
+import { checkTyped, checkUsername } from '../../domain/user-fields.js';
+import type { EventStore, Ids, Passwords, Vault } from '../ports.js';
+import type { Handle } from './handle.js';
+import type { SetupCode } from './setup-code.js';
+import type { UserCommands } from './users.js';
+
+export interface SetupPorts {
+  readonly store: EventStore;
+  readonly handle: Handle;
+  readonly ids: Ids;
+  readonly vault: Vault;
+  readonly passwords: Passwords;
+  readonly users: Pick<UserCommands, 'register'>;
+  readonly code: SetupCode;
+}
+
+export interface SetupInput {
+  readonly username: string;
+  readonly password: string;
+  readonly confirmPassword: string;
+  readonly mode: UsageMode;
+}
+
+const rootQuota = Quota(100_000_000);
+const minPasswordBytes = 8;
+
+export function setupCommands({ store, handle, ids, vault, passwords, users, code }: SetupPorts) {
+  const completed = async (): Promise<SetupEvent | null> => {
+    const event = (await store.readStream(streams.system)).find(({ event }) => event.type === 'SetupCompleted')?.event;
+    return event?.type === 'SetupCompleted' ? event : null;
+  };
+
+  /** Everything that follows from the decision; safe to repeat, so a start after a crash finishes it. */
+  const carryOut = async ({ rootUserId, username, passwordSecret, mode }: SetupEvent): Promise<Position> => {
+    for (const [key, on] of [
+      ['SelfUseModeEnabled', mode === 'self'],
+      ['DemoSiteEnabled', mode === 'demo'],
+    ] as const) {
+      const value = { text: String(on) };
+      await handle(optionDecider, streams.options, { type: 'ChangeOption', key, value });
+    }
+    return users.register({ id: rootUserId, username, displayName: 'Root User', passwordSecret, role: 'root' }, [
+      { quota: rootQuota, reason: 'setup' },
+    ]);
+  };
+
+  /** Once the root user exists, name and options are its own to change. */
+  const finish = async (event: SetupEvent): Promise<void> => {
+    const root = await store.readStream(streams.user(event.rootUserId));
+    if (root.length === 0) await carryOut(event);
+  };
+
+  const complete = async ({ username, password, confirmPassword, mode }: SetupInput): Promise<Position> => {
+    const before = await completed();
+    if (before !== null) {
+      // An earlier attempt may have failed half-way: nobody could sign in, and nobody could set up again.
+      await finish(before);
+      throw new Failure('already-set-up');
+    }
+    checkUsername(username.trim());
+    if (password !== confirmPassword) throw new Failure('passwords-differ', { field: 'confirmPassword' });
+    checkTyped('password', password);
+    if (Buffer.byteLength(password) < minPasswordBytes)
+      throw new Failure('password-too-short', { field: 'password', min: minPasswordBytes });
+    const { events } = await handle(setupDecider, streams.system, {
+      type: 'CompleteSetup',
+      rootUserId: UserId(await ids.next('user')),
+      username: username.trim(),
+      passwordSecret: await vault.put(await passwords.hash(password)),
+      mode,
+    });
+    const [event] = events;
+    if (event === undefined) throw new Failure('already-set-up');
+    return carryOut(event);
+  };
+
+  return {
+    async isDone(): Promise<boolean> {
+      return (await completed()) !== null;
+    },
+
+    /** Whether who is asking must show the code; it has been told then. `local`: who asks sits at this machine. */
+    async needsCode(local: boolean): Promise<boolean> {
+      if (local || (await completed()) !== null) return false;
+      code.announce();
+      return true;
+    },
+
+    complete,
+
+    /** The same for somebody who may be anywhere. Throws `setup-code-wrong`. */
+    async completeFromAfar(input: SetupInput, given: string): Promise<Position> {
+      if ((await completed()) === null && !code.matches(given)) throw new Failure('setup-code-wrong');
+      return complete(input);
+    },
+
+    /** At start: a node that died between the decision and the root user is made good. */
+    async resume(): Promise<void> {
+      const event = await completed();
+      if (event !== null) await finish(event);
+    },
+  };
+}
+
+export type SetupCommands = ReturnType<typeof setupCommands>;

@@ -1,0 +1,42 @@
+import { beginning, Position } from '../../domain/events.js';
+import type { ReadModels } from '../../projections/database.js';
+import { apiKeyByHash } from '../../projections/models/api-keys.js';
+import { allChannels, channelSecrets, channelSettings } from '../../projections/models/channel-queries.js';
+import { allOptions, optionValue } from '../../projections/models/options.js';
+import { userByAccessTokenHash, userByEmail, userByUsername } from '../../projections/models/user-queries.js';
+import type { PersonalData } from '../ports.js';
+import type { IdentitySource } from '../sessions/identity.js';
+import type { DirectorySource } from './directory.js';
+
+/* The directory's and the identity's view of the read models. */
+
+/** `positionOf`: of a read model's last committed batch. */
+export const directorySource = (db: ReadModels, positionOf: (readModel: string) => Position): DirectorySource => ({
+  async snapshot() {
+    // Read before the rows: they can only be newer, and a newer event applied again changes nothing.
+    // API keys are found by what the tail tells of them where their read model is behind, or stopped.
+    const position = Position(Math.min(...['channels', 'options', 'api_keys'].map(positionOf)));
+    const [channels, options] = await Promise.all([allChannels(db), allOptions(db)]);
+    return {
+      position,
+      channels: channels.map((row) => ({
+        id: row.id,
+        status: row.status,
+        settings: channelSettings(row),
+        secrets: channelSecrets(row),
+        position: beginning,
+      })),
+      options: new Map(options.map((row) => [row.key, optionValue(row)])),
+    };
+  },
+  apiKeyIdByHash: async (keyHash) => (await apiKeyByHash(db, keyHash))?.id ?? null,
+});
+
+export const identitySource = (db: ReadModels, personal: Pick<PersonalData, 'searchToken'>): IdentitySource => ({
+  async byLogin(login) {
+    const row =
+      (await userByUsername(db, login)) ?? (login.includes('@') ? await userByEmail(db, personal, login) : undefined);
+    return row === undefined || row.deleted_at !== null ? null : row.id;
+  },
+  byAccessTokenHash: async (tokenHash) => (await userByAccessTokenHash(db, tokenHash))?.id ?? null,
+});

@@ -1,0 +1,222 @@
+import { apiKeyDecider, isLiveApiKey } from '../../domain/api-key.js';
+import { channelDecider, isLiveChannel } from '../../domain/channel.js';
+import { beginning, type Position, type Recorded, streamKey, streams } from '../../domain/events.js';
+import { ApiKeyId, ChannelId, type UserId } from '../../domain/ids.js';
+import type { OptionValue } from '../../domain/option.js';
+import { isEndOfSignIns, type User, type UserEvent, userDecider } from '../../domain/user.js';
+import type { DefaultPrices } from '../default-prices.js';
+import type { ChannelView, Directory, EventStore, UserCredentials, UserView } from '../ports.js';
+import { initialOptions, type Settings, settingsFrom } from '../settings.js';
+import { type Fold, foldStreams } from './stream-folds.js';
+import type { TailConsumer } from './tail.js';
+
+/*
+ * What a node knows by heart. Channels and options are few: all of them, from their read models at a known position,
+ * then by the tail. Users and API keys are many: folded from their own streams when first asked for.
+ */
+
+export interface DirectorySource {
+  /** All channels and option values, with the position they are at: the older of the two. */
+  snapshot(): Promise<{
+    channels: readonly (ChannelView & { position: Position })[];
+    options: ReadonlyMap<string, OptionValue>;
+    position: Position;
+  }>;
+  apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null>;
+}
+
+/** A user with the one setting the relay asks for, and what it signs in with. */
+type KnownUser = { user: User; acceptUnpricedModels: boolean } & Omit<UserCredentials, 'user'>;
+
+const knownUser: Fold<KnownUser, UserEvent> = {
+  initial: {
+    user: userDecider.initial,
+    acceptUnpricedModels: false,
+    passwordSecret: null,
+    accessToken: null,
+    endedAt: beginning,
+  },
+  evolve(known, event, { position }) {
+    const folded = { ...known, user: userDecider.evolve(known.user, event) };
+    if (isEndOfSignIns(event)) folded.endedAt = position;
+    switch (event.type) {
+      case 'UserRegistered':
+      case 'PasswordChanged':
+        return { ...folded, passwordSecret: event.passwordSecret };
+      case 'AccessTokenIssued':
+        return { ...folded, accessToken: { hash: event.tokenHash, issuedAt: position } };
+      case 'UserSettingsChanged':
+        return { ...folded, acceptUnpricedModels: event.acceptUnpricedModels };
+      default:
+        return folded;
+    }
+  },
+};
+
+function viewOf(id: UserId, { user, acceptUnpricedModels }: KnownUser): UserView | null {
+  if (user.status === 'absent') return null;
+  const { username, role, status, group } = user;
+  return { id, username, role, status, group, acceptUnpricedModels };
+}
+
+export interface NodeDirectory extends Directory, TailConsumer {
+  /** Where the tail must start for nothing to be missed. */
+  readonly position: Position;
+  /** Effective option texts, defaults included, secrets left out. */
+  optionTexts(): ReadonlyMap<string, string>;
+  /** What an option holds until it is changed; '' for an unknown key. */
+  initialOptionText(key: string): string;
+  /** Where a secret option's value lies in the vault; null: not set. */
+  optionSecret(key: string): OptionValue | null;
+}
+
+export interface DirectoryOptions {
+  readonly store: EventStore;
+  readonly source: DirectorySource;
+  readonly prices: DefaultPrices;
+  /** Users and API keys kept in memory, each. */
+  readonly capacity: number;
+}
+
+export async function openDirectory({ store, source, prices, capacity }: DirectoryOptions): Promise<NodeDirectory> {
+  const users = foldStreams(store, knownUser, capacity);
+  const apiKeys = foldStreams(store, apiKeyDecider, capacity);
+  const apiKeyIds = new Map<string, ApiKeyId>();
+  const initial = initialOptions(prices);
+
+  const first = await source.snapshot();
+  const channels = new Map<ChannelId, ChannelView & { position: Position }>(
+    first.channels.map((channel) => [channel.id, channel]),
+  );
+  const options = new Map(first.options);
+
+  let settings: Settings | null = null;
+  let byGroupAndModel: Map<string, ChannelView[]> | null = null;
+  let everyModel: ReadonlySet<string> | null = null;
+
+  const rememberApiKey = (keyHash: string, id: ApiKeyId): void => {
+    const oldest = apiKeyIds.size >= capacity ? apiKeyIds.keys().next() : null;
+    if (oldest !== null && !oldest.done) apiKeyIds.delete(oldest.value);
+    apiKeyIds.set(keyHash, id);
+  };
+
+  const takeChannel = ({ stream, event, position }: Recorded): void => {
+    const id = ChannelId(streamKey(stream));
+    const known = channels.get(id);
+    if (known !== undefined && known.position >= position) return;
+    const folded = channelDecider.evolve(known ?? channelDecider.initial, event as never);
+    if (!isLiveChannel(folded)) channels.delete(id);
+    else channels.set(id, { id, status: folded.status, settings: folded.settings, secrets: folded.secrets, position });
+    byGroupAndModel = null;
+    everyModel = null;
+  };
+
+  const changedTexts = (): Map<string, string> => {
+    const texts = new Map<string, string>();
+    for (const [key, value] of options) if ('text' in value) texts.set(key, value.text);
+    return texts;
+  };
+
+  const index = (): Map<string, ChannelView[]> => {
+    const built = new Map<string, ChannelView[]>();
+    for (const channel of channels.values()) {
+      if (channel.status !== 'enabled') continue;
+      for (const group of new Set(channel.settings.groups)) {
+        for (const model of new Set(channel.settings.models)) {
+          const key = `${group}\n${model}`;
+          const found = built.get(key);
+          if (found === undefined) built.set(key, [channel]);
+          else found.push(channel);
+        }
+      }
+    }
+    for (const found of built.values()) found.sort((a, b) => b.settings.priority - a.settings.priority);
+    return built;
+  };
+
+  const take = (recorded: Recorded): void => {
+    const { event, stream } = recorded;
+    switch (event.type) {
+      case 'ChannelAdded':
+      case 'ChannelEdited':
+      case 'ChannelEnabled':
+      case 'ChannelDisabled':
+      case 'ChannelRemoved':
+        takeChannel(recorded);
+        return;
+      case 'OptionChanged':
+        options.set(event.key, event.value);
+        settings = null;
+        return;
+      case 'ApiKeyIssued':
+        rememberApiKey(event.keyHash, ApiKeyId(streamKey(stream)));
+        apiKeys.take(recorded);
+        return;
+      default:
+        if (stream.startsWith('user-')) users.take(recorded);
+        else if (stream.startsWith('apikey-')) apiKeys.take(recorded);
+    }
+  };
+
+  return {
+    position: first.position,
+    take: (batch) => {
+      for (const recorded of batch) if (!recorded.stream.startsWith('call-')) take(recorded);
+    },
+
+    remembersApiKey: (keyHash) => apiKeyIds.has(keyHash),
+
+    async apiKey(keyHash) {
+      let id = apiKeyIds.get(keyHash);
+      if (id === undefined) {
+        const stored = await source.apiKeyIdByHash(keyHash);
+        // A key too new for the read model has passed by on the tail meanwhile.
+        id = stored ?? apiKeyIds.get(keyHash);
+        if (id === undefined) return null;
+        rememberApiKey(keyHash, id);
+      }
+      const key = await apiKeys.get(streams.apiKey(id));
+      if (!isLiveApiKey(key)) return null;
+      return { id, owner: key.owner, status: key.status, terms: key.terms };
+    },
+
+    user: async (id) => viewOf(id, await users.get(streams.user(id))),
+
+    async credentials(id) {
+      const known = await users.get(streams.user(id));
+      const user = viewOf(id, known);
+      if (user === null) return null;
+      const { passwordSecret, accessToken, endedAt } = known;
+      return { user, passwordSecret, accessToken, endedAt };
+    },
+
+    channel: (id) => channels.get(id) ?? null,
+    channels: () => [...channels.values()],
+    candidates: (group, model) => {
+      byGroupAndModel ??= index();
+      return byGroupAndModel.get(`${group}\n${model}`) ?? [];
+    },
+    hasModel: (model) => {
+      everyModel ??= new Set([...channels.values()].flatMap(({ settings }) => settings.models));
+      return everyModel.has(model);
+    },
+    models: (groups) => {
+      const found = new Set<string>();
+      for (const { status, settings } of channels.values()) {
+        if (status !== 'enabled' || !settings.groups.some((group) => groups.includes(group))) continue;
+        for (const model of settings.models) found.add(model);
+      }
+      return [...found].sort();
+    },
+    settings: () => {
+      settings ??= settingsFrom(changedTexts(), prices, initial);
+      return settings;
+    },
+    optionTexts: () => new Map([...initial, ...changedTexts()]),
+    initialOptionText: (key) => initial.get(key) ?? '',
+    optionSecret: (key) => {
+      const value = options.get(key);
+      return value !== undefined && 'secret' in value ? value : null;
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import type { Recorded } from '../../domain/events.js';
+import type { ChannelId } from '../../domain/ids.js';
+import type { Clock } from '../ports.js';
+import type { TailConsumer } from './tail.js';
+
+/*
+ * The last minute of traffic, in total and by channel and model, from the tail: every node sees all calls. Adding a call
+ * and forgetting one cost the same few operations, so a busy gateway pays no more per call than an idle one.
+ */
+
+export interface TrafficFigures {
+  readonly requestsPerMinute: number;
+  readonly tokensPerMinute: number;
+  readonly quotaPerMinute: number;
+  /** 0 to 1; a failed call is one that was reserved and could not be served. */
+  readonly errorRate: number;
+  /** Milliseconds, to about 5 %; null without a sample. */
+  readonly latencyP50Ms: number | null;
+  readonly latencyP95Ms: number | null;
+  readonly firstTokenP50Ms: number | null;
+  readonly firstTokenP95Ms: number | null;
+}
+
+export interface TrafficSnapshot {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly total: TrafficFigures;
+  readonly channels: readonly (TrafficFigures & { readonly channelId: ChannelId })[];
+  readonly models: readonly (TrafficFigures & { readonly model: string })[];
+}
+
+export const windowSeconds = 60;
+
+/* Durations fall into classes that grow by 10 %: 0 ms to about 2.5 hours in 170 classes. */
+const growth = Math.log(1.1);
+const classes = 170;
+const classOf = (ms: number): number =>
+  Math.min(classes - 1, Math.max(0, Math.round(Math.log(Math.max(ms, 1)) / growth)));
+const middleOf = (index: number): number => Math.round(Math.exp(index * growth));
+
+interface Sample {
+  readonly second: number;
+  /** 1; 0 for what is told later of a call that has been counted. */
+  readonly requests: 0 | 1;
+  readonly channelId: ChannelId | null;
+  readonly model: string;
+  readonly tokens: number;
+  readonly quota: number;
+  readonly failed: boolean;
+  readonly latency: number | null;
+  readonly firstToken: number | null;
+}
+
+class Tally {
+  private samples = 0;
+  private requests = 0;
+  private failures = 0;
+  private tokens = 0;
+  private quota = 0;
+  private readonly latency = new Uint32Array(classes);
+  private readonly firstToken = new Uint32Array(classes);
+
+  get empty(): boolean {
+    return this.samples === 0;
+  }
+
+  /** `sign` 1 counts the sample, -1 forgets it. */
+  count(sample: Sample, sign: 1 | -1): void {
+    this.samples += sign;
+    this.requests += sign * sample.requests;
+    this.tokens += sign * sample.tokens;
+    this.quota += sign * sample.quota;
+    if (sample.failed) this.failures += sign;
+    if (sample.latency !== null) bump(this.latency, sample.latency, sign);
+    if (sample.firstToken !== null) bump(this.firstToken, sample.firstToken, sign);
+  }
+
+  figures(): TrafficFigures {
+    return {
+      requestsPerMinute: this.requests,
+      tokensPerMinute: this.tokens,
+      quotaPerMinute: this.quota,
+      errorRate: this.requests === 0 ? 0 : Math.min(this.failures / this.requests, 1),
+      latencyP50Ms: quantile(this.latency, 0.5),
+      latencyP95Ms: quantile(this.latency, 0.95),
+      firstTokenP50Ms: quantile(this.firstToken, 0.5),
+      firstTokenP95Ms: quantile(this.firstToken, 0.95),
+    };
+  }
+}
+
+const bump = (counts: Uint32Array, index: number, by: number): void => {
+  counts[index] = (counts[index] ?? 0) + by;
+};
+
+function quantile(counts: Uint32Array, share: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let left = Math.ceil(total * share);
+  for (const [index, count] of counts.entries()) {
+    left -= count;
+    if (left <= 0) return middleOf(index);
+  }
+  return middleOf(classes - 1);
+}
+
+/** `now`: the present second. What another node's clock dates later counts as of now, or it would outlive the window. */
+function sampleOf({ event, at }: Recorded, now: number): Sample | null {
+  const second = Math.min(Math.floor(at / 1000), now);
+  switch (event.type) {
+    case 'CallSettled':
+      return {
+        second,
+        requests: 1,
+        channelId: event.channelId,
+        model: event.facts.model,
+        tokens: event.usage.prompt + event.usage.completion,
+        quota: event.charged,
+        // An upstream that tells what cannot be is out of order, though its answer was of use.
+        failed: event.outcome === 'upstream-broke' || event.usageSource === 'disbelieved',
+        latency: classOf(event.useTimeMs),
+        firstToken: event.firstTokenMs === null ? null : classOf(event.firstTokenMs),
+      };
+    case 'CallReleased':
+      // A caller that left and a node that died say nothing about the upstream.
+      if (event.reason === 'caller-left' || event.reason === 'recovered') return null;
+      return {
+        second,
+        requests: 1,
+        channelId: event.attempts.at(-1) ?? null,
+        model: event.facts.model,
+        tokens: 0,
+        quota: 0,
+        failed: true,
+        latency: classOf(event.useTimeMs),
+        firstToken: null,
+      };
+    case 'CallRefunded':
+      // The call itself has been counted with its settlement.
+      return {
+        second,
+        requests: 0,
+        channelId: event.settlement.channelId,
+        model: event.facts.model,
+        tokens: 0,
+        quota: -event.settlement.charged,
+        failed: true,
+        latency: null,
+        firstToken: null,
+      };
+    default:
+      return null;
+  }
+}
+
+export interface LiveTraffic extends TailConsumer {
+  snapshot(): TrafficSnapshot;
+}
+
+export function liveTraffic(clock: Clock): LiveTraffic {
+  const total = new Tally();
+  const channels = new Map<ChannelId, Tally>();
+  const models = new Map<string, Tally>();
+  let samples: Sample[] = [];
+  let forgotten = 0;
+
+  const countIn = <Key>(tallies: Map<Key, Tally>, key: Key, sample: Sample, sign: 1 | -1): void => {
+    let tally = tallies.get(key);
+    if (tally === undefined) {
+      tally = new Tally();
+      tallies.set(key, tally);
+    }
+    tally.count(sample, sign);
+    if (tally.empty) tallies.delete(key);
+  };
+
+  const count = (sample: Sample, sign: 1 | -1): void => {
+    total.count(sample, sign);
+    if (sample.channelId !== null) countIn(channels, sample.channelId, sample, sign);
+    countIn(models, sample.model, sample, sign);
+  };
+
+  const forget = (oldestSecond: number): void => {
+    for (;;) {
+      const sample = samples[forgotten];
+      if (sample === undefined || sample.second >= oldestSecond) break;
+      count(sample, -1);
+      forgotten++;
+    }
+    if (forgotten > 10_000 && forgotten * 2 > samples.length) {
+      samples = samples.slice(forgotten);
+      forgotten = 0;
+    }
+  };
+
+  const present = (): number => Math.floor(clock.now() / 1000);
+  const oldestAt = (second: number): number => second - windowSeconds + 1;
+
+  return {
+    take(batch) {
+      const now = present();
+      const from = oldestAt(now);
+      for (const recorded of batch) {
+        const sample = sampleOf(recorded, now);
+        if (sample === null || sample.second < from) continue;
+        count(sample, 1);
+        samples.push(sample);
+      }
+      forget(from);
+    },
+    snapshot() {
+      forget(oldestAt(present()));
+      return {
+        at: clock.now(),
+        total: total.figures(),
+        channels: [...channels].map(([channelId, tally]) => ({ channelId, ...tally.figures() })),
+        models: [...models].map(([model, tally]) => ({ model, ...tally.figures() })),
+      };
+    },
+  };
+}

@@ -1,0 +1,264 @@
+import { beginning, type Position, type Recorded } from '../../domain/events.js';
+import type { ApiKeyId, CallId, UserId } from '../../domain/ids.js';
+import { type Movement, movementsOf, type Posting } from '../../domain/movements.js';
+import { nearestQuota, Quota, zero } from '../../domain/quota.js';
+import type { Admission, AdmissionRequest, QuotaGate } from '../ports.js';
+import type { TailConsumer } from './tail.js';
+
+/*
+ * Balances and holds of the accounts that matter to this node, folded from the log. An account's balance comes from the
+ * tail alone; on top lie the holds of calls under way, which this node knows before the tail does.
+ */
+
+/** An account at one position of the log: its balance without holds, and the holds. */
+export interface AccountSnapshot {
+  readonly balance: bigint;
+  readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
+  readonly position: Position;
+}
+
+export interface AccountSource {
+  user(id: UserId): Promise<AccountSnapshot>;
+  apiKey(id: ApiKeyId): Promise<AccountSnapshot>;
+  /** Waits, bounded, until snapshots are at least this new; only spares reading the gap. */
+  caughtUp(position: Position): Promise<unknown>;
+  /** Every event after `after` up to and including `to`. */
+  between(after: Position, to: Position): Promise<readonly Recorded[]>;
+}
+
+/** What an event moves, and where in the log it stands. */
+interface Moved {
+  readonly position: Position;
+  readonly movements: readonly Movement[];
+}
+
+interface Account {
+  readonly owner: 'user' | 'api-key';
+  readonly id: UserId | ApiKeyId;
+  /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
+  balance: bigint;
+  held: bigint;
+  readonly holds: Map<CallId, Quota>;
+  /** What the account already contains: the tail may be behind the snapshot. */
+  since: Position;
+  /** Tail events that came while the snapshot was being read; null once the account is ready. */
+  arrived: Moved[] | null;
+  loading: Promise<void>;
+}
+
+const isOf = ({ owner, id }: Account, posting: Posting): boolean => posting.owner === owner && posting.id === id;
+
+const free = ({ balance, held }: Account): bigint => balance - held;
+
+const affords = (account: Account, quota: number): boolean => free(account) > 0n && free(account) >= quota;
+
+const available = (account: Account): Quota => nearestQuota(free(account));
+
+const heldFor = (account: Account, callId: CallId): number => account.holds.get(callId) ?? 0;
+
+function hold(account: Account, callId: CallId, quota: Quota): void {
+  account.held += BigInt(quota - heldFor(account, callId));
+  account.holds.set(callId, quota);
+}
+
+function unhold(account: Account, callId: CallId): void {
+  account.held -= BigInt(heldFor(account, callId));
+  account.holds.delete(callId);
+}
+
+/** One event's effect on the account, if it has any. */
+function apply(account: Account, { position, movements }: Moved): void {
+  if (position <= account.since) return;
+  for (const { cause, call, postings } of movements) {
+    for (const posting of postings) {
+      if (!isOf(account, posting)) continue;
+      // Both parts together: holds lie on top.
+      account.balance += posting.amount;
+      // This node's own hold may have been extended since; the echo must not shrink it.
+      if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.holds.has(call))
+        hold(account, call, Quota(Number(posting.amount)));
+    }
+    if (call !== null && (cause === 'settlement' || cause === 'release')) unhold(account, call);
+  }
+}
+
+export interface QuotaGateOptions {
+  /** Accounts kept in memory; those with a call under way are never dropped. */
+  readonly capacity: number;
+  /** Where the tail starts. */
+  readonly after: Position;
+}
+
+export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaGateOptions): QuotaGate & TailConsumer {
+  const users = new Map<UserId, Account>();
+  const apiKeys = new Map<ApiKeyId, Account>();
+  const calls = new Map<CallId, { user: Account; apiKey: Account | null; apiKeyUnlimited: boolean }>();
+  let tail: Position = after;
+
+  const makeRoom = <Id>(accounts: Map<Id, Account>): void => {
+    if (accounts.size < capacity) return;
+    for (const [id, account] of accounts) {
+      if (account.arrived !== null || account.holds.size > 0) continue;
+      accounts.delete(id);
+      return;
+    }
+  };
+
+  const load = async <Id extends UserId | ApiKeyId>(
+    accounts: Map<Id, Account>,
+    id: Id,
+    account: Account,
+    snapshotOf: (id: Id) => Promise<AccountSnapshot>,
+  ): Promise<void> => {
+    try {
+      // Everything up to `from` must come from the snapshot or the gap, everything later comes by the tail.
+      const from = tail;
+      await source.caughtUp(from);
+      const { balance, holds, position } = await snapshotOf(id);
+      account.balance = balance;
+      for (const { callId, quota } of holds) hold(account, callId, quota);
+      account.since = position;
+      const gap = position < from ? await source.between(position, from) : [];
+      for (const recorded of gap) apply(account, { position: recorded.position, movements: movementsOf(recorded) });
+      for (const moved of account.arrived ?? []) apply(account, moved);
+      account.arrived = null;
+    } catch (error) {
+      accounts.delete(id);
+      throw error;
+    }
+  };
+
+  const opened = (owner: Account['owner'], id: Account['id']): Account => ({
+    owner,
+    id,
+    balance: 0n,
+    held: 0n,
+    holds: new Map(),
+    since: beginning,
+    arrived: [],
+    loading: Promise.resolve(),
+  });
+
+  /** The accounts in memory that an event moves. */
+  const accountsIn = ({ movements }: Moved): readonly Account[] => {
+    const found: Account[] = [];
+    for (const { postings } of movements) {
+      for (const posting of postings) {
+        if (posting.owner === 'house') continue;
+        const account = posting.owner === 'user' ? users.get(posting.id) : apiKeys.get(posting.id);
+        if (account !== undefined && !found.includes(account)) found.push(account);
+      }
+    }
+    return found;
+  };
+
+  const userAccount = async (id: UserId): Promise<Account> => {
+    let account = users.get(id);
+    if (account === undefined) {
+      makeRoom(users);
+      account = opened('user', id);
+      users.set(id, account);
+      account.loading = load(users, id, account, source.user);
+    }
+    if (account.arrived !== null) await account.loading;
+    return account;
+  };
+
+  const apiKeyAccount = async (id: ApiKeyId): Promise<Account> => {
+    let account = apiKeys.get(id);
+    if (account === undefined) {
+      makeRoom(apiKeys);
+      account = opened('api-key', id);
+      apiKeys.set(id, account);
+      account.loading = load(apiKeys, id, account, source.apiKey);
+    }
+    if (account.arrived !== null) await account.loading;
+    return account;
+  };
+
+  const accounts = async ({ userId, apiKeyId }: AdmissionRequest): Promise<[Account, Account | null]> => {
+    for (;;) {
+      const user = await userAccount(userId);
+      const apiKey = apiKeyId === null ? null : await apiKeyAccount(apiKeyId);
+      // Either may have been dropped to make room while the other was loading.
+      if (users.get(userId) === user && (apiKeyId === null || apiKeys.get(apiKeyId) === apiKey)) return [user, apiKey];
+    }
+  };
+
+  return {
+    async admit(request): Promise<Admission> {
+      const [user, apiKey] = await accounts(request);
+      // From here to the end nothing waits: check and hold are one step.
+      const { callId, most, least, apiKeyUnlimited } = request;
+      if (apiKey !== null && !apiKeyUnlimited && !affords(apiKey, least))
+        return { admitted: false, short: 'api-key', available: available(apiKey) };
+      if (!affords(user, least)) return { admitted: false, short: 'user', available: available(user) };
+      let granted = least > most ? least : most;
+      if (free(user) < granted) granted = available(user);
+      if (apiKey !== null && !apiKeyUnlimited && free(apiKey) < granted) granted = available(apiKey);
+      hold(user, callId, granted);
+      if (apiKey !== null) hold(apiKey, callId, granted);
+      calls.set(callId, { user, apiKey, apiKeyUnlimited });
+      return { admitted: true, granted };
+    },
+
+    extend(callId, quota) {
+      const call = calls.get(callId);
+      if (call === undefined) return false;
+      const { user, apiKey, apiKeyUnlimited } = call;
+      const more = quota - heldFor(user, callId);
+      if (more <= 0) return true;
+      if (free(user) < more) return false;
+      if (apiKey !== null && !apiKeyUnlimited && free(apiKey) < more) return false;
+      hold(user, callId, quota);
+      if (apiKey !== null) hold(apiKey, callId, quota);
+      return true;
+    },
+
+    cover(callId, quota) {
+      const call = calls.get(callId);
+      if (call === undefined) return zero;
+      const { user, apiKey } = call;
+      const held = heldFor(user, callId);
+      const more = Math.min(quota - held, available(user));
+      if (more <= 0) return Quota(held);
+      const raised = Quota(held + more);
+      hold(user, callId, raised);
+      if (apiKey !== null) hold(apiKey, callId, raised);
+      return raised;
+    },
+
+    settled(callId, charged) {
+      const call = calls.get(callId);
+      // The tail may have been faster: then the charge is in the balance already.
+      if (call === undefined) return;
+      hold(call.user, callId, charged);
+      if (call.apiKey !== null) hold(call.apiKey, callId, charged);
+    },
+
+    drop(callId) {
+      const call = calls.get(callId);
+      if (call === undefined) return;
+      calls.delete(callId);
+      unhold(call.user, callId);
+      if (call.apiKey !== null) unhold(call.apiKey, callId);
+    },
+
+    isSpent: async (apiKeyId) => (await apiKeyAccount(apiKeyId)).balance <= 0n,
+    remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
+    available: async (userId) => available(await userAccount(userId)),
+
+    take(batch) {
+      for (const recorded of batch) {
+        const moved: Moved = { position: recorded.position, movements: movementsOf(recorded) };
+        for (const account of accountsIn(moved)) {
+          if (account.arrived === null) apply(account, moved);
+          else account.arrived.push(moved);
+        }
+        for (const { cause, call } of moved.movements)
+          if (call !== null && (cause === 'settlement' || cause === 'release')) calls.delete(call);
+      }
+      tail = batch.at(-1)?.position ?? tail;
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { type CallReleased, type CallSettled, callDecider } from '../../domain/call.js';
+import { type Position, streams } from '../../domain/events.js';
+import type { CallId } from '../../domain/ids.js';
+import { chargeOf, noUsage } from '../../domain/pricing.js';
+import { minus, Quota } from '../../domain/quota.js';
+import type { ReadModels } from '../../projections/database.js';
+import { type OpenCall, openCalls } from '../../projections/models/ledger/ledger-queries.js';
+import type { Handle } from '../commands/handle.js';
+import type { CallProgress, CallProgressNotes, Clock, LastSeen, ReadModelProgress } from '../ports.js';
+
+/*
+ * Reservations without an outcome that nobody serves any more: a node died, or lost one. Each gets the outcome that the
+ * last note about it bears out. What reached its caller is charged; the rest is given back, and what upstream may charge
+ * for it booked to suspense. The call's own stream decides whether there is anything left to do, so nothing can happen
+ * twice, and nothing depends on clocks.
+ */
+
+export interface RecoveryPorts {
+  readonly db: ReadModels;
+  readonly handle: Handle;
+  readonly clock: Clock;
+  readonly notes: Pick<CallProgressNotes, 'lastSeen' | 'forget'>;
+  /** Whether this process still serves a call, or is about to write its outcome. */
+  readonly isUnderWay: (callId: CallId) => boolean;
+}
+
+export interface Recovered {
+  readonly released: number;
+  readonly settled: number;
+}
+
+const pageSize = 1000;
+const parallel = 50;
+
+const timesReserved = ({ reservation }: OpenCall, attempts: number): Quota =>
+  Quota(Math.min(reservation.reserved * attempts, Number.MAX_SAFE_INTEGER));
+
+function settledAs(call: OpenCall, progress: CallProgress, useTimeMs: number): CallSettled | null {
+  const { facts, reserved, price, promptTokens } = call.reservation;
+  const { attempts, unknownAttempts, upstreamModel, delivered } = progress;
+  const channelId = attempts.at(-1);
+  if (delivered === null || channelId === undefined) return null;
+  const usage = { ...noUsage, prompt: promptTokens, completion: delivered.outputTokens };
+  const cost = chargeOf(usage, price, true);
+  const charged = cost > reserved ? reserved : cost;
+  return {
+    type: 'CallSettled',
+    facts,
+    reserved,
+    charged,
+    uncovered: minus(cost, charged),
+    usage,
+    usageSource: 'estimated',
+    price,
+    outcome: 'gateway-failed',
+    channelId,
+    attempts,
+    upstreamModel,
+    useTimeMs,
+    firstTokenMs: delivered.firstTokenMs,
+    reasoningEffort: null,
+    suspense: timesReserved(call, unknownAttempts),
+  };
+}
+
+function releasedAs(call: OpenCall, seen: LastSeen, useTimeMs: number): CallReleased {
+  const { facts, reserved } = call.reservation;
+  const attempts = seen.kind === 'sent' ? seen.progress.attempts : [];
+  const costly = seen.kind === 'not-sent' ? 0 : seen.kind === 'sent' ? seen.progress.unknownAttempts + 1 : 1;
+  const suspense = timesReserved(call, costly);
+  const told = { status: null, code: null, attempts, useTimeMs, suspense };
+  return { type: 'CallReleased', facts, reserved, reason: 'recovered', ...told };
+}
+
+/**
+ * Ends the calls reserved up to `upTo` that nobody serves any more, as far as the ledger knows them. Safe to repeat and
+ * to run while calls are served.
+ */
+export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promise<Recovered> {
+  const { db, handle, clock, notes, isUnderWay } = ports;
+  let released = 0;
+  let settled = 0;
+
+  const recover = async (call: OpenCall, seen: LastSeen): Promise<void> => {
+    const useTimeMs = Math.max(0, clock.now() - call.since);
+    const settlement = seen.kind === 'sent' ? settledAs(call, seen.progress, useTimeMs) : null;
+    const stream = streams.call(call.callId);
+    const { events } =
+      settlement === null
+        ? await handle(callDecider, stream, { type: 'Release', event: releasedAs(call, seen, useTimeMs) })
+        : await handle(callDecider, stream, { type: 'Settle', event: settlement });
+    if (settlement === null) released += events.length;
+    else settled += events.length;
+  };
+
+  for (let after: Position | null = null; ; ) {
+    const page: OpenCall[] = await openCalls(db, { after, upTo, limit: pageSize });
+    const last = page.at(-1);
+    if (last === undefined) return { released, settled };
+    after = last.position;
+    const orphans = page.filter(({ callId }) => !isUnderWay(callId));
+    if (orphans.length === 0) continue;
+    const seen = await notes.lastSeen(orphans);
+    for (let from = 0; from < orphans.length; from += parallel)
+      await Promise.all(
+        orphans.slice(from, from + parallel).map((call) => recover(call, seen.get(call.callId) ?? { kind: 'unknown' })),
+      );
+    await notes.forget(orphans.map(({ callId }) => callId));
+  }
+}
+
+export interface RecurringOptions {
+  readonly progress: Pick<ReadModelProgress, 'reached' | 'status'>;
+  /** The end of the log as this process began: everything reserved before it is nobody's. */
+  readonly began: Position;
+  /** The end of the log now, or shortly before. */
+  readonly position: () => Position;
+  readonly everyMs: number;
+  /** Told what was found, when something was. */
+  readonly recovered: (found: Recovered) => void;
+  readonly failed: (error: unknown) => void;
+  /** Told once when the ledger is stopped or far behind: what was open before this process began is found only later. */
+  readonly behind: () => void;
+}
+
+/** Longest a start waits for the ledger; what it does not know by then is found later. */
+const patienceMs = 30_000;
+/** While it is behind: how often to look, in memory, whether it has come so far. */
+const lookMs = 1_000;
+
+/**
+ * Recovers once, as soon as the ledger knows what an earlier process left open, and then again and again; where the ledger
+ * was stopped or far behind, also as soon as it has come so far. Resolves after the first time; the result ends it.
+ */
+export async function keepRecovering(
+  ports: RecoveryPorts & { readonly notes: Pick<CallProgressNotes, 'forgetOthers'> },
+  { progress, began, position, everyMs, recovered, failed, behind }: RecurringOptions,
+): Promise<() => Promise<void>> {
+  let othersForgotten = false;
+  let saidBehind = false;
+  /** What was reserved up to here has had the time between two rounds to get its outcome into the ledger. */
+  let upTo = began;
+  let stopped = false;
+
+  const round = async (): Promise<void> => {
+    const until = upTo;
+    upTo = position();
+    const complete = await progress.reached(began, othersForgotten ? 0 : patienceMs, ['ledger']);
+    if (!complete && !othersForgotten && !saidBehind) {
+      saidBehind = true;
+      behind();
+    }
+    const found = await recoverCalls(ports, until);
+    if (found.released + found.settled > 0) recovered(found);
+    if (!complete || othersForgotten) return;
+    await ports.notes.forgetOthers();
+    othersForgotten = true;
+  };
+  const safely = (): Promise<void> => round().catch(failed);
+
+  await safely();
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const isBehind = (): boolean => progress.status().some(({ name, position }) => name === 'ledger' && position < began);
+  const again = (waited: number, waiting: boolean): void => {
+    const step = waiting ? Math.min(lookMs, everyMs - waited) : everyMs;
+    timer = setTimeout(() => {
+      const behind = waiting && isBehind();
+      if (behind && waited + step < everyMs) {
+        again(waited + step, waiting);
+        return;
+      }
+      running = safely().then(() => {
+        if (!stopped) again(0, isBehind());
+      });
+    }, step).unref();
+  };
+  again(0, isBehind());
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}

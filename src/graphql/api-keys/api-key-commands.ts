@@ -1,0 +1,114 @@
+import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
+import type { UserView } from '../../application/ports.js';
+import type { ReadableApiKey } from '../../application/queries/queries.js';
+import type { ApiKeyTerms } from '../../domain/api-key-terms.js';
+import { ApiKeyId } from '../../domain/ids.js';
+import { instantOf } from '../../domain/instant.js';
+import { type GraphqlContext, Viewer } from '../server/context.js';
+import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
+import { QuotaScalar, TimestampScalar } from '../server/scalars.js';
+import { ApiKeyObject } from './api-key.js';
+
+@InputType()
+class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt'> {
+  @Field(() => String)
+  readonly name!: string;
+
+  @Field(() => Boolean, { defaultValue: false })
+  readonly unlimited!: boolean;
+
+  @Field(() => QuotaScalar, {
+    nullable: true,
+    description: 'What the key may still spend. Missing: nothing for a new key, unchanged for another.',
+  })
+  readonly quota?: number | null;
+
+  @Field(() => QuotaScalar, {
+    nullable: true,
+    description:
+      'What the form showed as remaining: a quota is applied as the difference to it. Missing: to what remains now.',
+  })
+  readonly shownQuota?: number | null;
+
+  @Field(() => TimestampScalar, { nullable: true, description: 'Missing: never.' })
+  readonly expiresAt?: number | null;
+
+  @Field(() => Boolean, { defaultValue: false })
+  readonly modelLimitsEnabled!: boolean;
+
+  @Field(() => [String], { defaultValue: [] })
+  readonly modelLimits!: string[];
+
+  @Field(() => [String], { defaultValue: [] })
+  readonly allowIps!: string[];
+
+  @Field(() => String, { defaultValue: '' })
+  readonly group!: string;
+}
+
+const termsOf = ({ name, unlimited, expiresAt, modelLimitsEnabled, modelLimits, allowIps, group }: ApiKeyInput) => ({
+  name,
+  unlimited,
+  expiresAt: typeof expiresAt === 'number' ? instantOf('expiresAt', expiresAt) : null,
+  modelLimitsEnabled,
+  modelLimits,
+  allowIps,
+  group,
+});
+
+@Resolver()
+export class ApiKeyCommandResolver {
+  @Authorized()
+  @Mutation(() => ApiKeyObject)
+  async issueApiKey(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('input', () => ApiKeyInput) input: ApiKeyInput,
+    @OrderKeyArg() key?: string | null,
+  ): Promise<ReadableApiKey> {
+    const order = { terms: termsOf(input), quota: input.quota ?? 0 };
+    const { id, position } = await application.apiKeys.issue(viewer, order, orderKeyIn(key));
+    await application.visible(position);
+    return application.queries.apiKey(viewer, id);
+  }
+
+  @Authorized()
+  @Mutation(() => ApiKeyObject, { description: 'Replaces what the owner decides about a key; its status stays.' })
+  async editApiKey(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) rawId: string,
+    @Arg('input', () => ApiKeyInput) input: ApiKeyInput,
+    @OrderKeyArg() key?: string | null,
+  ): Promise<ReadableApiKey> {
+    const id = ApiKeyId(rawId);
+    const change = { terms: termsOf(input), quota: input.quota ?? null, shownQuota: input.shownQuota ?? null };
+    await application.visible(await application.apiKeys.edit(viewer, id, change, orderKeyIn(key)));
+    return application.queries.apiKey(viewer, id);
+  }
+
+  @Authorized()
+  @Mutation(() => ApiKeyObject)
+  async setApiKeyEnabled(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) rawId: string,
+    @Arg('enabled', () => Boolean) enabled: boolean,
+  ): Promise<ReadableApiKey> {
+    const id = ApiKeyId(rawId);
+    await application.visible(await application.apiKeys.setStatus(viewer, id, enabled ? 'enabled' : 'manual'));
+    return application.queries.apiKey(viewer, id);
+  }
+
+  @Authorized()
+  @Mutation(() => ID, { description: 'Answers with the id of the key that is gone.' })
+  async deleteApiKey(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) rawId: string,
+  ): Promise<ApiKeyId> {
+    const id = ApiKeyId(rawId);
+    await application.visible(await application.apiKeys.remove(viewer, id));
+    return id;
+  }
+}

@@ -1,0 +1,194 @@
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Authorized,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import type { UserView } from '../../application/ports.js';
+import type { ReadableApiKey } from '../../application/queries/queries.js';
+import { ApiKeyId, UserId } from '../../domain/ids.js';
+import type { Page } from '../../projections/engine/page.js';
+import type { ApiKeyRow } from '../../projections/models/api-keys.js';
+import type { UserRow } from '../../projections/models/users.js';
+import { type GraphqlContext, Viewer } from '../server/context.js';
+import { enumeration } from '../server/enumeration.js';
+import { maxPageSize, PageArgs } from '../server/page.js';
+import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { UserObject } from '../users/user.js';
+
+const ApiKeyStatusEnum = enumeration<ApiKeyRow['status']>(
+  'ApiKeyStatus',
+  'Whether a key is accepted. EXPIRED and EXHAUSTED are found out when the key is used.',
+  { ENABLED: 'enabled', DISABLED: 'disabled', EXPIRED: 'expired', EXHAUSTED: 'exhausted' },
+);
+
+@ObjectType('ApiKey', { description: "A caller's credential." })
+export class ApiKeyObject
+  implements
+    Pick<
+      ApiKeyRow,
+      | 'id'
+      | 'owner_id'
+      | 'name'
+      | 'status'
+      | 'expires_at'
+      | 'unlimited'
+      | 'remain_quota'
+      | 'used_quota'
+      | 'model_limits_enabled'
+      | 'model_limits'
+      | 'allow_ips'
+      | 'group'
+      | 'created_at'
+      | 'accessed_at'
+    >
+{
+  @Field(() => ID)
+  readonly id!: ApiKeyRow['id'];
+
+  @Field(() => ID, { name: 'ownerId' })
+  readonly owner_id!: ApiKeyRow['owner_id'];
+
+  @Field(() => String)
+  readonly name!: string;
+
+  @Field(() => ApiKeyStatusEnum)
+  readonly status!: ApiKeyRow['status'];
+
+  @Field(() => TimestampScalar, { name: 'expiresAt', nullable: true, description: 'null: never.' })
+  readonly expires_at!: number | null;
+
+  @Field(() => Boolean, { description: 'The remaining quota is counted but refuses nothing.' })
+  readonly unlimited!: boolean;
+
+  @Field(() => QuotaScalar, { name: 'remainingQuota', description: 'Holds of calls under way are taken off.' })
+  readonly remain_quota!: ApiKeyRow['remain_quota'];
+
+  @Field(() => QuotaScalar, { name: 'usedQuota' })
+  readonly used_quota!: ApiKeyRow['used_quota'];
+
+  @Field(() => Boolean, { name: 'modelLimitsEnabled' })
+  readonly model_limits_enabled!: boolean;
+
+  @Field(() => [String], { name: 'modelLimits' })
+  readonly model_limits!: readonly string[];
+
+  @Field(() => [String], { name: 'allowIps', description: 'Addresses or CIDR ranges; none: any address.' })
+  readonly allow_ips!: readonly string[];
+
+  @Field(() => String, { description: "Empty: the owner's group." })
+  readonly group!: string;
+
+  @Field(() => TimestampScalar, { name: 'createdAt' })
+  readonly created_at!: number;
+
+  @Field(() => TimestampScalar, { name: 'accessedAt', nullable: true, description: 'null: never used.' })
+  readonly accessed_at!: number | null;
+}
+
+@ObjectType()
+class ApiKeyPage implements Page<ApiKeyRow> {
+  @Field(() => [ApiKeyObject])
+  readonly items!: readonly ApiKeyRow[];
+
+  @Field(() => SafeIntScalar)
+  readonly total!: number;
+}
+
+@ArgsType()
+class AllApiKeysArgs extends PageArgs {
+  @Field(() => ID, { nullable: true })
+  readonly ownerId?: string;
+
+  @Field(() => ApiKeyStatusEnum, { nullable: true })
+  readonly status?: ApiKeyRow['status'];
+
+  @Field(() => String, { nullable: true, description: 'Part of the name.' })
+  readonly name?: string;
+
+  @Field(() => String, { nullable: true, description: 'The whole key.' })
+  readonly key?: string;
+
+  @Field(() => String, { nullable: true })
+  readonly group?: string;
+}
+
+const prefix = 'sk-';
+const withoutPrefix = (key: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : key);
+
+@Resolver(() => ApiKeyObject)
+export class ApiKeyResolver {
+  @Authorized()
+  @FieldResolver(() => String, { nullable: true, description: 'As callers send it; null for everybody but the owner.' })
+  key(@Root() { key }: ApiKeyRow & Partial<ReadableApiKey>): string | null {
+    return key ? `${prefix}${key}` : null;
+  }
+
+  @Authorized('admin')
+  @FieldResolver(() => UserObject, { nullable: true })
+  owner(@Root() apiKey: ApiKeyRow, @Ctx() { userById }: GraphqlContext): Promise<UserRow | null> {
+    return userById(apiKey.owner_id);
+  }
+
+  @Authorized()
+  @Query(() => ApiKeyPage, { description: 'Own keys, newest first.' })
+  apiKeys(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Args(() => PageArgs) request: PageArgs,
+  ): Promise<Page<ReadableApiKey>> {
+    return application.queries.apiKeys(viewer, request);
+  }
+
+  @Authorized()
+  @Query(() => ApiKeyObject, { description: 'An own key.' })
+  apiKey(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) id: string,
+  ): Promise<ReadableApiKey> {
+    return application.queries.apiKey(viewer, ApiKeyId(id));
+  }
+
+  @Authorized()
+  @Query(() => [ApiKeyObject], {
+    description: `Own keys by parts of name and key, newest first, at most ${maxPageSize}.`,
+  })
+  async searchApiKeys(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('name', () => String, { defaultValue: '' }) name: string,
+    @Arg('key', () => String, { defaultValue: '' }) key: string,
+  ): Promise<readonly ReadableApiKey[]> {
+    const found = await application.queries.searchApiKeys(viewer, { name, key: withoutPrefix(key) });
+    return found.slice(0, maxPageSize);
+  }
+
+  @Authorized('admin')
+  @Query(() => ApiKeyPage, { description: "Everybody's keys, newest first." })
+  allApiKeys(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Args(() => AllApiKeysArgs) { page, size, ownerId, status, name, key, group }: AllApiKeysArgs,
+  ): Promise<Page<ApiKeyRow>> {
+    return application.queries.allApiKeys(
+      viewer,
+      { page, size },
+      {
+        ownerId: ownerId ? UserId(ownerId) : undefined,
+        status: status ?? undefined,
+        name: name ?? undefined,
+        key: withoutPrefix(key ?? ''),
+        group: group ?? undefined,
+      },
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import type { Tail } from '../../application/memory/tail.js';
+import type { Position, Recorded } from '../../domain/events.js';
+import type { UserId } from '../../domain/ids.js';
+import { movementsOf } from '../../domain/movements.js';
+
+/* One consumer of the tail for all who watch a wallet: what an event costs does not grow with the consoles open. */
+
+export interface WalletWatch {
+  /** Tells the position of whatever moves the user's wallet or writes to its log. null: of anybody. */
+  add(user: UserId | null, moved: (position: Position) => void): () => void;
+  stop(): void;
+}
+
+type Moved = (position: Position) => void;
+
+export function watchWallets(tail: Pick<Tail, 'add'>): WalletWatch {
+  const watchers = new Map<UserId | null, Set<Moved>>();
+
+  const tell = (user: UserId | null, position: Position): void => {
+    for (const moved of watchers.get(user) ?? []) moved(position);
+  };
+
+  const stop = tail.add({
+    take(batch) {
+      if (watchers.size === 0) return;
+      for (const recorded of batch) {
+        const { event, position } = recorded;
+        // Its line goes to the root user, whom the event does not name.
+        if (event.type === 'ChannelTested') for (const watched of watchers.keys()) tell(watched, position);
+        for (const user of walletsIn(recorded)) {
+          tell(null, position);
+          tell(user, position);
+        }
+      }
+    },
+  });
+
+  return {
+    add(user, moved) {
+      const all = watchers.get(user) ?? new Set();
+      watchers.set(user, all.add(moved));
+      return () => {
+        all.delete(moved);
+        if (all.size === 0 && watchers.get(user) === all) watchers.delete(user);
+      };
+    },
+    stop: () => void stop(),
+  };
+}
+
+function walletsIn(recorded: Recorded): ReadonlySet<UserId> {
+  const wallets = new Set<UserId>();
+  for (const { postings } of movementsOf(recorded))
+    for (const posting of postings) if (posting.owner === 'user') wallets.add(posting.id);
+  return wallets;
+}

@@ -1,0 +1,45 @@
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import { Failure } from '../../domain/failure.js';
+import { type Caller, type GraphqlOptions, signedIn } from './context.js';
+import { RequestRefused } from './errors.js';
+import { checkLimits, measure } from './limits.js';
+import { graphqlSchema } from './schema.js';
+import { checkTexts } from './texts.js';
+import { payerOf, payFor } from './work.js';
+
+/* What is asked of every operation before it is executed, whichever way it came. */
+
+export interface OperationRequest {
+  /** Valid against the schema. */
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: { readonly [name: string]: unknown };
+  readonly caller: Caller;
+  readonly address: string;
+}
+
+/**
+ * Throws RequestRefused: a text nobody could store or look for, too deep, too costly, more than is left to the caller, or
+ * the schema to a stranger.
+ */
+export async function admit(
+  { document, operation, variables, caller, address }: OperationRequest,
+  { limits, openIntrospection, work }: Pick<GraphqlOptions, 'limits' | 'openIntrospection' | 'work'>,
+): Promise<void> {
+  checkTexts({ document, operation, variables });
+  const measured = measure(graphqlSchema(), document, operation, variables);
+  checkLimits(measured, limits);
+  payFor(work, await payerOf(caller, address), measured.cost);
+  if (measured.introspects && !openIntrospection && !(await isSignedIn(caller)))
+    throw new RequestRefused('introspection-closed');
+}
+
+async function isSignedIn(caller: Caller): Promise<boolean> {
+  try {
+    await signedIn(caller);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import { type AuthCheckerFn, createParameterDecorator } from 'type-graphql';
+import type { Application } from '../../application/application.js';
+import { authorise } from '../../application/commands/authorise.js';
+import type { UserView } from '../../application/ports.js';
+import { Failure } from '../../domain/failure.js';
+import type { UserId } from '../../domain/ids.js';
+import type { Role } from '../../domain/user.js';
+import type { Allowance } from '../../http/allowance.js';
+import type { BodyRoom } from '../../http/body-room.js';
+import type { UserRow } from '../../projections/models/users.js';
+import type { ChannelTypeListing } from '../channels/channel-type.js';
+import { sessionTokenIn } from '../sessions/session-cookie.js';
+import { batched } from './batched.js';
+import { type ErrorLog, RequestRefused } from './errors.js';
+import type { Limits } from './limits.js';
+
+/** What the face is given, once per process. */
+export interface GraphqlOptions {
+  readonly application: Application;
+  /** Every channel type the console offers. */
+  readonly catalogue: readonly ChannelTypeListing[];
+  readonly version: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly bodyRoom: BodyRoom;
+  readonly limits: Limits;
+  /** What a caller may ask for, all operations together. */
+  readonly work: Allowance;
+  /** The client behind a request that is not the web framework's; forwarding headers are believed as everywhere. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Anyone may ask for the schema; otherwise only who is signed in. */
+  readonly openIntrospection: boolean;
+  /** Whether one more attempt to sign in is allowed from this address; counts it. */
+  readonly allowAttempt: (clientAddress: string) => boolean;
+  readonly origins: {
+    /** A browser asks on behalf of a page that is not ours. */
+    isForeign(request: IncomingMessage): boolean;
+    /** Who asks sits at this machine. */
+    isLocal(request: IncomingMessage): boolean;
+  };
+  readonly log: ErrorLog;
+}
+
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'session'; readonly token: string }
+  | { readonly kind: 'access-token'; readonly token: string };
+
+/** An access token somebody took the trouble to send beats the cookie a browser adds by itself. */
+export function credentialsIn(authorization: unknown, cookies: string | undefined): Credentials {
+  const [, accessToken] = typeof authorization === 'string' ? (/^Bearer +(\S+) *$/i.exec(authorization) ?? []) : [];
+  if (accessToken !== undefined) return { kind: 'access-token', token: accessToken };
+  const session = sessionTokenIn(cookies);
+  return session === null ? { kind: 'none' } : { kind: 'session', token: session };
+}
+
+/** The user as stored now, disabled ones included; null: nobody, or no longer. */
+export async function identify({ identity }: Application, credentials: Credentials): Promise<UserView | null> {
+  switch (credentials.kind) {
+    case 'none':
+      return null;
+    case 'session':
+      return identity.bySession(credentials.token);
+    case 'access-token':
+      return identity.byAccessToken(credentials.token);
+  }
+}
+
+export interface Caller {
+  readonly credentials: Credentials;
+  /** As the user is at this moment, disabled ones included; null: nobody. */
+  identified(): Promise<UserView | null>;
+}
+
+/** Throws `not-signed-in`, `access-token-unknown` or `user-disabled`. */
+export async function signedIn(caller: Caller): Promise<UserView> {
+  const user = await caller.identified();
+  if (user === null)
+    throw new Failure(caller.credentials.kind === 'access-token' ? 'access-token-unknown' : 'not-signed-in');
+  if (user.status !== 'enabled') throw new Failure('user-disabled');
+  return user;
+}
+
+/** What an answer over HTTP can do besides: the other end is a browser, or acts like one. */
+export interface Browser {
+  readonly address: string;
+  /** It is at this machine. */
+  readonly local: boolean;
+  /** Sets the cookie; from here on the operation runs as this user. */
+  signIn(user: UserView, token: string): void;
+  /** Clears the cookie; from here on the operation runs as nobody. */
+  signOut(): void;
+}
+
+/** What every resolver gets. */
+export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 'catalogue' | 'version' | 'startedAt'> {
+  readonly caller: Caller;
+  /** The client's, as far as it can be known. */
+  readonly address: string;
+  readonly allowAttempt: GraphqlOptions['allowAttempt'];
+  /** null over WebSocket, where nothing but subscriptions is served. */
+  readonly browser: Browser | null;
+  /** Users by id, for showing them beside rows; for administrators. */
+  readonly userById: (id: UserId) => Promise<UserRow | null>;
+}
+
+export function contextFor(
+  options: GraphqlOptions,
+  caller: Caller,
+  address: string,
+  browser: Browser | null,
+): GraphqlContext {
+  const { application, catalogue, version, startedAt, allowAttempt } = options;
+  return {
+    application,
+    catalogue,
+    version,
+    startedAt,
+    caller,
+    address,
+    allowAttempt,
+    browser,
+    userById: batched(async (ids) => {
+      const users = await application.queries.usersById(await signedIn(caller), ids);
+      return new Map(users.map((user) => [user.id, user]));
+    }),
+  };
+}
+
+/** The browser of somebody who tries a password; counts the attempt. Throws `too-many-attempts`. */
+export function attempting({ browser, allowAttempt }: GraphqlContext): Browser {
+  if (browser === null) throw new RequestRefused('only-subscriptions-here');
+  if (!allowAttempt(browser.address)) throw new RequestRefused('too-many-attempts');
+  return browser;
+}
+
+/** `@Authorized()`: whoever is signed in; `@Authorized('admin')`: from that role up. Asked anew for every field. */
+export const authChecker: AuthCheckerFn<GraphqlContext, Role> = async ({ context }, roles) => {
+  const viewer = await signedIn(context.caller);
+  for (const role of roles) authorise(viewer, role);
+  return true;
+};
+
+/** The signed-in user as a resolver's parameter: a resolver that takes one cannot run without. */
+export const Viewer = () => createParameterDecorator<GraphqlContext>(({ context }) => signedIn(context.caller));

@@ -1,0 +1,221 @@
+import { ApolloServer, type ApolloServerPlugin, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import type { UserView } from '../../application/ports.js';
+import { isUnavailable } from '../../domain/failure.js';
+import { countUnfinished } from '../../http/body-room.js';
+import { placeOf } from '../../http/place.js';
+import { closedSessionCookie, openedSessionCookie } from '../sessions/session-cookie.js';
+import { admit } from './admission.js';
+import {
+  type Caller,
+  contextFor,
+  credentialsIn,
+  type GraphqlContext,
+  type GraphqlOptions,
+  identify,
+} from './context.js';
+import { type Documents, documentLimits, InvalidDocument, openDocuments } from './documents.js';
+import { answerFor, notExecuted, RequestRefused } from './errors.js';
+import { graphqlSchema } from './schema.js';
+import { payFor } from './work.js';
+
+/* GraphQL over HTTP. */
+
+export const graphqlPath = '/graphql';
+
+/**
+ * Clients that do not bring an access token send this header with every mutation, any value: a page of another site
+ * cannot make a browser send it.
+ */
+export const clientHeader = 'x-tallygate-client';
+
+const maxBodyBytes = 1024 * 1024;
+/** Up to here a body is received from anybody: signing in, setting up. */
+const anonymousBodyBytes = 64 * 1024;
+
+/** Registers the route; to be called once per server. */
+export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
+  const documents = openDocuments(graphqlSchema());
+  const apollo = openApollo(options, documents);
+  await apollo.start();
+  app.addHook('onClose', () => apollo.stop());
+  app.route({
+    method: ['GET', 'POST'],
+    url: graphqlPath,
+    bodyLimit: maxBodyBytes,
+    onRequest: async (request, reply) => {
+      // A GET can only ask: mutations are not executed then.
+      if (request.method === 'GET' || !options.origins.isForeign(request.raw)) return;
+      const { message, extensions } = answerFor(new RequestRefused('foreign-page'), options.log);
+      return reply.code(403).send({ errors: [{ message, extensions }] });
+    },
+    preParsing: async (request, reply) => {
+      const sendsTooMany = !countUnfinished(options.bodyRoom, reply.raw, request.ip);
+      if (!sendsTooMany && (!mayBeLarge(request) || (await isKnown(request, options)))) return;
+      // What is not received now shall not come later.
+      void reply.header('connection', 'close');
+      throw new Unreceived(sendsTooMany ? 429 : 413);
+    },
+    preHandler: async (request) => {
+      const text = documentIn(request);
+      if (text !== null) documents.read(text, (cost) => payFor(options.work, placeOf(request.ip), cost));
+    },
+    handler: async (request, reply) => {
+      const answer = await apollo.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: asAsked(request),
+        context: async () => contextOf(request, reply, options),
+      });
+      if (answer.body.kind !== 'complete') throw new Error('an answer in parts, which nobody can have asked for');
+      return reply
+        .code(answer.status ?? 200)
+        .headers(Object.fromEntries(answer.headers))
+        .send(answer.body.string);
+    },
+    // What cannot even be read is told in GraphQL's form, without quoting it.
+    errorHandler(error: FastifyError | GraphQLError | InvalidDocument, _request, reply) {
+      if (error instanceof InvalidDocument) {
+        const errors = error.complaints.map((complaint) => answerFor(complaint, options.log));
+        return reply.code(400).send({ errors });
+      }
+      if (error instanceof RequestRefused) {
+        const { status, headers } = error.extensions.http as { status: number; headers: Map<string, string> };
+        return reply
+          .code(status)
+          .headers(Object.fromEntries(headers))
+          .send({ errors: [answerFor(error, options.log)] });
+      }
+      // Who asks could not be looked up.
+      const { statusCode: status = isUnavailable(error) ? 503 : 500 } = error as FastifyError;
+      if (status >= 500) {
+        const { message, extensions } = answerFor(new GraphQLError('', { originalError: error }), options.log);
+        return reply.code(status).send({ errors: [{ message, extensions }] });
+      }
+      const extensions = { code: 'BAD_REQUEST', kind: 'invalid' };
+      return reply.code(status).send({ errors: [{ message: 'The request cannot be read', extensions }] });
+    },
+  });
+}
+
+/** The text of the one document of a request; null: none that could be read. */
+function documentIn({ body, query }: FastifyRequest): string | null {
+  const { query: text } = (body ?? query ?? {}) as { query?: unknown };
+  return typeof text === 'string' && text !== '' ? text : null;
+}
+
+/** The request as the engine takes it. The address is not put together with `Host`, which may be anything. */
+function asAsked({ method, url, headers, body }: FastifyRequest): HTTPGraphQLRequest {
+  const given = new HeaderMap();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(', ') : value);
+  const start = url.indexOf('?');
+  return { method: method.toUpperCase(), headers: given, search: start < 0 ? '' : url.slice(start), body };
+}
+
+/** A request that is refused before its body is. */
+class Unreceived extends Error {
+  constructor(readonly statusCode: number) {
+    super('a body was not received');
+  }
+}
+
+/** A body that does not say how long it is may be any. */
+const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > anonymousBodyBytes;
+
+const isKnown = async ({ headers }: FastifyRequest, { application }: GraphqlOptions): Promise<boolean> =>
+  (await identify(application, credentialsIn(headers.authorization, headers.cookie))) !== null;
+
+function openApollo(options: GraphqlOptions, documents: Documents): ApolloServer<GraphqlContext> {
+  const { log } = options;
+  return new ApolloServer<GraphqlContext>({
+    schema: graphqlSchema(),
+    // Nothing depends on the environment of the process.
+    nodeEnv: 'production',
+    // Whose question about the schema is answered is decided with each operation.
+    introspection: true,
+    hideSchemaDetailsFromClientErrors: true,
+    csrfPrevention: { requestHeaders: [clientHeader] },
+    includeStacktraceInErrorResponses: false,
+    parseOptions: { maxTokens: documentLimits.tokens },
+    // The engine finds every document here: it was read before.
+    documentStore: {
+      get: async (key) => documents.known(key.slice(key.lastIndexOf(':') + 1)),
+      set: async () => {},
+      delete: async () => false,
+    },
+    allowBatchedHttpRequests: false,
+    persistedQueries: false,
+    stopOnTerminationSignals: false,
+    formatError: (_, error) =>
+      answerFor(error instanceof GraphQLError ? error : new GraphQLError('', { originalError: asError(error) }), log),
+    logger: {
+      debug() {},
+      info() {},
+      warn: (message) => log.error({}, String(message)),
+      error: (message) => log.error({}, String(message)),
+    },
+    plugins: [
+      gatekeeper(options),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+    ],
+  });
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const gatekeeper = (options: GraphqlOptions): ApolloServerPlugin<GraphqlContext> => ({
+  requestDidStart: async () => ({
+    async didResolveOperation({ document, operation, request, contextValue: { caller, address } }) {
+      // An unknown name, or several operations and none: the engine says so and executes nothing.
+      if (operation === undefined) return;
+      if (operation.operation === 'subscription') throw new RequestRefused('subscription-over-http');
+      const ownsUp = caller.credentials.kind === 'access-token' || request.http?.headers.has(clientHeader);
+      if (operation.operation === 'mutation' && !ownsUp)
+        throw new RequestRefused('client-header-missing', { header: clientHeader });
+      const asked = { document, operation, variables: request.variables ?? {}, caller, address };
+      await admit(asked, options).catch((error: unknown) => {
+        throw notExecuted(error);
+      });
+    },
+  }),
+});
+
+function contextOf(request: FastifyRequest, reply: FastifyReply, options: GraphqlOptions): GraphqlContext {
+  const secure = request.protocol === 'https';
+  let credentials = credentialsIn(request.headers.authorization, request.headers.cookie);
+  let user: Promise<UserView | null> | null = null;
+  const caller: Caller = {
+    get credentials() {
+      return credentials;
+    },
+    identified() {
+      user ??= identify(options.application, credentials);
+      return user;
+    },
+  };
+  void reply.header('cache-control', 'no-store');
+  return contextFor(options, caller, request.ip, {
+    address: request.ip,
+    local: options.origins.isLocal(request.raw),
+    signIn(signedIn, token) {
+      void reply.header('set-cookie', openedSessionCookie(token, secure));
+      credentials = { kind: 'session', token };
+      user = Promise.resolve(signedIn);
+    },
+    signOut() {
+      void reply.header('set-cookie', closedSessionCookie(secure));
+      credentials = { kind: 'none' };
+      user = null;
+    },
+  });
+}

@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import { createPubSub } from '@graphql-yoga/subscription';
+import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
+import { ApiKeyResolver } from '../api-keys/api-key.js';
+import { ApiKeyCommandResolver } from '../api-keys/api-key-commands.js';
+import { ChannelResolver } from '../channels/channel.js';
+import { ChannelCommandResolver } from '../channels/channel-commands.js';
+import { ChannelHealthResolver } from '../channels/channel-health.js';
+import { ChannelTypeResolver } from '../channels/channel-type.js';
+import { SessionResolver } from '../sessions/session.js';
+import { OptionResolver } from '../system/option.js';
+import { ReadModelResolver } from '../system/read-model.js';
+import { SetupResolver } from '../system/setup.js';
+import { StatusResolver } from '../system/status.js';
+import { StatisticsResolver } from '../usage/statistics.js';
+import { ChannelTrafficResolver, TrafficResolver } from '../usage/traffic.js';
+import { UsageFeedResolver } from '../usage/usage-feed.js';
+import { UsageLogLineResolver } from '../usage/usage-log.js';
+import { UsageLogQueryResolver } from '../usage/usage-log-queries.js';
+import { BalanceResolver } from '../users/balance.js';
+import { GroupResolver } from '../users/group.js';
+import { UserResolver } from '../users/user.js';
+import { UserCommandResolver } from '../users/user-commands.js';
+import { UserSettingsResolver } from '../users/user-settings.js';
+import { authChecker } from './context.js';
+
+let built: GraphQLSchema | null = null;
+
+/** The one schema of the process: it knows no application; resolvers get theirs with the context. */
+export function graphqlSchema(): GraphQLSchema {
+  built ??= buildSchemaSync({
+    resolvers: [
+      SessionResolver,
+      SetupResolver,
+      StatusResolver,
+      UserResolver,
+      UserCommandResolver,
+      UserSettingsResolver,
+      GroupResolver,
+      ApiKeyResolver,
+      ApiKeyCommandResolver,
+      ChannelResolver,
+      ChannelCommandResolver,
+      ChannelTypeResolver,
+      ChannelHealthResolver,
+      OptionResolver,
+      ReadModelResolver,
+      UsageLogQueryResolver,
+      UsageLogLineResolver,
+      UsageFeedResolver,
+      StatisticsResolver,
+      TrafficResolver,
+      ChannelTrafficResolver,
+      BalanceResolver,
+    ],
+    authChecker,
+    // type-graphql asks for one before it builds any subscription; ours bring their own sources and never use it.
+    pubSub: createPubSub(),
+    // The values of a refused input may be passwords: neither they nor their object go into the error.
+    validate: { forbidUnknownValues: false, validationError: { target: false, value: false } },
+  });
+  return built;
+}
+
+/** The schema as text, sorted so that moving code about changes nothing. */
+export const printedSchema = (): string => `${printSchema(lexicographicSortSchema(graphqlSchema()))}\n`;

@@ -1,0 +1,21 @@
+import type { Allowance } from '../../http/allowance.js';
+import { placeOf } from '../../http/place.js';
+import type { Caller } from './context.js';
+import { RequestRefused } from './errors.js';
+
+/*
+ * What one caller may make the process do, in the unit of `limits.ts`: whoever is signed in has an allowance, whatever
+ * the address; of everybody else it is the place they come from that has one.
+ */
+
+/** Throws `too-much-work`. */
+export function payFor(allowance: Allowance, payer: string | number, cost: number): void {
+  const short = allowance.spend(payer, cost);
+  if (short !== null) throw new RequestRefused('too-much-work', { ...short });
+}
+
+/** The id of the user who is signed in, else the place. */
+export async function payerOf(caller: Caller, address: string): Promise<string | number> {
+  const user = await caller.identified();
+  return user?.id ?? placeOf(address);
+}

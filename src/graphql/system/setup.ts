@@ -1,0 +1,45 @@
+import { Arg, Ctx, Field, InputType, Mutation, Resolver } from 'type-graphql';
+import type { SetupInput } from '../../application/commands/setup.js';
+import type { UsageMode } from '../../domain/setup.js';
+import { attempting, type GraphqlContext } from '../server/context.js';
+import { enumeration } from '../server/enumeration.js';
+import { Status, statusOf } from './status.js';
+
+const UsageModeEnum = enumeration<UsageMode>('UsageMode', 'What the gateway is run for.', {
+  EXTERNAL: 'external',
+  SELF: 'self',
+  DEMO: 'demo',
+});
+
+@InputType('SetupInput')
+class SetupInputObject implements SetupInput {
+  @Field(() => String)
+  readonly username!: string;
+
+  @Field(() => String)
+  readonly password!: string;
+
+  @Field(() => String)
+  readonly confirmPassword!: string;
+
+  @Field(() => UsageModeEnum, { defaultValue: 'external' })
+  readonly mode!: UsageMode;
+
+  @Field(() => String, { defaultValue: '', description: 'From the log, where `status.setUpCodeNeeded` says so.' })
+  readonly code!: string;
+}
+
+@Resolver()
+export class SetupResolver {
+  @Mutation(() => Status, { complexity: 1000, description: 'First run, once: creates the root user.' })
+  async completeSetup(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => SetupInputObject) input: SetupInputObject,
+  ): Promise<Status> {
+    const { local } = attempting(context);
+    const { application } = context;
+    const { setup } = application;
+    await application.visible(await (local ? setup.complete(input) : setup.completeFromAfar(input, input.code)));
+    return statusOf(context);
+  }
+}

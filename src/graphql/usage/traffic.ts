@@ -1,0 +1,112 @@
+import {
+  Authorized,
+  Ctx,
+  Field,
+  FieldResolver,
+  Float,
+  ID,
+  Int,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+  Subscription,
+} from 'type-graphql';
+import type { LiveTraffic, TrafficFigures, TrafficSnapshot } from '../../application/memory/live-traffic.js';
+import type { ChannelId } from '../../domain/ids.js';
+import { pause, stoppable } from '../live/live.js';
+import type { SubscriptionData } from '../live/subscription-data.js';
+import type { GraphqlContext } from '../server/context.js';
+import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+
+const pushEveryMs = 1000;
+
+@ObjectType('TrafficFigures', { description: 'The last 60 seconds.' })
+class TrafficFiguresObject implements TrafficFigures {
+  @Field(() => SafeIntScalar)
+  readonly requestsPerMinute!: number;
+
+  @Field(() => SafeIntScalar)
+  readonly tokensPerMinute!: number;
+
+  @Field(() => QuotaScalar)
+  readonly quotaPerMinute!: number;
+
+  @Field(() => Float, { description: '0 to 1: the share of calls that were reserved and could not be served.' })
+  readonly errorRate!: number;
+
+  @Field(() => Int, { nullable: true, description: 'Durations are exact to about 5 %; null: no sample.' })
+  readonly latencyP50Ms!: number | null;
+
+  @Field(() => Int, { nullable: true })
+  readonly latencyP95Ms!: number | null;
+
+  @Field(() => Int, { nullable: true })
+  readonly firstTokenP50Ms!: number | null;
+
+  @Field(() => Int, { nullable: true })
+  readonly firstTokenP95Ms!: number | null;
+}
+
+type OfChannel = TrafficSnapshot['channels'][number];
+type OfModel = TrafficSnapshot['models'][number];
+
+@ObjectType()
+class ChannelTraffic extends TrafficFiguresObject implements OfChannel {
+  @Field(() => ID)
+  readonly channelId!: ChannelId;
+}
+
+@ObjectType()
+class ModelTraffic extends TrafficFiguresObject implements OfModel {
+  @Field(() => String)
+  readonly model!: string;
+}
+
+@ObjectType({ description: 'What goes through the gateway. For administrators.' })
+class Traffic implements Omit<TrafficSnapshot, 'at'> {
+  @Field(() => TrafficFiguresObject)
+  readonly total!: TrafficFigures;
+
+  @Field(() => [ChannelTraffic], { description: 'Channels that had calls.' })
+  readonly channels!: readonly OfChannel[];
+
+  @Field(() => [ModelTraffic], { description: 'Models that were asked for.' })
+  readonly models!: readonly OfModel[];
+}
+
+@Resolver(() => Traffic)
+export class TrafficResolver {
+  @FieldResolver(() => TimestampScalar)
+  at(@Root() { at }: TrafficSnapshot): number {
+    return Math.floor(at / 1000);
+  }
+
+  @Authorized('admin')
+  @Query(() => Traffic)
+  traffic(@Ctx() { application }: GraphqlContext): TrafficSnapshot {
+    return application.traffic.snapshot();
+  }
+
+  @Authorized('admin')
+  @Subscription(() => Traffic, {
+    description: 'Every second.',
+    subscribe: ({ context }: SubscriptionData) => stoppable((signal) => snapshots(context.application.traffic, signal)),
+  })
+  liveTraffic(@Root() snapshot: TrafficSnapshot): TrafficSnapshot {
+    return snapshot;
+  }
+}
+
+@Resolver(() => ChannelTraffic)
+export class ChannelTrafficResolver {
+  @FieldResolver(() => String, { nullable: true, description: 'null: the channel is gone.' })
+  channelName(@Root() { channelId }: OfChannel, @Ctx() { application }: GraphqlContext): string | null {
+    return application.directory.channel(channelId)?.settings.name ?? null;
+  }
+}
+
+async function* snapshots(traffic: LiveTraffic, signal: AbortSignal): AsyncGenerator<TrafficSnapshot, void, undefined> {
+  do yield traffic.snapshot();
+  while (await pause(pushEveryMs, signal));
+}

@@ -1,0 +1,79 @@
+import { Authorized, Ctx, Field, ID, ObjectType, Query, Resolver, Root, Subscription } from 'type-graphql';
+import type { Application } from '../../application/application.js';
+import type { UserView } from '../../application/ports.js';
+import type { UserId } from '../../domain/ids.js';
+import type { Quota } from '../../domain/quota.js';
+import { Bell, pause, stoppable } from '../live/live.js';
+import type { SubscriptionContext, SubscriptionData } from '../live/subscription-data.js';
+import { type GraphqlContext, signedIn, Viewer } from '../server/context.js';
+import { QuotaScalar, SafeIntScalar } from '../server/scalars.js';
+
+/** A busy key moves the balance thousands of times a second; nobody can read more than this. */
+const shortestPauseMs = 250;
+
+@ObjectType({ description: 'The wallet of who asks.' })
+class Balance {
+  @Field(() => ID)
+  readonly userId!: UserId;
+
+  @Field(() => QuotaScalar, {
+    description: 'What may be spent at this moment: holds of calls under way are taken off.',
+  })
+  readonly available!: Quota;
+
+  @Field(() => QuotaScalar)
+  readonly usedQuota!: Quota;
+
+  @Field(() => SafeIntScalar, { description: 'Settled calls that used tokens.' })
+  readonly requestCount!: number;
+}
+
+@Resolver()
+export class BalanceResolver {
+  @Authorized()
+  @Query(() => Balance)
+  balance(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<Balance> {
+    return balanceOf(application, viewer);
+  }
+
+  @Authorized()
+  @Subscription(() => Balance, {
+    name: 'balance',
+    description: `At once, then whenever it changes; at most every ${shortestPauseMs} ms.`,
+    subscribe: ({ context }: SubscriptionData) => stoppable((signal) => balances(context, signal)),
+  })
+  balanceChanged(@Root() balance: Balance): Balance {
+    return balance;
+  }
+}
+
+async function balanceOf({ gate, queries }: Application, viewer: UserView): Promise<Balance> {
+  const [available, user] = await Promise.all([gate.available(viewer.id), queries.self(viewer)]);
+  return { userId: viewer.id, available, usedQuota: user.used_quota, requestCount: user.request_count };
+}
+
+async function* balances(
+  { application, caller, wallets }: SubscriptionContext,
+  signal: AbortSignal,
+): AsyncGenerator<Balance, void, undefined> {
+  const { id } = await signedIn(caller);
+  const moved = new Bell();
+  let newest = application.tail.position();
+  const forget = wallets.add(id, (position) => {
+    newest = position;
+    moved.ring();
+  });
+  try {
+    yield await balanceOf(application, await signedIn(caller));
+    while (await moved.heard(signal)) {
+      // The gate knows at once; the sums beside it come from a read model.
+      const whole = await application.visible(newest);
+      yield await balanceOf(application, await signedIn(caller));
+      // Sums that are behind are told again, also when nothing moves any more.
+      if (!whole) moved.ring();
+      if (!(await pause(shortestPauseMs, signal))) return;
+    }
+  } finally {
+    forget();
+  }
+}

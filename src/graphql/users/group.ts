@@ -1,0 +1,44 @@
+import { Authorized, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import type { UserView } from '../../application/ports.js';
+import type { UsableGroup } from '../../application/queries/queries.js';
+import { type GraphqlContext, Viewer } from '../server/context.js';
+import { DecimalScalar } from '../server/scalars.js';
+
+@ObjectType('UsableGroup', { description: 'A group somebody may use for a call, and what it does to the price.' })
+class UsableGroupObject implements UsableGroup {
+  @Field(() => String)
+  readonly name!: string;
+
+  @Field(() => DecimalScalar)
+  readonly ratio!: string;
+
+  @Field(() => String)
+  readonly description!: string;
+}
+
+@Resolver()
+export class GroupResolver {
+  @Authorized('admin')
+  @Query(() => [String], { description: 'Every group that has a ratio.' })
+  groups(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly string[] {
+    return application.queries.groupNames(viewer);
+  }
+
+  @Authorized()
+  @Query(() => [UsableGroupObject])
+  ownGroups(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<readonly UsableGroup[]> {
+    return application.queries.ownGroups(viewer);
+  }
+
+  @Authorized()
+  @Query(() => [String], { description: 'Models some enabled channel serves for a group one may use.' })
+  ownModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<readonly string[]> {
+    return application.queries.ownModels(viewer);
+  }
+
+  @Authorized('admin')
+  @Query(() => [String], { description: 'Models some enabled channel serves.' })
+  enabledModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<readonly string[]> {
+    return application.queries.enabledModels(viewer);
+  }
+}

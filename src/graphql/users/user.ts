@@ -1,0 +1,147 @@
+import { Arg, Args, ArgsType, Authorized, Ctx, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import type { UserView } from '../../application/ports.js';
+import { Failure } from '../../domain/failure.js';
+import { UserId } from '../../domain/ids.js';
+import type { Role } from '../../domain/user.js';
+import type { Page } from '../../projections/engine/page.js';
+import type { UserFilter, UserSort } from '../../projections/models/user-queries.js';
+import type { UserRow } from '../../projections/models/users.js';
+import { type GraphqlContext, Viewer } from '../server/context.js';
+import { enumeration } from '../server/enumeration.js';
+import { PageArgs } from '../server/page.js';
+import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+
+export const RoleEnum = enumeration<Role>('Role', 'What a user may do.', {
+  ORDINARY: 'ordinary',
+  ADMIN: 'admin',
+  ROOT: 'root',
+});
+
+const UserStatusEnum = enumeration<UserRow['status']>('UserStatus', 'Whether a user may sign in and call.', {
+  ENABLED: 'enabled',
+  DISABLED: 'disabled',
+});
+
+const UserSortEnum = enumeration<UserSort>('UserSort', 'The order of a list of users.', {
+  ID_DESC: 'id_desc',
+  QUOTA_DESC: 'quota_desc',
+  QUOTA_ASC: 'quota_asc',
+  USED_QUOTA_DESC: 'used_quota_desc',
+  USED_QUOTA_ASC: 'used_quota_asc',
+  REQUEST_COUNT_DESC: 'request_count_desc',
+  REQUEST_COUNT_ASC: 'request_count_asc',
+});
+
+@ObjectType('User', { description: 'A person with a wallet. Users see themselves; administrators see everybody.' })
+export class UserObject
+  implements
+    Pick<
+      UserRow,
+      | 'id'
+      | 'username'
+      | 'display_name'
+      | 'email'
+      | 'role'
+      | 'status'
+      | 'group'
+      | 'quota'
+      | 'used_quota'
+      | 'request_count'
+      | 'created_at'
+      | 'deleted_at'
+    >
+{
+  @Field(() => ID)
+  readonly id!: UserRow['id'];
+
+  @Field(() => String)
+  readonly username!: string;
+
+  @Field(() => String, {
+    name: 'displayName',
+    description: 'Empty once the user is deleted; so is the e-mail address.',
+  })
+  readonly display_name!: string;
+
+  @Field(() => String, { description: 'Of others as `a***@example.org`.' })
+  readonly email!: string;
+
+  @Field(() => RoleEnum)
+  readonly role!: Role;
+
+  @Field(() => UserStatusEnum)
+  readonly status!: UserRow['status'];
+
+  @Field(() => String)
+  readonly group!: string;
+
+  @Field(() => QuotaScalar, { description: 'What may be spent now: holds of calls under way are taken off.' })
+  readonly quota!: UserRow['quota'];
+
+  @Field(() => QuotaScalar, { name: 'usedQuota' })
+  readonly used_quota!: UserRow['used_quota'];
+
+  @Field(() => SafeIntScalar, { name: 'requestCount', description: 'Settled calls that used tokens.' })
+  readonly request_count!: number;
+
+  @Field(() => TimestampScalar, { name: 'createdAt' })
+  readonly created_at!: number;
+
+  @Field(() => TimestampScalar, { name: 'deletedAt', nullable: true })
+  readonly deleted_at!: number | null;
+}
+
+@ObjectType('UserPage')
+class UserPage implements Page<UserRow> {
+  @Field(() => [UserObject])
+  readonly items!: readonly UserRow[];
+
+  @Field(() => SafeIntScalar)
+  readonly total!: number;
+}
+
+@ArgsType()
+class UserListArgs extends PageArgs implements UserFilter {
+  @Field(() => UserSortEnum, { defaultValue: 'id_desc' })
+  readonly sort!: UserSort;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Part of the user name, the beginning of a word of e-mail address or display name, or an id.',
+  })
+  readonly keyword?: string;
+
+  @Field(() => String, { nullable: true })
+  readonly group?: string;
+}
+
+@Resolver(() => UserObject)
+export class UserResolver {
+  @Query(() => UserObject, { nullable: true, description: 'Oneself; null when nobody is signed in.' })
+  async me(@Ctx() { application, caller }: GraphqlContext): Promise<UserRow | null> {
+    const user = await caller.identified();
+    if (user === null) return null;
+    if (user.status !== 'enabled') throw new Failure('user-disabled');
+    return application.queries.self(user);
+  }
+
+  @Authorized('admin')
+  @Query(() => UserPage)
+  users(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Args(() => UserListArgs) { keyword, group, ...request }: UserListArgs,
+  ): Promise<Page<UserRow>> {
+    return application.queries.users(viewer, request, { keyword: keyword ?? '', group: group ?? '' });
+  }
+
+  @Authorized('admin')
+  @Query(() => UserObject)
+  user(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) id: string,
+  ): Promise<UserRow> {
+    return application.queries.user(viewer, UserId(id));
+  }
+}

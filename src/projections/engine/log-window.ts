@@ -1,0 +1,201 @@
+import { type Position, type Recorded, sizeOf } from '../../domain/events.js';
+import type { EventFeed } from './projection.js';
+
+/*
+ * The part of the log that this node's projectors are working on, read and parsed once for all of them: the newest
+ * events as the subscription brings them, and the pages that those who are behind have asked for.
+ */
+
+interface Stretch {
+  /** Holds every event after this position up to the last one in `events`. */
+  readonly after: Position;
+  readonly events: Recorded[];
+  /** Characters of their payloads. */
+  size: number;
+}
+
+export interface LogWindowOptions {
+  /** Events read at once by whoever is behind. */
+  readonly pageSize: number;
+  /** Events kept; more are forgotten, least recently used first, and read again when needed. */
+  readonly capacity: number;
+}
+
+/** Characters of payloads handed out at once, and kept; as with events, what exceeds the first is still handed out. */
+const batchSize = 4 * 1024 * 1024;
+const mostHeldSize = 32 * 1024 * 1024;
+
+const lastOf = ({ after, events }: Stretch): Position => events.at(-1)?.position ?? after;
+
+/** The index of the first event after `position`. */
+function indexAfter(events: readonly Recorded[], position: Position): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const event = events[middle];
+    if (event !== undefined && event.position <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How long whoever is ahead waits for those behind: then the stretches they need are forgotten after all. */
+const patienceMs = 1_000;
+
+export class LogWindow {
+  /** Least recently used first. */
+  private stretches: Stretch[] = [];
+  private held = 0;
+  private heldSize = 0;
+  /** Room for pages that are on their way. */
+  private promised = 0;
+  private readonly loading = new Map<Position, Promise<Stretch>>();
+  /** Where each reader was when it last asked. */
+  private readonly readers = new Map<object, Position>();
+  private readonly waiting = new Set<() => void>();
+
+  /** `head`: the newest position there is; `follow` moves it on. */
+  constructor(
+    private readonly feed: Pick<EventFeed, 'readAll' | 'subscribe'>,
+    private head: Position,
+    private readonly options: LogWindowOptions,
+  ) {}
+
+  /** The newest position known. */
+  get newest(): Position {
+    return this.head;
+  }
+
+  /** The log has come to `head` meanwhile; what lies between is read when somebody asks for it. */
+  skipTo(head: Position): void {
+    if (head > this.head) this.head = head;
+  }
+
+  /** Takes in what is appended, until the signal aborts; rejects when the subscription breaks. */
+  async follow(signal: AbortSignal, arrived: (events: readonly Recorded[]) => void): Promise<void> {
+    for await (const batch of this.feed.subscribe(this.head, signal)) {
+      // At least once means that some may be known already.
+      const fresh = (batch[0]?.position ?? this.head) > this.head ? batch : batch.slice(indexAfter(batch, this.head));
+      if (fresh.length === 0) continue;
+      this.append(fresh);
+      arrived(fresh);
+    }
+  }
+
+  /** Up to `limit` events after `after`, oldest first, fewer when they are large; none when there are none yet. */
+  async read(reader: object, after: Position, limit: number): Promise<readonly Recorded[]> {
+    this.readers.set(reader, after);
+    this.wakeWaiting();
+    if (after >= this.head) return [];
+    const found: Recorded[] = [];
+    let size = 0;
+    let stretch: Stretch | undefined = this.find(after) ?? (await this.load(after));
+    while (stretch !== undefined) {
+      const { events } = stretch;
+      for (let index = indexAfter(events, found.at(-1)?.position ?? after); index < events.length; index++) {
+        const event = events[index];
+        if (event === undefined) break;
+        found.push(event);
+        size += event.size ?? 0;
+        if (found.length >= limit || size >= batchSize) return found;
+      }
+      stretch = this.find(lastOf(stretch));
+    }
+    return found;
+  }
+
+  /** This reader asks no more for now; nothing is kept for it. */
+  leave(reader: object): void {
+    this.readers.delete(reader);
+    this.wakeWaiting();
+  }
+
+  private find(after: Position): Stretch | undefined {
+    const index = this.stretches.findIndex((stretch) => stretch.after <= after && after < lastOf(stretch));
+    const [stretch] = index < 0 ? [] : this.stretches.splice(index, 1);
+    if (stretch !== undefined) this.stretches.push(stretch);
+    return stretch;
+  }
+
+  private load(after: Position): Promise<Stretch> {
+    const loading = this.loading.get(after) ?? this.loadPage(after);
+    this.loading.set(after, loading);
+    return loading;
+  }
+
+  private async loadPage(after: Position): Promise<Stretch> {
+    const { pageSize } = this.options;
+    await this.makeRoom(after);
+    this.promised += pageSize;
+    try {
+      const events = [...(await this.feed.readAll(after, pageSize))];
+      const stretch = { after, events, size: sizeOf(events) };
+      this.keep(stretch);
+      return stretch;
+    } finally {
+      this.promised -= pageSize;
+      this.loading.delete(after);
+    }
+  }
+
+  /**
+   * Before a page is read: forgets what everybody has read. Where there is no such stretch the ones ahead wait for the
+   * ones behind, or catching up would mean reading the log as many times as there are readers.
+   */
+  private async makeRoom(after: Position): Promise<void> {
+    const { pageSize, capacity } = this.options;
+    const deadline = Date.now() + patienceMs;
+    while (this.held + this.promised + pageSize > capacity || this.heldSize + batchSize > mostHeldSize) {
+      const slowest = Math.min(...this.readers.values());
+      const read = this.stretches.find((stretch) => lastOf(stretch) <= slowest);
+      if (read !== undefined) this.forget(read);
+      else if (after <= slowest || Date.now() >= deadline) return;
+      else await this.someoneMoves(deadline - Date.now());
+    }
+  }
+
+  private append(events: readonly Recorded[]): void {
+    const newest = this.stretches.find((stretch) => lastOf(stretch) === this.head);
+    const size = sizeOf(events);
+    if (newest !== undefined && newest.events.length < this.options.pageSize && newest.size + size <= batchSize) {
+      newest.events.push(...events);
+      newest.size += size;
+      this.held += events.length;
+      this.heldSize += size;
+    } else this.keep({ after: this.head, events: [...events], size });
+    this.head = events.at(-1)?.position ?? this.head;
+  }
+
+  private keep(stretch: Stretch): void {
+    if (stretch.events.length === 0) return;
+    this.stretches.push(stretch);
+    this.held += stretch.events.length;
+    this.heldSize += stretch.size;
+    for (const oldest of [...this.stretches]) {
+      if (oldest === stretch || (this.held <= this.options.capacity && this.heldSize <= mostHeldSize)) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(stretch: Stretch): void {
+    this.stretches = this.stretches.filter((one) => one !== stretch);
+    this.held -= stretch.events.length;
+    this.heldSize -= stretch.size;
+  }
+
+  private someoneMoves(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.waiting.add(wake);
+    });
+  }
+
+  private wakeWaiting(): void {
+    for (const wake of [...this.waiting]) wake();
+  }
+}

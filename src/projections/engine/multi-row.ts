@@ -1,0 +1,116 @@
+import { type Insertable, type RawBuilder, sql } from 'kysely';
+import type { Database, ReadModels } from '../database.js';
+
+/*
+ * One statement for many rows. Rows travel as one JSON text, which costs Node a single stringify however wide they are,
+ * and Postgres takes the columns' types from the table itself.
+ */
+
+type Table = keyof Database & string;
+type Column<T extends Table> = keyof Database[T] & string;
+/** All rows of one statement name the same columns; those left out get the table's default. */
+type Row<T extends Table> = Partial<Insertable<Database[T]>>;
+
+const unstorable = /\\u0000|\\ud[89a-f]/i;
+
+/** What Postgres refuses in text: NUL, and half of a surrogate pair. */
+const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/** The text as it will stand in the table: names that differ only in what cannot be stored are one name there. */
+export const storableText = (text: string): string => text.replace(unstorableCharacter, '\uFFFD');
+
+/**
+ * JSON that Postgres can store. A caller may put a NUL into the name of an API key: it becomes U+FFFD rather than a
+ * poisoned event.
+ */
+export function storableJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!unstorable.test(json)) return json;
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? storableText(part) : part));
+}
+
+/** JSON has no bigint: sums travel as text, which Postgres takes for a number as well. */
+const withSumsAsText = (rows: readonly object[]): readonly object[] =>
+  Object.values(rows[0] ?? {}).some((value) => typeof value === 'bigint')
+    ? rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([column, value]) => [column, typeof value === 'bigint' ? String(value) : value]),
+        ),
+      )
+    : rows;
+
+const source = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<unknown> =>
+  sql`json_populate_recordset(null::${sql.table(table)}, ${storableJson(withSumsAsText(rows))}::json)`;
+
+const columnsOf = <T extends Table>(rows: readonly Row<T>[]): Column<T>[] => Object.keys(rows[0] ?? {}) as Column<T>[];
+
+const refs = (columns: readonly string[]): RawBuilder<unknown> => sql.join(columns.map((column) => sql.ref(column)));
+
+const insert = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<unknown> => {
+  const columns = refs(columnsOf(rows));
+  return sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${source(table, rows)}`;
+};
+
+export async function insertRows<T extends Table>(tx: ReadModels, table: T, rows: readonly Row<T>[]): Promise<void> {
+  if (rows.length > 0) await insert(table, rows).execute(tx);
+}
+
+/** Inserts, or overwrites the columns given. */
+export async function putRows<T extends Table>(
+  tx: ReadModels,
+  table: T,
+  key: readonly Column<T>[],
+  rows: readonly Row<T>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const changes = columnsOf(rows)
+    .filter((column) => !key.includes(column))
+    .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
+  await sql`${insert(table, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)}`.execute(tx);
+}
+
+/**
+ * Adds the columns given to the row with that key, which is made where it is missing: also by nothing but zeros, so that
+ * the rows there are do not depend on which events came in one batch.
+ */
+export async function addToRows<T extends Table>(
+  tx: ReadModels,
+  table: T,
+  key: readonly Column<T>[],
+  rows: readonly Row<T>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const sums = columnsOf(rows).filter((column) => !key.includes(column));
+  const changes = sums.map((column) => {
+    const more = sql.ref(`excluded.${column}`);
+    return sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${more}`;
+  });
+  const any = sums.map((column) => sql`${sql.ref(`excluded.${column}`)} <> 0`);
+  await sql`
+    ${insert(table, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)} where ${sql.join(any, sql` or `)}
+  `.execute(tx);
+}
+
+/**
+ * Adds the columns given to the rows with that `id`; unknown ids are left alone. `latest` columns take the larger value
+ * instead, null counting as the smallest.
+ */
+export async function addById<T extends 'users' | 'api_keys' | 'channels'>(
+  tx: ReadModels,
+  table: T,
+  rows: readonly (Row<T> & { readonly id: number })[],
+  latest: readonly Column<T>[] = [],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const changes = columnsOf<T>(rows)
+    .filter((column) => column !== 'id')
+    .map((column) => {
+      const [before, more] = [sql.ref(`${table}.${column}`), sql.ref(`more.${column}`)];
+      const after = latest.includes(column) ? sql`greatest(${before}, ${more})` : sql`${before} + ${more}`;
+      return sql`${sql.ref(column)} = ${after}`;
+    });
+  await sql`
+    update ${sql.table(table)} set ${sql.join(changes)}
+    from ${source(table, rows)} as more where ${sql.ref(`${table}.id`)} = more.id
+  `.execute(tx);
+}

@@ -1,0 +1,62 @@
+import type { DomainEvent, EventType, Position, Recorded, StreamName } from '../../domain/events.js';
+import type { Sealed, UserId } from '../../domain/ids.js';
+import type { ReadModels } from '../database.js';
+
+/* What a read model is to the runner, and what the runner needs from the world. */
+
+/** Opens personal data. null: the user's key has been destroyed. */
+export interface PersonalDataReader {
+  open(user: UserId, sealed: Sealed): Promise<string | null>;
+  /** A keyed hash by which a text, or part of one, is found without being stored. */
+  searchToken(term: string): string;
+}
+
+export interface ProjectionContext {
+  readonly personalData: PersonalDataReader;
+}
+
+/** The part of the event store that projections read. */
+export interface EventFeed {
+  readStream(stream: StreamName): Promise<readonly Recorded[]>;
+  readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
+  head(): Promise<Position>;
+  subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
+}
+
+/**
+ * A read model: its tables and the fold that fills them. SQL is unqualified: the runner decides which schema it means.
+ * A change of tables or fold is a new version, built from the start of the log in a schema of its own.
+ */
+export interface Projection {
+  readonly name: string;
+  readonly version: number;
+  /** Statements that make the empty tables. */
+  readonly tables: string;
+  /** Only these events reach `project`; the others merely move the checkpoint. */
+  readonly interestedIn: ReadonlySet<EventType>;
+  /**
+   * Folds a batch, oldest first, through `tx`. The runner commits it together with the checkpoint and never repeats it
+   * afterwards, so a delta may be added without a guard.
+   */
+  project(tx: ReadModels, batch: readonly Recorded[], context: ProjectionContext): Promise<void>;
+}
+
+/**
+ * Declares a read model over the events of one union. `interestedIn` names each of them, so an event added to the union
+ * does not compile until the fold knows it.
+ */
+export const projection = <Event extends DomainEvent>(definition: {
+  readonly name: string;
+  readonly version: number;
+  readonly tables: string;
+  readonly interestedIn: Readonly<Record<Event['type'], true>>;
+  readonly project: (tx: ReadModels, batch: readonly Recorded<Event>[], context: ProjectionContext) => Promise<void>;
+}): Projection => ({
+  ...definition,
+  interestedIn: new Set(Object.keys(definition.interestedIn) as EventType[]),
+  // The runner delivers only what `interestedIn` names, and that is exactly the union.
+  project: (tx, batch, context) => definition.project(tx, batch as readonly Recorded<Event>[], context),
+});
+
+/** Where a read model's tables live. */
+export const schemaOf = ({ name, version }: Pick<Projection, 'name' | 'version'>): string => `${name}_v${version}`;

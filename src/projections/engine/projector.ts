@@ -1,0 +1,389 @@
+import type { Client } from 'pg';
+import { beginning, Position, type Recorded } from '../../domain/events.js';
+import { isPassing } from '../../domain/passing.js';
+import { UnreadableEvent } from '../../domain/upcast.js';
+import type { ReadModels } from '../database.js';
+import { Bell } from './bell.js';
+import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
+import type { LogWindow } from './log-window.js';
+import { type Projection, type ProjectionContext, schemaOf } from './projection.js';
+import { concerning } from './quarantine.js';
+
+/*
+ * One read model on one node. Whoever holds the model's lock leads: folds the log into its tables, on the very
+ * connection that holds the lock, so that a leader whose lock is gone cannot write. The others follow its checkpoint.
+ */
+
+export interface ProjectorPace {
+  /** Events folded in one transaction, at most. */
+  readonly batchSize: number;
+  /** Between two batches, unless one is full or somebody waits: many small batches cost more than a few large ones. */
+  readonly lingerMs: number;
+  /** How long a checkpoint may lag behind events that changed nothing, and by how many of them. */
+  readonly idleCheckpointMs: number;
+  readonly idleCheckpointEvents: number;
+  /** Between two attempts to reach the database. */
+  readonly retryMs: number;
+}
+
+export interface ProjectorLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+export interface ProjectorParts {
+  readonly projection: Projection;
+  readonly window: LogWindow;
+  /** The positions this read model leaves out, as the log has them now. */
+  readonly quarantined: () => Promise<ReadonlySet<Position>>;
+  /** A new client, not yet connected. */
+  readonly newClient: () => Client;
+  readonly context: ProjectionContext;
+  readonly pace: ProjectorPace;
+  readonly log: ProjectorLog;
+  /** The newest position somebody on this node waits for. */
+  readonly wanted: () => Position;
+  /** Called whenever `position`, `leading` or `stopped` may have changed. */
+  readonly changed: () => void;
+  /** Called after each commit with what it folded. */
+  readonly committed: (model: string, batch: readonly Recorded[]) => void;
+}
+
+export const wantedChannel = 'projections_wanted';
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The connection a projector leads on. */
+interface Lead {
+  readonly client: Client;
+  readonly tx: ReadModels;
+  lost: boolean;
+}
+
+export class Projector {
+  /** The tables hold every event up to here. */
+  position = beginning;
+  leading = false;
+  /** Set while the model is stopped. */
+  failure: Checkpoint['failure'] = null;
+  /** What stopped it, where that is an event this release cannot even read. */
+  unreadable: UnreadableEvent | null = null;
+  /** Folded since the start, for figures. */
+  events = 0;
+  batches = 0;
+
+  /** Left out because somebody decided so. */
+  quarantined: ReadonlySet<Position> = new Set();
+
+  private checkpoint = beginning;
+  private checkpointMovedAt = 0;
+  /** The newest position somebody on another node waits for. */
+  private wantedElsewhere: number = beginning;
+  private heldElsewhere = false;
+  private idle = false;
+  private batchLimit: number;
+  private readonly bell = new Bell();
+
+  constructor(private readonly parts: ProjectorParts) {
+    this.batchLimit = parts.pace.batchSize;
+  }
+
+  get projection(): Projection {
+    return this.parts.projection;
+  }
+
+  private get model(): string {
+    return schemaOf(this.projection);
+  }
+
+  get stopped(): boolean {
+    return this.failure !== null;
+  }
+
+  /** Leads whenever nobody else does, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.bell.ring(), { once: true });
+    while (!signal.aborted) {
+      try {
+        if (!this.heldElsewhere) await this.tryToLead(signal);
+      } catch (error) {
+        this.parts.log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector was interrupted');
+      }
+      if (!signal.aborted) await this.bell.wait(this.parts.pace.retryMs);
+    }
+  }
+
+  /** Something may be waiting for what this projector has not folded yet. */
+  wake(): void {
+    this.bell.ring();
+  }
+
+  /** New events are in the window. */
+  arrived(): void {
+    if (this.idle) this.bell.ring();
+  }
+
+  /** What the table of checkpoints says; how followers see the leader's progress, and learn that it is gone. */
+  observe({ position, failure, led }: Checkpoint): void {
+    if (this.leading) {
+      if (this.stopped && failure === null) this.bell.ring();
+      return;
+    }
+    this.position = position;
+    this.failure = failure;
+    const freed = this.heldElsewhere && !led;
+    this.heldElsewhere = led;
+    if (freed) this.bell.ring();
+    this.parts.changed();
+  }
+
+  private async tryToLead(signal: AbortSignal): Promise<void> {
+    const client = this.parts.newClient();
+    const lead: Lead = { client, tx: boundTo(client), lost: false };
+    const lost = () => {
+      lead.lost = true;
+      if (this.leading) this.bell.ring();
+    };
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ payload }) => {
+      this.wantedElsewhere = Math.max(this.wantedElsewhere, Number(payload) || beginning);
+      this.bell.ring();
+    });
+    try {
+      await client.connect();
+      await client.query(settings(this.model));
+      if (await lockForProjecting(client, this.parts.projection)) await this.lead(lead, signal);
+      else this.heldElsewhere = true;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  private async lead(lead: Lead, signal: AbortSignal): Promise<void> {
+    await this.begin(lead);
+    this.parts.log.info({ readModel: this.model, position: this.position }, 'projecting');
+    try {
+      while (!signal.aborted && !lead.lost) {
+        if (this.stopped) await this.stayStopped(lead);
+        else await this.round(lead, signal);
+      }
+      if (!lead.lost && !this.stopped) await this.moveCheckpoint(lead);
+    } finally {
+      this.leading = false;
+      this.parts.window.leave(this);
+      this.parts.changed();
+    }
+  }
+
+  /** Takes over at the checkpoint. A model that was stopped is tried again. */
+  private async begin({ client }: Lead): Promise<void> {
+    this.quarantined = await this.parts.quarantined();
+    const { rows } = await client.query<{ position: number }>(`
+      update projections.checkpoints set status = 'running', failed_position = null, failed_type = null, error = null
+      where ${rowOf(this.parts.projection)} returning position
+    `);
+    const [row] = rows;
+    if (row === undefined) throw new Error(`The read model ${this.model} has no checkpoint`);
+    // In one step: an older look at the checkpoints that arrives now must not set the position back.
+    this.leading = true;
+    this.failure = null;
+    this.unreadable = null;
+    this.batchLimit = this.parts.pace.batchSize;
+    this.resumeAt(Position(row.position));
+  }
+
+  private resumeAt(position: Position): void {
+    this.position = position;
+    this.checkpoint = position;
+    this.checkpointMovedAt = Date.now();
+    this.parts.changed();
+  }
+
+  /** Reads what there is, folds it, and rests. */
+  private async round(lead: Lead, signal: AbortSignal): Promise<void> {
+    const started = Date.now();
+    const { window, pace } = this.parts;
+    try {
+      const batch = await window.read(this, this.position, this.batchLimit);
+      if (batch.length === 0) return await this.rest(lead);
+      await this.fold(lead, batch);
+      if (this.checkpointIsDue()) await this.moveCheckpoint(lead);
+      if (batch.length === this.batchLimit) return;
+    } catch (error) {
+      if (error instanceof UnreadableEvent) {
+        this.unreadable = error;
+        const { type, position } = error;
+        return await this.stopAt(lead, { type, position: position ?? Position(this.position + 1) }, error);
+      }
+      if (lead.lost || !isPassing(error)) throw error;
+      window.leave(this);
+      this.parts.log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector will try again');
+      await this.bell.wait(pace.retryMs);
+      return;
+    }
+    const until = started + pace.lingerMs;
+    for (let now = Date.now(); now < until && !signal.aborted && !lead.lost && !this.urgent(); now = Date.now())
+      await this.bell.wait(until - now);
+  }
+
+  private urgent(): boolean {
+    return this.parts.wanted() > this.position || this.wantedElsewhere > this.checkpoint;
+  }
+
+  /**
+   * Events that change nothing leave the checkpoint behind, for a commit per batch would cost more than it is worth;
+   * but a crash lets the next start read again whatever lies after it, so it follows also while events keep coming.
+   */
+  private checkpointIsDue(): boolean {
+    const { idleCheckpointMs, idleCheckpointEvents } = this.parts.pace;
+    const behind = this.position - this.checkpoint;
+    if (behind === 0) return false;
+    return (
+      behind >= idleCheckpointEvents ||
+      Date.now() - this.checkpointMovedAt >= idleCheckpointMs ||
+      this.wantedElsewhere > this.checkpoint
+    );
+  }
+
+  /** Nothing to fold: moves a checkpoint that was left behind, and waits for events. */
+  private async rest(lead: Lead): Promise<void> {
+    if (this.checkpointIsDue()) {
+      await this.moveCheckpoint(lead);
+      return;
+    }
+    const { idleCheckpointMs } = this.parts.pace;
+    const left = this.checkpointMovedAt + idleCheckpointMs - Date.now();
+    this.idle = true;
+    // Something may have come between the last look into the window and now.
+    if (this.parts.window.newest <= this.position)
+      await this.bell.wait(this.checkpoint < this.position ? left : idleCheckpointMs);
+    this.idle = false;
+  }
+
+  private async fold(lead: Lead, batch: readonly Recorded[]): Promise<void> {
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    const interesting = concerning(this.projection, this.quarantined, batch);
+    if (interesting.length === 0) {
+      this.position = last.position;
+      this.parts.changed();
+      return;
+    }
+    try {
+      if (!(await this.commit(lead, interesting, last.position))) return;
+    } catch (error) {
+      if (lead.lost || isPassing(error)) throw error;
+      await this.narrow(lead, batch, interesting, error);
+      return;
+    }
+    this.batchLimit = this.parts.pace.batchSize;
+    this.events += interesting.length;
+    this.batches += 1;
+    this.parts.changed();
+    this.parts.committed(this.parts.projection.name, interesting);
+  }
+
+  /** Rows and checkpoint in one transaction. False: somebody else has moved the checkpoint; go on from there. */
+  private async commit({ client, tx }: Lead, batch: readonly Recorded[], last: Position): Promise<boolean> {
+    const { projection, context } = this.parts;
+    try {
+      const found = await lockedPosition(client, projection, schemaOf(projection));
+      if (found !== this.checkpoint) {
+        await client.query('rollback');
+        this.resumeAt(found);
+        return false;
+      }
+      await projection.project(tx, batch, context);
+      await client.query(`
+        update projections.checkpoints set position = ${last}, updated_at = now() where ${rowOf(projection)};
+        commit
+      `);
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+    this.position = last;
+    this.checkpoint = last;
+    this.checkpointMovedAt = Date.now();
+    return true;
+  }
+
+  /** Records that events up to `position` are folded though none of them changed a row. */
+  private async moveCheckpoint({ client }: Lead): Promise<void> {
+    if (this.checkpoint === this.position) return;
+    const { rows } = await client.query<{ position: number }>(`
+      update projections.checkpoints
+      set position = case position when ${this.checkpoint} then ${this.position} else position end, updated_at = now()
+      where ${rowOf(this.parts.projection)} returning position
+    `);
+    this.resumeAt(Position(rows[0]?.position ?? this.checkpoint));
+  }
+
+  /** A batch failed for good: halves it until the one event that cannot be folded stands alone, and stops there. */
+  private async narrow(
+    lead: Lead,
+    batch: readonly Recorded[],
+    interesting: readonly Recorded[],
+    error: unknown,
+  ): Promise<void> {
+    const [poisoned] = interesting;
+    if (poisoned === undefined || interesting.length > 1) {
+      this.batchLimit = Math.max(1, Math.floor(batch.length / 2));
+      return;
+    }
+    await this.stopAt(lead, { position: poisoned.position, type: poisoned.event.type }, error);
+  }
+
+  private async stopAt(
+    lead: Lead,
+    { position, type }: { readonly position: Position; readonly type: string },
+    error: unknown,
+  ): Promise<void> {
+    const failure = { position, type, error: reasonOf(error).slice(0, 500) };
+    await lead.client.query(
+      `update projections.checkpoints
+       set status = 'stopped', position = $5, failed_position = $1, failed_type = $2, error = $3, updated_at = now()
+       where ${rowOf(this.projection)} and position = $4`,
+      [failure.position, failure.type, failure.error, this.checkpoint, this.position],
+    );
+    this.checkpoint = this.position;
+    this.failure = failure;
+    this.parts.window.leave(this);
+    this.parts.log.error({ readModel: this.model, ...failure }, 'projection stopped: an event cannot be folded');
+    this.parts.changed();
+  }
+
+  /** Waits for a rebuild to set the model right, for somebody to quarantine the event, or for the end. */
+  private async stayStopped(lead: Lead): Promise<void> {
+    await this.bell.wait(this.parts.pace.idleCheckpointMs);
+    if (this.failure !== null && (await this.parts.quarantined()).has(this.failure.position)) {
+      this.parts.log.warn({ readModel: this.model, ...this.failure }, 'projection goes on without a quarantined event');
+      return await this.begin(lead);
+    }
+    const { rows } = await lead.client.query<{ position: number; status: Checkpoint['status'] }>(
+      `select position, status from projections.checkpoints where ${rowOf(this.parts.projection)}`,
+    );
+    const [row] = rows;
+    if (row === undefined || row.status === 'stopped') return;
+    this.failure = null;
+    this.unreadable = null;
+    this.batchLimit = this.parts.pace.batchSize;
+    this.resumeAt(Position(row.position));
+  }
+}
+
+/**
+ * Rows and checkpoint are lost together in a crash of the database, and folded again; so a commit need not wait for the
+ * disk. The keep-alives let the server notice within seconds that a leader's machine is gone.
+ */
+const settings = (model: string): string => `
+  set application_name to 'tallygate projector ${model}';
+  set synchronous_commit to off;
+  set tcp_keepalives_idle to 5;
+  set tcp_keepalives_interval to 2;
+  set tcp_keepalives_count to 3;
+  set idle_in_transaction_session_timeout to '60s';
+  listen ${wantedChannel}
+`;

@@ -1,0 +1,159 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { CallReserved } from '../../../domain/call.js';
+import { beginning, type Position } from '../../../domain/events.js';
+import type { ApiKeyId, UserId } from '../../../domain/ids.js';
+import { CallId } from '../../../domain/ids.js';
+import type { Instant } from '../../../domain/instant.js';
+import { nearestQuota, Quota } from '../../../domain/quota.js';
+import type { ReadModels } from '../../database.js';
+import { schemaOf } from '../../engine/projection.js';
+import { type Account, availableOf, ledger, reservedOf } from './ledger.js';
+
+/** A user's balances: what may be spent, what calls under way hold, and both together. */
+export interface WalletBalance {
+  readonly available: Quota;
+  readonly reserved: Quota;
+  readonly total: Quota;
+}
+
+export async function balanceOf(db: ReadModels, user: UserId): Promise<WalletBalance> {
+  const [available, reserved] = [availableOf(user), reservedOf(user)];
+  const rows = await db
+    .selectFrom('ledger_balance')
+    .select(['account', sql<string>`balance::text`.as('exactly')])
+    .where('account', 'in', [available, reserved])
+    .execute();
+  const of = (account: Account): bigint => BigInt(rows.find((row) => row.account === account)?.exactly ?? 0);
+  return {
+    available: nearestQuota(of(available)),
+    reserved: nearestQuota(of(reserved)),
+    total: nearestQuota(of(available) + of(reserved)),
+  };
+}
+
+export const allBalances = (db: ReadModels): Promise<{ account: Account; balance: Quota }[]> =>
+  db.selectFrom('ledger_balance').selectAll().orderBy('account').execute();
+
+export interface TrialBalance {
+  /** Of all balances: 0, or the ledger is wrong. */
+  readonly sum: number;
+  readonly accounts: number;
+  /** Of all users together. */
+  readonly available: number;
+  readonly reserved: number;
+}
+
+export const trialBalance = (db: ReadModels): Promise<TrialBalance> =>
+  db
+    .selectFrom('ledger_balance')
+    .select([
+      sql<number>`coalesce(sum(balance), 0)`.as('sum'),
+      sql<number>`count(*)`.as('accounts'),
+      sql<number>`coalesce(sum(balance) filter (where account like 'user:%:available'), 0)`.as('available'),
+      sql<number>`coalesce(sum(balance) filter (where account like 'user:%:reserved'), 0)`.as('reserved'),
+    ])
+    .executeTakeFirstOrThrow();
+
+/** Movements other than settled calls, newest first, older than `before`. */
+export const postingsOf = (
+  db: ReadModels,
+  account: Account,
+  { before, limit }: { readonly before?: Position; readonly limit: number },
+) => {
+  const postings = db.selectFrom('ledger_posting').selectAll().where('account', '=', account);
+  return (before === undefined ? postings : postings.where('position', '<', before))
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .execute();
+};
+
+/** A call that was reserved and has no outcome, as far as this read model knows. */
+export interface OpenCall {
+  readonly callId: CallId;
+  readonly reservation: CallReserved;
+  readonly position: Position;
+  readonly since: Instant;
+}
+
+/** Calls reserved behind `after` and up to `upTo`, in that order. */
+export async function openCalls(
+  db: ReadModels,
+  { after, upTo, limit }: { readonly after: Position | null; readonly upTo: Position; readonly limit: number },
+): Promise<OpenCall[]> {
+  const rows = await db
+    .selectFrom('open_call')
+    .select(['call_id', 'reservation', 'position', 'since'])
+    .where('position', '>', after ?? beginning)
+    .where('position', '<=', upTo)
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+  return rows.map(({ call_id, ...call }) => ({ callId: call_id, ...call }));
+}
+
+/** An account at one position of the log: its balance, holds not deducted, and the holds of calls under way. */
+export interface AccountSnapshot {
+  readonly balance: bigint;
+  readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
+  readonly position: Position;
+}
+
+interface Snapshot {
+  position: Position;
+  balance: string;
+  holds: { callId: string; quota: number }[];
+  whole: boolean;
+}
+
+/*
+ * Positions, balances and holds of one statement come from one commit, except while a rebuilt ledger is swapped in: a
+ * statement that was being parsed at that moment may name some tables of the old schema and some of the new. It names
+ * `ledger_position` first, so if that one is in the current schema, so are the others; if not, it is asked again.
+ */
+export const inOneSchema = sql<boolean>`
+  (select relnamespace from pg_catalog.pg_class where oid = folded.tableoid)
+    = (select oid from pg_catalog.pg_namespace where nspname = ${schemaOf(ledger)})`;
+
+async function snapshot(
+  db: ReadModels,
+  balance: RawBuilder<number>,
+  held: RawBuilder<boolean>,
+): Promise<AccountSnapshot> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const { rows } = await sql<Snapshot>`
+      select folded.position, (${balance})::text as balance, holds.list as holds, ${inOneSchema} as whole
+      from ledger_position folded
+      cross join lateral (
+        select coalesce(json_agg(json_build_object('callId', call_id, 'quota', reserved)), '[]') as list
+        from open_call where ${held}
+      ) holds
+    `.execute(db);
+    const [found] = rows;
+    if (found?.whole)
+      return {
+        balance: BigInt(found.balance),
+        holds: found.holds.map(({ callId, quota }) => ({ callId: CallId(callId), quota: Quota(quota) })),
+        position: found.position,
+      };
+  }
+  throw new Error('The ledger is being rebuilt over and over: no snapshot in 10 attempts');
+}
+
+/** What a user owns, as of the position given; the quota gate is seeded from it. */
+export const quotaSnapshot = (db: ReadModels, user: UserId): Promise<AccountSnapshot> =>
+  snapshot(
+    db,
+    sql<number>`(
+      select coalesce(sum(balance), 0) from ledger_balance
+      where account in (${availableOf(user)}, ${reservedOf(user)})
+    )`,
+    sql<boolean>`user_id = ${user}`,
+  );
+
+/** What an API key may spend, as of the position given; counted for unlimited keys too. */
+export const apiKeySnapshot = (db: ReadModels, apiKey: ApiKeyId): Promise<AccountSnapshot> =>
+  snapshot(
+    db,
+    sql<number>`coalesce((select balance from api_key_balance where api_key_id = ${apiKey}), 0)`,
+    sql<boolean>`api_key_id = ${apiKey}`,
+  );

@@ -1,0 +1,192 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { CallReserved } from '../../../domain/call.js';
+import { type Position, type Recorded, streamKey } from '../../../domain/events.js';
+import { type ApiKeyId, CallId, type UserId } from '../../../domain/ids.js';
+import { type Instant, unixSeconds } from '../../../domain/instant.js';
+import {
+  type HouseAccount,
+  type MoneyEvent,
+  type Movement,
+  type MovementCause,
+  movementsOf,
+  type Posting,
+  type WalletPart,
+} from '../../../domain/movements.js';
+import type { Quota } from '../../../domain/quota.js';
+import { addToRows, insertRows } from '../../engine/multi-row.js';
+import { projection } from '../../engine/projection.js';
+import type { Sum } from '../../engine/tallies.js';
+
+/*
+ * Every quota movement as postings between accounts that sum to zero. Balances are kept; the postings themselves only
+ * where the usage log does not hold them already, that is for everything but settled calls.
+ */
+
+export type Account = `user:${number}:${WalletPart}` | HouseAccount;
+
+export const availableOf = (user: UserId): Account => `user:${user}:available`;
+export const reservedOf = (user: UserId): Account => `user:${user}:reserved`;
+
+const accountOf = (posting: Exclude<Posting, { owner: 'api-key' }>): Account =>
+  posting.owner === 'house' ? posting.part : `user:${posting.id}:${posting.part}`;
+
+export interface LedgerTables {
+  ledger_balance: { account: Account; balance: Sum<Quota> };
+  ledger_posting: {
+    position: Position;
+    account: Account;
+    amount: Sum<Quota>;
+    kind: 'grant' | 'adjustment' | 'suspense' | 'refund';
+    /** Unix seconds. */
+    created_at: number;
+  };
+  /** What API keys may still spend, holds of calls under way not deducted. A memo beside the double entry. */
+  api_key_balance: { api_key_id: ApiKeyId; balance: Sum<Quota> };
+  /** Reservations without an outcome. */
+  open_call: {
+    call_id: CallId;
+    user_id: UserId;
+    api_key_id: ApiKeyId | null;
+    reserved: Quota;
+    position: Position;
+    /** Unix milliseconds. */
+    since: Instant;
+    reservation: CallReserved;
+  };
+  /** One row: the position of the last event folded. */
+  ledger_position: { position: Position };
+}
+
+type OpenCallRow = Selectable<LedgerTables['open_call']>;
+type PostingRow = Insertable<LedgerTables['ledger_posting']>;
+
+const tables = `
+  create table ledger_balance (account text primary key, balance numeric not null) with (fillfactor = 70);
+  create table ledger_posting (
+    position bigint not null,
+    account text not null,
+    amount numeric not null,
+    kind text not null,
+    created_at bigint not null,
+    primary key (position, account)
+  );
+  create index ledger_posting_account on ledger_posting (account, position);
+  create table api_key_balance (api_key_id bigint primary key, balance numeric not null) with (fillfactor = 70);
+  create table open_call (
+    call_id text primary key,
+    user_id bigint not null,
+    api_key_id bigint,
+    reserved bigint not null,
+    position bigint not null,
+    since bigint not null,
+    reservation json not null
+  );
+  create index open_call_user on open_call (user_id);
+  create index open_call_api_key on open_call (api_key_id);
+  create index open_call_since on open_call (since);
+  create table ledger_position (position bigint not null);
+  insert into ledger_position values (-1);
+`;
+
+/** What a batch changes. */
+interface Changes {
+  readonly balances: Map<Account, bigint>;
+  readonly apiKeys: Map<ApiKeyId, bigint>;
+  readonly postings: PostingRow[];
+  readonly opened: Map<CallId, OpenCallRow>;
+  /** Calls of earlier batches that have their outcome. */
+  readonly closed: CallId[];
+}
+
+/** Why a posting is kept here; null: the usage log has it. */
+const kept: Readonly<Record<MovementCause, PostingRow['kind'] | null>> = {
+  grant: 'grant',
+  adjustment: 'adjustment',
+  allowance: null,
+  reservation: null,
+  settlement: null,
+  release: null,
+  suspense: 'suspense',
+  refund: 'refund',
+};
+
+export const ledger = projection<MoneyEvent>({
+  name: 'ledger',
+  version: 2,
+  tables,
+  interestedIn: {
+    QuotaGranted: true,
+    QuotaAdjusted: true,
+    ApiKeyIssued: true,
+    ApiKeyEdited: true,
+    CallReserved: true,
+    CallSettled: true,
+    CallReleased: true,
+    CallRefunded: true,
+  },
+  async project(tx, batch) {
+    const changes: Changes = { balances: new Map(), apiKeys: new Map(), postings: [], opened: new Map(), closed: [] };
+    for (const recorded of batch) {
+      for (const movement of movementsOf(recorded)) book(changes, recorded, movement);
+      follow(changes, recorded);
+    }
+    const { balances, apiKeys, postings, opened, closed } = changes;
+    const changed = [...balances].map(([account, balance]) => ({ account, balance }));
+    const allowed = [...apiKeys].map(([id, balance]) => ({ api_key_id: id, balance }));
+    await addToRows(tx, 'ledger_balance', ['account'], changed);
+    await addToRows(tx, 'api_key_balance', ['api_key_id'], allowed);
+    await insertRows(tx, 'ledger_posting', postings);
+    if (closed.length > 0) await sql`delete from open_call where call_id = any(${closed}::text[])`.execute(tx);
+    await insertRows(tx, 'open_call', [...opened.values()]);
+    const last = batch.at(-1);
+    if (last !== undefined) await tx.updateTable('ledger_position').set({ position: last.position }).execute();
+  },
+});
+
+const plus = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
+  sums.set(key, (sums.get(key) ?? 0n) + amount);
+};
+
+/** Changes balances, and keeps the postings that are to be kept. */
+function book({ balances, apiKeys, postings }: Changes, { position, at }: Recorded, movement: Movement): void {
+  const kind = kept[movement.cause];
+  for (const posting of movement.postings) {
+    const { amount } = posting;
+    // What a key may still spend leaves holds out: it is what both parts are together.
+    if (posting.owner === 'api-key') plus(apiKeys, posting.id, amount);
+    else {
+      const account = accountOf(posting);
+      plus(balances, account, amount);
+      if (kind !== null && amount !== 0n)
+        postings.push({ position, account, amount, kind, created_at: unixSeconds(at) });
+    }
+  }
+}
+
+/** Which calls are under way. */
+function follow({ opened, closed }: Changes, { event, stream, position, at }: Recorded<MoneyEvent>): void {
+  switch (event.type) {
+    case 'CallReserved': {
+      const callId = CallId(streamKey(stream));
+      const { userId, apiKeyId } = event.facts;
+      opened.set(callId, {
+        call_id: callId,
+        user_id: userId,
+        api_key_id: apiKeyId,
+        reserved: event.reserved,
+        position,
+        since: at,
+        reservation: event,
+      });
+      return;
+    }
+    case 'CallSettled':
+    case 'CallReleased': {
+      const callId = CallId(streamKey(stream));
+      // Most calls end in the batch they began in and never touch the table.
+      if (!opened.delete(callId)) closed.push(callId);
+      return;
+    }
+    default:
+  }
+}

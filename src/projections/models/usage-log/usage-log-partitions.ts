@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Instant } from '../../../domain/instant.js';
+import type { ReadModels } from '../../database.js';
+import type { UsageLogRow } from './usage-log.js';
+
+/** The partitions these lines need and do not have. */
+export async function makePartitions(tx: ReadModels, lines: readonly Pick<UsageLogRow, 'created_at'>[]): Promise<void> {
+  const months = new Map(
+    lines.map(({ created_at }) => monthOf(created_at * 1000)).map((month) => [month.table, month]),
+  );
+  if (months.size === 0) return;
+  const missing = await sql<{ table: string }>`
+    select wanted as table from unnest(${[...months.keys()]}::text[]) wanted where to_regclass(wanted) is null
+  `.execute(tx);
+  for (const { table } of missing.rows) {
+    const month = months.get(table);
+    if (month === undefined) continue;
+    // `create … partition of` would lock readers out of the whole log until the batch commits; attaching does not.
+    await sql`create table ${sql.table(table)} (like usage_log including all)`.execute(tx);
+    await sql`
+      alter table usage_log attach partition ${sql.table(table)}
+      for values from (${sql.lit(month.from)}) to (${sql.lit(month.to)})
+    `.execute(tx);
+  }
+}
+
+/** The calendar month (UTC) of a moment in milliseconds; `from` inclusive, `to` exclusive, in unix seconds. */
+export function monthOf(at: Instant | number): { table: string; from: number; to: number } {
+  const date = new Date(at);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return {
+    table: `usage_log_${year}_${String(month + 1).padStart(2, '0')}`,
+    from: Date.UTC(year, month) / 1000,
+    to: Date.UTC(year, month + 1) / 1000,
+  };
+}

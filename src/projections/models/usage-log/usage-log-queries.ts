@@ -1,0 +1,183 @@
+import { sql } from 'kysely';
+import type { Position } from '../../../domain/events.js';
+import { invalidField } from '../../../domain/failure.js';
+import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
+import type { Quota } from '../../../domain/quota.js';
+import type { ReadModels } from '../../database.js';
+import { offsetOf, type Page, type PageRequest } from '../../engine/page.js';
+import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
+
+/** A line with the names its ids have now; '' where the channel or user is gone. */
+export interface UsageLogEntry extends UsageLogRow {
+  readonly username: string;
+  readonly channel_name: string;
+}
+
+/** What is not given does not filter. */
+export interface UsageLogFilter {
+  readonly type?: LogType;
+  readonly userId?: UserId;
+  /** As the user is called now. */
+  readonly username?: string;
+  readonly apiKeyId?: ApiKeyId;
+  readonly apiKeyName?: string;
+  /** A LIKE pattern: `%` stands for anything. */
+  readonly model?: string;
+  readonly channelId?: ChannelId;
+  readonly group?: string;
+  readonly requestId?: string;
+  /** Unix seconds, both inclusive. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+const maxPatternLength = 255;
+const maxWildcards = 5;
+
+/** Bounded, because each wildcard multiplies what Postgres may have to try. Throws `invalid-field`. */
+function checkedPattern(pattern: string): string {
+  // Only the two wildcards mean something; a backslash is a backslash.
+  const shortened = pattern.replace(/%{2,}/g, '%').replaceAll('\\', '\\\\');
+  const wildcards = shortened.split('%').length - 1;
+  if (shortened.length > maxPatternLength || wildcards > maxWildcards)
+    throw invalidField('model', `at most ${maxPatternLength} characters and ${maxWildcards} wildcards`);
+  return shortened;
+}
+
+function matching(db: ReadModels, filter: UsageLogFilter) {
+  let lines = db.selectFrom('usage_log as line');
+  if (filter.type !== undefined) lines = lines.where('line.type', '=', filter.type);
+  if (filter.userId !== undefined) lines = lines.where('line.user_id', '=', filter.userId);
+  const { username } = filter;
+  if (username !== undefined)
+    lines = lines.where('line.user_id', 'in', (where) =>
+      where.selectFrom('users').select('users.id').where('users.username', '=', username),
+    );
+  if (filter.apiKeyId !== undefined) lines = lines.where('line.api_key_id', '=', filter.apiKeyId);
+  if (filter.apiKeyName !== undefined) lines = lines.where('line.api_key_name', '=', filter.apiKeyName);
+  if (filter.model !== undefined)
+    lines = /[%_]/.test(filter.model)
+      ? lines.where('line.model', 'like', checkedPattern(filter.model))
+      : lines.where('line.model', '=', filter.model);
+  if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);
+  if (filter.group !== undefined) lines = lines.where('line.group', '=', filter.group);
+  if (filter.requestId !== undefined) lines = lines.where('line.request_id', '=', filter.requestId);
+  if (filter.from !== undefined) lines = lines.where('line.created_at', '>=', filter.from);
+  if (filter.to !== undefined) lines = lines.where('line.created_at', '<=', filter.to);
+  return lines;
+}
+
+const entries = (db: ReadModels, filter: UsageLogFilter) =>
+  matching(db, filter)
+    .leftJoin('users as holder', 'holder.id', 'line.user_id')
+    .leftJoin('channels as channel', (join) => join.on(sql`channel.id`, '=', sql`line.channel_id`))
+    .selectAll('line')
+    .select([
+      sql<string>`coalesce(holder.username, '')`.as('username'),
+      sql<string>`coalesce(channel.name, '')`.as('channel_name'),
+    ]);
+
+const newestFirst = (db: ReadModels, filter: UsageLogFilter) => entries(db, filter).orderBy('line.id', 'desc');
+
+/** Newest first, older than `before`: the next page starts where this one's last line ends. */
+export const usageLogBefore = (
+  db: ReadModels,
+  filter: UsageLogFilter,
+  { before, limit }: { readonly before?: Position; readonly limit: number },
+): Promise<UsageLogEntry[]> => {
+  const lines = newestFirst(db, filter).limit(limit);
+  return (before === undefined ? lines : lines.where('line.id', '<', before)).execute();
+};
+
+/** Oldest first, newer than `after`: what has been added since. */
+export const usageLogAfter = (
+  db: ReadModels,
+  filter: UsageLogFilter,
+  { after, limit }: { readonly after: Position; readonly limit: number },
+): Promise<UsageLogEntry[]> =>
+  entries(db, filter).where('line.id', '>', after).orderBy('line.id', 'asc').limit(limit).execute();
+
+/** Lines are counted one by one up to here; counting a log of millions would take longer than showing it. */
+const countedLines = 10_000;
+
+/** A page of the log; the total of a long list is what the planner of Postgres expects. */
+export interface UsageLogPage extends Page<UsageLogEntry> {
+  readonly totalIsExact: boolean;
+}
+
+/** Newest first, by page number. */
+export async function usageLogPage(
+  db: ReadModels,
+  filter: UsageLogFilter,
+  request: PageRequest,
+  counted = countedLines,
+): Promise<UsageLogPage> {
+  const items = await newestFirst(db, filter).limit(request.size).offset(offsetOf(request)).execute();
+  const { total } = await db
+    .selectFrom(
+      matching(db, filter)
+        .select(sql`1`.as('one'))
+        .limit(counted + 1)
+        .as('some'),
+    )
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  if (total <= counted) return { items, total, totalIsExact: true };
+  // What has been seen is sure, whatever the planner thinks.
+  const seen = Math.max(total, offsetOf(request) + items.length);
+  return { items, total: Math.max(seen, await expectedLines(db, filter)), totalIsExact: false };
+}
+
+/** How many lines the planner expects; costs a plan, reads nothing. */
+async function expectedLines(db: ReadModels, filter: UsageLogFilter): Promise<number> {
+  const [row] = await matching(db, filter)
+    .select('line.id')
+    .explain<{ 'QUERY PLAN': readonly [{ Plan: { 'Plan Rows': number } }] }>('json');
+  return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+}
+
+export const usageLogById = (db: ReadModels, id: Position): Promise<UsageLogEntry | undefined> =>
+  entries(db, {}).where('line.id', '=', id).executeTakeFirst();
+
+/** A user's newest lines. */
+export const recentUsageOf = (db: ReadModels, userId: UserId, limit: number): Promise<UsageLogEntry[]> =>
+  usageLogBefore(db, { userId }, { limit });
+
+/** Sums over settled calls and channel tests (type 2). */
+export interface UsageTotals {
+  readonly quota: Quota;
+  readonly requests: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cached_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+const sumOf = (column: 'quota' | 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens') =>
+  sql<number>`coalesce(sum(${sql.ref(`line.${column}`)}), 0)`.as(column);
+
+export const usageTotals = (db: ReadModels, filter: Omit<UsageLogFilter, 'type'>): Promise<UsageTotals> =>
+  matching(db, { ...filter, type: logTypes.consume })
+    .select([
+      sumOf('quota'),
+      sumOf('prompt_tokens'),
+      sumOf('completion_tokens'),
+      sumOf('cached_tokens'),
+      sumOf('reasoning_tokens'),
+      sql<number>`count(*)`.as('requests'),
+    ])
+    .$castTo<UsageTotals>()
+    .executeTakeFirstOrThrow();
+
+/** Type-2 lines of the 60 s before `now` (unix seconds), and their prompt and completion tokens. */
+export const usageOfLastMinute = (
+  db: ReadModels,
+  filter: Omit<UsageLogFilter, 'type' | 'from' | 'to'>,
+  now: number,
+): Promise<{ requests: number; tokens: number }> =>
+  matching(db, { ...filter, type: logTypes.consume, from: now - 60 })
+    .select([
+      sql<number>`count(*)`.as('requests'),
+      sql<number>`coalesce(sum(line.prompt_tokens + line.completion_tokens), 0)`.as('tokens'),
+    ])
+    .executeTakeFirstOrThrow();

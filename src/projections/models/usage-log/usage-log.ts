@@ -1,0 +1,350 @@
+import { type Selectable, sql } from 'kysely';
+import type {
+  CallOutcome,
+  CallRefunded,
+  CallReleased,
+  CallSettled,
+  ReleaseReason,
+  UsageSource,
+} from '../../../domain/call.js';
+import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel.js';
+import { type Position, type Recorded, streamKey } from '../../../domain/events.js';
+import { assertNever } from '../../../domain/failure.js';
+import { type ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
+import { unixSeconds } from '../../../domain/instant.js';
+import type { OptionEvent } from '../../../domain/option.js';
+import type { Price } from '../../../domain/pricing.js';
+import { type Quota, zero } from '../../../domain/quota.js';
+import type { SetupEvent } from '../../../domain/setup.js';
+import type { GrantReason, UserEvent } from '../../../domain/user.js';
+import { insertRows } from '../../engine/multi-row.js';
+import { projection } from '../../engine/projection.js';
+import { makePartitions } from './usage-log-partitions.js';
+
+/*
+ * What happened to each wallet, line by line. A line holds facts, not sentences: faces say them in the reader's
+ * language. One partition per calendar month (UTC).
+ */
+
+export const logTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 } as const;
+export type LogType = (typeof logTypes)[keyof typeof logTypes];
+
+/** What only one kind of line has to say; null for a settled call, whose facts have columns. */
+export type LogDetail =
+  | { readonly kind: 'granted'; readonly quota: Quota; readonly reason: GrantReason }
+  | {
+      readonly kind: 'adjusted';
+      readonly delta: Quota;
+      readonly gift: Quota;
+      readonly by: UserId;
+      readonly observed: Quota;
+    }
+  | ({ readonly kind: 'channel-tested' } & Pick<ChannelTestUsage, 'modelRatio' | 'completionRatio' | 'modelPrice'>)
+  | {
+      readonly kind: 'released';
+      readonly reason: ReleaseReason;
+      readonly status: number | null;
+      readonly code: string | null;
+    };
+
+export interface UsageLogTables {
+  usage_log: {
+    /** The position of the event that caused the line. */
+    id: Position;
+    /** Unix seconds. */
+    created_at: number;
+    type: LogType;
+    user_id: UserId;
+    /** null: the line is not about a call. */
+    request_id: string | null;
+    /** Charged; 0 on lines that are not about a charge. A channel test shows what it would have cost. */
+    quota: Quota;
+    /** What the call cost beyond what could be charged. */
+    uncovered: Quota;
+    prompt_tokens: number;
+    completion_tokens: number;
+    /** Parts of `prompt_tokens`. */
+    cached_tokens: number;
+    cache_write_tokens: number;
+    image_tokens: number;
+    /** Part of `completion_tokens`. */
+    reasoning_tokens: number;
+    /** '' : none. */
+    model: string;
+    /** 0: no API key paid. */
+    api_key_id: ApiKeyId | 0;
+    api_key_name: string;
+    /** The channel that answered, or was tried last; 0: none. */
+    channel_id: ChannelId | 0;
+    group: string;
+    use_time_ms: number;
+    first_token_ms: number | null;
+    is_stream: boolean;
+    /** The name sent upstream when it differs from `model`. */
+    upstream_model: string | null;
+    /** Channels in the order tried. */
+    attempts: readonly ChannelId[];
+    path: string | null;
+    reasoning_effort: string | null;
+    price: Price | null;
+    usage_source: UsageSource | null;
+    outcome: CallOutcome | null;
+    detail: LogDetail | null;
+  };
+  /** One row: what lines depend on, as of the last event folded. */
+  usage_log_rules: {
+    log_consume: boolean;
+    root_user_id: UserId;
+  };
+}
+
+export type UsageLogRow = Selectable<UsageLogTables['usage_log']>;
+type Rules = Selectable<UsageLogTables['usage_log_rules']>;
+
+// `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
+// touch the same few pages.
+const tables = `
+  create table usage_log (
+    id bigint not null,
+    created_at bigint not null,
+    type smallint not null,
+    user_id bigint not null,
+    request_id text,
+    quota bigint not null,
+    uncovered bigint not null,
+    prompt_tokens bigint not null,
+    completion_tokens bigint not null,
+    cached_tokens bigint not null,
+    cache_write_tokens bigint not null,
+    image_tokens bigint not null,
+    reasoning_tokens bigint not null,
+    model text not null,
+    api_key_id bigint not null,
+    api_key_name text not null,
+    channel_id bigint not null,
+    "group" text not null,
+    use_time_ms bigint not null,
+    first_token_ms bigint,
+    is_stream boolean not null,
+    upstream_model text,
+    attempts json not null,
+    path text,
+    reasoning_effort text,
+    price json,
+    usage_source text,
+    outcome text,
+    detail json,
+    primary key (id, created_at)
+  ) partition by range (created_at);
+  create index usage_log_time on usage_log (created_at);
+  create index usage_log_user on usage_log (user_id, id);
+  create index usage_log_model on usage_log (model, id);
+  create index usage_log_channel on usage_log (channel_id, id);
+  create index usage_log_api_key on usage_log (api_key_id, id);
+  create index usage_log_request on usage_log (request_id);
+
+  create table usage_log_rules (log_consume boolean not null, root_user_id bigint not null);
+  insert into usage_log_rules values (true, 1);
+`;
+
+/** The name under which the legacy console lists channel tests. */
+export const channelTestKeyName = '模型测试';
+
+type LoggedEvent =
+  | CallSettled
+  | CallReleased
+  | CallRefunded
+  | Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' }>
+  | Extract<ChannelEvent, { type: 'ChannelTested' }>
+  | OptionEvent
+  | SetupEvent;
+
+export const usageLog = projection<LoggedEvent>({
+  name: 'usage_log',
+  version: 2,
+  tables,
+  interestedIn: {
+    CallSettled: true,
+    CallReleased: true,
+    CallRefunded: true,
+    QuotaGranted: true,
+    QuotaAdjusted: true,
+    ChannelTested: true,
+    OptionChanged: true,
+    SetupCompleted: true,
+  },
+  async project(tx, batch) {
+    const before = await tx.selectFrom('usage_log_rules').selectAll().executeTakeFirstOrThrow();
+    let rules = before;
+    let lines: UsageLogRow[] = [];
+    const refunded = new Set<string>();
+    for (const recorded of batch) {
+      rules = rulesAfter(rules, recorded.event);
+      if (recorded.event.type === 'CallRefunded') refunded.add(streamKey(recorded.stream));
+      const line = lineOf(recorded, rules);
+      if (line !== null && (line.type !== logTypes.consume || rules.log_consume)) lines.push(line);
+    }
+    if (rules !== before) await tx.updateTable('usage_log_rules').set(rules).execute();
+    if (refunded.size > 0) {
+      const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
+      lines = lines.filter((line) => !isCharge(line));
+      await sql`
+        delete from usage_log where request_id = any(${[...refunded]}::text[]) and outcome is not null
+      `.execute(tx);
+    }
+    await makePartitions(tx, lines);
+    await insertRows(tx, 'usage_log', lines);
+  },
+});
+
+/** The rules that hold from this event on; they are folded here so that a rebuild logs what was logged the first time. */
+function rulesAfter(rules: Rules, event: LoggedEvent): Rules {
+  if (event.type === 'SetupCompleted') return { ...rules, root_user_id: event.rootUserId };
+  if (event.type === 'OptionChanged' && event.key === 'LogConsumeEnabled' && 'text' in event.value)
+    return { ...rules, log_consume: event.value.text === 'true' };
+  return rules;
+}
+
+function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | null {
+  const { event, stream } = recorded;
+  switch (event.type) {
+    case 'CallSettled':
+      return settledLine(recorded as Recorded<CallSettled>);
+    case 'CallReleased':
+      // Nobody did anything wrong when the caller left or a node died.
+      return event.reason === 'caller-left' || event.reason === 'recovered'
+        ? null
+        : failedLine(recorded, event, event.reason, event.attempts);
+    case 'CallRefunded':
+      // In the place of the line of its charge: the log tells of a call what its caller was told.
+      return failedLine(recorded, event, 'not-booked', event.settlement.attempts);
+    case 'QuotaGranted':
+      return line(recorded, logTypes.system, UserId(streamKey(stream)), {
+        detail: { kind: 'granted', quota: event.quota, reason: event.reason },
+      });
+    case 'QuotaAdjusted': {
+      const { delta, gift, by, observed } = event;
+      return line(recorded, logTypes.manage, UserId(streamKey(stream)), {
+        detail: { kind: 'adjusted', delta, gift, by, observed },
+      });
+    }
+    case 'ChannelTested':
+      return event.usage === null ? null : testedLine(recorded, event.usage, event.responseTimeMs, rules.root_user_id);
+    case 'OptionChanged':
+    case 'SetupCompleted':
+      return null;
+    default:
+      return assertNever(event);
+  }
+}
+
+const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: Partial<UsageLogRow>): UsageLogRow => ({
+  id: position,
+  created_at: unixSeconds(at),
+  type,
+  user_id: userId,
+  request_id: null,
+  quota: zero,
+  uncovered: zero,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  image_tokens: 0,
+  reasoning_tokens: 0,
+  model: '',
+  api_key_id: 0,
+  api_key_name: '',
+  channel_id: 0,
+  group: '',
+  use_time_ms: 0,
+  first_token_ms: null,
+  is_stream: false,
+  upstream_model: null,
+  attempts: [],
+  path: null,
+  reasoning_effort: null,
+  price: null,
+  usage_source: null,
+  outcome: null,
+  detail: null,
+  ...facts,
+});
+
+function settledLine({ event, stream, position, at }: Recorded<CallSettled>): UsageLogRow {
+  const { facts, usage } = event;
+  // Written out instead of through `line`: this is the one row that comes thousands of times a second.
+  return {
+    id: position,
+    created_at: unixSeconds(at),
+    type: logTypes.consume,
+    user_id: facts.userId,
+    request_id: streamKey(stream),
+    quota: event.charged,
+    uncovered: event.uncovered,
+    prompt_tokens: usage.prompt,
+    completion_tokens: usage.completion,
+    cached_tokens: usage.cached,
+    cache_write_tokens: usage.cacheWrite,
+    image_tokens: usage.image,
+    reasoning_tokens: usage.reasoning,
+    model: facts.model,
+    api_key_id: facts.apiKeyId ?? 0,
+    api_key_name: facts.apiKeyName,
+    channel_id: event.channelId,
+    group: facts.group,
+    use_time_ms: Math.round(event.useTimeMs),
+    first_token_ms: event.firstTokenMs === null ? null : Math.round(event.firstTokenMs),
+    is_stream: facts.stream,
+    upstream_model: event.upstreamModel,
+    attempts: event.attempts,
+    path: facts.path,
+    reasoning_effort: event.reasoningEffort,
+    price: event.price,
+    usage_source: event.usageSource,
+    outcome: event.outcome,
+    detail: null,
+  };
+}
+
+function failedLine(
+  recorded: Recorded,
+  { facts, status, code, useTimeMs }: CallReleased | CallRefunded,
+  reason: ReleaseReason,
+  attempts: readonly ChannelId[],
+): UsageLogRow {
+  return line(recorded, logTypes.error, facts.userId, {
+    request_id: streamKey(recorded.stream),
+    model: facts.model,
+    api_key_id: facts.apiKeyId ?? 0,
+    api_key_name: facts.apiKeyName,
+    channel_id: attempts.at(-1) ?? 0,
+    group: facts.group,
+    use_time_ms: Math.round(useTimeMs),
+    is_stream: facts.stream,
+    attempts,
+    path: facts.path,
+    detail: { kind: 'released', reason, status, code },
+  });
+}
+
+function testedLine(
+  recorded: Recorded,
+  usage: ChannelTestUsage,
+  responseTimeMs: number,
+  rootUserId: UserId,
+): UsageLogRow {
+  const { modelRatio, completionRatio, modelPrice } = usage;
+  const channelId = ChannelId(streamKey(recorded.stream));
+  return line(recorded, logTypes.consume, rootUserId, {
+    quota: usage.quota,
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    model: usage.model,
+    api_key_name: channelTestKeyName,
+    channel_id: channelId,
+    use_time_ms: Math.round(responseTimeMs),
+    attempts: [channelId],
+    detail: { kind: 'channel-tested', modelRatio, completionRatio, modelPrice },
+  });
+}

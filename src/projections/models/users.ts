@@ -1,0 +1,322 @@
+import type { Selectable } from 'kysely';
+import type { ApiKeyEvent } from '../../domain/api-key.js';
+import type { CallSettled } from '../../domain/call.js';
+import { type Position, type Recorded, streamKey } from '../../domain/events.js';
+import { assertNever } from '../../domain/failure.js';
+import { type Sealed, type SecretId, UserId } from '../../domain/ids.js';
+import { unixSeconds } from '../../domain/instant.js';
+import { type MoneyEvent, type Movement, movementsOf } from '../../domain/movements.js';
+import type { Quota } from '../../domain/quota.js';
+import { searchTermsOf } from '../../domain/search-terms.js';
+import type { Role, UserEvent } from '../../domain/user.js';
+import type { ReadModels } from '../database.js';
+import { addById, putRows } from '../engine/multi-row.js';
+import { type PersonalDataReader, type ProjectionContext, projection } from '../engine/projection.js';
+import { type Sum, tallyOf } from '../engine/tallies.js';
+
+/*
+ * Users with their wallets. Times are unix seconds. What is personal stands sealed in a table of its own, found by keyed
+ * hashes of what people search for, and goes with the user.
+ */
+
+export interface UserTables {
+  users: {
+    id: UserId;
+    /** A name everybody may know: it stands in the usage log, and stays when the user is deleted. */
+    username: string;
+    role: Role;
+    status: 'enabled' | 'disabled';
+    group: string;
+    /** What the user may spend now: everything received, minus charges, minus holds of calls under way. */
+    quota: Sum<Quota>;
+    used_quota: Sum<Quota>;
+    /** Settled calls that used tokens. */
+    request_count: number;
+    password_secret: SecretId | null;
+    access_token_hash: string | null;
+    webhook_secret: SecretId | null;
+    accept_unpriced_models: boolean;
+    quota_warning_threshold: number | null;
+    inviter_id: UserId | null;
+    created_at: number;
+    deleted_at: number | null;
+    /** Of the last event that changed more than the wallet. */
+    position: Position;
+  };
+  user_personal: {
+    user_id: UserId;
+    display_name: Sealed | null;
+    email: Sealed | null;
+    /** JSON text as the legacy contract stores it, without the webhook secret; null until set. */
+    settings: Sealed | null;
+    /** Keyed hash of the address; null: none. */
+    email_token: string | null;
+    /** Keyed hashes of what display name and address are found by. */
+    search_tokens: readonly string[];
+  };
+}
+
+export type StoredUser = Selectable<UserTables['users']>;
+type Personal = Selectable<UserTables['user_personal']>;
+type PersonalTexts = Pick<Personal, 'display_name' | 'email' | 'settings'>;
+
+/** A user whose personal texts have not been opened; null: none, or deleted. */
+export type SealedUserRow = StoredUser & PersonalTexts;
+
+/** A user as it is shown; '' where there is no text, or no longer. */
+export type UserRow = StoredUser & { readonly [Text in keyof PersonalTexts]: string };
+
+interface Wallet {
+  readonly id: UserId;
+  quota: bigint;
+  used_quota: bigint;
+  request_count: number;
+}
+
+type Profile = Omit<StoredUser, 'quota' | 'used_quota' | 'request_count'>;
+
+// The fill factor leaves room on the page for the new version of a row whose wallet changes with every call. An index
+// on a wallet column would undo that, so the lists sorted by quota sort.
+const tables = `
+  create table users (
+    id bigint primary key,
+    username text not null,
+    role text not null,
+    status text not null,
+    "group" text not null,
+    quota numeric not null default 0,
+    used_quota numeric not null default 0,
+    request_count bigint not null default 0,
+    password_secret text,
+    access_token_hash text,
+    webhook_secret text,
+    accept_unpriced_models boolean not null,
+    quota_warning_threshold double precision,
+    inviter_id bigint,
+    created_at bigint not null,
+    deleted_at bigint,
+    position bigint not null
+  ) with (fillfactor = 70);
+  create index users_username on users (username);
+  create index users_access_token on users (access_token_hash) where access_token_hash is not null;
+  create table user_personal (
+    user_id bigint primary key,
+    display_name text,
+    email text,
+    settings text,
+    email_token text,
+    search_tokens text[] not null
+  );
+  create index user_personal_email on user_personal (email_token) where email_token is not null;
+  create index user_personal_search on user_personal using gin (search_tokens);
+`;
+
+const profileColumns = [
+  'id',
+  'username',
+  'role',
+  'status',
+  'group',
+  'password_secret',
+  'access_token_hash',
+  'webhook_secret',
+  'accept_unpriced_models',
+  'quota_warning_threshold',
+  'inviter_id',
+  'created_at',
+  'deleted_at',
+  'position',
+] as const satisfies readonly (keyof Profile)[];
+
+/** All that moves users' quota. */
+type WalletEvent = Exclude<MoneyEvent, ApiKeyEvent>;
+type ProfileEvent = Exclude<UserEvent, WalletEvent>;
+
+const userOf = ({ stream }: Recorded): UserId => UserId(streamKey(stream));
+
+export const users = projection<UserEvent | WalletEvent>({
+  name: 'users',
+  version: 3,
+  tables,
+  interestedIn: {
+    UserRegistered: true,
+    UserProfileChanged: true,
+    UserGroupChanged: true,
+    UserRoleChanged: true,
+    UserDisabled: true,
+    UserEnabled: true,
+    UserDeleted: true,
+    PasswordChanged: true,
+    AccessTokenIssued: true,
+    UserSettingsChanged: true,
+    QuotaGranted: true,
+    QuotaAdjusted: true,
+    CallReserved: true,
+    CallSettled: true,
+    CallReleased: true,
+    CallRefunded: true,
+  },
+  async project(tx, batch, context) {
+    const wallets = new Map<UserId, Wallet>();
+    const changes: Recorded<ProfileEvent>[] = [];
+    for (const recorded of batch) {
+      const movements = movementsOf(recorded);
+      if (movements.length === 0) changes.push(recorded as Recorded<ProfileEvent>);
+      for (const movement of movements) book(wallets, movement);
+      count(wallets, recorded);
+    }
+    if (changes.length > 0) await changeProfiles(tx, changes, context);
+    await addById(tx, 'users', [...wallets.values()]);
+  },
+});
+
+const emptyWallet = (id: UserId): Wallet => ({ id, quota: 0n, used_quota: 0n, request_count: 0 });
+
+function book(wallets: Map<UserId, Wallet>, { call, postings }: Movement): void {
+  for (const posting of postings) {
+    if (posting.owner !== 'user') continue;
+    const wallet = tallyOf(wallets, posting.id, emptyWallet);
+    if (posting.part === 'available') wallet.quota += posting.amount;
+    if (call !== null) wallet.used_quota -= posting.amount;
+  }
+}
+
+/** Calls that used tokens. */
+function count(wallets: Map<UserId, Wallet>, { event }: Recorded<UserEvent | WalletEvent>): void {
+  if (event.type === 'CallSettled' && usedTokens(event))
+    tallyOf(wallets, event.facts.userId, emptyWallet).request_count += 1;
+  if (event.type === 'CallRefunded' && usedTokens(event.settlement))
+    tallyOf(wallets, event.facts.userId, emptyWallet).request_count -= 1;
+}
+
+const usedTokens = ({ usage }: Pick<CallSettled, 'usage'>): boolean => usage.prompt + usage.completion > 0;
+
+async function changeProfiles(
+  tx: ReadModels,
+  changes: readonly Recorded<ProfileEvent>[],
+  { personalData }: ProjectionContext,
+): Promise<void> {
+  const ids = [...new Set(changes.map(userOf))];
+  const stored = await tx.selectFrom('users').select(profileColumns).where('id', 'in', ids).execute();
+  const profiles = new Map<UserId, Profile>(stored.map((profile) => [profile.id, profile]));
+  const personal = new Map<UserId, Partial<PersonalTexts> | null>();
+  for (const recorded of changes) {
+    const id = userOf(recorded);
+    const profile = evolve(profiles.get(id), recorded);
+    if (profile === undefined) continue;
+    profiles.set(id, { ...profile, position: recorded.position });
+    const texts = personalIn(recorded.event);
+    if (texts !== undefined) personal.set(id, texts === null ? null : { ...personal.get(id), ...texts });
+  }
+  await putRows(tx, 'users', ['id'], [...profiles.values()]);
+  if (personal.size > 0) await changePersonal(tx, personal, personalData);
+}
+
+/** What an event says about personal texts; null: there are none any more; undefined: nothing. */
+function personalIn(event: ProfileEvent): Partial<PersonalTexts> | null | undefined {
+  switch (event.type) {
+    case 'UserRegistered':
+      return { display_name: event.displayName, email: event.email };
+    case 'UserProfileChanged':
+      return {
+        ...(event.displayName === null ? {} : { display_name: event.displayName }),
+        ...(event.email === null ? {} : { email: event.email }),
+      };
+    case 'UserSettingsChanged':
+      return { settings: event.settings };
+    case 'UserDeleted':
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+const nothingPersonal: PersonalTexts = { display_name: null, email: null, settings: null };
+
+async function changePersonal(
+  tx: ReadModels,
+  changes: ReadonlyMap<UserId, Partial<PersonalTexts> | null>,
+  personalData: PersonalDataReader,
+): Promise<void> {
+  const ids = [...changes.keys()];
+  const stored = await tx.selectFrom('user_personal').selectAll().where('user_id', 'in', ids).execute();
+  const before = new Map(stored.map((personal) => [personal.user_id, personal]));
+  const gone = ids.filter((id) => changes.get(id) === null);
+  const rows = ids
+    .filter((id) => changes.get(id) !== null)
+    .map(async (id): Promise<Personal> => {
+      const { display_name, email, settings } = { ...nothingPersonal, ...before.get(id), ...changes.get(id) };
+      const open = async (text: Sealed | null) => (text === null ? '' : ((await personalData.open(id, text)) ?? ''));
+      const [name, address] = await Promise.all([open(display_name), open(email)]);
+      const terms = new Set([...searchTermsOf(name), ...searchTermsOf(address)]);
+      return {
+        user_id: id,
+        display_name,
+        email,
+        settings,
+        email_token: address === '' ? null : emailToken(personalData, address),
+        search_tokens: [...terms].map((term) => personalData.searchToken(term)),
+      };
+    });
+  if (gone.length > 0) await tx.deleteFrom('user_personal').where('user_id', 'in', gone).execute();
+  await putRows(tx, 'user_personal', ['user_id'], await Promise.all(rows));
+}
+
+/** Apart from the tokens of what is searched for: an address is one as it is written. */
+export const emailToken = ({ searchToken }: Pick<PersonalDataReader, 'searchToken'>, email: string): string =>
+  searchToken(`e-mail ${email}`);
+
+function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>): Profile | undefined {
+  const { event, at, position } = recorded;
+  if (event.type === 'UserRegistered')
+    return {
+      id: userOf(recorded),
+      username: event.username,
+      role: event.role,
+      status: 'enabled',
+      group: event.group,
+      password_secret: event.passwordSecret,
+      access_token_hash: null,
+      webhook_secret: null,
+      accept_unpriced_models: false,
+      quota_warning_threshold: null,
+      inviter_id: event.inviter,
+      created_at: unixSeconds(at),
+      deleted_at: null,
+      position,
+    };
+  if (profile === undefined) return undefined;
+  switch (event.type) {
+    case 'UserProfileChanged':
+      return event.username === null ? profile : { ...profile, username: event.username };
+    case 'UserGroupChanged':
+      return { ...profile, group: event.group };
+    case 'UserRoleChanged':
+      return { ...profile, role: event.role };
+    case 'UserDisabled':
+      return { ...profile, status: 'disabled' };
+    case 'UserEnabled':
+      return { ...profile, status: 'enabled' };
+    case 'UserDeleted':
+      return {
+        ...profile,
+        password_secret: null,
+        access_token_hash: null,
+        webhook_secret: null,
+        deleted_at: unixSeconds(at),
+      };
+    case 'PasswordChanged':
+      return { ...profile, password_secret: event.passwordSecret };
+    case 'AccessTokenIssued':
+      return { ...profile, access_token_hash: event.tokenHash };
+    case 'UserSettingsChanged':
+      return {
+        ...profile,
+        webhook_secret: event.webhookSecret,
+        accept_unpriced_models: event.acceptUnpricedModels,
+        quota_warning_threshold: event.quotaWarningThreshold,
+      };
+    default:
+      return assertNever(event);
+  }
+}

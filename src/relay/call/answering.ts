@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import type { CallOutcome } from '../../domain/call.js';
+import type { ChannelId } from '../../domain/ids.js';
+import type { Usage } from '../../domain/pricing.js';
+import { jsonHeaders, storeUnavailable, withdrawal } from '../callers/openai/errors.js';
+import type { RelayPorts } from '../ports.js';
+import type { Generated } from '../protocols/protocol.js';
+import type { Asked, Attempt } from './attempt.js';
+import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
+import type { CallerPresence } from './caller-presence.js';
+import { beginStream, deliver, endFrame, errorFrame, pump } from './delivery.js';
+import { watchGrowth } from './growth.js';
+import type { Reservation, Settlement } from './metered.js';
+import type { Order } from './order.js';
+import { SeenText } from './seen-text.js';
+import type { StalledCallers } from './stalled-callers.js';
+import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
+
+/* The end of a call that upstream has answered: what is delivered, what it is settled with, and in which order. */
+
+type Told = Pick<Settlement, 'usage' | 'usageSource'>;
+
+/** Written out: objects put together by spreading cost every call more than its charge does. */
+function settlementOf(
+  { usage, usageSource }: Told,
+  outcome: CallOutcome,
+  firstTokenMs: number | null,
+  useTimeMs: number,
+  { requestedModel }: Order,
+  { upstreamModel, reasoningEffort }: Asked,
+  { tried, unknownAttempts }: Course,
+): Settlement {
+  const channelId = tried.at(-1);
+  if (channelId === undefined) throw new Error('an answer without a channel');
+  return {
+    usage,
+    usageSource,
+    outcome,
+    delivered: true,
+    channelId,
+    attempts: tried,
+    upstreamModel: upstreamModel === requestedModel ? null : upstreamModel,
+    reasoningEffort,
+    useTimeMs,
+    firstTokenMs,
+    unknownAttempts,
+  };
+}
+
+/** What there is to know about costs of a call that cannot be seen. */
+const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: Asked, { held, bound }: Reservation) => ({
+  thinks: mayThinkUnseen([requestedModel, upstreamModel], body),
+  held,
+  most: bound.output,
+  answers: estimate.answers,
+  price: estimate.price,
+});
+
+/** How a call has gone so far. */
+export interface Course {
+  readonly tried: readonly ChannelId[];
+  readonly unknownAttempts: number;
+  readonly presence: CallerPresence;
+  readonly elapsed: () => number;
+}
+
+export interface AnsweringPorts extends Pick<RelayPorts, 'directory' | 'config' | 'largeWork' | 'log'> {
+  readonly stalledCallers: StalledCallers;
+}
+
+/** The caller behind an answer. */
+export interface Asker {
+  readonly requestId: string;
+  readonly response: ServerResponse;
+}
+
+const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
+const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
+
+export function openAnswering({ directory, config, largeWork, log, stalledCallers }: AnsweringPorts) {
+  /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
+  const settleAbandoned = async (
+    order: Order,
+    reservation: Reservation,
+    asked: Asked,
+    course: Course,
+  ): Promise<void> => {
+    const { bound } = reservation;
+    const { elapsed } = course;
+    const silence = { said: new SeenText(), toolCalls: 0, finishReason: null };
+    const nothing = believedUsage(null, silence, bound, order.estimate.promptTokens, order.model);
+    const useTimeMs = elapsed();
+    const told = cutShort(nothing, 0, useTimeMs, unseen(order, asked, reservation));
+    await reservation.settle(settlementOf(told, 'caller-left', null, useTimeMs, order, asked, course)).catch(() => {});
+  };
+
+  /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
+  const answer = async (
+    { response, requestId }: Asker,
+    order: Order,
+    reservation: Reservation,
+    answered: Extract<Attempt, { ok: true }>,
+    course: Course,
+  ): Promise<boolean> => {
+    const { got } = answered;
+    const { tried, presence, elapsed } = course;
+
+    const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
+      const { estimate, model } = order;
+      const used = believedUsage(usage, generated, reservation.bound, estimate.promptTokens, model);
+      if (used.usageSource === 'disbelieved')
+        log.warn(
+          { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
+          'an upstream told more usage than the call can have had; it was counted here',
+        );
+      return used;
+    };
+
+    if (got.kind === 'answer') {
+      const told = believed(got.usage, got.generated);
+      // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
+      if (presence.gone) {
+        const settled = settlementOf(told, 'caller-left', null, elapsed(), order, answered, course);
+        await reservation.settle(settled).catch(() => {});
+        return true;
+      }
+      const settled = settlementOf(told, 'completed', null, elapsed(), order, answered, course);
+      const charged = await reservation.settleOrWithdraw(settled, withdrawal);
+      if (charged === null) throw storeUnavailable(withheld);
+      // What the caller is told is what is charged.
+      const bytes =
+        told.usage === got.usage
+          ? got.bytes
+          : await largeWork.run(got.bytes.length, () => got.telling(got.bytes, told.usage));
+      response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
+      await deliver(response, bytes, { presence, stalledCallers });
+      return true;
+    }
+
+    const { reading } = got;
+    const firstTokenMs = elapsed();
+    beginStream(response);
+    const { underWay } = reservation;
+    underWay.firstTokenMs = firstTokenMs;
+    underWay.stream = reading.decoder;
+    const pumped = await pump(response, reading, {
+      presence,
+      stalledCallers,
+      growth: watchGrowth(reservation, order.estimate),
+      pingIntervalMs: directory.settings().pingIntervalMs,
+      callerGoneMs: config.callerGoneMs,
+      costsUnseen: () => unseen(order, answered, reservation).thinks || bringsUncounted(order.body),
+    });
+    const { outcome, error } = pumped;
+    const { usage, generated } = reading.decoder;
+    const told = believed(usage, generated);
+    const useTimeMs = elapsed();
+    const whole = pumped.cutShort
+      ? cutShort(told, seenTokens(generated, order.model), useTimeMs, unseen(order, answered, reservation))
+      : told;
+    const settled = settlementOf(whole, outcome, firstTokenMs, useTimeMs, order, answered, course);
+    try {
+      await reservation.settle(settled);
+      if (error === null) response.end(reading.decoder.closing(settled.usage));
+      else response.end(`${errorFrame(error, requestId)}${endFrame}`);
+    } catch {
+      // Without the end mark: the caller must not take this answer for a complete one.
+      response.end(errorFrame(storeUnavailable(chargeFollows), requestId));
+    }
+    if (response.writableLength > 0) stalledCallers.watch(presence);
+    return error === null;
+  };
+
+  return { answer, settleAbandoned };
+}

@@ -1,0 +1,113 @@
+import type { ChannelProbe, ChannelView, Clock } from '../../application/ports.js';
+import type { ChannelTestUsage } from '../../domain/channel.js';
+import { priceOf } from '../../domain/price-tables.js';
+import { chargeOf } from '../../domain/pricing.js';
+import type { JsonObject } from '../protocols/json.js';
+import type { CallerRequest, Endpoint } from '../protocols/protocol.js';
+import { type AttemptPorts, attempt } from './attempt.js';
+import { believedUsage } from './believed-usage.js';
+import { channelParser } from './channel-settings.js';
+import { estimateHold } from './hold.js';
+import { thinkingBeside } from './thinking-beside.js';
+
+/* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
+
+/** Task interfaces: nothing small can be asked of them. */
+const untestable = new Set([2, 5, 36]);
+const embeddingsOnly = 44;
+const lastResort = 'gpt-4o-mini';
+
+const isEmbedding = (type: number, model: string): boolean =>
+  type === embeddingsOnly || /embed|bge-/i.test(model) || model.startsWith('m3e');
+
+/** Enough for an answer, and for a thought where the model thinks first. */
+function outputLimit(model: string): JsonObject {
+  if (/^o[13]/.test(model)) return { max_completion_tokens: 10 };
+  if (model.includes('thinking')) return model.includes('claude') ? {} : { max_tokens: 50 };
+  return { max_tokens: model.includes('gemini') ? 300 : 10 };
+}
+
+function smallRequest(type: number, model: string): { endpoint: Endpoint; path: string; body: JsonObject } {
+  return isEmbedding(type, model)
+    ? { endpoint: 'embeddings', path: '/v1/embeddings', body: { model, input: ['hello world'] } }
+    : {
+        endpoint: 'chat',
+        path: '/v1/chat/completions',
+        body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...outputLimit(model) },
+      };
+}
+
+export const testModelOf = ({ settings }: ChannelView, wanted: string): string =>
+  wanted || settings.testModel || settings.models[0] || lastResort;
+
+export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): ChannelProbe {
+  const parse = channelParser();
+
+  return {
+    async test(channel, wanted) {
+      const { type } = channel.settings;
+      const refused = (message: string, responseTimeMs = 0) => ({ ok: false, message, responseTimeMs, usage: null });
+      if (untestable.has(type)) return refused(`channel type ${type} is not supported by the test`);
+      const model = testModelOf(channel, wanted);
+      const price = priceOf(ports.directory.settings().prices, model, '', ports.directory.settings().selfUseMode);
+      if (price === null) return refused(`ratio or price of model ${model} is not set`);
+
+      const { endpoint, path, body } = smallRequest(type, model);
+      const startedAt = ports.clock.now();
+      const caller: CallerRequest = {
+        endpoint,
+        path,
+        query: new URLSearchParams(),
+        body,
+        stream: false,
+        wantsUsage: false,
+        accept: null,
+        outputLimit: null,
+        mostOutput: Number.MAX_SAFE_INTEGER,
+      };
+      const answerPlace = ports.answers.place('channel-test');
+      const call = {
+        callId: 'channel-test',
+        requestedModel: model,
+        caller,
+        bodyBytes: 0,
+        startedAt,
+        payer: null,
+        answerPlace,
+        presence: null,
+        underWay: null,
+      };
+      const result = await attempt(ports, call, channel, parse(channel)).finally(() => answerPlace.leave());
+      const responseTimeMs = ports.clock.now() - startedAt;
+      if (!result.ok) return refused(`status code ${result.error.status}: ${result.error.message}`, responseTimeMs);
+      if (result.got.kind === 'stream') {
+        result.got.reading.cancel();
+        return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
+      }
+      const names = new Set([model, result.upstreamModel]);
+      const asked = { providerOf: ports.providerOf, parsedChannel: parse };
+      const estimate = estimateHold(
+        endpoint,
+        body,
+        JSON.stringify(body).length,
+        model,
+        names,
+        price,
+        ports.directory.settings(),
+        thinkingBeside(asked, body, names, [channel]),
+      );
+      const { usage: told, generated } = result.got;
+      const { usage } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);
+      const tested: ChannelTestUsage = {
+        model,
+        promptTokens: usage.prompt,
+        completionTokens: usage.completion,
+        quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price, true),
+        modelRatio: price.per === 'token' ? price.model : '0',
+        completionRatio: price.per === 'token' ? price.completion : '0',
+        modelPrice: price.per === 'call' ? price.price : null,
+      };
+      return { ok: true, message: '', responseTimeMs, usage: tested };
+    },
+  };
+}

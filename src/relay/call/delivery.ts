@@ -1,0 +1,156 @@
+import type { ServerResponse } from 'node:http';
+import type { CallOutcome } from '../../domain/call.js';
+import { errorBody, fromUpstream, RelayError } from '../callers/openai/errors.js';
+import { isSilence } from '../upstream/exchange.js';
+import { countKept, noRoomHere, type StreamReading } from '../upstream/upstream-answer.js';
+import type { CallerPresence } from './caller-presence.js';
+import type { Growth } from './growth.js';
+import type { StalledCallers } from './stalled-callers.js';
+
+/* Getting an answer to the caller, frame by frame, and knowing how it ended. */
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  connection: 'keep-alive',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+export const beginStream = (response: ServerResponse): void => {
+  response.writeHead(200, streamHeaders);
+};
+
+export const errorFrame = (error: RelayError, requestId: string): string =>
+  `data: ${JSON.stringify(errorBody(error, requestId))}\n\n`;
+
+export const endFrame = 'data: [DONE]\n\n';
+
+/** What is written at once: a caller that reads slowly must be seen to take it. */
+const pieceSize = 64 * 1024;
+
+export interface Delivery {
+  readonly presence: CallerPresence;
+  readonly stalledCallers: StalledCallers;
+}
+
+/** A whole answer. */
+export async function deliver(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
+  if (bytes.length <= pieceSize) response.end(bytes);
+  else {
+    await write(response, bytes, delivery);
+    response.end();
+  }
+  if (response.writableLength > 0) delivery.stalledCallers.watch(delivery.presence);
+}
+
+/** Waits while the caller reads slower than upstream writes; returns at once when it has gone. */
+async function write(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
+  for (let from = 0; from < bytes.length && !delivery.presence.gone; from += pieceSize) {
+    const piece = bytes.length <= pieceSize ? bytes : bytes.subarray(from, from + pieceSize);
+    if (!response.write(piece)) await drained(response, delivery);
+  }
+}
+
+async function drained(response: ServerResponse, { presence, stalledCallers }: Delivery): Promise<void> {
+  stalledCallers.watch(presence);
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      forget();
+      resolve();
+    };
+    const forget = presence.whenGone(done);
+    response.once('drain', done);
+  });
+}
+
+export interface Pumped {
+  readonly outcome: CallOutcome;
+  /** What the caller is told in the stream; null: nothing went wrong. */
+  readonly error: RelayError | null;
+  /** Upstream was stopped by us before it had come to its end. */
+  readonly cutShort: boolean;
+}
+
+export interface PumpOptions extends Delivery {
+  readonly growth: Growth;
+  /** Comment frames into a silent stream; null: none. */
+  readonly pingIntervalMs: number | null;
+  /** Longest a stream is read on when its caller has gone. */
+  readonly callerGoneMs: number;
+  /** Asked when the caller has gone: whether what it cost can only be learned from upstream. */
+  readonly costsUnseen: () => boolean;
+}
+
+/** A departed caller's stream is read on for this many bytes at most. */
+const mostReadOn = 4 * 1024 * 1024;
+
+const ping = Buffer.from(': PING\n\n');
+
+const broken = (): RelayError => new RelayError(500, 'stream_response_error', 'the upstream broke off its answer');
+const unaffordable = (): RelayError =>
+  new RelayError(403, 'insufficient_user_quota', 'the quota is used up: the answer ends here');
+
+/**
+ * Forwards a begun stream to its end. Everything is sent but the end mark: that waits for the settlement. When the caller
+ * leaves, upstream is stopped, unless what the call cost can only be learned from its end: then it is read on, within
+ * bounds, and nothing of it kept.
+ */
+export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
+  const { decoder, chunks, first, place, cancel } = reading;
+  const { presence, growth, pingIntervalMs, callerGoneMs, costsUnseen } = options;
+  const pinging =
+    pingIntervalMs === null
+      ? null
+      : setInterval(() => presence.gone || response.writableNeedDrain || response.write(ping), pingIntervalMs).unref();
+  let readingOn: NodeJS.Timeout | null = null;
+  let readOn = 0;
+  const leave = (): void => {
+    // After its finish reason there is nothing left to come but the usage.
+    if (decoder.generated.finishReason === null && !costsUnseen()) cancel();
+    else readingOn = setTimeout(cancel, callerGoneMs).unref();
+  };
+  const forget = presence.whenGone(leave);
+  if (presence.gone) leave();
+
+  const departure = (): CallOutcome => (presence.stalled ? 'caller-stalled' : 'caller-left');
+  const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean): Pumped => {
+    cancel();
+    return { outcome, error, cutShort };
+  };
+
+  try {
+    if (first.bytes !== null) await write(response, first.bytes, options);
+    let finished = first.finished;
+    while (!finished) {
+      const next = await chunks.next();
+      if (presence.gone && !next.done) readOn += next.value.length;
+      if (readOn > mostReadOn) return stop(departure(), null, true);
+      const step = next.done ? decoder.end() : decoder.push(next.value);
+      const full = countKept(place, decoder, step, next.value?.length ?? 0);
+      if (full !== null && presence.gone) return stop(departure(), null, true);
+      if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
+      if (step.bytes !== null) {
+        await write(response, step.bytes, options);
+        pinging?.refresh();
+      }
+      if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status), false);
+      if (!growth.covers(decoder.generated.said)) return stop('quota-ran-out', unaffordable(), true);
+      finished = step.finished;
+      if (next.done && !finished) {
+        if (decoder.generated.finishReason === null) return stop('upstream-broke', broken(), false);
+        break;
+      }
+    }
+    return { outcome: presence.gone ? departure() : 'completed', error: null, cutShort: false };
+  } catch (error) {
+    if (presence.gone) return stop(departure(), null, true);
+    // Upstream fell silent: what has come is the answer.
+    return isSilence(error) ? stop('completed', null, false) : stop('upstream-broke', broken(), false);
+  } finally {
+    if (readingOn !== null) clearTimeout(readingOn);
+    if (pinging !== null) clearInterval(pinging);
+    forget();
+  }
+}

@@ -1,0 +1,47 @@
+import { affordableOutput, reservationOf } from '../../domain/pricing.js';
+import type { Estimate } from './hold.js';
+import type { Reservation } from './metered.js';
+import type { SeenText } from './seen-text.js';
+
+/*
+ * A stream outgrows its hold when its upstream keeps to no limit, or to another one than is known here. The hold is
+ * raised in steps ahead of the output, so the check per frame is one comparison; when a step cannot be afforded, the
+ * exact need decides.
+ */
+
+const smallestStep = 512;
+/** Later steps are a quarter of what there is already, so that their number stays small. */
+const stepShare = 0.25;
+/** Text is looked at again after at least this many characters. */
+const fewestCharacters = 64;
+
+export interface Growth {
+  /** False when the caller cannot afford what has been produced so far. `said` only ever grows. */
+  covers(said: SeenText): boolean;
+}
+
+export function watchGrowth(reservation: Reservation, { amplePrompt, price }: Estimate): Growth {
+  if (price.per === 'call') return { covers: () => true };
+  let covered: number | null = null;
+  // A character is at most one token, or nearly so: below this length there is nothing to work out.
+  let safeLength = 0;
+
+  const holdFor = (output: number): boolean => {
+    if (!reservation.extend(reservationOf(amplePrompt, output, price))) return false;
+    covered = output;
+    return true;
+  };
+
+  return {
+    covers(said) {
+      if (said.length <= safeLength) return true;
+      const tokens = said.roughTokens();
+      covered ??= affordableOutput(reservation.held, amplePrompt, price);
+      const needed = Math.ceil(tokens);
+      const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
+      if (tokens > covered && !holdFor(needed + step) && !holdFor(needed)) return false;
+      safeLength = said.length + Math.max(fewestCharacters, Math.floor(covered - tokens));
+      return true;
+    },
+  };
+}

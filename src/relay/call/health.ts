@@ -1,0 +1,54 @@
+import type { UpstreamError } from '../upstream/upstream-error.js';
+
+/* Does a failure say that the channel itself is out of order? */
+
+const codes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
+const types = new Set([
+  'insufficient_quota',
+  'insufficient_user_quota',
+  'authentication_error',
+  'permission_error',
+  'forbidden',
+]);
+
+/** Gemini answers a dead key with 403. */
+const forbiddenMeansDead = 24;
+
+/**
+ * `status` after the channel's mapping; `keywords` in lower case; `request` as it was sent. Words that stand in the
+ * request prove nothing: an upstream that repeats a prompt must not let its author switch channels off.
+ */
+export function saysChannelIsDead(
+  channelType: number,
+  status: number,
+  error: UpstreamError,
+  keywords: readonly string[],
+  request: string,
+): boolean {
+  if (status === 401 || (status === 403 && channelType === forbiddenMeansDead)) return true;
+  if ((error.code !== null && codes.has(error.code)) || types.has(error.type)) return true;
+  const message = error.message.toLowerCase();
+  const said = keywords.filter((keyword) => message.includes(keyword));
+  if (said.length === 0) return false;
+  const asked = request.toLowerCase();
+  return said.some((keyword) => !asked.includes(keyword));
+}
+
+/** Characters. Anything shorter is ordinary language, which messages and prompts share by chance. */
+const shortestQuote = 16;
+const lookEvery = 4;
+/** Beyond it comparing would hold up other calls. */
+const longestCompared = 256 * 1024;
+
+function repeats(message: string, request: string): boolean {
+  if (request.length > longestCompared) return true;
+  for (let at = 0; at + shortestQuote <= message.length; at += lookEvery)
+    if (request.includes(message.slice(at, at + shortestQuote))) return true;
+  return false;
+}
+
+/** What the log keeps of such a failure. No event holds a prompt, so a message that repeats the request is left out. */
+export function reasonOf(status: number, error: UpstreamError, request: string): string {
+  const message = repeats(error.message, request) ? '(left out: it repeats the request)' : error.message;
+  return `type ${error.type}, httpCode ${status}, code ${error.code ?? ''}, message ${message}`;
+}

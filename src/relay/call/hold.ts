@@ -1,0 +1,105 @@
+import type { Settings } from '../../application/settings.js';
+import { largestContext, limitsOf, type ModelLimits } from '../../domain/model-limits.js';
+import { affordableOutput, type Price, reservationOf } from '../../domain/pricing.js';
+import type { Quota } from '../../domain/quota.js';
+import type { JsonObject } from '../protocols/json.js';
+import type { Endpoint } from '../protocols/protocol.js';
+import { answersAsked, estimatePrompt, outputAllowed } from './estimate.js';
+
+/*
+ * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, a call that named no
+ * limit of its own is sent with one it can afford; a call that named one is refused.
+ */
+
+/** The most tokens a call can use, over all its answers; what upstream tells beyond it is not believed. */
+export interface UsageBound {
+  readonly prompt: number;
+  readonly output: number;
+}
+
+export interface Estimate {
+  readonly price: Price;
+  /** Input tokens as near as can be told from here. */
+  readonly promptTokens: number;
+  /** The same with a margin: what must be affordable beside the output. */
+  readonly amplePrompt: number;
+  readonly bound: UsageBound;
+  /** Choices of all prompts. */
+  readonly answers: number;
+  /** The caller's own limit to each answer; null: none given. */
+  readonly asked: number | null;
+  readonly limits: ModelLimits;
+  /** What each answer may think beyond its limit. */
+  readonly thinking: number;
+  /** To be held where there is as much, and at least. */
+  readonly most: Quota;
+  readonly least: Quota;
+}
+
+/** A limit every upstream takes, for models nobody has told us anything of. */
+const takenByAll = 8_192;
+
+/** `names`: as asked for and as sent upstream, which channels may map. */
+const limitsAmong = (names: ReadonlySet<string>, settings: Settings): ModelLimits => {
+  let found: ModelLimits | null = null;
+  for (const name of names) {
+    const limits = limitsOf(name, settings.maxOutputTokens, settings.defaultMaxOutputTokens);
+    // A name known upstream says more than one made up here.
+    if (found === null || (found.guessed === limits.guessed ? limits.output > found.output : found.guessed))
+      found = limits;
+  }
+  if (found === null) throw new Error('a model without a name');
+  return found;
+};
+
+const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
+
+export function estimateHold(
+  endpoint: Endpoint,
+  body: JsonObject,
+  bytes: number,
+  model: string,
+  names: ReadonlySet<string>,
+  price: Price,
+  settings: Settings,
+  thinking: number,
+): Estimate {
+  const prompt = estimatePrompt(endpoint, model, body, bytes);
+  const limits = limitsAmong(names, settings);
+  const context = limits.context ?? largestContext;
+  const speaks = endpoint !== 'embeddings';
+  const answers = speaks ? answersAsked(endpoint, body) : 0;
+  const asked = speaks ? outputAllowed(body) : null;
+  const bound: UsageBound = {
+    // What fills the context has no room for additions.
+    prompt: Math.max(Math.min(prompt.most + settings.upstreamPromptTokens, context), prompt.likely),
+    output: product((asked ?? limits.output) + thinking, answers),
+  };
+  const amplePrompt = Math.max(Math.min(prompt.ample, bound.prompt), prompt.likely);
+  const leastOutput = (asked ?? Math.min(settings.preConsumedTokens, limits.output)) + thinking;
+  return {
+    price,
+    promptTokens: prompt.likely,
+    amplePrompt,
+    bound,
+    answers,
+    asked,
+    limits,
+    thinking,
+    most: reservationOf(bound.prompt, bound.output, price),
+    least: reservationOf(amplePrompt, product(leastOutput, answers), price),
+  };
+}
+
+/** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
+export function affordableLimit(estimate: Estimate, granted: Quota): number | null {
+  const { asked, most, price, amplePrompt, answers, bound, limits, thinking } = estimate;
+  if (asked !== null || answers === 0 || granted >= most) return null;
+  const affordable = affordableOutput(granted, amplePrompt, price);
+  if (affordable >= bound.output) return null;
+  const limit = Math.max(Math.floor(affordable / answers) - thinking, 1);
+  if (limits.guessed) return Math.min(limit, takenByAll);
+  // Upstreams refuse a limit that does not fit into the context beside the prompt.
+  const room = limits.context === null ? limit : limits.context - amplePrompt;
+  return Math.max(Math.min(limit, room), 1);
+}

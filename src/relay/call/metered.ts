@@ -1,0 +1,303 @@
+import type { Clock, EventStore, QuotaGate } from '../../application/ports.js';
+import type { CallEvent, CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../../domain/call.js';
+import { type NewEvent, streams } from '../../domain/events.js';
+import { Failure } from '../../domain/failure.js';
+import type { CallId, ChannelId } from '../../domain/ids.js';
+import type { Instant } from '../../domain/instant.js';
+import { chargeOf, type Usage } from '../../domain/pricing.js';
+import { max, minus, Quota, zero } from '../../domain/quota.js';
+import { affordableLimit, type Estimate, type UsageBound } from './hold.js';
+import type { CallsUnderWay, CallUnderWay } from './under-way.js';
+
+/*
+ * The money side of a call: held at the gate and reserved durably before the upstream is asked, then settled or
+ * released exactly once. The call's own stream and its expected revision make the outcome exactly-once; a repeat of the
+ * same event is a no-op.
+ *
+ * When the log does not answer, nobody knows which outcome it holds. What was delivered stays settled, however long the
+ * writing takes. An answer nobody has seen is withdrawn: the log gets a release, or a refund where it turns out to hold
+ * the settlement already. Either way a call that was answered as failed has cost nothing.
+ */
+
+export interface MeterPorts {
+  readonly store: EventStore;
+  readonly gate: QuotaGate;
+  readonly clock: Clock;
+  readonly underWay: CallsUnderWay;
+  readonly newEventId: (at: Instant) => string;
+  /** Told about an outcome that could not be written yet and is tried again. */
+  readonly warn: (message: string, facts: Record<string, unknown>) => void;
+}
+
+export interface Settlement {
+  readonly usage: Usage;
+  readonly usageSource: UsageSource;
+  readonly outcome: CallOutcome;
+  readonly delivered: boolean;
+  readonly channelId: ChannelId;
+  readonly attempts: readonly ChannelId[];
+  readonly upstreamModel: string | null;
+  readonly useTimeMs: number;
+  readonly firstTokenMs: number | null;
+  readonly reasoningEffort: string | null;
+  /** Attempts before it that upstream may charge for. */
+  readonly unknownAttempts: number;
+}
+
+export interface Release extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs'> {
+  /** Attempts that upstream may charge for although nobody pays. */
+  readonly unknownAttempts: number;
+}
+
+/** What the caller is told when an answer has to be withheld. */
+export interface Withdrawal {
+  readonly status: number;
+  readonly code: string;
+}
+
+export type Reserving =
+  | { readonly ok: true; readonly reservation: Reservation }
+  | { readonly ok: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
+
+export interface Reservation {
+  /** For whoever serves the call to note how far it has come. */
+  readonly underWay: CallUnderWay;
+  readonly held: Quota;
+  /** The limit to each answer that goes upstream with the call; null: as the caller asked. */
+  readonly outputLimit: number | null;
+  /** What usage is believed of the call. */
+  readonly bound: UsageBound;
+  /** Raises the hold to `quota`; false when it cannot be afforded. */
+  extend(quota: Quota): boolean;
+  /**
+   * For an answer the caller has, but for its end. Resolves with the charge once the settlement is durable. Rejects when
+   * the log does not answer; the charge then follows when it does.
+   */
+  settle(settlement: Settlement): Promise<Quota>;
+  /**
+   * For an answer the caller has nothing of. Resolves with the charge once the settlement is durable. null: the log does
+   * not answer, and the call will not be charged; the caller must be told so, and the answer withheld.
+   */
+  settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null>;
+  /** Resolves once it is durable or, when the log does not answer, is on its way. */
+  release(release: Release): Promise<void>;
+  /** Nobody serves the call any more. One without an outcome is then for recovery to find. */
+  leave(): void;
+}
+
+export interface Meter {
+  reserve(callId: CallId, facts: CallFacts, apiKeyUnlimited: boolean, estimate: Estimate): Promise<Reserving>;
+  /** Outcomes still on their way to the log. */
+  pending(): number;
+}
+
+const retryDelayMs = 1000;
+
+/** The log has not taken the event and will not: there is nothing to take back. */
+const isUnwritten = (error: unknown): boolean => error instanceof Failure && error.code === 'store-busy';
+
+export function openMeter({ store, gate, clock, underWay, newEventId, warn }: MeterPorts): Meter {
+  let unwritten = 0;
+
+  const newEvent = <Event extends CallEvent>(event: Event): NewEvent<Event> => {
+    const at = clock.now();
+    return { id: newEventId(at), at, event };
+  };
+
+  /** False when the call has had another outcome before. */
+  const write = async (callId: CallId, outcome: NewEvent, expected: number): Promise<boolean> =>
+    (await store.append(streams.call(callId), [outcome], expected)).ok;
+
+  const conclude = async (callId: CallId, outcome: NewEvent): Promise<void> => {
+    if (!(await write(callId, outcome, 0)))
+      warn('a call had its outcome already', { callId, type: outcome.event.type });
+    underWay.end(callId);
+  };
+
+  /** What must get into the log while this process lives; when it dies, recovery takes over. */
+  const keepTrying = async (callId: CallId, attempt: () => Promise<void>): Promise<void> => {
+    unwritten++;
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, retryDelayMs).unref());
+      try {
+        await attempt();
+        unwritten--;
+        return;
+      } catch (error) {
+        warn('a call outcome could not be written; trying again', { callId, error: String(error) });
+      }
+    }
+  };
+
+  /**
+   * Sees to it that a call answered as failed is not charged. The release takes the place the settlement was meant for;
+   * a settlement that was there before it, or is still on its way there, finds out which of them came first.
+   */
+  const withdraw = async (
+    callId: CallId,
+    settled: NewEvent<CallSettled>,
+    { status, code }: Withdrawal,
+  ): Promise<void> => {
+    const { facts, reserved, charged, uncovered, usage, channelId, attempts, useTimeMs, suspense } = settled.event;
+    const told = { facts, status, code, useTimeMs } as const;
+    // The work was done, and this is what it is worth.
+    const unpaid = Quota(Math.min(charged + uncovered + suspense, Number.MAX_SAFE_INTEGER));
+    const released = newEvent({
+      ...{ type: 'CallReleased', reserved, reason: 'not-booked', attempts, ...told },
+      suspense: unpaid,
+    });
+    const settlement = { eventId: settled.id, at: settled.at, charged, usage, channelId, attempts, useTimeMs };
+    // What nobody was to pay is booked by the settlement already.
+    const refunded = newEvent({ type: 'CallRefunded', settlement, ...told, suspense: charged });
+    await keepTrying(callId, async () => {
+      if (await write(callId, released, 0)) gate.settled(callId, zero);
+      else {
+        const [, outcome] = await store.readStream(streams.call(callId));
+        if (outcome?.id === settled.id) await write(callId, refunded, 1);
+        else warn('a call had its outcome already', { callId, type: outcome?.event.type });
+      }
+      underWay.end(callId);
+    });
+  };
+
+  return {
+    pending: () => unwritten,
+
+    async reserve(callId, facts, apiKeyUnlimited, estimate) {
+      const { userId, apiKeyId } = facts;
+      const { price, promptTokens, most, least } = estimate;
+      const admission = await gate.admit({ callId, userId, apiKeyId, apiKeyUnlimited, most, least });
+      if (!admission.admitted) return { ok: false, short: admission.short, available: admission.available };
+      const quota = admission.granted;
+      const outputLimit = affordableLimit(estimate, quota);
+      const maxOutputTokens =
+        outputLimit === null ? estimate.bound.output : (outputLimit + estimate.thinking) * estimate.answers;
+
+      const reserved = newEvent({
+        type: 'CallReserved',
+        facts,
+        reserved: quota,
+        promptTokens,
+        maxOutputTokens,
+        price,
+      });
+      const call = underWay.begin(callId);
+      const result = await store.append(streams.call(callId), [reserved], 'no-stream').catch((error: unknown) => {
+        if (isUnwritten(error)) {
+          gate.drop(callId);
+          underWay.end(callId);
+        }
+        // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
+        else void giveBack(callId, facts, quota, reserved);
+        throw error;
+      });
+      if (!result.ok) {
+        gate.drop(callId);
+        underWay.end(callId);
+        throw new Failure('lost-race', { callId });
+      }
+      underWay.reserved(result.position);
+
+      let held = quota;
+      let concluding = false;
+      /** Each of these attempts may have cost upstream as much as the call was expected to. */
+      const timesHeld = (attempts: number): Quota => Quota(Math.min(quota * attempts, Number.MAX_SAFE_INTEGER));
+      const settledBy = (settlement: Settlement): NewEvent<CallSettled> => {
+        const { usage, delivered } = settlement;
+        const cost = chargeOf(usage, price, delivered);
+        // Dearer than what is held only when the upstream kept to no limit: then as much as there is left.
+        if (cost > held) held = max(held, gate.cover(callId, cost));
+        const charged = cost > held ? held : cost;
+        concluding = true;
+        return newEvent({
+          type: 'CallSettled',
+          facts,
+          reserved: quota,
+          charged,
+          usage,
+          price,
+          usageSource: settlement.usageSource,
+          outcome: settlement.outcome,
+          channelId: settlement.channelId,
+          attempts: settlement.attempts,
+          upstreamModel: settlement.upstreamModel,
+          useTimeMs: settlement.useTimeMs,
+          firstTokenMs: settlement.firstTokenMs,
+          reasoningEffort: settlement.reasoningEffort,
+          uncovered: minus(cost, charged),
+          suspense: timesHeld(settlement.unknownAttempts),
+        });
+      };
+      const reservation: Reservation = {
+        underWay: call,
+        get held() {
+          return held;
+        },
+        outputLimit,
+        bound: { prompt: estimate.bound.prompt, output: maxOutputTokens },
+        extend(wanted) {
+          if (!gate.extend(callId, wanted)) return false;
+          held = wanted;
+          return true;
+        },
+        async settle(settlement) {
+          const settled = settledBy(settlement);
+          try {
+            await conclude(callId, settled);
+          } catch (error) {
+            void keepTrying(callId, () => conclude(callId, settled));
+            throw error;
+          }
+          gate.settled(callId, settled.event.charged);
+          return settled.event.charged;
+        },
+        async settleOrWithdraw(settlement, withdrawal) {
+          const settled = settledBy(settlement);
+          try {
+            await conclude(callId, settled);
+          } catch (error) {
+            warn('a call could not be settled and is withdrawn', { callId, error: String(error) });
+            void withdraw(callId, settled, withdrawal);
+            return null;
+          }
+          gate.settled(callId, settled.event.charged);
+          return settled.event.charged;
+        },
+        async release({ unknownAttempts, ...release }) {
+          const suspense = timesHeld(unknownAttempts);
+          const released = newEvent({ type: 'CallReleased', facts, reserved: quota, ...release, suspense });
+          concluding = true;
+          try {
+            await conclude(callId, released);
+            gate.settled(callId, zero);
+          } catch (error) {
+            warn('a call could not be released yet', { callId, error: String(error) });
+            void keepTrying(callId, () => conclude(callId, released));
+          }
+        },
+        leave() {
+          if (!concluding) underWay.lose(callId);
+        },
+      };
+      return { ok: true, reservation };
+    },
+  };
+
+  async function giveBack(callId: CallId, facts: CallFacts, quota: Quota, reserved: NewEvent): Promise<void> {
+    const released = newEvent({
+      type: 'CallReleased',
+      facts,
+      reserved: quota,
+      reason: 'internal',
+      status: 503,
+      code: 'store_unavailable',
+      attempts: [],
+      useTimeMs: 0,
+      suspense: zero,
+    });
+    await keepTrying(callId, async () => {
+      await store.append(streams.call(callId), [reserved], 'no-stream');
+      await conclude(callId, released);
+    });
+  }
+}

@@ -1,0 +1,172 @@
+import type { ChannelView, Directory } from '../../application/ports.js';
+import type { Settings } from '../../application/settings.js';
+import { isModelName } from '../../domain/call-texts.js';
+import { ChannelId } from '../../domain/ids.js';
+import { maxModelNameBytes } from '../../domain/names.js';
+import { billedName, priceOf } from '../../domain/price-tables.js';
+import type { Price } from '../../domain/pricing.js';
+import type { Caller } from '../callers/openai/authenticate.js';
+import { noChannel, RelayError, unknownModel } from '../callers/openai/errors.js';
+import { isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import type { Endpoint, Provider } from '../protocols/protocol.js';
+import { validate } from '../protocols/validate.js';
+import { holdsWord } from '../sensitive-words.js';
+import { mappedModel, type ParsedChannel } from './channel-settings.js';
+import { type Estimate, estimateHold } from './hold.js';
+import { thinkingBeside } from './thinking-beside.js';
+
+/* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
+
+export interface Order {
+  readonly endpoint: Endpoint;
+  readonly body: JsonObject;
+  /** As asked for: selects channels. */
+  readonly requestedModel: string;
+  /** As billed and logged: custom assistants folded to their family. */
+  readonly model: string;
+  readonly group: string;
+  readonly stream: boolean;
+  readonly wantsUsage: boolean;
+  /** Channels able to serve it; one, when the caller pinned it. */
+  readonly channels: readonly ChannelView[];
+  readonly pinned: boolean;
+  readonly estimate: Estimate;
+}
+
+export interface OrderPorts {
+  readonly directory: Directory;
+  readonly providerOf: (channelType: number) => Provider | null;
+  readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
+}
+
+/** The group the call is priced and routed by. */
+export function usedGroup({ apiKey, user }: Caller, settings: Settings): string {
+  const wanted = apiKey.terms.group;
+  if (wanted === '') return user.group;
+  if (wanted !== user.group && !settings.usableGroups.has(wanted))
+    throw new RelayError(403, 'group_not_allowed', `the token's group ${wanted} is not permitted`);
+  if (!settings.prices.groupRatio.has(wanted))
+    throw new RelayError(403, 'group_retired', `the group ${wanted} has been retired`);
+  return wanted;
+}
+
+function pinnedChannel(directory: Directory, text: string): ChannelView {
+  const channel = /^\d{1,15}$/.test(text) && Number(text) > 0 ? directory.channel(ChannelId(Number(text))) : null;
+  if (channel === null) throw new RelayError(400, 'invalid_channel_id', 'invalid channel id');
+  if (channel.status !== 'enabled') throw new RelayError(403, 'channel_disabled', 'the channel is disabled');
+  return channel;
+}
+
+const checkModelLimit = ({ apiKey: { terms } }: Caller, model: string): void => {
+  if (!terms.modelLimitsEnabled || terms.modelLimits.includes(model) || terms.modelLimits.includes(billedName(model)))
+    return;
+  throw new RelayError(403, 'model_not_allowed', `the token may not use the model ${model}`);
+};
+
+/** Every text of a prompt that the word filter looks at. */
+function promptTexts(endpoint: Endpoint, body: JsonObject): string[] {
+  const texts = (value: unknown): string[] =>
+    typeof value === 'string' ? [value] : Array.isArray(value) ? value.flatMap(texts) : [];
+  switch (endpoint) {
+    case 'chat':
+      return objectsIn(body.messages).flatMap(({ content }) => [
+        ...texts(content),
+        ...objectsIn(content).flatMap((part) => texts(part.text)),
+      ]);
+    case 'completions':
+      return texts(body.prompt);
+    case 'embeddings':
+      return texts(body.input);
+  }
+}
+
+function checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): void {
+  if (words.length === 0) return;
+  if (holdsWord(promptTexts(endpoint, body).join('\n').toLowerCase(), words))
+    throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
+}
+
+/** Streams on every endpoint but embeddings, which have no stream. */
+const asksForStream = (endpoint: Endpoint, body: JsonObject): boolean =>
+  endpoint !== 'embeddings' && body.stream === true;
+
+function priceFor(model: string, group: string, caller: Caller, settings: Settings): Price {
+  const price = priceOf(settings.prices, model, group, settings.selfUseMode || caller.user.acceptUnpricedModels);
+  if (price !== null) return price;
+  throw new RelayError(
+    400,
+    'model_price_error',
+    `ratio or price of model ${model} is not set, please contact the administrator`,
+  );
+}
+
+/** A model's names as asked for and as the channels would send it. */
+function namesOf(model: string, channels: readonly ChannelView[], { parsedChannel }: OrderPorts): Set<string> {
+  const names = new Set([model]);
+  for (const channel of channels) names.add(mappedModel(parsedChannel(channel).modelMapping, model) ?? model);
+  return names;
+}
+
+/** Throws RelayError, in the order callers know: group, channel, model limit, validation, words, price. */
+export function placeOrder(
+  ports: OrderPorts,
+  caller: Caller,
+  endpoint: Endpoint,
+  body: JsonObject,
+  /** Of the body as it came. */
+  bytes: number,
+): Order {
+  const { directory, providerOf } = ports;
+  const settings = directory.settings();
+  const requestedModel = textIn(body.model);
+  if (requestedModel === null)
+    throw new RelayError(400, 'invalid_request', 'invalid request: field model is required', undefined, 'model');
+
+  if (!isModelName(requestedModel))
+    throw new RelayError(
+      400,
+      'invalid_request',
+      `invalid request: model is to be at most ${maxModelNameBytes} bytes without control characters`,
+      undefined,
+      'model',
+    );
+
+  const group = usedGroup(caller, settings);
+  const { pinnedChannel: pin } = caller;
+  const pinned = pin === null ? null : pinnedChannel(directory, pin);
+  checkModelLimit(caller, requestedModel);
+  let serving = pinned === null ? directory.candidates(group, requestedModel) : [pinned];
+  const folded = billedName(requestedModel);
+  if (serving.length === 0 && folded !== requestedModel) serving = directory.candidates(group, folded);
+  if (serving.length === 0)
+    throw directory.hasModel(requestedModel) || directory.hasModel(folded)
+      ? noChannel(requestedModel, group)
+      : unknownModel(requestedModel);
+
+  const invalid = validate(endpoint, body);
+  if (invalid !== null)
+    throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);
+  checkWords(endpoint, body, settings.sensitiveWords);
+
+  const channels = serving.filter(({ settings }) => providerOf(settings.type)?.endpoints.includes(endpoint));
+  if (channels.length === 0)
+    throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
+
+  const model = billedName(requestedModel);
+  const price = priceFor(model, group, caller, settings);
+  const names = namesOf(requestedModel, channels, ports);
+  const thinking = endpoint === 'chat' ? thinkingBeside(ports, body, names, channels) : 0;
+  const streamOptions = body.stream_options;
+  return {
+    endpoint,
+    body,
+    requestedModel,
+    model: folded,
+    group,
+    stream: asksForStream(endpoint, body),
+    wantsUsage: isObject(streamOptions) && streamOptions.include_usage === true,
+    channels,
+    pinned: pinned !== null,
+    estimate: estimateHold(endpoint, body, bytes, model, names, price, settings, thinking),
+  };
+}

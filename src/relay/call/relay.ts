@@ -1,0 +1,305 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { CallFacts, ReleaseReason } from '../../domain/call.js';
+import { failureCodeOf } from '../../domain/call-texts.js';
+import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
+import { endUnread, isUnread } from '../../http/answer-unread.js';
+import { authenticate, type Caller } from '../callers/openai/authenticate.js';
+import {
+  errorBody,
+  jsonHeaders,
+  quotaText,
+  RelayError,
+  storeUnavailable,
+  tooManyCalls,
+  unavailable,
+} from '../callers/openai/errors.js';
+import { isAllowed } from '../callers/openai/ip-allow-list.js';
+import type { HeldBody } from '../callers/openai/request-body.js';
+import type { RelayPorts } from '../ports.js';
+import type { CallerRequest, Endpoint } from '../protocols/protocol.js';
+import type { AnswerPlace } from '../upstream/answer-room.js';
+import { openAnswering } from './answering.js';
+import { type Attempt, attempt, noRoom } from './attempt.js';
+import { CallerPresence } from './caller-presence.js';
+import { callsUnderWay } from './calls-under-way.js';
+import { channelParser } from './channel-settings.js';
+import type { Reservation } from './metered.js';
+import { type Order, placeOrder } from './order.js';
+import { chooseChannel } from './routing.js';
+import { watchStalledCallers } from './stalled-callers.js';
+import type { CallUnderWay } from './under-way.js';
+
+/* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
+
+export interface IncomingCall {
+  readonly requestId: string;
+  readonly endpoint: Endpoint;
+  /** Without query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** Its body is not read yet: who calls is asked first. */
+  readonly request: IncomingMessage;
+  readonly ip: string;
+  readonly response: ServerResponse;
+}
+
+export interface Relay {
+  /** Answers the call, whatever happens; never rejects. */
+  handle(call: IncomingCall): Promise<void>;
+  /** The caller behind a request that is no call, e.g. a model listing. Throws RelayError. */
+  identify(call: Pick<IncomingCall, 'path' | 'query' | 'headers' | 'ip'>): Promise<Caller>;
+  /** Calls under way. */
+  active(): number;
+}
+
+const none = (): void => {};
+
+const cannotReserve = 'the event store cannot be reached; try again later';
+
+export function openRelay(ports: RelayPorts): Relay {
+  const { directory, meter, clock, log } = ports;
+  const parsedChannel = channelParser();
+  const orderPorts = { directory, providerOf: ports.providerOf, parsedChannel };
+  const perApiKey = callsUnderWay();
+  const perChannel = callsUnderWay();
+  const stalledCallers = watchStalledCallers({
+    limitMs: ports.config.callerStallMs,
+    gaveUp: ({ requestId, pending }) =>
+      log.info({ requestId, pending }, 'a caller takes nothing of its answer any more and is given up'),
+  });
+  const { answer, settleAbandoned } = openAnswering({ ...ports, stalledCallers });
+  let active = 0;
+
+  const identify: Relay['identify'] = async (credentials) => {
+    const caller = await authenticate(ports, credentials);
+    if (!isAllowed(credentials.ip, caller.apiKey.terms.allowIps))
+      throw new RelayError(403, 'ip_not_allowed', 'the client address is not in the allow list of the token');
+    return caller;
+  };
+
+  const reserve = async (callId: CallId, caller: Caller, order: Order, path: string): Promise<Reservation> => {
+    const { apiKey, user } = caller;
+    const facts: CallFacts = {
+      userId: user.id,
+      apiKeyId: apiKey.id,
+      apiKeyName: apiKey.terms.name,
+      group: order.group,
+      model: order.model,
+      path,
+      stream: order.stream,
+    };
+    const reserving = await meter.reserve(callId, facts, apiKey.terms.unlimited, order.estimate).catch(() => {
+      throw storeUnavailable(cannotReserve);
+    });
+    if (reserving.ok) return reserving.reservation;
+    const settings = directory.settings();
+    const show = (quota: number) =>
+      quotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
+    const amounts = `available ${show(reserving.available)}, needed ${show(order.estimate.least)}`;
+    throw reserving.short === 'user'
+      ? new RelayError(403, 'insufficient_user_quota', `the quota of the user is not sufficient: ${amounts}`)
+      : new RelayError(403, 'pre_consume_token_quota_failed', `the quota of the token is not sufficient: ${amounts}`);
+  };
+
+  /** Tries channels until one answers, or nobody is left to ask or to wait. */
+  const tryChannels = async (
+    callId: CallId,
+    order: Order,
+    caller: CallerRequest,
+    bodyBytes: number,
+    startedAt: number,
+    payer: UserId,
+    answerPlace: AnswerPlace,
+    presence: CallerPresence,
+    underWay: CallUnderWay,
+  ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number; leave: () => void }> => {
+    const failed = new Set<ChannelId>();
+    const tried: ChannelId[] = [];
+    let open = order.channels.map((channel) => ({
+      id: channel.id,
+      priority: channel.settings.priority,
+      weight: channel.settings.weight,
+      channel,
+    }));
+    let failure: Extract<Attempt, { ok: false }> | null = null;
+    const attempts = order.pinned ? 1 : directory.settings().retryTimes + 1;
+    let unknownAttempts = 0;
+    for (let index = 0; ; ) {
+      const chosen = chooseChannel(open, index, failed, Math.random());
+      if (chosen === null) return { last: failure ?? noRoom(), tried, unknownAttempts, leave: none };
+      const parsed = parsedChannel(chosen.channel);
+      const withThis = [...tried, chosen.id];
+      underWay.attempts = withThis;
+      const { requestedModel } = order;
+      const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay };
+      const entered = perChannel.enter(chosen.id, parsed.mostCalls);
+      const leave = (): void => perChannel.leave(chosen.id);
+      let last: Attempt;
+      try {
+        last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      if (last.ok) return { last, tried: withThis, unknownAttempts, leave };
+      if (entered) leave();
+      if (last.busy) {
+        // Nothing was sent, so it was no attempt: whoever has room is asked instead.
+        open = open.filter((candidate) => candidate !== chosen);
+        continue;
+      }
+      tried.push(chosen.id);
+      failure = last;
+      underWay.sending = null;
+      if (last.costUnknown) underWay.unknownAttempts = ++unknownAttempts;
+      if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
+        ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
+      if (!last.retryable || ++index >= attempts || presence.gone) return { last, tried, unknownAttempts, leave: none };
+      failed.add(chosen.id);
+    }
+  };
+
+  const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
+    const { requestId, path } = call;
+    const caller = await identify(call);
+    const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
+    let succeeded = false;
+    let body: HeldBody | null = null;
+    const answerPlace = ports.answers.place(caller.user.id);
+    let leaveChannel = none;
+    const { apiKeyConcurrency } = directory.settings();
+    const entered = perApiKey.enter(caller.apiKey.id, apiKeyConcurrency);
+    try {
+      if (!entered) throw tooManyCalls(apiKeyConcurrency);
+      body = await ports.bodies.read(call.request, call.ip, caller.user.id);
+      const { value, bytes } = body;
+      const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, call.endpoint, value, bytes));
+      const startedAt = clock.now();
+      const callId = CallId(requestId);
+      const reservation = await reserve(callId, caller, order, path);
+      const elapsed = () => Math.max(0, clock.now() - startedAt);
+      const request: CallerRequest = {
+        endpoint: order.endpoint,
+        path,
+        query: call.query,
+        body: order.body,
+        stream: order.stream,
+        wantsUsage: order.wantsUsage,
+        accept: call.headers.accept ?? null,
+        outputLimit: reservation.outputLimit,
+        mostOutput: reservation.outputLimit ?? order.estimate.asked ?? order.estimate.limits.output,
+      };
+
+      let concludedCall = false;
+      const release = async (
+        reason: ReleaseReason,
+        error: RelayError | null,
+        attempts: ChannelId[],
+        unknownAttempts: number,
+      ) => {
+        concludedCall = true;
+        await reservation.release({
+          reason,
+          status: error?.status ?? null,
+          code: failureCodeOf(error?.code ?? null),
+          attempts,
+          useTimeMs: elapsed(),
+          unknownAttempts,
+        });
+      };
+
+      try {
+        if (presence.gone) {
+          await release('caller-left', null, [], 0);
+          return;
+        }
+        const { underWay } = reservation;
+        const payer = caller.user.id;
+        const asked = await tryChannels(
+          callId,
+          order,
+          request,
+          bytes,
+          startedAt,
+          payer,
+          answerPlace,
+          presence,
+          underWay,
+        );
+        const { last, tried, unknownAttempts } = asked;
+        leaveChannel = asked.leave;
+        if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
+        if (!last.ok && last.abandoned !== null) {
+          concludedCall = true;
+          await settleAbandoned(order, reservation, last.abandoned, { tried, unknownAttempts, presence, elapsed });
+          throw last.error;
+        }
+        if (!last.ok) {
+          if (presence.gone) await release('caller-left', null, tried, unknownAttempts);
+          else await release('upstream-failed', last.error, tried, unknownAttempts);
+          throw last.error;
+        }
+        concludedCall = true;
+        succeeded = await answer(call, order, reservation, last, { tried, unknownAttempts, presence, elapsed });
+      } catch (error) {
+        if (!concludedCall) await release('internal', null, [], reservation.underWay.costlyAttempts);
+        throw error;
+      } finally {
+        reservation.leave();
+      }
+    } finally {
+      leaveChannel();
+      if (entered) perApiKey.leave(caller.apiKey.id);
+      body?.leave();
+      answerPlace.leave();
+      concluded(succeeded);
+    }
+  };
+
+  return {
+    identify,
+    active: () => active,
+    async handle(call) {
+      const { response, requestId } = call;
+      const presence = new CallerPresence(response, requestId);
+      if (presence.gone) return;
+      active++;
+      try {
+        await serve(call, presence);
+      } catch (error) {
+        sendError(response, requestId, known(error, requestId));
+      } finally {
+        active--;
+      }
+    },
+  };
+
+  function known(error: unknown, requestId: string): RelayError {
+    if (error instanceof RelayError) return error;
+    const away = unavailable(error);
+    if (away !== null) {
+      log.warn({ requestId, err: error }, 'a call could not be served');
+      return away;
+    }
+    log.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'a call failed unexpectedly');
+    return new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
+  }
+}
+
+export function sendError(response: ServerResponse, requestId: string, error: RelayError): void {
+  if (response.headersSent) {
+    response.end();
+    return;
+  }
+  const body = JSON.stringify(errorBody(error, requestId));
+  const unread = isUnread(response.req);
+  response.writeHead(error.status, {
+    ...jsonHeaders,
+    'content-length': Buffer.byteLength(body),
+    ...(error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }),
+    ...(unread && { connection: 'close' }),
+  });
+  if (unread) endUnread(response.req, response, body);
+  else response.end(body);
+}

@@ -1,0 +1,141 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiKeyView, Clock, Directory, QuotaGate, UserView, Vault } from '../../../application/ports.js';
+import type { ApiKeyId, UserId } from '../../../domain/ids.js';
+import { atLeast } from '../../../domain/user.js';
+import type { Allowance } from '../../../http/allowance.js';
+import { placeOf } from '../../../http/place.js';
+import { RelayError } from './errors.js';
+
+/* Who calls: the API key's checks, in the order callers know. */
+
+export interface ApiKeyStatusNotice {
+  /** An enabled key was refused: its status must say why from now on. */
+  refused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
+}
+
+export interface AuthenticationPorts {
+  readonly directory: Directory;
+  readonly gate: QuotaGate;
+  readonly vault: Pick<Vault, 'hash'>;
+  readonly clock: Clock;
+  /** Wrong keys a place may still show. */
+  readonly wrongKeys: Allowance;
+  readonly apiKeyStatus: ApiKeyStatusNotice;
+}
+
+export interface Caller {
+  readonly user: UserView;
+  readonly apiKey: ApiKeyView;
+  /** Text behind the key (`sk-<key>-<channel id>`); only admins get here with one. */
+  readonly pinnedChannel: string | null;
+}
+
+interface Credential {
+  readonly key: string;
+  readonly pinnedChannel: string | null;
+}
+
+const keyLength = 48;
+
+const header = (value: string | string[] | undefined): string =>
+  Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
+
+/** Takes the key from where each dialect's clients put it: the dialect's own header wins over Authorization. */
+function credentialText(path: string, headers: IncomingHttpHeaders, query: URLSearchParams): string {
+  if (path.startsWith('/v1/messages') || path.startsWith('/v1/models')) {
+    const key = header(headers['x-api-key']);
+    if (key !== '') return key;
+  }
+  if (path.startsWith('/v1beta') || path.startsWith('/v1/models')) {
+    const key = header(headers['x-goog-api-key']) || (query.get('key') ?? '');
+    if (key !== '') return key;
+  }
+  const authorization = header(headers.authorization);
+  const proxySecret = header(headers['mj-api-secret']);
+  if (proxySecret !== '' && (authorization === '' || authorization === 'midjourney-proxy')) return proxySecret;
+  return authorization;
+}
+
+export function readCredential(path: string, headers: IncomingHttpHeaders, query: URLSearchParams): Credential | null {
+  const text = credentialText(path, headers, query)
+    .trim()
+    .replace(/^Bearer\s+/i, '')
+    .replace(/^Bearer$/i, '')
+    .replace(/^sk-/, '');
+  if (text === '') return null;
+  const [key = '', pinnedChannel] = text.split('-');
+  return { key, pinnedChannel: pinnedChannel === undefined || pinnedChannel === '' ? null : pinnedChannel };
+}
+
+const masked = (key: string): string => `sk-${key.slice(0, 3)}***${key.slice(-3)}`;
+
+const exhausted = (key: string): RelayError =>
+  new RelayError(401, 'token_exhausted', `the quota of token ${masked(key)} is used up`);
+const expired = (): RelayError => new RelayError(401, 'token_expired', 'the token has expired');
+
+/**
+ * Every wrong key asks the database. A place that has shown many is not asked for any further, except for keys that are
+ * known here: others at the same place go on working.
+ */
+async function lookUp(
+  { directory, vault, wrongKeys }: AuthenticationPorts,
+  key: string,
+  address: string,
+): Promise<ApiKeyView | null> {
+  const hash = vault.hash(key);
+  if (!directory.remembersApiKey(hash) && !wrongKeys.has(placeOf(address), 1)) throw tooManyWrong();
+  const found = await directory.apiKey(hash);
+  if (found === null) wrongKeys.spend(placeOf(address), 1);
+  return found;
+}
+
+const tooManyWrong = (): RelayError =>
+  new RelayError(429, 'rate_limit_exceeded', 'too many invalid tokens from this address', undefined, '', '60');
+
+export interface Credentials {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly query: URLSearchParams;
+  /** The client's address. */
+  readonly ip: string;
+}
+
+export async function authenticate(
+  ports: AuthenticationPorts,
+  { path, headers, query, ip }: Credentials,
+): Promise<Caller> {
+  const { directory, gate, clock, apiKeyStatus } = ports;
+  const credential = readCredential(path, headers, query);
+  if (credential === null) throw new RelayError(401, 'missing_api_key', 'no token was given');
+  const { key, pinnedChannel } = credential;
+  // The length is checked first: text of any other length cannot be a key and need not be looked up.
+  const apiKey = key.length === keyLength ? await lookUp(ports, key, ip) : null;
+  if (apiKey === null) throw new RelayError(401, 'invalid_api_key', 'invalid token');
+
+  switch (apiKey.status) {
+    case 'exhausted':
+      throw exhausted(key);
+    case 'expired':
+      throw expired();
+    case 'manual':
+      throw new RelayError(401, 'token_disabled', 'the token is disabled');
+    case 'enabled':
+      break;
+  }
+  const { terms, owner, id } = apiKey;
+  if (terms.expiresAt !== null && terms.expiresAt < clock.now()) {
+    apiKeyStatus.refused(id, owner, 'expired');
+    throw expired();
+  }
+  if (!terms.unlimited && (await gate.isSpent(id))) {
+    apiKeyStatus.refused(id, owner, 'exhausted');
+    throw exhausted(key);
+  }
+
+  const user = await directory.user(owner);
+  if (user === null) throw new RelayError(500, 'internal_error', 'the owner of the token could not be read');
+  if (user.status !== 'enabled') throw new RelayError(403, 'user_banned', 'the user is banned');
+  if (pinnedChannel !== null && !atLeast(user.role, 'admin'))
+    throw new RelayError(403, 'channel_selection_forbidden', 'ordinary users may not choose a channel');
+  return { user, apiKey, pinnedChannel };
+}

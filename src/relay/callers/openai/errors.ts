@@ -1,0 +1,93 @@
+import { isUnavailable } from '../../../domain/failure.js';
+import type { UpstreamError } from '../../upstream/upstream-error.js';
+
+/** The type of every error the gateway itself makes; upstream errors keep their own. */
+export const gatewayErrorType = 'gateway_error';
+
+/** A refusal as the caller gets it: HTTP status and the members of the OpenAI error object. */
+export class RelayError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string | null,
+    message: string,
+    readonly type: string = gatewayErrorType,
+    readonly param: string | null = '',
+    readonly retryAfter: string | null = null,
+  ) {
+    super(message);
+    this.name = 'RelayError';
+  }
+}
+
+/** Every message tells the request id exactly once: what a caller must quote when asking for help. */
+export function errorBody(error: RelayError, requestId: string): { error: Record<string, string | null> } {
+  const suffix = ` (request id: ${requestId})`;
+  const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
+  return { error: { message, type: error.type, param: error.param, code: error.code } };
+}
+
+const saturated = 'the upstream of this group is saturated, retry later';
+
+/** An upstream's refusal after the channel's status mapping. */
+export function fromUpstream(error: UpstreamError, status: number): RelayError {
+  const message = status === 429 ? saturated : error.message;
+  return new RelayError(status, error.code, message, error.type, error.param, error.retryAfter);
+}
+
+/** Seconds. Nobody knows when a call will end; most end soon. */
+const soon = '1';
+
+/** There is no room at the upstream, and nothing was sent. */
+export const saturatedHere = (): RelayError =>
+  new RelayError(429, 'upstream_saturated', saturated, gatewayErrorType, '', soon);
+
+export const tooManyCalls = (most: number): RelayError =>
+  new RelayError(
+    429,
+    'concurrency_limit_exceeded',
+    `the token has ${most} calls under way, as many as it may have`,
+    gatewayErrorType,
+    '',
+    soon,
+  );
+
+export const networkFailure = (message = 'request to upstream failed'): RelayError =>
+  new RelayError(500, 'do_request_failed', message);
+
+const longestName = 128;
+/** Callers may ask for a model of any length. */
+const shortened = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+
+/** No channel has the model: to ask again is no use, and clients do not. */
+export const unknownModel = (model: string): RelayError =>
+  new RelayError(
+    404,
+    'model_not_found',
+    `The model '${shortened(model)}' does not exist`,
+    'invalid_request_error',
+    'model',
+  );
+
+/** The model may come back: its channels are switched off, or serve other groups. */
+export const noChannel = (model: string, group: string): RelayError =>
+  new RelayError(503, 'model_not_found', `no available channel for model ${shortened(model)} in group ${group}`);
+
+/** Quota as people read it: dollars where the operator shows currency, units otherwise. */
+export const quotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>
+  inCurrency ? `$${(quota / Number(quotaPerUnit)).toFixed(6)}` : String(quota);
+
+/** Whatever upstream called its answer: on this origin nothing of it may be a page. */
+export const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** How a call is withdrawn whose outcome the log does not take. */
+export const withdrawal = { status: 503, code: 'store_unavailable' } as const;
+
+export const storeUnavailable = (message: string): RelayError =>
+  new RelayError(withdrawal.status, withdrawal.code, message);
+
+/** The answer to a request that the database could not serve; null: something else is wrong. */
+export const unavailable = (error: unknown): RelayError | null =>
+  isUnavailable(error) ? storeUnavailable('the database cannot be reached; try again later') : null;

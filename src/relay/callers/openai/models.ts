@@ -1,0 +1,64 @@
+import type { Directory } from '../../../application/ports.js';
+import { isPriced } from '../../../domain/price-tables.js';
+import { usedGroup } from '../../call/order.js';
+import type { Caller } from './authenticate.js';
+
+/* What a caller may ask for, as its dialect lists it. */
+
+/** A constant of the dialect: clients expect a number, no upstream agrees on one. */
+const created = 1_626_777_600;
+
+export interface ModelListing {
+  /** Name of the provider of the first channel that serves a model. */
+  ownerOf(model: string): string;
+}
+
+/** Sorted names the caller's group really serves, within the token's limits, priced or accepted unpriced. */
+export function modelsFor(directory: Directory, caller: Caller): readonly string[] {
+  const settings = directory.settings();
+  const { terms } = caller.apiKey;
+  const acceptUnpriced = settings.selfUseMode || caller.user.acceptUnpricedModels;
+  return directory
+    .models([usedGroup(caller, settings)])
+    .filter((model) => !terms.modelLimitsEnabled || terms.modelLimits.includes(model))
+    .filter((model) => acceptUnpriced || isPriced(settings.prices, model));
+}
+
+export const openAiModel = (id: string, ownedBy: string) => ({
+  id,
+  object: 'model',
+  created,
+  owned_by: ownedBy,
+  permission: [],
+  root: id,
+  parent: null,
+});
+
+const anthropicModel = (id: string) => ({
+  id,
+  type: 'model',
+  display_name: id,
+  created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
+});
+
+export type Dialect = 'openai' | 'anthropic' | 'gemini';
+
+/** The body of a listing in the caller's dialect. */
+export function listing(models: readonly string[], dialect: Dialect, ownerOf: ModelListing['ownerOf']): object {
+  switch (dialect) {
+    case 'openai':
+      return { object: 'list', success: true, data: models.map((model) => openAiModel(model, ownerOf(model))) };
+    case 'anthropic':
+      return {
+        data: models.map(anthropicModel),
+        first_id: models[0] ?? null,
+        last_id: models.at(-1) ?? null,
+        has_more: false,
+      };
+    case 'gemini':
+      return {
+        models: models.map((model) => ({ name: `models/${model}`, displayName: model })),
+        nextPageToken: null,
+      };
+  }
+}

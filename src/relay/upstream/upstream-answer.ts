@@ -1,0 +1,237 @@
+import type { Usage } from '../../domain/pricing.js';
+import type { NoRoom } from '../../http/body-room.js';
+import { gatewayErrorType } from '../callers/openai/errors.js';
+import type { LargeWork } from '../large-work.js';
+import type {
+  AnswerStream,
+  CallerRequest,
+  CallInfo,
+  Generated,
+  Provider,
+  StreamStep,
+  UpstreamChannel,
+} from '../protocols/protocol.js';
+import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
+import type { AnswerPlace } from './answer-room.js';
+import { NoRoomForAnswer, Overdue, UnreadableBody } from './exchange.js';
+import type { Sending, UpstreamAnswer, UpstreamBody } from './upstream.js';
+import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream-error.js';
+
+/* What upstream answered, read as what the caller asked for. What upstream says its answer is decides nothing. */
+
+export type Got =
+  | {
+      readonly kind: 'answer';
+      readonly bytes: Buffer;
+      /** The bytes, telling another usage. */
+      readonly telling: (bytes: Buffer, usage: Usage) => Buffer;
+      readonly usage: Usage | null;
+      readonly generated: Generated;
+    }
+  | { readonly kind: 'stream'; readonly reading: StreamReading };
+
+/** A stream after its first frame; `left` is set when the caller had gone before it came. */
+export interface StreamReading {
+  readonly decoder: AnswerStream;
+  readonly chunks: Pick<UpstreamBody, 'next'>;
+  readonly first: { readonly bytes: Buffer | null; readonly finished: boolean };
+  /** Counts what is kept of it. */
+  readonly place: Pick<AnswerPlace, 'hold'>;
+  /** Ends the upstream connection. */
+  readonly cancel: () => void;
+}
+
+export type Read =
+  | { readonly ok: true; readonly got: Got }
+  /** `costUnknown`: upstream may have done the work although nothing of it can be used. */
+  | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown: boolean };
+
+export interface Answered {
+  readonly provider: Provider;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly info: CallInfo;
+  readonly sending: Pick<Sending, 'begun' | 'cancel'>;
+  readonly largeWork: LargeWork;
+  /** Longest whole answer. */
+  readonly largest: number;
+  /** Counts what is held of the answer; whoever asked lets it go. */
+  readonly place: AnswerPlace;
+}
+
+const largestRefusal = 1024 * 1024;
+
+const brokenOff = (code: string): UpstreamError => ({
+  status: 500,
+  message: 'the upstream broke off its answer',
+  type: 'upstream_error',
+  code,
+  param: '',
+  retryAfter: null,
+});
+
+/** Asked again at once, upstream would do the work once more, and there would be no more room for it. */
+export const noRoomForAnswer = 'answers_exhausted';
+
+export const noRoomHere = (why: NoRoom): UpstreamError => ({
+  status: 503,
+  message:
+    why === 'process'
+      ? 'the gateway holds as many large answers as it can; try again shortly'
+      : 'too many large answers of yours at once; try again shortly',
+  type: gatewayErrorType,
+  code: noRoomForAnswer,
+  param: '',
+  retryAfter: '1',
+});
+
+/** What became of a body that could not be read to its end. */
+function lost(reason: unknown, code: string): Read {
+  if (reason instanceof UnreadableBody)
+    return { ok: false, error: unreadableAnswer(reason.message), costUnknown: true };
+  if (reason instanceof NoRoomForAnswer) return { ok: false, error: noRoomHere(reason.why), costUnknown: true };
+  const error = brokenOff(code);
+  return {
+    ok: false,
+    error: reason instanceof Overdue ? { ...error, message: reason.message } : error,
+    costUnknown: true,
+  };
+}
+
+const notAsked = unreadableAnswer('the upstream answered with a stream that was not asked for');
+
+export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
+  const { status, headers, body } = answer;
+  if (status < 200 || status > 299) return refusal(answered, answer);
+  if (answered.caller.stream) return stream(answered, answer);
+  try {
+    if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream'))
+      return await whole(answered, answer, await body.whole(answered.largest, answered.place));
+    const { bytes, json } = await beginningOf(body);
+    if (json) return await whole(answered, answer, await theRest(answered, body, bytes));
+    answered.sending.cancel();
+    return { ok: false, error: notAsked, costUnknown: true };
+  } catch (error) {
+    return lost(error, 'read_response_body_failed');
+  }
+}
+
+async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
+  const { status, headers, body } = answer;
+  if (status < 400 || status > 599) {
+    answered.sending.cancel();
+    const what =
+      status < 400 ? `redirects elsewhere, which is not followed (status ${status})` : `answered with status ${status}`;
+    return { ok: false, error: unreadableAnswer(`the upstream ${what}`), costUnknown: false };
+  }
+  // The status says enough where the rest cannot be read.
+  const read = await whole(
+    answered,
+    answer,
+    await body.whole(largestRefusal, answered.place).catch(() => Buffer.alloc(0)),
+  );
+  if (read.ok) return read;
+  const retryAfter = read.error.retryAfter ?? retryAfterTold(headers['retry-after']);
+  return { ...read, error: { ...read.error, retryAfter } };
+}
+
+async function whole(
+  { provider, channel, caller, info, largeWork }: Answered,
+  { status, headers }: UpstreamAnswer,
+  body: Buffer,
+): Promise<Read> {
+  const read = await largeWork.run(body.length, () =>
+    provider.protocol.answer(provider, channel, caller, status, headers['content-type'] ?? null, body, info),
+  );
+  if (!read.ok) return { ok: false, error: read.error, costUnknown: false };
+  const { bytes, usage, generated } = read;
+  return { ok: true, got: { kind: 'answer', bytes, telling: provider.protocol.telling, usage, generated } };
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+const blank = new Set([0x20, 0x09, lineFeed, carriageReturn, 0xef, 0xbb, 0xbf]);
+const opensJson = new Set([0x7b, 0x5b]);
+
+/** Blanks before an answer; more of them are no answer. */
+const mostBlanks = 64 * 1024;
+
+/** The first of a body, and whether it begins as JSON does, which no stream can. */
+async function beginningOf(body: UpstreamBody): Promise<{ bytes: Buffer; json: boolean }> {
+  let bytes: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const next = await body.next();
+    if (!next.done) bytes = bytes.length === 0 ? next.value : Buffer.concat([bytes, next.value]);
+    const first = bytes.find((byte) => !blank.has(byte));
+    if (first !== undefined) return { bytes, json: opensJson.has(first) };
+    if (next.done || bytes.length > mostBlanks) return { bytes, json: false };
+  }
+}
+
+const theRest = async ({ largest, place }: Answered, body: UpstreamBody, begun: Buffer): Promise<Buffer> =>
+  Buffer.concat([begun, await body.whole(largest - begun.length, place)]);
+
+async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
+  const { body } = answer;
+  try {
+    const { bytes, json } = await beginningOf(body);
+    return json
+      ? await asStream(answered, await whole(answered, answer, await theRest(answered, body, bytes)))
+      : await firstFrame(answered, body, bytes);
+  } catch (error) {
+    return lost(error, 'stream_response_error');
+  }
+}
+
+/** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
+async function asStream({ caller, info, sending, largeWork, place }: Answered, read: Read): Promise<Read> {
+  if (!read.ok || read.got.kind !== 'answer') return read;
+  const { got } = read;
+  const { decoder, first } = await largeWork.run(got.bytes.length, () => {
+    const decoder = new WholeAnswerAsStream(got, caller, info);
+    return { decoder, first: { bytes: decoder.frames(), finished: true } };
+  });
+  const chunks = { next: async () => ({ done: true, value: undefined }) as const };
+  const cancel = (): void => sending.cancel();
+  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel } } };
+}
+
+/** What a stream keeps beyond the bytes that came last; as many may wait here for a slow caller in any case. */
+export const countKept = (
+  place: Pick<AnswerPlace, 'hold'>,
+  { unfinished }: Pick<AnswerStream, 'unfinished'>,
+  { bytes }: Pick<StreamStep, 'bytes'>,
+  came: number,
+): NoRoom | null => place.hold(Math.max(unfinished + (bytes?.length ?? 0) - came, 0));
+
+/** Reads until there is something for the caller: till then a failure can be an honest status, or another channel. */
+async function firstFrame(
+  { provider, channel, caller, info, sending, place }: Answered,
+  chunks: Pick<UpstreamBody, 'next'>,
+  begin: Buffer,
+): Promise<Read> {
+  const decoder = provider.protocol.stream(provider, channel, caller, info);
+  const cancel = (): void => sending.cancel();
+  let step = decoder.push(begin);
+  let came = begin.length;
+  for (let ended = false; ; ) {
+    if (step.error !== null) {
+      cancel();
+      return { ok: false, error: step.error, costUnknown: false };
+    }
+    const full = countKept(place, decoder, step, came);
+    if (full !== null) {
+      cancel();
+      return { ok: false, error: noRoomHere(full), costUnknown: true };
+    }
+    if (step.bytes !== null || step.finished) {
+      sending.begun();
+      return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first: step, place, cancel } } };
+    }
+    if (ended) return { ok: false, error: brokenOff('stream_response_error'), costUnknown: true };
+    const next = await chunks.next();
+    ended = next.done === true;
+    came = next.value?.length ?? 0;
+    step = next.done ? decoder.end() : decoder.push(next.value);
+  }
+}

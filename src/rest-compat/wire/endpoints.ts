@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { checkOrderKey } from '../../application/commands/order-mark.js';
+import type { UserView } from '../../application/ports.js';
+import type { Identity } from '../../application/sessions/identity.js';
+import { invalidField } from '../../domain/failure.js';
+import type { Role } from '../../domain/user.js';
+import { Body } from './body.js';
+import { type FieldNames, ForeignPage, type Wordings, worded } from './errors.js';
+import { guard } from './guard.js';
+import { Query } from './query.js';
+import { TooManyRequests } from './rate-limits.js';
+
+/* How an endpoint is declared: who may call it, and a function from the exchange to the body of the answer. */
+
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly query: Query;
+  /** Throws `invalid-body`. */
+  body(): Body;
+  /** The client's name for this order (`Idempotency-Key`); null: none. Throws `invalid-field`. */
+  orderKey(): string | null;
+  /** The `{id}` of the path. Throws `invalid-field` when it is no integer; 0 and below are the caller's to refuse. */
+  id(): number;
+}
+
+export type Answer = object | Promise<object>;
+
+export interface EndpointRules {
+  /** Counts against the critical rate limit. */
+  readonly critical?: boolean;
+  readonly wordings?: Wordings;
+  readonly fields?: FieldNames;
+  /** The contract asks for it with GET, yet it changes something. */
+  readonly changes?: boolean;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface Endpoints {
+  /** For everybody. */
+  open(method: Method, path: string, handler: (exchange: Exchange) => Answer, rules?: EndpointRules): void;
+  /** For users of at least the role. */
+  guarded(
+    role: Role,
+    method: Method,
+    path: string,
+    handler: (viewer: UserView, exchange: Exchange) => Answer,
+    rules?: EndpointRules,
+  ): void;
+}
+
+export interface EndpointOptions {
+  readonly identity: Identity;
+  /** Whether a client may make one more critical request. */
+  readonly allowAttempt: (client: string) => boolean;
+  readonly origins: { isForeign(request: IncomingMessage): boolean };
+}
+
+/** What anybody at all may make the process receive: a form with a few fields. */
+const openBodyBytes = 64 * 1024;
+
+/** Legacy clients use both forms, whichever is the documented one. */
+const slashForms = (path: string): readonly string[] =>
+  path.endsWith('/') ? [path, path.slice(0, -1)] : [path, `${path}/`];
+
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+  return {
+    request,
+    reply,
+    query: Query.of(request),
+    body: () => Body.parse(request.body),
+    orderKey: () => {
+      const header = request.headers['idempotency-key'];
+      return checkOrderKey('Idempotency-Key', Array.isArray(header) ? header.join() : header);
+    },
+    id: () => {
+      const { id = '' } = request.params as { id?: string };
+      const value = /^[+-]?\d+$/.test(id) ? Number(id) : Number.NaN;
+      if (!Number.isSafeInteger(value)) throw invalidField('id', 'an integer');
+      return value;
+    },
+  };
+}
+
+export function endpointsOn(app: FastifyInstance, { identity, allowAttempt, origins }: EndpointOptions): Endpoints {
+  const viewers = new WeakMap<FastifyRequest, UserView>();
+
+  const add = (
+    method: Method,
+    path: string,
+    role: Role | null,
+    handler: (exchange: Exchange) => Answer,
+    { critical = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
+  ): void => {
+    for (const url of slashForms(path)) {
+      app.route({
+        method,
+        url,
+        exposeHeadRoute: false,
+        ...(role === null && { bodyLimit: openBodyBytes }),
+        // Before the body is read: what may not be asked need not be received.
+        onRequest: async (request) => {
+          if (changes && origins.isForeign(request.raw)) throw new ForeignPage();
+          if (critical && !allowAttempt(request.ip)) throw new TooManyRequests();
+          if (role !== null) viewers.set(request, await guard(identity, request, role));
+        },
+        handler: async (request, reply) => {
+          try {
+            return await handler(exchangeOf(request, reply));
+          } catch (error) {
+            throw worded(error, wordings, fields);
+          }
+        },
+      });
+    }
+  };
+
+  return {
+    open: (method, path, handler, rules = {}) => add(method, path, null, handler, rules),
+    guarded: (role, method, path, handler, rules = {}) => {
+      const withViewer = (exchange: Exchange): Answer => {
+        const viewer = viewers.get(exchange.request);
+        if (viewer === undefined) throw new Error(`${method} ${path} was reached without its guard`);
+        return handler(viewer, exchange);
+      };
+      add(method, path, role, withViewer, rules);
+    },
+  };
+}

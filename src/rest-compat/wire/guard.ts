@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import type { UserView } from '../../application/ports.js';
+import type { Identity } from '../../application/sessions/identity.js';
+import { Failure, type FailureCode } from '../../domain/failure.js';
+import { atLeast, type Role } from '../../domain/user.js';
+import { sessionUser } from '../session.js';
+import { Refusal } from './errors.js';
+import { messageOf } from './messages.js';
+
+/* Who asks, and may they? The checks and their order are the contract's. */
+
+const refused = (code: FailureCode): Refusal => new Refusal(messageOf(new Failure(code)), 401);
+
+const userInvalid = '无权进行此操作，用户信息无效';
+const userIdMissing = '无权进行此操作，未提供 New-Api-User';
+const userIdMalformed = '无权进行此操作，New-Api-User 格式错误';
+const userIdDiffers = '无权进行此操作，New-Api-User 与登录用户不匹配';
+
+const headerOf = ({ headers }: FastifyRequest, name: string): string => {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
+};
+
+async function identified(identity: Identity, request: FastifyRequest): Promise<UserView> {
+  const signedIn = await sessionUser(identity, request);
+  if (signedIn !== null) return signedIn;
+  const authorization = headerOf(request, 'authorization');
+  if (authorization === '') throw refused('not-signed-in');
+  const user = await identity.byAccessToken(authorization.replace(/^Bearer /i, ''));
+  if (user === null) throw new Failure('access-token-unknown');
+  return user;
+}
+
+/**
+ * The user behind the request, at least of the role. The header with the user's own id, which no page of another
+ * origin can send along with the cookie, is what keeps such pages from acting for the user.
+ */
+export async function guard(identity: Identity, request: FastifyRequest, needed: Role): Promise<UserView> {
+  const user = await identified(identity, request);
+  if (user.username.trim() === '') throw new Refusal(userInvalid);
+  const claimed = headerOf(request, 'new-api-user');
+  if (claimed === '') throw new Refusal(userIdMissing, 401);
+  if (!/^[+-]?\d+$/.test(claimed)) throw new Refusal(userIdMalformed, 401);
+  if (Number(claimed) !== user.id) throw new Refusal(userIdDiffers, 401);
+  if (user.status !== 'enabled') throw new Failure('user-disabled');
+  if (!atLeast(user.role, needed)) throw new Failure('role-too-low');
+  return user;
+}

@@ -1,0 +1,94 @@
+import { Button, Checkbox } from '@blueprintjs/core';
+import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
+import { type ReactNode, useId } from 'react';
+import { Link, type To } from 'react-router-dom';
+import { commonTexts } from '../words/common.texts.js';
+import { useText } from '../words/i18n.js';
+import type { Column } from './columns.js';
+import { cellClass } from './TableHead.js';
+
+/** Rows ticked for an action on many. */
+export interface RowSelection<Row> {
+  readonly selected: ReadonlySet<string>;
+  readonly onChange: (selected: ReadonlySet<string>) => void;
+  /** The id of a row, as it stands in `selected`. */
+  readonly keyOf: (row: Row) => string;
+  /** How a row is called, for who cannot see which line a box stands in. */
+  readonly nameOf: (row: Row) => string;
+}
+
+export interface TableRowProps<Row> {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly link: To | undefined;
+  readonly isOpen: boolean;
+  readonly isFresh: boolean;
+  readonly isMuted: boolean;
+  readonly selection: RowSelection<Row> | undefined;
+  readonly detail: ((row: Row) => ReactNode) | undefined;
+  readonly isExpanded: boolean;
+  readonly onToggle: () => void;
+  /** Cells of a whole row. */
+  readonly width: number;
+}
+
+export function TableRow<Row>(props: TableRowProps<Row>) {
+  const { row, columns, link, isOpen, isFresh, isMuted, selection, detail, isExpanded, onToggle, width } = props;
+  const t = useText(commonTexts);
+  const detailId = useId();
+  const isSelected = selection?.selected.has(selection.keyOf(row)) === true;
+  const marks = [isOpen && 'row-open', isFresh && 'row-fresh', isMuted && 'row-muted', isSelected && 'row-selected'];
+  return (
+    <>
+      <tr className={marks.filter(Boolean).join(' ')}>
+        {detail !== undefined && (
+          <td className="cell-toggle">
+            <Button
+              variant="minimal"
+              size="small"
+              icon={isExpanded ? <ChevronDown /> : <ChevronRight />}
+              aria-label={t(isExpanded ? 'row.collapse' : 'row.expand')}
+              aria-expanded={isExpanded}
+              aria-controls={isExpanded ? detailId : undefined}
+              onClick={onToggle}
+            />
+          </td>
+        )}
+        {selection !== undefined && (
+          <td className="cell-toggle">
+            <Tick row={row} {...selection} />
+          </td>
+        )}
+        {columns.map((column, place) => (
+          <td key={column.id} className={cellClass(column)}>
+            {place === 0 && link !== undefined ? (
+              <Link to={link} className="row-link" aria-current={isOpen ? 'true' : undefined}>
+                {column.cell(row)}
+              </Link>
+            ) : (
+              column.cell(row)
+            )}
+          </td>
+        ))}
+      </tr>
+      {detail !== undefined && isExpanded && (
+        <tr id={detailId} className="row-detail">
+          <td colSpan={width}>{detail(row)}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Tick<Row>({ row, keyOf, nameOf, selected, onChange }: RowSelection<Row> & { readonly row: Row }) {
+  const t = useText(commonTexts);
+  const key = keyOf(row);
+  const isTicked = selected.has(key);
+  const toggle = (): void => {
+    const next = new Set(selected);
+    if (isTicked) next.delete(key);
+    else next.add(key);
+    onChange(next);
+  };
+  return <Checkbox aria-label={t('row.select', { name: nameOf(row) })} checked={isTicked} onChange={toggle} />;
+}
