@@ -44,6 +44,8 @@ export interface OpenAiDialect {
   readonly headers?: (target: Target) => Record<string, string>;
   /** Streams tell usage only when asked with `stream_options`; where it is not known to be accepted it is not sent. */
   readonly usageOnRequest?: boolean | ((target: Target) => boolean);
+  /** Knows `max_completion_tokens`. Others would take it for no limit at all: they are sent `max_tokens`. */
+  readonly newerLimit?: boolean;
   /** Run in order over the body; not in pass-through. */
   readonly edits?: readonly Edit[];
   /** Puts the body into another form, for an interface of the provider's own. Also in pass-through. */

@@ -124,6 +124,24 @@ const usageOption =
     return { ...body, stream_options: { ...asked, include_usage: true } };
   };
 
+/** By these a caller would have another model do the work than the one that is priced and allowed. */
+const otherModels = ['models', 'fallbacks', 'route'];
+/** None of them costs more than the price of the model says. */
+const plainTiers = new Set<unknown>(['auto', 'default', 'standard', 'on_demand', 'flex']);
+
+/** What is held and charged is for one model at its usual rate; an operator may send otherwise, and price it. */
+const asPriced: Edit = (body) => {
+  for (const name of otherModels) if (body[name] !== undefined) delete body[name];
+  if (body.service_tier !== undefined && !plainTiers.has(body.service_tier)) delete body.service_tier;
+  return body;
+};
+
+/** A limit under a name the upstream does not know would be none. */
+const knownLimit =
+  ({ newerLimit = false }: OpenAiDialect): Edit =>
+  (body, target) =>
+    newerLimit ? body : renamed('max_completion_tokens', 'max_tokens')(body, target);
+
 /** The limit a caller can afford, by the name the model knows; other upstreams' names are among their edits. */
 const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
   if (limit === null) return body;
@@ -165,7 +183,8 @@ export function openAiRequest(
   const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
   const edits = [...(options.passThrough ? [] : (dialect.edits ?? [])), ...(dialect.reshape ? [dialect.reshape] : [])];
   let body: JsonObject = { ...caller.body, model: upstreamModel };
-  for (const edit of [outputLimit, usageOption(dialect), ...edits]) body = edit(body, asked);
+  for (const edit of [asPriced, knownLimit(dialect), outputLimit, usageOption(dialect), ...edits])
+    body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
   if (!options.passThrough && channel.paramOverride)
     body = withinLimit({ ...body, ...channel.paramOverride }, caller.mostOutput);

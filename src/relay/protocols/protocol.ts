@@ -44,7 +44,7 @@ export interface RequestOptions {
   /** Ask every upstream that can for usage in streams, whether the caller wants it or not. */
   readonly forceUsage: boolean;
   readonly azureDefaultApiVersion: string;
-  /** Send the caller's body as it is; only model name and usage reporting are ours. */
+  /** Send the caller's body as it is; only model name, limit, rate and usage reporting are ours. */
   readonly passThrough: boolean;
   /** Milliseconds since 1970, for providers that sign with the time. */
   readonly now: number;

@@ -41,5 +41,5 @@ export const ark: Provider = {
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByType,
-  protocol: openAi({ url, usageOnRequest: true, translate }),
+  protocol: openAi({ newerLimit: true, url, usageOnRequest: true, translate }),
 };

@@ -32,6 +32,7 @@ export const azure: Provider = {
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
+    newerLimit: true,
     url,
     authorize: ({ channel }) => ({ 'api-key': channel.key.trim() }),
     // Versions are dates; those before this one refuse the option.

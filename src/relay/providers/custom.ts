@@ -17,6 +17,7 @@ export const custom: Provider = {
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
+    newerLimit: true,
     url: ({ base, model }) => withModel(base, model),
     edits: openAiModelRules,
     copiesReasoning: true,

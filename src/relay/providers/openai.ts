@@ -15,6 +15,7 @@ export const openai: Provider = {
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
+    newerLimit: true,
     usageOnRequest: true,
     edits: openAiModelRules,
     copiesReasoning: true,

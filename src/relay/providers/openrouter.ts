@@ -22,5 +22,5 @@ export const openrouter: Provider = {
   balance: true,
   deprecated: false,
   endpoints: ['chat', 'completions', 'embeddings'],
-  protocol: openAi({ headers: () => identity, copiesReasoning: true }),
+  protocol: openAi({ newerLimit: true, headers: () => identity, copiesReasoning: true }),
 };

@@ -23,7 +23,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance = 
   balance,
   deprecated: true,
   endpoints: ['chat', 'completions', 'embeddings'],
-  protocol: openAi({ edits: openAiModelRules, copiesReasoning: true }),
+  protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
 });
 
 export const resellers: readonly Provider[] = [

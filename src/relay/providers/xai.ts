@@ -34,6 +34,7 @@ export const xai: Provider = {
   deprecated: false,
   endpoints: ['chat', 'completions'],
   protocol: openAi({
+    newerLimit: true,
     usageOnRequest: true,
     edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix(/^grok-3-mini/), reasoningParameters],
     reasoningBeside: true,

@@ -109,6 +109,49 @@ describe("OpenAI's reasoning models", () => {
   });
 });
 
+describe('a limit on the output', () => {
+  const limited = { max_completion_tokens: 7 };
+
+  test.each([1, 3, 6, 8, 20, 45, 48])('goes to type %i under its newer name, which it knows', (type) => {
+    const body = bodyOf({ type, body: limited, channel: { other: '2024-12-01' } });
+    expect(body).toMatchObject(limited);
+    expect(body).not.toHaveProperty('max_tokens');
+  });
+
+  test.each([4, 17, 22, 25, 26, 27, 31, 35, 39, 40, 42, 43, 46, 47])(
+    'goes to type %i under its older name, for the newer one would be none',
+    (type) => {
+      const body = bodyOf({ type, body: limited, channel: { other: 'account' } });
+      expect(body).toMatchObject({ max_tokens: 7 });
+      expect(body).not.toHaveProperty('max_completion_tokens');
+    },
+  );
+
+  test('reaches an interface of the provider’s own, and goes along in pass-through', () => {
+    const native = { type: 39, endpoint: 'completions', channel: { other: 'account' } } as const;
+    expect(bodyOf({ ...native, body: { prompt: 'a', ...limited } }).max_tokens).toBe(7);
+    expect(bodyOf({ type: 43, body: limited, options: { passThrough: true } }).max_tokens).toBe(7);
+  });
+});
+
+describe('what a call costs upstream is what its model is priced for', () => {
+  const dearer = { models: ['openai/o1-pro'], route: 'fallback', fallbacks: ['o1-pro'], service_tier: 'priority' };
+
+  test.each([1, 8, 20])('type %i: a caller cannot name other models or a dearer rate', (type) => {
+    for (const passThrough of [false, true])
+      expect(bodyOf({ type, body: dearer, options: { passThrough } })).toEqual({ model: 'm', messages });
+  });
+
+  test('a usual or cheaper rate may be asked for', () => {
+    for (const service_tier of ['auto', 'default', 'flex'])
+      expect(bodyOf({ body: { service_tier } }).service_tier).toBe(service_tier);
+  });
+
+  test('an operator may send what a caller may not', () => {
+    expect(bodyOf({ type: 20, channel: { paramOverride: dearer } })).toMatchObject(dearer);
+  });
+});
+
 describe('the outgoing request', () => {
   test('replaces members by those of the channel, last of all', () => {
     const channel = { paramOverride: { temperature: 0, messages: [], extra: { a: 1 } } };
