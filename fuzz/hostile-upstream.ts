@@ -94,6 +94,12 @@ export const behaviours: Readonly<Record<string, (response: ServerResponse, stre
   },
   'fuzz-deep': (response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(`${'['.repeat(50_000)}${']'.repeat(50_000)}`),
+  'fuzz-deep-refusal': (response) => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(`{"error":{"message":${'{"message":'.repeat(50_000)}"no"${'}'.repeat(50_000)}}}`);
+  },
+  'fuzz-many-lines': (response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data\n'.repeat(10_000)),
   'fuzz-garbage': (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(Buffer.from('data: {"choices":[{"delta":\xff\xfe\n\ndata: \n\n\0\0data: [DO', 'latin1'));

@@ -12,15 +12,9 @@ export interface Answer {
 
 /** Codes with which the relay tells of its upstream; they come with a 5xx that is not ours. */
 const upstreamCodes = new Set([
-  ...['do_request_failed', 'stream_response_error', 'read_response_body_failed', 'bad_response', 'bad_response_body'],
-  ...[
-    'bad_response_status_code',
-    'model_not_found',
-    'channel_key_missing',
-    'model_mapped_error',
-    'api_not_implemented',
-  ],
-  ...['convert_request_failed', 'get_channel_failed', 'upstream_error', 'invalid_api_type', 'upstream_busy'],
+  ...['do_request_failed', 'stream_response_error', 'read_response_body_failed', 'bad_response_body'],
+  ...['bad_response_status_code', 'model_not_found', 'channel_key_missing', 'model_mapped_error'],
+  ...['api_not_implemented', 'convert_request_failed', 'upstream_error', 'invalid_api_type'],
 ]);
 
 interface RelayError {
@@ -46,7 +40,7 @@ const leaked = /\bat [\w.<>]+ \(|node_modules|\/src\/\w+|sk-upstream-key/;
 
 /** What is wrong with an answer; null: nothing. */
 export function findingIn(request: FuzzRequest, { status, headers, body }: Answer): string | null {
-  if (request.face === 'socket') return status === 500 ? 'a WebSocket was answered with 500' : null;
+  if (request.face === 'socket') return status !== null && status >= 500 ? `a WebSocket was answered ${status}` : null;
   if (status === null) return 'the connection ended without an answer';
   if (status >= 500 && !(request.face === 'relay' && ofUpstream(body))) return `answered ${status}`;
   if (request.face === 'graphql' && body.includes('"internal-error"')) return 'an internal error in GraphQL';

@@ -77,13 +77,14 @@ export function converse(
       headers: { origin: url, ...credentials },
       handshakeTimeout: patienceMs,
     });
-    const quiet = setTimeout(() => socket.close(), 300);
+    let quiet: NodeJS.Timeout | undefined;
     socket.on('unexpected-response', (_request, response) => done(response.statusCode ?? null));
     socket.on('error', () => done(null));
     socket.on('open', () => {
+      quiet = setTimeout(() => socket.close(), 300);
       for (const frame of (body ?? Buffer.alloc(0)).toString('utf8').split('\n')) socket.send(frame);
     });
-    socket.on('message', () => quiet.refresh());
+    socket.on('message', () => quiet?.refresh());
     socket.on('close', () => {
       clearTimeout(quiet);
       done(101);
