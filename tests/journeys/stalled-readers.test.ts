@@ -76,18 +76,20 @@ const newestCall = () =>
 const givenUp = () => gateway.logged.filter((line) => line.includes('given up')).length;
 
 test('a stream nobody reads is ended, settled, and said to have stalled; the upstream is stopped', async () => {
+  const before = { cutOff, givenUp: givenUp() };
   const socket = ask({ stream: true });
-  await until(async () => (cutOff === 1 ? true : null), 60_000);
+  await until(async () => (cutOff > before.cutOff ? true : null), 60_000);
   const call = await newestCall();
   expect(call?.settled[0]).toMatchObject({ outcome: 'caller-stalled', usageSource: 'estimated' });
   expect(call?.settled[0]?.charged).toBeGreaterThan(0);
-  expect(givenUp()).toBe(1);
+  expect(givenUp()).toBe(before.givenUp + 1);
   socket.destroy();
 });
 
 test('a JSON answer nobody reads is charged, its connection ended and the log told', async () => {
+  const before = givenUp();
   const socket = ask({});
-  await until(async () => (givenUp() === 2 ? true : null), 60_000);
+  await until(async () => (givenUp() > before ? true : null), 60_000);
   expect((await newestCall())?.settled[0]).toMatchObject({ outcome: 'completed', usage: { completion: 2 } });
   // What had left before is all there is.
   let taken = 0;
