@@ -268,3 +268,33 @@ describe('a model whose vendor does not count thinking against max_tokens', () =
     expect((await caller.chat({ ...body, enable_thinking: false })).status).toBe(200);
   });
 });
+
+describe('a model that a channel maps to one that counts pictures dearer', () => {
+  test('is believed what it counts, and its caller pays for it', async () => {
+    const told = { prompt_tokens: 36_800, completion_tokens: 1, total_tokens: 36_801 };
+    const vendor = await startUpstream((_, response) => {
+      const choices = [{ index: 0, message: { role: 'assistant', content: 'A cat' }, finish_reason: 'stop' }];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, choices, usage: told }));
+    });
+    try {
+      await gateway.addChannel({
+        models: ['gpt-4.1'],
+        modelMapping: '{"gpt-4.1":"gpt-4o-mini"}',
+        baseUrl: vendor.url,
+      });
+      await gateway.setOption('ModelRatio', '{"gpt-4.1":1}');
+      const user = await gateway.addUser(1_000_000);
+      const image_url = { url: 'https://pictures.example/cat.png' };
+      const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }];
+      const caller = callers.with(await gateway.addApiKey(user));
+      expect((await caller.chat({ model: 'gpt-4.1', messages, max_tokens: 10 })).status).toBe(200);
+      await books(user, (read) => {
+        const [story] = [...read.calls.values()].slice(-1);
+        expect(story?.settled[0]).toMatchObject({ usageSource: 'upstream', usage: { prompt: 36_800 }, uncovered: 0 });
+      });
+    } finally {
+      await vendor.stop();
+    }
+  });
+});

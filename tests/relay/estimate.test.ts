@@ -6,8 +6,8 @@ import type { JsonObject } from '../../src/relay/protocols/json.js';
 import type { Endpoint } from '../../src/relay/protocols/protocol.js';
 
 const model = 'gpt-4o';
-const estimate = (endpoint: Endpoint, name: string, body: JsonObject) =>
-  estimatePrompt(endpoint, name, body, Buffer.byteLength(JSON.stringify(body)));
+const estimate = (endpoint: Endpoint, name: string, body: JsonObject, sentAs = name) =>
+  estimatePrompt(endpoint, name, new Set([name, sentAs]), body, Buffer.byteLength(JSON.stringify(body)));
 const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 
@@ -190,7 +190,7 @@ describe('estimating other prompts', () => {
     [{ input: [[[['deep']]], null, true], prompt: { a: 1 } }],
   ])('odd input %# is estimated without complaint', (body) => {
     for (const endpoint of ['chat', 'completions', 'embeddings'] as const)
-      expect(estimatePrompt(endpoint, model, body as JsonObject, 0).likely).toBeGreaterThanOrEqual(0);
+      expect(estimatePrompt(endpoint, model, new Set([model]), body as JsonObject, 0).likely).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -276,6 +276,17 @@ describe('what a sound or a file is held for', () => {
     ['is so where the part does not say what it is', picture],
   ])('a picture elsewhere %s', (_rule, part) => {
     expect(held(part).ample).toBeGreaterThanOrEqual(8 * 170 + 85);
+  });
+
+  test.each([
+    ['gpt-4o-mini', 4 * 5667 + 2833],
+    ['qwen-vl-max', 16_384],
+  ])('a picture is held for as %s counts it, where a channel maps the model to that', (sentAs, tokens) => {
+    const body = user([{ type: 'image_url', image_url: { url: dataUrl(png(1024, 1024)) } }]);
+    const asked = estimate('chat', 'gpt-4o', body);
+    const mapped = estimate('chat', 'gpt-4o', body, sentAs);
+    expect(mapped.likely).toBe(asked.likely);
+    expect(mapped.most - asked.most).toBe(tokens - (4 * 170 + 85));
   });
 
   test('a picture is one also where it is all the content there is', () => {

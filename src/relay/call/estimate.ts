@@ -31,7 +31,10 @@ class Tally {
   fixed = 0;
   readonly media = { likely: 0, ample: 0, most: 0, characters: 0 };
 
-  constructor(private readonly model: string) {}
+  constructor(
+    private readonly model: string,
+    private readonly names: ReadonlySet<string>,
+  ) {}
 
   text(value: unknown): void {
     if (typeof value === 'string') this.texts.push(value);
@@ -46,7 +49,7 @@ class Tally {
     for (const part of isList(content) ? content : [content]) {
       if (typeof part === 'string') this.text(part);
       if (!isObject(part)) continue;
-      const media = mediaIn(this.model, part);
+      const media = mediaIn(this.model, this.names, part);
       this.text(part.text ?? part.refusal);
       if (media !== null) {
         this.media.likely += media.likely;
@@ -126,9 +129,15 @@ const foreignMargin = 2;
 /** No text that says something has more bytes to a token than this: what the tally does not know of counts at least so. */
 const thriftiest = 6;
 
-/** Input tokens of a request of so many bytes. */
-export function estimatePrompt(endpoint: Endpoint, model: string, body: JsonObject, bytes: number): PromptEstimate {
-  const tally = new Tally(model);
+/** Input tokens of a request of so many bytes. `names`: of the model, as asked for and as channels send it. */
+export function estimatePrompt(
+  endpoint: Endpoint,
+  model: string,
+  names: ReadonlySet<string>,
+  body: JsonObject,
+  bytes: number,
+): PromptEstimate {
+  const tally = new Tally(model, names);
   if (endpoint === 'chat') {
     const cost = messageCost(model);
     for (const message of objectsIn(body.messages)) tally.message(message, cost);

@@ -64,7 +64,7 @@ export function estimateHold(
   settings: Settings,
   thinking: number,
 ): Estimate {
-  const prompt = estimatePrompt(endpoint, model, body, bytes);
+  const prompt = estimatePrompt(endpoint, model, names, body, bytes);
   const limits = limitsAmong(names, settings);
   const context = limits.context ?? largestContext;
   const speaks = endpoint !== 'embeddings';

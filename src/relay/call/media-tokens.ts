@@ -154,11 +154,27 @@ const memberNames = ['image_url', 'image', 'input_audio', 'audio_url', 'video_ur
 const kindOf = (part: JsonObject): string | null =>
   textIn(part.type) ?? memberNames.find((name) => (part[name] ?? null) !== null) ?? null;
 
-/** null: the part is text, or nothing. Whatever nobody knows is taken for a file. */
-export function mediaIn(model: string, part: JsonObject): MediaTokens | null {
+/** Counted as the model does, and held for as whichever of these names counts most. */
+function imageByAny(model: string, names: ReadonlySet<string>, image: JsonValue | undefined): MediaTokens {
+  const counted = imageTokens(model, image);
+  let { ample, most } = counted;
+  for (const name of names) {
+    if (name === model) continue;
+    const other = imageTokens(name, image);
+    ample = Math.max(ample, other.ample);
+    most = Math.max(most, other.most);
+  }
+  return { ...counted, ample, most };
+}
+
+/**
+ * null: the part is text, or nothing. Whatever nobody knows is taken for a file. `names`: the model's as asked for and
+ * as channels send it, which may belong to families that count otherwise.
+ */
+export function mediaIn(model: string, names: ReadonlySet<string>, part: JsonObject): MediaTokens | null {
   const type = kindOf(part);
   if (type === null || isText.test(type)) return null;
-  if (isImage.test(type)) return imageTokens(model, part.image_url ?? part.image ?? part.source);
+  if (isImage.test(type)) return imageByAny(model, names, part.image_url ?? part.image ?? part.source);
   if (isSound.test(type)) return weighed(part, usualSound, bytesPerSoundToken);
   if (typeof part.text === 'string' && !memberNames.includes(type) && sourcesOf(part).next().done) return null;
   return weighed(part, usualFile, bytesPerFileToken);
