@@ -1,6 +1,7 @@
 /*
  * One host answers only so many calls at a time, and whoever may open streams could take them all. So a caller gets at
- * most half of what the others have left: alone, half of everything; and there is always room for one who has nothing.
+ * most half of what the others have left: alone, half of everything; and nobody is refused the first call while there is
+ * any room.
  */
 
 export interface HostShares {

@@ -3,7 +3,7 @@ import type { Directory } from '../../../application/ports.js';
 import { type Relay, sendError } from '../../call/relay.js';
 import type { Endpoint } from '../../protocols/protocol.js';
 import { RelayError, unavailable, unknownModel } from './errors.js';
-import { type Dialect, listing, modelsFor, openAiModel } from './models.js';
+import { type Dialect, listing, type ModelListing, modelsFor, openAiModel } from './models.js';
 
 /* The /v1 endpoints over HTTP. */
 
@@ -137,14 +137,20 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
     return { caller, query };
   };
 
-  const ownerOf = (model: string): string => {
-    const serving = directory.channels().find(({ settings }) => settings.models.includes(model));
-    return (serving === undefined ? null : providerName(serving.settings.type))?.toLowerCase() ?? 'custom';
+  /** Looks at every channel once, however many models are asked about. */
+  const owners = (): ModelListing['ownerOf'] => {
+    const types = new Map<string, number>();
+    for (const { settings } of directory.channels())
+      for (const model of settings.models) if (!types.has(model)) types.set(model, settings.type);
+    return (model) => {
+      const type = types.get(model);
+      return (type === undefined ? null : providerName(type))?.toLowerCase() ?? 'custom';
+    };
   };
 
   app.get('/v1/models', async (request) => {
     const { caller, query } = await identified(request);
-    return listing(modelsFor(directory, caller), dialectOf(request, query), ownerOf);
+    return listing(modelsFor(directory, caller), dialectOf(request, query), owners());
   });
 
   // Names hold slashes (vendor/model): everything after the prefix is the name.
@@ -152,7 +158,7 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
     const { caller } = await identified(request);
     const model = request.params['*'];
     if (!modelsFor(directory, caller).includes(model)) throw unknownModel(model);
-    return openAiModel(model, ownerOf(model));
+    return openAiModel(model, owners()(model));
   });
 
   for (const [method, url] of notImplemented) {
