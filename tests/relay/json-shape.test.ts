@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonShape } from '../../src/relay/callers/openai/json-shape.js';
+import { JsonShape } from '../../src/relay/protocols/json-shape.js';
 
 const limits = { depth: 5, parts: 40 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { holdsWord } from '../../src/relay/sensitive-words.js';
+import { holdsWord } from '../../src/relay/call/sensitive-words.js';
 
 describe('a text', () => {
   test('holds a word wherever it stands, also inside another that breaks off', () => {

@@ -10,9 +10,9 @@ import { noChannel, RelayError, unknownModel } from '../callers/openai/errors.js
 import { isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import type { Endpoint, Provider } from '../protocols/protocol.js';
 import { validate } from '../protocols/validate.js';
-import { holdsWord } from '../sensitive-words.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
+import { holdsWord } from './sensitive-words.js';
 import { thinkingBeside } from './thinking-beside.js';
 
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */

@@ -1,5 +1,5 @@
-import { JsonShape } from '../callers/openai/json-shape.js';
 import { type JsonValue, parseJson } from './json.js';
+import { JsonShape } from './json-shape.js';
 
 /*
  * JSON that an upstream wrote. Parsing makes up to fifty times its size of a text that is nothing but brackets, and what
