@@ -4,7 +4,7 @@ import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.
 import { beginning, type Position } from '../../src/domain/events.js';
 import { startProjections } from '../../src/projections/engine/runner.js';
 import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
-import { usageTotals } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';

@@ -136,7 +136,7 @@ const price: Price = {
   group: '1',
 };
 
-const usage: Usage = { prompt: 120, cached: 20, cacheWrite: 5, image: 0, completion: 32, reasoning: 8 };
+export const usage: Usage = { prompt: 120, cached: 20, cacheWrite: 5, image: 0, completion: 32, reasoning: 8 };
 
 const factsOf = (change: Partial<CallFacts>): CallFacts => ({
   userId: alice,

@@ -11,7 +11,7 @@ import { ledger } from '../../src/projections/models/ledger/ledger.js';
 import { quotaSnapshot } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { usageLog } from '../../src/projections/models/usage-log/usage-log.js';
-import { usageTotals } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { totalsOfLines } from '../../src/projections/models/usage-log/usage-totals.js';
 import { userById } from '../../src/projections/models/user-queries.js';
 import { users } from '../../src/projections/models/users.js';
 import { readModels } from '../../src/projections/read-models.js';
@@ -211,7 +211,7 @@ describe('while a read model is rebuilt', () => {
     const seen: number[] = [];
     let done = false;
     const reading = (async () => {
-      while (!done) seen.push((await usageTotals(db, {})).requests);
+      while (!done) seen.push((await totalsOfLines(db, {})).requests);
     })();
     const appending = (async () => {
       for (let n = 50; n < 350; n += 10) {

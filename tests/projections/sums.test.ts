@@ -14,7 +14,8 @@ import {
   trialBalance,
 } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
-import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { usageOfLastMinute } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { usageStatsBy } from '../../src/projections/models/usage-stats.js';
 import { userById, userPage } from '../../src/projections/models/user-queries.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';

@@ -13,8 +13,8 @@ import {
   usageLogById,
   usageLogPage,
   usageOfLastMinute,
-  usageTotals,
 } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { quietLog } from '../support/quiet-log.js';
 import {

@@ -29,9 +29,9 @@ const history = [
 describe('usage is counted', () => {
   test('by the hour and everything one may ask about', async () => {
     await projected.given(...history);
-    const { usage_stats: rows } = await projected.dump('usage_stats_v2');
+    const { usage_stats: rows } = await projected.dump('usage_stats_v3');
     expect(rows).toHaveLength(4);
-    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,2,0,30,240,64,40,16,4200)`);
+    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200)`);
   });
 
   test('with calls that could not be served as errors, and neither callers that left nor recovered calls', async () => {

@@ -28,13 +28,12 @@ import {
   type UsageLogEntry,
   type UsageLogFilter,
   type UsageLogPage,
-  type UsageTotals,
   usageLogAfter,
   usageLogBefore,
   usageLogPage,
   usageOfLastMinute,
-  usageTotals,
 } from '../../projections/models/usage-log/usage-log-queries.js';
+import { type UsageTotals, usageTotals } from '../../projections/models/usage-log/usage-totals.js';
 import {
   type UsageStatsFilter,
   type UsageStatsGroup,

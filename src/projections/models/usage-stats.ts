@@ -1,15 +1,26 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallFacts, CallRefunded, CallReleased, CallSettled, TakenBack } from '../../domain/call.js';
+import type { ChannelEvent, ChannelTestUsage } from '../../domain/channel.js';
+import { streamKey } from '../../domain/events.js';
 import { assertNever } from '../../domain/failure.js';
-import type { ApiKeyId, ChannelId, UserId } from '../../domain/ids.js';
+import { type ApiKeyId, ChannelId, type UserId } from '../../domain/ids.js';
 import { type Instant, unixSeconds } from '../../domain/instant.js';
+import type { OptionEvent } from '../../domain/option.js';
 import type { Quota } from '../../domain/quota.js';
+import type { SetupEvent } from '../../domain/setup.js';
 import type { ReadModels } from '../database.js';
 import { addToRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
 import { type Sum, tallyOf } from '../engine/tallies.js';
 
-/* Calls counted by hour and by everything one may ask about. Channel tests are nobody's usage and do not count. */
+/*
+ * Calls counted by hour and by everything one may ask about. Channel tests are nobody's usage and are kept apart, and so
+ * are calls settled while the usage log was switched off: what is logged sums to what the log's lines do.
+ */
+
+/** What a row counts. */
+export const counted = { logged: 0, unlogged: 1, channelTests: 2 } as const;
+type Counted = (typeof counted)[keyof typeof counted];
 
 export interface UsageStatsTables {
   usage_stats: {
@@ -22,6 +33,7 @@ export interface UsageStatsTables {
     /** The channel that answered, or was tried last; 0: none. */
     channel_id: ChannelId | 0;
     group: string;
+    counted: Counted;
     /** Settled calls. */
     requests: number;
     /** Calls that were reserved and could not be served. */
@@ -34,10 +46,20 @@ export interface UsageStatsTables {
     /** Summed over settled calls. */
     use_time_ms: Sum;
   };
+  /** One row, as of the last event folded. */
+  usage_stats_rules: {
+    log_consume: boolean;
+    root_user_id: UserId;
+  };
+  /** When the usage log was switched on or off. */
+  usage_stats_switches: {
+    at: Instant;
+  };
 }
 
 export type UsageStatsRow = Selectable<UsageStatsTables['usage_stats']>;
 
+type Rules = Selectable<UsageStatsTables['usage_stats_rules']>;
 type Tally = Insertable<UsageStatsTables['usage_stats']>;
 
 const tables = `
@@ -48,6 +70,7 @@ const tables = `
     model text not null,
     channel_id bigint not null,
     "group" text not null,
+    counted smallint not null,
     requests bigint not null,
     errors bigint not null,
     quota numeric not null,
@@ -56,45 +79,96 @@ const tables = `
     cached_tokens numeric not null,
     reasoning_tokens numeric not null,
     use_time_ms numeric not null,
-    primary key (hour, user_id, api_key_id, model, channel_id, "group")
+    primary key (hour, user_id, api_key_id, model, channel_id, "group", counted)
   ) with (fillfactor = 70);
   create index usage_stats_user on usage_stats (user_id, hour);
+
+  create table usage_stats_rules (log_consume boolean not null, root_user_id bigint not null);
+  insert into usage_stats_rules values (true, 1);
+  create table usage_stats_switches (at bigint not null);
 `;
 
-const key = ['hour', 'user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const;
+const key = ['hour', 'user_id', 'api_key_id', 'model', 'channel_id', 'group', 'counted'] as const;
 
-type CountedEvent = CallSettled | CallReleased | CallRefunded;
+type CountedEvent =
+  | CallSettled
+  | CallReleased
+  | CallRefunded
+  | Extract<ChannelEvent, { type: 'ChannelTested' }>
+  | OptionEvent
+  | SetupEvent;
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 2,
+  version: 3,
   tables,
-  interestedIn: { CallSettled: true, CallReleased: true, CallRefunded: true },
+  interestedIn: {
+    CallSettled: true,
+    CallReleased: true,
+    CallRefunded: true,
+    ChannelTested: true,
+    OptionChanged: true,
+    SetupCompleted: true,
+  },
   async project(tx, batch) {
+    const before = await tx.selectFrom('usage_stats_rules').selectAll().executeTakeFirstOrThrow();
+    let rules = before;
     const rows = new Map<string, Tally>();
-    for (const { event, at } of batch) {
-      if (event.type === 'CallReleased' && !isFault(event)) continue;
+    for (const { event, at, stream } of batch) {
       switch (event.type) {
-        case 'CallSettled':
-          count(rowOf(rows, at, event.facts, event.channelId), event, 1);
+        case 'CallSettled': {
+          const logged = rules.log_consume ? counted.logged : counted.unlogged;
+          count(rowOf(rows, at, event.facts, event.channelId, logged), event, 1);
           break;
+        }
         case 'CallReleased':
-          rowOf(rows, at, event.facts, event.attempts.at(-1) ?? 0).errors += 1;
+          if (isFault(event)) rowOf(rows, at, event.facts, event.attempts.at(-1) ?? 0, counted.logged).errors += 1;
           break;
         case 'CallRefunded': {
           // It counts as what its caller was told: a call that could not be served.
-          const { settlement } = event;
-          count(rowOf(rows, settlement.at, event.facts, settlement.channelId), settlement, -1);
-          rowOf(rows, at, event.facts, settlement.channelId).errors += 1;
+          const { settlement, facts } = event;
+          const logged = (await wasLogging(tx, rules, settlement.at)) ? counted.logged : counted.unlogged;
+          count(rowOf(rows, settlement.at, facts, settlement.channelId, logged), settlement, -1);
+          rowOf(rows, at, facts, settlement.channelId, counted.logged).errors += 1;
           break;
         }
+        case 'ChannelTested':
+          // Without a line in the log it is of no interest to anybody.
+          if (event.usage !== null && rules.log_consume)
+            countTest(rows, at, ChannelId(streamKey(stream)), rules.root_user_id, event.usage, event.responseTimeMs);
+          break;
+        case 'OptionChanged': {
+          const logging = loggingAfter(event);
+          if (logging === null || logging === rules.log_consume) break;
+          rules = { ...rules, log_consume: logging };
+          await tx.insertInto('usage_stats_switches').values({ at }).execute();
+          break;
+        }
+        case 'SetupCompleted':
+          rules = { ...rules, root_user_id: event.rootUserId };
+          break;
         default:
           assertNever(event);
       }
     }
+    if (rules !== before) await tx.updateTable('usage_stats_rules').set(rules).execute();
     await addToRows(tx, 'usage_stats', key, [...rows.values()]);
   },
 });
+
+/** Whether the usage log is on after this event; null: it says nothing of that. */
+const loggingAfter = ({ key: option, value }: OptionEvent): boolean | null =>
+  option === 'LogConsumeEnabled' && 'text' in value ? value.text === 'true' : null;
+
+/** Whether the usage log was on when a settlement was made that is now taken back. */
+async function wasLogging(tx: ReadModels, rules: Rules, settledAt: Instant): Promise<boolean> {
+  const { switches } = await tx
+    .selectFrom('usage_stats_switches')
+    .where('at', '>', settledAt)
+    .select(sql<number>`count(*)`.as('switches'))
+    .executeTakeFirstOrThrow();
+  return rules.log_consume === (switches % 2 === 0);
+}
 
 /** A caller that left and a node that died say nothing about the service. */
 const isFault = ({ reason }: CallReleased): boolean => reason !== 'caller-left' && reason !== 'recovered';
@@ -111,19 +185,44 @@ function count(row: Tally, settlement: CallSettled | TakenBack, sign: 1 | -1): v
   row.use_time_ms += BigInt(sign * Math.round(settlement.useTimeMs));
 }
 
-function rowOf(rows: Map<string, Tally>, at: Instant, facts: CallFacts, channelId: ChannelId | 0): Tally {
+/** A test of a channel is root's, and says what it would have cost. */
+function countTest(
+  rows: Map<string, Tally>,
+  at: Instant,
+  channelId: ChannelId,
+  userId: UserId,
+  usage: ChannelTestUsage,
+  responseTimeMs: number,
+): void {
+  const facts = { userId, apiKeyId: null, model: usage.model, group: '' };
+  const row = rowOf(rows, at, facts, channelId, counted.channelTests);
+  row.requests += 1;
+  row.quota += BigInt(usage.quota);
+  row.prompt_tokens += BigInt(usage.promptTokens);
+  row.completion_tokens += BigInt(usage.completionTokens);
+  row.use_time_ms += BigInt(Math.round(responseTimeMs));
+}
+
+function rowOf(
+  rows: Map<string, Tally>,
+  at: Instant,
+  facts: Pick<CallFacts, 'userId' | 'apiKeyId' | 'model' | 'group'>,
+  channelId: ChannelId | 0,
+  what: Counted,
+): Tally {
   const seconds = unixSeconds(at);
   const hour = seconds - (seconds % 3600);
   const apiKeyId = facts.apiKeyId ?? 0;
-  const { model, group } = facts;
+  const { userId, model, group } = facts;
   // The length keeps the two texts apart, whatever they hold.
-  return tallyOf(rows, `${hour} ${facts.userId} ${apiKeyId} ${channelId} ${model.length} ${model}${group}`, () => ({
+  return tallyOf(rows, `${hour} ${userId} ${apiKeyId} ${channelId} ${what} ${model.length} ${model}${group}`, () => ({
     hour,
-    user_id: facts.userId,
+    user_id: userId,
     api_key_id: apiKeyId,
     model,
     channel_id: channelId,
     group,
+    counted: what,
     requests: 0,
     errors: 0,
     quota: 0n,
@@ -190,6 +289,23 @@ const measures = [
   'use_time_ms',
 ] as const satisfies readonly (keyof Measures)[];
 
+/** Rows about whom and what the filter names, of any time and model. */
+export function matchingHours(
+  db: ReadModels,
+  { userId, username, apiKeyId, channelId, group }: Omit<UsageStatsFilter, 'from' | 'to' | 'model'>,
+) {
+  let rows = db.selectFrom('usage_stats');
+  if (userId !== undefined) rows = rows.where('user_id', '=', userId);
+  if (username !== undefined)
+    rows = rows.where('user_id', 'in', (where) =>
+      where.selectFrom('users').select('users.id').where('users.username', '=', username),
+    );
+  if (apiKeyId !== undefined) rows = rows.where('api_key_id', '=', apiKeyId);
+  if (channelId !== undefined) rows = rows.where('channel_id', '=', channelId);
+  if (group !== undefined) rows = rows.where('group', '=', group);
+  return rows;
+}
+
 /** Sums over a range, by the dimensions and the interval asked for; oldest interval first, then the dearest. */
 export function usageStatsBy(
   db: ReadModels,
@@ -204,17 +320,11 @@ export function usageStatsBy(
         ? sql`hour`
         : sql`null::bigint`;
   const grouped = [...(interval === null ? [] : [start]), ...by.map((dimension) => sql.ref(dimension))];
-  let rows = db.selectFrom('usage_stats').where('hour', '>=', filter.from).where('hour', '<=', filter.to);
-  if (filter.userId !== undefined) rows = rows.where('user_id', '=', filter.userId);
-  const { username } = filter;
-  if (username !== undefined)
-    rows = rows.where('user_id', 'in', (where) =>
-      where.selectFrom('users').select('users.id').where('users.username', '=', username),
-    );
-  if (filter.apiKeyId !== undefined) rows = rows.where('api_key_id', '=', filter.apiKeyId);
+  let rows = matchingHours(db, filter)
+    .where('counted', '!=', counted.channelTests)
+    .where('hour', '>=', filter.from)
+    .where('hour', '<=', filter.to);
   if (filter.model !== undefined) rows = rows.where('model', '=', filter.model);
-  if (filter.channelId !== undefined) rows = rows.where('channel_id', '=', filter.channelId);
-  if (filter.group !== undefined) rows = rows.where('group', '=', filter.group);
   const query = rows
     .select(start.as('start'))
     .select(

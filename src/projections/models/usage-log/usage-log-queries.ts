@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Position } from '../../../domain/events.js';
 import { invalidField } from '../../../domain/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
-import type { Quota } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
 import { offsetOf, type Page, type PageRequest } from '../../engine/page.js';
 import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
@@ -44,7 +43,14 @@ function checkedPattern(pattern: string): string {
   return shortened;
 }
 
-function matching(db: ReadModels, filter: UsageLogFilter) {
+/** Whether the column holds the model, or one that fits the pattern. */
+export const isModel = (column: string, model: string): RawBuilder<SqlBool> =>
+  /[%_]/.test(model)
+    ? sql<SqlBool>`${sql.ref(column)} like ${checkedPattern(model)}`
+    : sql<SqlBool>`${sql.ref(column)} = ${model}`;
+
+/** Lines of the log; those who add conditions call them `line`. */
+export function matching(db: ReadModels, filter: UsageLogFilter) {
   let lines = db.selectFrom('usage_log as line');
   if (filter.type !== undefined) lines = lines.where('line.type', '=', filter.type);
   if (filter.userId !== undefined) lines = lines.where('line.user_id', '=', filter.userId);
@@ -55,10 +61,7 @@ function matching(db: ReadModels, filter: UsageLogFilter) {
     );
   if (filter.apiKeyId !== undefined) lines = lines.where('line.api_key_id', '=', filter.apiKeyId);
   if (filter.apiKeyName !== undefined) lines = lines.where('line.api_key_name', '=', filter.apiKeyName);
-  if (filter.model !== undefined)
-    lines = /[%_]/.test(filter.model)
-      ? lines.where('line.model', 'like', checkedPattern(filter.model))
-      : lines.where('line.model', '=', filter.model);
+  if (filter.model !== undefined) lines = lines.where(isModel('line.model', filter.model));
   if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);
   if (filter.group !== undefined) lines = lines.where('line.group', '=', filter.group);
   if (filter.requestId !== undefined) lines = lines.where('line.request_id', '=', filter.requestId);
@@ -142,32 +145,6 @@ export const usageLogById = (db: ReadModels, id: Position): Promise<UsageLogEntr
 /** A user's newest lines. */
 export const recentUsageOf = (db: ReadModels, userId: UserId, limit: number): Promise<UsageLogEntry[]> =>
   usageLogBefore(db, { userId }, { limit });
-
-/** Sums over settled calls and channel tests (type 2). */
-export interface UsageTotals {
-  readonly quota: Quota;
-  readonly requests: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly cached_tokens: number;
-  readonly reasoning_tokens: number;
-}
-
-const sumOf = (column: 'quota' | 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens') =>
-  sql<number>`coalesce(sum(${sql.ref(`line.${column}`)}), 0)`.as(column);
-
-export const usageTotals = (db: ReadModels, filter: Omit<UsageLogFilter, 'type'>): Promise<UsageTotals> =>
-  matching(db, { ...filter, type: logTypes.consume })
-    .select([
-      sumOf('quota'),
-      sumOf('prompt_tokens'),
-      sumOf('completion_tokens'),
-      sumOf('cached_tokens'),
-      sumOf('reasoning_tokens'),
-      sql<number>`count(*)`.as('requests'),
-    ])
-    .$castTo<UsageTotals>()
-    .executeTakeFirstOrThrow();
 
 /** Type-2 lines of the 60 s before `now` (unix seconds), and their prompt and completion tokens. */
 export const usageOfLastMinute = (

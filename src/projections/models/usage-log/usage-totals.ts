@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Quota } from '../../../domain/quota.js';
+import type { ReadModels } from '../../database.js';
+import { counted, matchingHours } from '../usage-stats.js';
+import { logTypes } from './usage-log.js';
+import { isModel, matching, type UsageLogFilter } from './usage-log-queries.js';
+
+/*
+ * What the lines of the usage log sum to. A log has millions of lines and a year has 8,760 hours: whole hours come from
+ * the statistics, and only the pieces of hours at the ends of a range are read line by line.
+ */
+
+/** Sums over settled calls and channel tests (type 2). */
+export interface UsageTotals {
+  readonly quota: Quota;
+  readonly requests: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cached_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+type TotalsFilter = Omit<UsageLogFilter, 'type'>;
+
+const sums = ['quota', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
+
+const lines = (db: ReadModels, filter: TotalsFilter) =>
+  matching(db, { ...filter, type: logTypes.consume })
+    .select(sums.map((sum) => sql<number>`${sql.ref(`line.${sum}`)}::numeric`.as(sum)))
+    .select(sql<number>`1::bigint`.as('requests'));
+
+const hours = (db: ReadModels, { model, ...filter }: TotalsFilter) => {
+  const rows = matchingHours(db, filter).where('counted', '!=', counted.unlogged);
+  return (model === undefined ? rows : rows.where(isModel('model', model)))
+    .select(sums.map((sum) => sql<number>`${sql.ref(sum)}`.as(sum)))
+    .select(sql<number>`requests`.as('requests'));
+};
+
+type Parts = ReturnType<typeof lines> | ReturnType<typeof hours>;
+
+const totalled = (db: ReadModels, parts: Parts): Promise<UsageTotals> =>
+  db
+    .selectFrom((parts as ReturnType<typeof lines>).as('part'))
+    .select([...sums, 'requests' as const].map((sum) => sql<number>`coalesce(sum(${sql.ref(sum)}), 0)`.as(sum)))
+    .$castTo<UsageTotals>()
+    .executeTakeFirstOrThrow();
+
+/** Line by line, however many there are. */
+export const totalsOfLines = (db: ReadModels, filter: TotalsFilter): Promise<UsageTotals> =>
+  totalled(db, lines(db, filter));
+
+const hour = 3_600;
+
+export function usageTotals(db: ReadModels, filter: TotalsFilter): Promise<UsageTotals> {
+  const { from, to } = filter;
+  const first = from === undefined ? null : Math.ceil(from / hour) * hour;
+  const end = to === undefined ? null : Math.floor((to + 1) / hour) * hour;
+  // The statistics know the key's id and not its name, and nothing of single calls.
+  const byLine = filter.apiKeyName !== undefined || filter.requestId !== undefined;
+  if (byLine || (first !== null && end !== null && first >= end)) return totalsOfLines(db, filter);
+
+  let whole = hours(db, filter);
+  if (first !== null) whole = whole.where('hour', '>=', first);
+  if (end !== null) whole = whole.where('hour', '<', end);
+  const outside = lines(db, filter).where(({ eb, or }) =>
+    or([
+      ...(first === null ? [] : [eb('line.created_at', '<', first)]),
+      ...(end === null ? [] : [eb('line.created_at', '>=', end)]),
+    ]),
+  );
+  return totalled(db, whole.unionAll(outside as never));
+}

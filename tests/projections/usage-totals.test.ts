@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Instant } from '../../src/domain/instant.js';
+import type { Usage } from '../../src/domain/pricing.js';
+import { Quota } from '../../src/domain/quota.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
+import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
+import { type UsageLogFilter, usageLogBefore } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { type UsageTotals, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
+import { eventId } from '../support/events.js';
+import {
+  alice,
+  aliceKey,
+  bob,
+  bobKey,
+  east,
+  type Fact,
+  ofChannel,
+  option,
+  refunded,
+  registered,
+  released,
+  root,
+  settled,
+  setUp,
+  usage,
+  west,
+  when,
+} from './history.js';
+import { forEachTest, type Projected } from './projected.js';
+
+let projected: Projected;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+
+const noon = Date.UTC(2026, 0, 31, 22);
+const hour = 3_600_000;
+const clock = (offset: number) => Instant(noon + offset);
+
+/* A day's turn with everything that makes lines or takes them away. */
+
+const models = ['gpt-4o', 'gpt-4o-mini', 'claude%sonnet', 'o_1'];
+const groups = ['default', 'vip'];
+
+const step = fc.record({
+  kind: fc.oneof(
+    { weight: 12, arbitrary: fc.constant('settled' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('refunded', 'tested', 'switched', 'released') },
+  ),
+  /** Since the step before; whole hours are hit exactly as well. */
+  pause: fc.oneof(fc.integer({ min: 1, max: 600_000 }), fc.constantFrom(1, 1_000, hour)),
+  ofAlice: fc.boolean(),
+  model: fc.constantFrom(...models),
+  group: fc.constantFrom(...groups),
+  channelId: fc.constantFrom(east, west),
+  quota: fc.integer({ min: 0, max: 1_000 }),
+  prompt: fc.integer({ min: 0, max: 500 }),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+function factsOf(steps: readonly Step[]): { facts: Fact[]; end: number } {
+  const facts: Fact[] = [setUp(root), registered(alice, 'alice'), registered(bob, 'bob')];
+  const open: { id: string; at: Instant; step: Step; used: Usage }[] = [];
+  let logging = true;
+  let now = 0;
+  steps.forEach((each, index) => {
+    const { kind, pause, ofAlice, model, group, channelId, quota, prompt } = each;
+    // An hour begins exactly now and then.
+    now = pause === hour ? Math.ceil((now + 1) / hour) * hour : now + pause;
+    const at = clock(now);
+    const of = { userId: ofAlice ? alice : bob, apiKeyId: ofAlice ? aliceKey : bobKey, model, group };
+    const used = { ...usage, prompt, cached: Math.min(prompt, usage.cached) };
+    const id = `call-${index}`;
+    switch (kind) {
+      case 'settled':
+        facts.push(when(at, settled(id, 1_000, quota, { facts: of, channelId, usage: used })));
+        open.push({ id, at, step: each, used });
+        break;
+      case 'released':
+        facts.push(when(at, released(id, 1_000, { facts: of })));
+        break;
+      case 'switched':
+        logging = !logging;
+        facts.push(when(at, option('LogConsumeEnabled', String(logging))));
+        break;
+      case 'tested':
+        facts.push(
+          when(
+            at,
+            ofChannel(channelId, {
+              type: 'ChannelTested',
+              ok: true,
+              responseTimeMs: 12.5,
+              error: null,
+              usage: {
+                ...{ model, promptTokens: prompt, completionTokens: 2, quota: Quota(quota) },
+                ...{ modelRatio: '1', completionRatio: '1', modelPrice: null },
+              },
+            }),
+          ),
+        );
+        break;
+      case 'refunded': {
+        const back = open.pop();
+        if (back === undefined) break;
+        const { userId, apiKeyId } = back.step.ofAlice
+          ? { userId: alice, apiKeyId: aliceKey }
+          : { userId: bob, apiKeyId: bobKey };
+        const settlement = {
+          ...{ eventId: eventId(index, 0x5e77), at: back.at, charged: Quota(back.step.quota), usage: back.used },
+          ...{ channelId: back.step.channelId, attempts: [back.step.channelId], useTimeMs: 2_100 },
+        };
+        const same = { userId, apiKeyId, model: back.step.model, group: back.step.group };
+        facts.push(when(at, refunded(back.id, back.step.quota, { facts: same, settlement })));
+        break;
+      }
+    }
+  });
+  return { facts, end: now };
+}
+
+/** The list itself, added up. */
+async function addedUp(filter: UsageLogFilter): Promise<UsageTotals> {
+  const lines = await usageLogBefore(projected.db, { ...filter, type: logTypes.consume }, { limit: 10_000 });
+  const sum = (value: (line: (typeof lines)[number]) => number) => lines.reduce((all, line) => all + value(line), 0);
+  return {
+    quota: Quota(sum(({ quota }) => quota)),
+    requests: lines.length,
+    prompt_tokens: sum((line) => line.prompt_tokens),
+    completion_tokens: sum((line) => line.completion_tokens),
+    cached_tokens: sum((line) => line.cached_tokens),
+    reasoning_tokens: sum((line) => line.reasoning_tokens),
+  };
+}
+
+describe('what the log sums to', () => {
+  test.each([1, 2, 3])('is what its lines add up to, for any range and filter (history %i)', async (seed) => {
+    const [steps = []] = fc.sample(fc.noBias(fc.array(step, { minLength: 150, maxLength: 150 })), { seed, numRuns: 1 });
+    expect(new Set(steps.map(({ kind }) => kind)).size).toBe(5);
+    const { facts, end } = factsOf(steps);
+    await projected.given(...facts);
+    const inSeconds = fc.integer({ min: noon / 1000 - 7_200, max: Math.ceil((noon + end) / 1000) + 7_200 });
+    const moment = fc.oneof(
+      inSeconds,
+      inSeconds.map((seconds) => Math.round(seconds / 3_600) * 3_600),
+      inSeconds.map((seconds) => Math.round(seconds / 3_600) * 3_600 - 1),
+    );
+    const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+    const range = { from: maybe(moment), to: maybe(moment) };
+    const filters = fc.record({
+      ...range,
+      userId: maybe(fc.constantFrom(alice, bob, root)),
+      username: maybe(fc.constantFrom('alice', 'nobody')),
+      apiKeyId: maybe(fc.constantFrom(aliceKey, bobKey)),
+      apiKeyName: fc.option(fc.constantFrom('ci', 'other'), { nil: undefined, freq: 8 }),
+      model: maybe(fc.constantFrom(...models, 'gpt%', '%o%', 'o_1', 'none')),
+      channelId: maybe(fc.constantFrom(east, west)),
+      group: maybe(fc.constantFrom(...groups, '')),
+      requestId: fc.option(fc.constantFrom('call-1', 'call-2'), { nil: undefined, freq: 8 }),
+    });
+    expect((await usageTotals(projected.db, {})).requests).toBeGreaterThan(20);
+    const isAddedUp = async (filter: UsageLogFilter): Promise<void> => {
+      expect(await usageTotals(projected.db, filter)).toEqual(await addedUp(filter));
+    };
+    await isAddedUp({});
+    await fc.assert(fc.asyncProperty(fc.record(range), isAddedUp), { numRuns: 50 });
+    await fc.assert(fc.asyncProperty(filters, isAddedUp), { numRuns: 100 });
+  });
+
+  test('is known without reading the lines of whole hours', async () => {
+    const calls = [0, 10, hour, hour + 10, 2 * hour, 2 * hour + 10].map((offset, index) =>
+      when(clock(offset), settled(`call-${index}`, 9, 10)),
+    );
+    const db = await projected.given(...calls);
+    // Of the hour in the middle nothing is left to read.
+    await projected.pool.query(
+      `delete from ${schemaOf(usageLog)}.usage_log where created_at >= $1 and created_at < $2`,
+      [(noon + hour) / 1000, (noon + 2 * hour) / 1000],
+    );
+    const range = { from: noon / 1000 + 5, to: noon / 1000 + 7_200 };
+    expect(await usageTotals(db, range)).toMatchObject({ requests: 4, quota: 40 });
+    expect(await usageTotals(db, {})).toMatchObject({ requests: 6, quota: 60 });
+  });
+});
