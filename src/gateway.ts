@@ -274,6 +274,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   });
 
   await application.setup.resume();
+  await application.users.finishDeletions();
   const whereFrom = origins({
     host: config.server.host,
     trustedProxies: config.server.trustedProxies,

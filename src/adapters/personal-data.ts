@@ -85,12 +85,13 @@ export function postgresPersonalData(options: {
 
     searchToken: (term) => createHmac('sha256', searchKey).update(term, 'utf8').digest().toString('base64url', 0, 9),
 
-    async forget(user) {
+    async forget(users) {
       await query(
-        'INSERT INTO user_keys (user_id) VALUES ($1) ON CONFLICT (user_id) DO UPDATE SET wrapped_key = NULL',
-        [user],
+        `INSERT INTO user_keys (user_id) SELECT DISTINCT unnest($1::bigint[])
+         ON CONFLICT (user_id) DO UPDATE SET wrapped_key = NULL WHERE user_keys.wrapped_key IS NOT NULL`,
+        [users],
       );
-      keys.delete(user);
+      for (const user of users) keys.delete(user);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Position } from '../domain/events.js';
 import type { ReadModels } from '../projections/database.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
+import { deletedUserIds } from '../projections/models/user-queries.js';
 import { apiKeyCommands } from './commands/api-keys.js';
 import { channelCommands } from './commands/channels.js';
 import { handle } from './commands/handle.js';
@@ -61,7 +62,7 @@ export function openApplication(ports: ApplicationPorts) {
   const { store, clock, directory, gate, tail, traffic, progress } = ports;
   const handling = handle(store, clock);
   const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
-  const users = userCommands({ ...ports, handle: handling, once });
+  const users = userCommands({ ...ports, handle: handling, once, deletedUsers: () => deletedUserIds(ports.db) });
   return {
     users,
     apiKeys: apiKeyCommands({

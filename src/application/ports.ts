@@ -116,8 +116,8 @@ export interface PersonalData {
   openAll(texts: readonly { readonly user: UserId; readonly sealed: Sealed }[]): Promise<readonly (string | null)[]>;
   /** A keyed hash by which a text, or part of one, is found without being stored. */
   searchToken(term: string): string;
-  /** Destroys the user's key; everything sealed with it is gone. */
-  forget(user: UserId): Promise<void>;
+  /** Destroys the users' keys; everything sealed with them is gone. */
+  forget(users: readonly UserId[]): Promise<void>;
 }
 
 export interface Passwords {

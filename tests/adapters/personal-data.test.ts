@@ -43,7 +43,7 @@ describe('personal data', () => {
     ];
     for (const node of [personal, newNode()])
       expect(await node.openAll(texts)).toEqual(['Alice', 'Bob', 'alice@example.org']);
-    await personal.forget(alice);
+    await personal.forget([alice]);
     expect(await personal.openAll(texts)).toEqual([null, 'Bob', null]);
     expect(await personal.openAll([])).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('personal data', () => {
     test('cannot be opened any more, and that of others can', async () => {
       const sealed = await personal.seal(alice, 'alice');
       const others = await personal.seal(bob, 'bob');
-      await personal.forget(alice);
+      await personal.forget([alice]);
       expect(await personal.open(alice, sealed)).toBeNull();
       expect(await newNode().open(alice, sealed)).toBeNull();
       expect(await personal.open(bob, others)).toBe('bob');
@@ -122,28 +122,28 @@ describe('personal data', () => {
       const sealed = await personal.seal(alice, 'alice');
       const other = newNode();
       await other.open(alice, sealed);
-      await personal.forget(alice);
+      await personal.forget([alice]);
       clock.advance(60_000);
       expect(await other.open(alice, sealed)).toBeNull();
     });
 
     test('gets no new key', async () => {
       await personal.seal(alice, 'alice');
-      await personal.forget(alice);
+      await personal.forget([alice]);
       await expect(personal.seal(alice, 'again')).rejects.toMatchObject({ code: 'user-not-found' });
       await expect(newNode().seal(alice, 'again')).rejects.toMatchObject({ code: 'user-not-found' });
     });
 
     test('leaves no key in the database', async () => {
       await personal.seal(alice, 'alice');
-      await personal.forget(alice);
+      await personal.forget([alice]);
       const { rows } = await database.pool.query('SELECT user_id, wrapped_key FROM user_keys');
       expect(rows).toEqual([{ user_id: 1, wrapped_key: null }]);
     });
 
     test('may never have had one', async () => {
-      await personal.forget(bob);
-      await personal.forget(bob);
+      await personal.forget([bob]);
+      await personal.forget([bob]);
       expect(await personal.open(bob, Sealed('bm90aGluZw=='))).toBeNull();
     });
   });

@@ -280,6 +280,24 @@ describe('managing a user', () => {
     expect(await node.personal.open(alice.id, sealed)).toBeNull();
   });
 
+  test('a deletion that was cut short is finished at the next start, and touches nobody else', async () => {
+    const [alice, bob] = [await registered({ displayName: 'Alice A.' }), await registered({ username: 'bob' })];
+    const nameOf = async ({ id }: Actor) => {
+      const [event] = await node.eventsOf(streams.user(id));
+      return event?.type === 'UserRegistered' ? node.personal.open(id, event.displayName) : null;
+    };
+    const forget = node.personal.forget.bind(node.personal);
+    node.personal.forget = async () => {
+      throw new Error('the process died here');
+    };
+    await expect(node.users.manage(root, alice.id, 'delete')).rejects.toThrow('died here');
+    node.personal.forget = forget;
+    expect(await nameOf(alice)).toBe('Alice A.');
+    await node.users.finishDeletions();
+    expect(await nameOf(alice)).toBeNull();
+    expect(await nameOf(bob)).toBe('bob');
+  });
+
   test('is for admins', async () => {
     const alice = await registered();
     await expect(node.users.manage(ordinary, alice.id, 'disable')).rejects.toThrow(refusal('role-too-low'));

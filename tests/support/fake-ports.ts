@@ -84,8 +84,8 @@ export class MemoryPersonalData implements PersonalData {
     return digest(`search:${term}`);
   }
 
-  async forget(user: UserId): Promise<void> {
-    for (const [sealed, { user: owner }] of this.texts) if (owner === user) this.texts.delete(sealed);
+  async forget(users: readonly UserId[]): Promise<void> {
+    for (const [sealed, { user: owner }] of this.texts) if (users.includes(owner)) this.texts.delete(sealed);
   }
 }
 
