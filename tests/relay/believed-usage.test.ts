@@ -20,13 +20,23 @@ describe('usage an upstream tells', () => {
   });
 
   test.each([
-    ['a prompt longer than what was sent', { prompt: 1_001, completion: 5 }],
-    ['an answer longer than its limit and than what came', { prompt: 10, completion: 501 }],
-    ['eight thousand million million tokens', { prompt: 8e15, completion: 1 }],
-    ['the largest integer', { prompt: 1, completion: Number.MAX_SAFE_INTEGER }],
-  ])('is not believed when it tells %s: the call is counted here, and marked', (_lie, told) => {
-    expect(judged(told)).toEqual({
-      usage: { ...noUsage, prompt: 12, completion: 6 },
+    ['a prompt longer than what was sent', { prompt: 1_001, completion: 5 }, { prompt: 12, completion: 5 }],
+    [
+      'an answer longer than its limit and than what came',
+      { prompt: 10, completion: 501 },
+      { prompt: 10, completion: 6 },
+    ],
+    ['eight thousand million million tokens', { prompt: 8e15, completion: 1 }, { prompt: 12, completion: 1 }],
+    ['the largest integer', { prompt: 1, completion: Number.MAX_SAFE_INTEGER }, { prompt: 1, completion: 6 }],
+    ['too much of both', { prompt: 8e15, completion: 8e15 }, { prompt: 12, completion: 6 }],
+  ])('is not believed when it tells %s: that is counted here, and the call marked', (_lie, told, used) => {
+    expect(judged(told)).toEqual({ usage: { ...noUsage, ...used }, usageSource: 'disbelieved' });
+  });
+
+  test('is believed of hidden thinking, though a search has made the prompt longer than what was sent', () => {
+    const searched = { prompt: 9_000, cached: 100, completion: 480, reasoning: 470 };
+    expect(judged(searched)).toEqual({
+      usage: { ...noUsage, prompt: 12, completion: 480, reasoning: 470 },
       usageSource: 'disbelieved',
     });
   });

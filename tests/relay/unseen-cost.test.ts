@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { noUsage, reservationOf } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
-import { cutShort } from '../../src/relay/call/unseen-cost.js';
+import { cutShort, mayThinkUnseen } from '../../src/relay/call/unseen-cost.js';
 import { plainPrice } from '../support/calls.js';
 
 const prompt = 30;
@@ -50,4 +50,21 @@ describe('a stream of a model that thinks unseen, cut short before its usage cam
 
 test('a stream of a model that shows all it says, cut short, is charged for what was seen', () => {
   expect(charged(12, 60_000, { ...thinker, thinks: false })).toMatchObject({ completion: 12, reasoning: 0 });
+});
+
+describe('a model may think unseen', () => {
+  test.each(['o3', 'gpt-5.2', 'claude-opus-4-8', 'claude-fable-5', 'gemini-flash-latest', 'x-ai/grok-code-fast-1'])(
+    'by its name: %s',
+    (model) => expect(mayThinkUnseen([model], {})).toBe(true),
+  );
+
+  test.each(['gpt-4o', 'claude-3-5-sonnet', 'gemini-2.0-flash', 'grok-2', 'gpt-35-turbo'])('not %s', (model) =>
+    expect(mayThinkUnseen([model], {})).toBe(false),
+  );
+
+  test('where the request asks for it, but not where it declines', () => {
+    for (const thinking of [{ type: 'enabled' }, true, 'high']) expect(mayThinkUnseen(['m'], { thinking })).toBe(true);
+    for (const thinking of [{ type: 'disabled' }, { enabled: false }, { effort: 'none' }, 'none', false, null])
+      expect(mayThinkUnseen(['m'], { thinking })).toBe(false);
+  });
 });

@@ -1,5 +1,5 @@
 import type { UsageSource } from '../../domain/call.js';
-import type { Usage } from '../../domain/pricing.js';
+import { noUsage, type Usage } from '../../domain/pricing.js';
 import type { Generated } from '../protocols/protocol.js';
 import type { UsageBound } from './hold.js';
 
@@ -27,6 +27,10 @@ export interface UsedTokens {
 const canHavePutOut = (tokens: number, { said, toolCalls }: Generated, { output }: UsageBound): boolean =>
   tokens <= output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
 
+/**
+ * Input and output are judged apart: whoever has a search put more into the prompt than was sent must not have what was
+ * thought about it for nothing.
+ */
 export function believedUsage(
   told: Usage | null,
   generated: Generated,
@@ -35,11 +39,13 @@ export function believedUsage(
   model: string,
 ): UsedTokens {
   const silent = told === null || (told.prompt + told.completion === 0 && generated.said.length > 0);
-  if (!silent && told.prompt <= bound.prompt && canHavePutOut(told.completion, generated, bound))
-    return { usage: told, usageSource: 'upstream' };
-  const completion = seenTokens(generated, model);
+  const input = !silent && told.prompt <= bound.prompt;
+  const output = !silent && canHavePutOut(told.completion, generated, bound);
+  if (input && output) return { usage: told, usageSource: 'upstream' };
+  const { prompt, cached, cacheWrite, image } = input ? told : { ...noUsage, prompt: promptEstimate };
+  const { completion, reasoning } = output ? told : { completion: seenTokens(generated, model), reasoning: 0 };
   return {
-    usage: { prompt: promptEstimate, cached: 0, cacheWrite: 0, image: 0, completion, reasoning: 0 },
+    usage: { prompt, cached, cacheWrite, image, completion, reasoning },
     usageSource: silent ? 'estimated' : 'disbelieved',
   };
 }

@@ -1,7 +1,7 @@
 import type { UsageSource } from '../../domain/call.js';
 import { affordableOutput, type Price, type Usage } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
-import { type JsonObject, objectsIn } from '../protocols/json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn } from '../protocols/json.js';
 
 /*
  * What a call may cost beside what can be seen of it: thinking that is not shown, inputs whose tokens only upstream can
@@ -10,11 +10,18 @@ import { type JsonObject, objectsIn } from '../protocols/json.js';
 
 /** Families that think without showing all of it, under whatever prefix a vendor or an operator puts before the name. */
 const thinkers =
-  /(^|[/.:_-])(o[1-9](-|$)|gpt-([5-9]|oss)|codex|computer-use|gemini-(2\.5|[3-9])|claude-(3-7|(opus|sonnet|haiku)-[4-9])|grok-(3-mini|[4-9])|magistral)|think|reason/i;
+  /(^|[/.:_-])(o[1-9](-|$)|gpt-([5-9]|oss)|codex|computer-use|gemini-(2\.5|[3-9]|(flash|pro)(-lite)?-latest)|claude-(3-7|[a-z]+-([4-9]|\d\d))|grok-(3-mini|[4-9]|code)|magistral)|think|reason/i;
+
+const declines = (parameter: JsonValue): boolean =>
+  parameter === null ||
+  parameter === false ||
+  parameter === 'none' ||
+  (isObject(parameter) &&
+    (parameter.type === 'disabled' || parameter.enabled === false || parameter.effort === 'none'));
 
 const asksForThinking = (body: JsonObject): boolean =>
   [body.reasoning_effort, body.reasoning, body.thinking, body.thinking_budget, body.enable_thinking].some(
-    (parameter) => parameter !== undefined && parameter !== null && parameter !== false && parameter !== 'none',
+    (parameter) => parameter !== undefined && !declines(parameter),
   );
 
 /** `models`: the name asked for, and the one sent upstream. */
