@@ -40,6 +40,8 @@ export interface Config {
     readonly dataDir: string;
     /** How long a start waits for another node on the same database to end. */
     readonly takeoverWaitMs: number;
+    /** How long an append is tried before its caller is told. */
+    readonly appendPatienceMs: number;
   };
   readonly vault: {
     /** null: a key made at the first start and kept in `dataDir`. */
@@ -146,6 +148,7 @@ export const environment = z.object({
   HSTS_SECONDS: integer(0, 63_072_000).prefault('0'),
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
   TAKEOVER_WAIT_SECONDS: integer(0, 3600).prefault('10'),
+  APPEND_PATIENCE_SECONDS: integer(1, 60).prefault('15'),
   STREAMING_TIMEOUT: seconds.prefault('60'),
   RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
   CALLER_GONE_SECONDS: seconds.prefault('60'),
@@ -237,6 +240,7 @@ export function readConfig(env: Environment): Config {
       url: read.DATABASE_URL ?? null,
       dataDir: read.DATA_DIR,
       takeoverWaitMs: read.TAKEOVER_WAIT_SECONDS * 1000,
+      appendPatienceMs: read.APPEND_PATIENCE_SECONDS * 1000,
     },
     vault: { secretKey: read.SECRET_KEY ?? null, dataDir: read.DATA_DIR },
     log: { level: read.LOG_LEVEL },

@@ -161,7 +161,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
       onLost(reason);
     },
   };
-  const store = await openPostgresEventStore({ connection, log, fence });
+  const store = await openPostgresEventStore({ connection, log, fence, patienceMs: config.database.appendPatienceMs });
   closing.add(() => store.close());
   const notes = postgresCallProgress(pool);
   await notes.begin(began);

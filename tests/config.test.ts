@@ -23,7 +23,7 @@ describe('an empty environment', () => {
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustedProxies: [] });
   });
   test('uses the embedded Postgres and a key file, both in ./data', () => {
-    expect(config.database).toEqual({ url: null, dataDir: './data', takeoverWaitMs: 10_000 });
+    expect(config.database).toEqual({ url: null, dataDir: './data', takeoverWaitMs: 10_000, appendPatienceMs: 15_000 });
     expect(config.vault).toEqual({ secretKey: null, dataDir: './data' });
   });
   test('takes bodies up to 64 MiB', () => {

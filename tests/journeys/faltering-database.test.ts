@@ -32,8 +32,9 @@ const urlOf = ({ config: { database } }: TestGateway): string => {
   return database.url;
 };
 
-async function start(): Promise<void> {
-  gateway = await startTestGateway();
+/** `env`: a test whose log stands still need not do so for long. */
+async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  gateway = await startTestGateway(env);
   ended = null;
   void gateway.failed.then((reason) => {
     ended = reason;
@@ -71,7 +72,7 @@ async function expectToFollowTheLog(): Promise<void> {
 }
 
 describe('statements that are cancelled', () => {
-  beforeAll(start);
+  beforeAll(() => start());
   afterAll(stop);
   // A test that fails must not stop the log for the next one.
   afterEach(() => operator.query('rollback'));
@@ -109,7 +110,7 @@ describe('statements that are cancelled', () => {
 });
 
 describe('an event log that somebody has locked', () => {
-  beforeAll(start);
+  beforeAll(() => start({ APPEND_PATIENCE_SECONDS: '1' }));
   afterAll(stop);
   afterEach(() => operator.query('rollback'));
 
@@ -157,7 +158,7 @@ describe('an event log that somebody has locked', () => {
 });
 
 describe('long lists', () => {
-  beforeAll(start);
+  beforeAll(() => start());
   afterAll(stop);
   afterEach(() => operator.query('rollback'));
 
@@ -181,15 +182,17 @@ describe('long lists', () => {
 });
 
 describe('a node that must end', () => {
-  beforeEach(start);
+  beforeEach(() => start());
   afterEach(stop);
 
   /** One call before its answer, whose connection, and another, are kept alive. */
   async function callUnderWay() {
-    await caller.chat({ model: 'gpt-4o' });
+    expect(await caller.chat({ model: 'gpt-4o' })).toMatchObject({ status: 200 });
     const call = caller.chat({ model });
-    await until(async () => (upstream.waiting() === 1 ? true : null));
-    return call;
+    const early = call.then(({ text }) => Promise.reject(new Error(`answered before its upstream did: ${text}`)));
+    const waiting = until(async () => (upstream.waiting() === 1 ? true : null), 60_000);
+    await Promise.race([waiting, early]);
+    return { answered: call };
   }
 
   async function expectToFinish(call: ReturnType<Caller['chat']>): Promise<void> {
@@ -207,19 +210,17 @@ describe('a node that must end', () => {
   }
 
   test('because it cannot read an event lets calls under way settle, and admits none', async () => {
-    const call = callUnderWay();
-    await until(async () => (upstream.waiting() === 1 ? true : null));
+    const { answered } = await callUnderWay();
     await operator.query(`
       insert into events (position, event_id, stream, revision, type, version, data, at)
       select max(position) + 1, gen_random_uuid(), 'options', 1000, 'OptionChanged', 99, '{}', 0 from events
     `);
     expect(await gateway.failed).toMatch(/OptionChanged.*version 99/);
-    await expectToFinish(call);
+    await expectToFinish(answered);
   });
 
   test('because another node has its database lets calls under way settle, and admits none', async () => {
-    const call = callUnderWay();
-    await until(async () => (upstream.waiting() === 1 ? true : null));
+    const { answered } = await callUnderWay();
     const { rows } = await operator.query<{ pid: number; key: string }>(`
       select pid, (classid::bigint << 32 | objid::bigint)::text as key from pg_locks
       where locktype = 'advisory' and objsubid = 1 and granted
@@ -238,20 +239,19 @@ describe('a node that must end', () => {
     await operator.query('select pg_terminate_backend($1)', [claim?.pid]);
     await taken;
     expect(await gateway.failed).toMatch(/Another Tallygate node/);
-    await expectToFinish(call);
+    await expectToFinish(answered);
     await rival.end();
   });
 
   test('because another node writes its log gets no outcome in any more and charges nobody', async () => {
-    const call = callUnderWay();
-    await until(async () => (upstream.waiting() === 1 ? true : null));
+    const { answered } = await callUnderWay();
     // As a node does that takes over, when this one has not noticed yet that it has lost its claim.
     await operator.query('select begin_epoch()');
     const written = async () => (await operator.query('select count(*) as count from events')).rows;
     const before = await written();
     upstream.answer({ prompt: 5, completion: 2 });
-    const answered = await call;
-    expect([answered.status, errorIn(answered).code]).toEqual([503, 'store_unavailable']);
+    const withheld = await answered;
+    expect([withheld.status, errorIn(withheld).code]).toEqual([503, 'store_unavailable']);
     expect(await gateway.failed).toMatch(/Another Tallygate node has taken over this event log/);
     const refused = await caller.chat({ model: 'gpt-4o' });
     expect([refused.status, errorIn(refused).code]).toEqual([503, 'gateway_stopping']);

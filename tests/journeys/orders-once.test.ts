@@ -18,7 +18,7 @@ let headers: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   gateway = await startTestGateway(
-    {},
+    { APPEND_PATIENCE_SECONDS: '1' },
     {
       reach: async (connection) => {
         between = await CutOff.before(connection);
