@@ -10,6 +10,7 @@ import { lostConnection } from './lost-connection.js';
 import { roles } from './roles.js';
 import { setUpCode } from './set-up-code.js';
 import { smallAndKeyboard } from './small-and-keyboard.js';
+import { stoppedReadModels } from './stopped-read-models.js';
 import { tokens } from './tokens.js';
 
 /*
@@ -33,6 +34,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   describe('at the door', () => doors(launched));
   describe('the health of channels', () => channelHealth(launched));
   describe('a connection that breaks', () => lostConnection(launched));
+  describe('stopped read models', () => stoppedReadModels(launched));
   describe('tokens', () => tokens(launched));
   describe('an administrator and a user', () => roles(launched));
   describe('on a phone, and without a mouse', () => smallAndKeyboard(launched));

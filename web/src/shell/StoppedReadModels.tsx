@@ -17,9 +17,21 @@ const longestReason = 500;
 
 /** Whatever is read from a stopped read model is old. Administrators see that on every page, until it is mended. */
 export function StoppedReadModels() {
+  const t = useText(shellTexts);
   const { data } = useQuery(ReadModelsDocument, { pollInterval: everyMs, fetchPolicy: 'cache-and-network' });
   const stopped = data?.readModels.filter(({ failure }) => failure !== null) ?? [];
-  return stopped.map((model) => <StoppedReadModel key={model.name} model={model} />);
+  if (stopped.length === 0) return null;
+  const names = stopped.map(({ name }) => name).join(t('readModel.and'));
+  return (
+    <Callout intent="danger" compact className="shell-warning" role="alert" title={t('readModel.stopped', { names })}>
+      <p>{t('readModel.consequence')}</p>
+      <ul className="stopped-read-models">
+        {stopped.map((model) => (
+          <StoppedReadModel key={model.name} model={model} />
+        ))}
+      </ul>
+    </Callout>
+  );
 }
 
 function StoppedReadModel({ model: { name, position, head, failure } }: { readonly model: ReadModelStateFragment }) {
@@ -34,7 +46,7 @@ function StoppedReadModel({ model: { name, position, head, failure } }: { readon
     const question = {
       title: t('readModel.leaveOut.title', { at }),
       body: <p>{t('readModel.leaveOut.body', { name, type })}</p>,
-      confirm: t('readModel.leaveOut'),
+      confirm: t('readModel.leaveOut', { at }),
       typed: String(at),
     };
     if (!(await confirm(question))) return;
@@ -44,22 +56,21 @@ function StoppedReadModel({ model: { name, position, head, failure } }: { readon
   };
 
   return (
-    <Callout intent="danger" compact className="page-warning" role="alert" title={t('readModel.stopped', { name })}>
-      <p>{t('readModel.consequence', { position, behind: head - position })}</p>
-      <p className="read-model-error">{t('readModel.failure', { at, type, error })}</p>
+    <li>
+      <span>{t('readModel.failure', { name, behind: head - position, at, type, error })}</span>
       {name === books ? (
-        <p>{t('readModel.books')}</p>
+        <span>{t('readModel.books')}</span>
       ) : (
         isRoot(viewer) && (
           <Button
             size="small"
             intent="danger"
             loading={loading}
-            text={t('readModel.leaveOut')}
+            text={t('readModel.leaveOut', { at })}
             onClick={() => void leaveOut()}
           />
         )
       )}
-    </Callout>
+    </li>
   );
 }

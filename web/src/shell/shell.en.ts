@@ -29,16 +29,17 @@ export const shellEn: Translation<typeof shellZh> = {
   'nav.tokens': 'Tokens',
   'nav.users': 'Users',
   product: 'Tallygate',
+  'readModel.and': ', ',
   'readModel.books':
-    'The ledger cannot leave out an event: its sums would be wrong for ever. Calls are admitted and charged by the log meanwhile. Run a release that can fold the event.',
+    'The ledger cannot leave out an event: its sums would be wrong for ever. Run a release that can fold the event.',
   'readModel.consequence':
-    'What is read from it is as old as position {{position}}; {{behind}} newer events are not shown. Calls are admitted and charged as ever.',
-  'readModel.failure': 'It cannot fold event {{at}} ({{type}}): {{error}}',
-  'readModel.leaveOut': 'Leave this event out',
+    'What is read from there is old: newer events are not shown. Calls are admitted and charged as ever.',
+  'readModel.failure': '{{name}}, {{behind}} events behind, cannot fold event {{at}} ({{type}}): {{error}}',
+  'readModel.leaveOut': 'Leave out event {{at}}',
   'readModel.leaveOut.body':
     'The read model {{name}} goes on as if this event ({{type}}) had never happened, also when it is rebuilt. This cannot be undone until a release brings a new version of it.',
   'readModel.leaveOut.title': 'Leave out event {{at}}?',
-  'readModel.stopped': 'The read model {{name}} is stopped',
+  'readModel.stopped': 'Stopped read models: {{names}}',
   reload: 'Reload',
   'role.ADMIN': 'Administrator',
   'role.ORDINARY': 'User',

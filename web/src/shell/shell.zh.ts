@@ -26,16 +26,15 @@ export const shellZh = {
   'nav.tokens': '令牌',
   'nav.users': '用户',
   product: 'Tallygate',
-  'readModel.books':
-    '账本不能跳过任何事件，否则余额将永远不正确。期间调用仍按事件日志准入和计费。请运行能够处理该事件的版本。',
-  'readModel.consequence':
-    '读取自该模型的内容停留在位置 {{position}}，其后的 {{behind}} 个事件未显示。调用仍正常准入和计费。',
-  'readModel.failure': '无法处理事件 {{at}}（{{type}}）：{{error}}',
-  'readModel.leaveOut': '跳过该事件',
+  'readModel.and': '、',
+  'readModel.books': '账本不能跳过任何事件，否则余额将永远不正确。请运行能够处理该事件的版本。',
+  'readModel.consequence': '从中读取的内容已过时：较新的事件未显示。调用仍正常准入和计费。',
+  'readModel.failure': '{{name}} 落后 {{behind}} 个事件，无法处理事件 {{at}}（{{type}}）：{{error}}',
+  'readModel.leaveOut': '跳过事件 {{at}}',
   'readModel.leaveOut.body':
     '读模型 {{name}} 将视该事件（{{type}}）从未发生，重建时也是如此。在新版本提供该读模型的新版之前无法撤销。',
   'readModel.leaveOut.title': '跳过事件 {{at}}？',
-  'readModel.stopped': '读模型 {{name}} 已停止',
+  'readModel.stopped': '已停止的读模型：{{names}}',
   reload: '重新加载',
   'role.ADMIN': '管理员',
   'role.ORDINARY': '普通用户',
