@@ -105,6 +105,55 @@ const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
     .filter((target) => !arrows[own]?.some((allows) => allows(target)))
     .map(({ target }) => `${path} → ${target}`);
 
+const nouns = [
+  'graphql/api-keys',
+  'graphql/channels',
+  'graphql/sessions',
+  'graphql/system',
+  'graphql/usage',
+  'graphql/users',
+];
+
+/** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */
+const steps: Readonly<Record<string, readonly string[]>> = {
+  'adapters/migrations': [],
+  'application/commands': ['application/memory'],
+  'application/memory': ['application/sessions'],
+  'application/queries': [],
+  'application/reactions': ['application/commands'],
+  'application/sessions': [],
+  'graphql/server': [],
+  'graphql/live': ['graphql/server'],
+  ...Object.fromEntries(nouns.map((noun) => [noun, ['graphql/server', 'graphql/live', ...nouns]])),
+  'projections/engine': [],
+  'projections/models': ['projections/engine'],
+  'relay/call': ['relay/callers', 'relay/protocols', 'relay/upstream'],
+  'relay/callers': ['relay/call', 'relay/protocols', 'relay/upstream'],
+  'relay/protocols': ['relay/upstream'],
+  'relay/providers': ['relay/protocols', 'relay/upstream'],
+  'relay/upstream': ['relay/protocols'],
+  'rest-compat/wire': [],
+};
+
+/** `relay/call/order.ts` → `relay/call`; null: it lies on the floor itself. */
+const innerRoomOf = (path: string): string | null => {
+  const parts = path.split('/');
+  return parts.length > 2 ? parts.slice(0, 2).join('/') : null;
+};
+
+/** Imports from one room of a floor into another that it may not enter; types are no step. */
+const wrongSteps = ({ path, room: own, imports }: Source): string[] => {
+  const from = innerRoomOf(path);
+  if (from === null) return [];
+  return imports
+    .filter(({ ours, typeOnly, target }) => ours && !typeOnly && roomOf(target) === own)
+    .filter(({ target }) => {
+      const to = innerRoomOf(target);
+      return to !== null && to !== from && !steps[from]?.includes(to);
+    })
+    .map(({ target }) => `${path} → ${target}`);
+};
+
 describe('the reader of imports', () => {
   const text = [
     `import type { A } from '../application/settings.js';`,
@@ -142,6 +191,9 @@ describe('rooms', () => {
   });
   test.each(Object.keys(arrows))('%s imports only what it may', (name) => {
     expect(sources.filter((source) => source.room === name).flatMap(wrongArrows)).toEqual([]);
+  });
+  test('of a floor are entered from above only', () => {
+    expect(sources.flatMap(wrongSteps)).toEqual([]);
   });
   test('need each other in one direction only', () => {
     const needs = new Map<string, Set<string>>();
@@ -268,6 +320,29 @@ describe('providers', () => {
       (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && names.includes(node.text.toLowerCase());
     const strangers = sources.filter(({ path }) => !path.startsWith(folder) && !(path in reasons));
     expect(strangers.flatMap((source) => places(source, named))).toEqual([]);
+  });
+});
+
+describe('the console', () => {
+  const web = filesUnder(join(root, 'web/src'))
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => sourceOf(relative(join(root, 'web/src'), file), readFileSync(file, 'utf8')))
+    .filter(({ room: own }) => own !== 'generated');
+  const pages = [...new Set(web.map(({ path, room: own }) => (path.includes('/') ? own : null)))];
+
+  // The shell puts the pages into their frame.
+  test('has pages that import what is shared and themselves, never another page', () => {
+    expect(pages.length).toBeGreaterThan(8);
+    const strangers = web.flatMap(({ path, room: own, imports }) =>
+      imports
+        .filter(
+          ({ ours, target }) =>
+            ours && path.includes('/') && own !== 'shell' && roomOf(target) !== own && roomOf(target) !== 'shared',
+        )
+        .filter(({ target }) => pages.includes(roomOf(target)))
+        .map(({ target }) => `${path} → ${target}`),
+    );
+    expect(strangers).toEqual([]);
   });
 });
 

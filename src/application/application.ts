@@ -26,7 +26,11 @@ import type {
   UnsettledOrders,
   Vault,
 } from './ports.js';
-import { queries } from './queries/queries.js';
+import { apiKeyQueries } from './queries/api-keys.js';
+import { channelQueries } from './queries/channels.js';
+import { offerQueries } from './queries/offers.js';
+import { usageQueries } from './queries/usage.js';
+import { userQueries } from './queries/users.js';
 import { readModelCommands } from './read-models.js';
 import { type IdentitySource, identity } from './sessions/identity.js';
 
@@ -63,6 +67,7 @@ export function openApplication(ports: ApplicationPorts) {
   const handling = handle(store, clock);
   const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
   const users = userCommands({ ...ports, handle: handling, once, deletedUsers: () => deletedUserIds(ports.db) });
+  const reading = { ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) };
   return {
     users,
     apiKeys: apiKeyCommands({
@@ -76,7 +81,13 @@ export function openApplication(ports: ApplicationPorts) {
     readModels: readModelCommands({ ...ports, handle: handling }),
     setup: setupCommands({ ...ports, handle: handling, users, code: ports.setupCode }),
     identity: identity({ ...ports, source: ports.identitySource }),
-    queries: queries({ ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) }),
+    queries: {
+      ...userQueries(reading),
+      ...apiKeyQueries(reading),
+      ...channelQueries(reading),
+      ...offerQueries(reading),
+      ...usageQueries(reading),
+    },
     directory,
     gate,
     tail,

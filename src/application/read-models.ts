@@ -3,7 +3,7 @@ import { invalidField } from '../domain/failure.js';
 import { type QuarantinedBy, quarantineDecider } from '../domain/quarantine.js';
 import type { Actor } from '../domain/user.js';
 import type { ReadModelState } from '../projections/engine/runner.js';
-import { authorise } from './commands/authorise.js';
+import { authorise } from './authorise.js';
 import type { Handle } from './commands/handle.js';
 import type { ReadModelProgress } from './ports.js';
 

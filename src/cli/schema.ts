@@ -1,4 +1,4 @@
-import { printedSchema } from '../graphql/server/schema.js';
+import { printedSchema } from '../graphql/schema.js';
 
 /** Prints the GraphQL schema, as committed in schema.graphql. */
 export async function schema(): Promise<void> {

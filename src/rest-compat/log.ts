@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports.js';
-import type { LogFilter } from '../application/queries/queries.js';
+import type { LogFilter } from '../application/queries/usage.js';
 import type { Position } from '../domain/events.js';
 import { ChannelId } from '../domain/ids.js';
 import { tellable } from '../domain/quota.js';

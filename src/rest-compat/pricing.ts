@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
+import type { UsableGroup } from '../application/queries/offers.js';
 import type { PricedModel } from '../application/queries/price-list.js';
-import type { UsableGroup } from '../application/queries/queries.js';
 import { sessionUser } from './session.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';

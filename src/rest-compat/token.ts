@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.js';
 import type { ApiKeyInput, ApiKeyStatusChange } from '../application/commands/api-keys.js';
 import type { UserView } from '../application/ports.js';
-import type { ReadableApiKey } from '../application/queries/queries.js';
+import type { ReadableApiKey } from '../application/queries/api-keys.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { ApiKeyId, UserId } from '../domain/ids.js';

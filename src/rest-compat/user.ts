@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.js';
-import type { UsableGroup } from '../application/queries/queries.js';
+import type { UsableGroup } from '../application/queries/offers.js';
 import { Failure } from '../domain/failure.js';
 import { placeOf } from '../http/place.js';
 import { endSession, goingOn, startSession } from './session.js';

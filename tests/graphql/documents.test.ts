@@ -17,9 +17,9 @@ import {
   visit,
 } from 'graphql';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { graphqlSchema } from '../../src/graphql/schema.js';
 import { type Documents, documentLimits, InvalidDocument, openDocuments } from '../../src/graphql/server/documents.js';
 import { checkLimits, measure } from '../../src/graphql/server/limits.js';
-import { graphqlSchema } from '../../src/graphql/server/schema.js';
 
 const schema = buildSchema('type Query { me: User total: Int } type User { id: ID name: String friend: User }');
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphqlSchema } from '../../src/graphql/server/schema.js';
+import { graphqlSchema } from '../../src/graphql/schema.js';
 import { Feed, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 /* Who may do what: every query, mutation and subscription there is, asked by everybody. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { getNamedType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { graphqlSchema, printedSchema } from '../../src/graphql/server/schema.js';
+import { graphqlSchema, printedSchema } from '../../src/graphql/schema.js';
 
 describe('the schema', () => {
   test('is the one committed: `npm run schema > schema.graphql` after a change', () => {

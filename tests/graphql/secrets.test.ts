@@ -1,6 +1,6 @@
 import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphqlSchema } from '../../src/graphql/server/schema.js';
+import { graphqlSchema } from '../../src/graphql/schema.js';
 import type { TestUser } from '../support/test-gateway.js';
 import { Feed, type GraphqlServer, startGraphql } from './graphql-server.js';
 

@@ -8,7 +8,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphqlSchema } from '../../src/graphql/server/schema.js';
+import { graphqlSchema } from '../../src/graphql/schema.js';
 import {
   type Attack,
   amountAttacks,

@@ -4,8 +4,8 @@ import { type AnsweringPorts, type Asker, type Course, openAnswering } from '../
 import type { Attempt } from '../../src/relay/call/attempt.js';
 import type { Reservation } from '../../src/relay/call/metered.js';
 import type { Order } from '../../src/relay/call/order.js';
-import { SeenText } from '../../src/relay/call/seen-text.js';
 import type { LargeWork } from '../../src/relay/large-work.js';
+import { SeenText } from '../../src/relay/seen-text.js';
 
 test('a large answer that must tell another usage is rewritten in turn, as other large work is', async () => {
   const inTurn: number[] = [];

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chargeOf, noUsage, reservationOf, type Usage } from '../../src/domain/pricing.js';
 import { believedUsage } from '../../src/relay/call/believed-usage.js';
-import { SeenText } from '../../src/relay/call/seen-text.js';
 import { readUsage } from '../../src/relay/protocols/openai-usage.js';
+import { SeenText } from '../../src/relay/seen-text.js';
 import { plainPrice } from '../support/calls.js';
 
 const bound = { prompt: 1_000, output: 500 };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answersAsked, estimatePrompt, outputAllowed } from '../../src/relay/call/estimate.js';
-import { countTokens } from '../../src/relay/call/tokens.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
 import type { Endpoint } from '../../src/relay/protocols/protocol.js';
+import { countTokens } from '../../src/relay/tokens.js';
 
 const model = 'gpt-4o';
 const estimate = (endpoint: Endpoint, name: string, body: JsonObject, sentAs = name) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SeenText } from '../../src/relay/call/seen-text.js';
-import { countTokens } from '../../src/relay/call/tokens.js';
+import { SeenText } from '../../src/relay/seen-text.js';
+import { countTokens } from '../../src/relay/tokens.js';
 
 const model = 'gpt-4o';
 

@@ -7,9 +7,9 @@ import { ChannelId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { channelParser } from '../../src/relay/call/channel-settings.js';
 import { affordableLimit, estimateHold } from '../../src/relay/call/hold.js';
-import { thinkingBeside } from '../../src/relay/call/thinking-beside.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
 import { providerOf } from '../../src/relay/providers/registry.js';
+import { thinkingBeside } from '../../src/relay/thinking-beside.js';
 import { plainPrice } from '../support/calls.js';
 import { channelSettings } from '../support/channel-settings.js';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { countTokens, preloadTokenizers } from '../../src/relay/call/tokens.js';
+import { countTokens, preloadTokenizers } from '../../src/relay/tokens.js';
 
 beforeAll(preloadTokenizers);
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CallProgress, CallProgressNotes } from '../../src/application/ports.js';
 import { beginning, Position } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
-import { SeenText } from '../../src/relay/call/seen-text.js';
 import { type CallsUnderWay, callsUnderWay } from '../../src/relay/call/under-way.js';
+import { SeenText } from '../../src/relay/seen-text.js';
 
 interface Note {
   readonly to: number;

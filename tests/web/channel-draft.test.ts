@@ -11,9 +11,9 @@ import {
   problemsOf,
   withType,
 } from '../../web/src/channels/channelDraft.js';
-import { averageResponseTime, inSeconds, speedOf } from '../../web/src/channels/responseTime.js';
 import { tagChanges, tagDraftOf, tagProblemsOf } from '../../web/src/channels/tagDraft.js';
 import type { EditedChannelFragment } from '../../web/src/generated/channels/channels.js';
+import { averageResponseTime, inSeconds, speedOf } from '../../web/src/shared/channel/responseTime.js';
 
 const choice = (type: number, patch: Partial<ChannelChoice> = {}): ChannelChoice => ({
   type,

@@ -11,12 +11,12 @@ import { openConsoleClient } from './apollo.js';
 import { consoleRouter } from './routes.js';
 import { CopyProvider } from './shared/copying.js';
 import { ConfirmProvider } from './shared/form/confirm.js';
+import { leaveForLogin } from './shared/leave.js';
 import { LiveConnectionContext } from './shared/live/liveConnection.js';
 import { SessionProvider } from './shared/session.js';
 import { startTheme } from './shared/theme.js';
 import { Toasts } from './shared/toaster.js';
 import { startLanguage } from './shared/words/i18n.js';
-import { leaveForLogin } from './shell/leave.js';
 
 startTheme();
 startLanguage();

@@ -13,8 +13,8 @@ import { beginning, type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { ChannelId } from '../../domain/ids.js';
 import type { Actor } from '../../domain/user.js';
+import { authorise } from '../authorise.js';
 import type { ChannelProbe, Directory, Ids, Vault } from '../ports.js';
-import { authorise } from './authorise.js';
 import type { Handle } from './handle.js';
 
 export interface ChannelCommandPorts {

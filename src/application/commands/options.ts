@@ -3,9 +3,9 @@ import { optionDecider } from '../../domain/option.js';
 import { isSecretOption, type OptionKey } from '../../domain/option-table.js';
 import { checkOption } from '../../domain/option-values.js';
 import type { Actor } from '../../domain/user.js';
+import { authorise } from '../authorise.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { Vault } from '../ports.js';
-import { authorise } from './authorise.js';
 import type { Handle } from './handle.js';
 
 export interface OptionCommandPorts {

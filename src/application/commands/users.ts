@@ -18,6 +18,7 @@ import {
   checkUserSettings,
   type UserSettings,
 } from '../../domain/user-fields.js';
+import { authorise } from '../authorise.js';
 import { mustReach, type Tail } from '../memory/tail.js';
 import type {
   Clock,
@@ -30,7 +31,6 @@ import type {
   Sessions,
   Vault,
 } from '../ports.js';
-import { authorise } from './authorise.js';
 import { type Handle, type Observing, repeated } from './handle.js';
 import type { OrderBook, OrderMark } from './order-mark.js';
 import { usernames } from './usernames.js';

@@ -1,6 +1,6 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
-import type { ReadableApiKey } from '../../application/queries/queries.js';
+import type { ReadableApiKey } from '../../application/queries/api-keys.js';
 import type { ApiKeyTerms } from '../../domain/api-key-terms.js';
 import { ApiKeyId } from '../../domain/ids.js';
 import { instantOf } from '../../domain/instant.js';

@@ -13,7 +13,7 @@ import {
   Root,
 } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
-import type { ReadableApiKey } from '../../application/queries/queries.js';
+import type { ReadableApiKey } from '../../application/queries/api-keys.js';
 import { ApiKeyId, UserId } from '../../domain/ids.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { ApiKeyRow } from '../../projections/models/api-keys.js';

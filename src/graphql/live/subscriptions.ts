@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { type Context, makeServer, type SubscribePayload } from 'graphql-ws';
+import { graphqlSchema } from '../schema.js';
 import { admit } from '../server/admission.js';
 import { type Caller, contextFor, credentialsIn, type GraphqlOptions } from '../server/context.js';
 import { type Documents, InvalidDocument, openDocuments, withCode } from '../server/documents.js';
 import { answerFor, RequestRefused } from '../server/errors.js';
 import { graphqlPath } from '../server/routes.js';
-import { graphqlSchema } from '../server/schema.js';
 import { payerOf, payFor } from '../server/work.js';
 import { type LiveConnection, type LiveConnections, liveConnections } from './live-connections.js';
 import type { SubscriptionContext } from './subscription-data.js';

@@ -1,9 +1,9 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { Failure } from '../../domain/failure.js';
+import { graphqlSchema } from '../schema.js';
 import { type Caller, type GraphqlOptions, signedIn } from './context.js';
 import { RequestRefused } from './errors.js';
 import { checkLimits, measure } from './limits.js';
-import { graphqlSchema } from './schema.js';
 import { checkTexts } from './texts.js';
 import { payerOf, payFor } from './work.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type AuthCheckerFn, createParameterDecorator } from 'type-graphql';
 import type { Application } from '../../application/application.js';
-import { authorise } from '../../application/commands/authorise.js';
+import { authorise } from '../../application/authorise.js';
 import type { UserView } from '../../application/ports.js';
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
@@ -10,10 +10,10 @@ import type { Allowance } from '../../http/allowance.js';
 import type { BodyRoom } from '../../http/body-room.js';
 import type { UserRow } from '../../projections/models/users.js';
 import type { ChannelTypeListing } from '../channels/channel-type.js';
-import { sessionTokenIn } from '../sessions/session-cookie.js';
 import { batched } from './batched.js';
 import { type ErrorLog, RequestRefused } from './errors.js';
 import type { Limits } from './limits.js';
+import { sessionTokenIn } from './session-cookie.js';
 
 /** What the face is given, once per process. */
 export interface GraphqlOptions {

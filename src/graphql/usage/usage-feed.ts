@@ -1,6 +1,6 @@
 import { Args, ArgsType, Authorized, Field, ID, Resolver, Root, Subscription } from 'type-graphql';
-import { authorise } from '../../application/commands/authorise.js';
-import type { LogFilter } from '../../application/queries/queries.js';
+import { authorise } from '../../application/authorise.js';
+import type { LogFilter } from '../../application/queries/usage.js';
 import { Position } from '../../domain/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import { Bell, stoppable } from '../live/live.js';

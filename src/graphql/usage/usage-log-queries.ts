@@ -1,8 +1,8 @@
 import { Max, Min } from 'class-validator';
 import { Args, ArgsType, Authorized, Ctx, Field, ID, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { authorise } from '../../application/commands/authorise.js';
+import { authorise } from '../../application/authorise.js';
 import type { UserView } from '../../application/ports.js';
-import type { LogFilter, LogStatistics } from '../../application/queries/queries.js';
+import type { LogFilter, LogStatistics } from '../../application/queries/usage.js';
 import { beginning, Position } from '../../domain/events.js';
 import { ApiKeyId, ChannelId } from '../../domain/ids.js';
 import type { LogType } from '../../projections/models/usage-log/usage-log.js';

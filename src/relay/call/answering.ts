@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Usage } from '../../domain/pricing.js';
-import { jsonHeaders, storeUnavailable, withdrawal } from '../callers/openai/errors.js';
+import { jsonHeaders, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
+import { SeenText } from '../seen-text.js';
 import type { Asked, Attempt } from './attempt.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { CallerPresence } from './caller-presence.js';
@@ -12,7 +13,6 @@ import { beginStream, deliver, endFrame, errorFrame, pump } from './delivery.js'
 import { watchGrowth } from './growth.js';
 import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
-import { SeenText } from './seen-text.js';
 import type { StalledCallers } from './stalled-callers.js';
 import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
 

@@ -1,6 +1,6 @@
 import type { ChannelView } from '../../application/ports.js';
 import type { UserId } from '../../domain/ids.js';
-import { fromUpstream, networkFailure, RelayError, saturatedHere } from '../callers/openai/errors.js';
+import { fromUpstream, networkFailure, RelayError, saturatedHere } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import {
   type CallerRequest,

@@ -4,11 +4,11 @@ import { priceOf } from '../../domain/price-tables.js';
 import { chargeOf } from '../../domain/pricing.js';
 import type { JsonObject } from '../protocols/json.js';
 import type { CallerRequest, Endpoint } from '../protocols/protocol.js';
+import { thinkingBeside } from '../thinking-beside.js';
 import { type AttemptPorts, attempt } from './attempt.js';
 import { believedUsage } from './believed-usage.js';
 import { channelParser } from './channel-settings.js';
 import { estimateHold } from './hold.js';
-import { thinkingBeside } from './thinking-beside.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 

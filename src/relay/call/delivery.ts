@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
-import { errorBody, fromUpstream, RelayError } from '../callers/openai/errors.js';
+import { errorBody, fromUpstream, RelayError } from '../errors.js';
 import { isSilence } from '../upstream/exchange.js';
 import { countKept, noRoomHere, type StreamReading } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';

@@ -1,7 +1,7 @@
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
 import type { Endpoint } from '../protocols/protocol.js';
+import { countsExactly, countTokens } from '../tokens.js';
 import { mediaIn } from './media-tokens.js';
-import { countsExactly, countTokens } from './tokens.js';
 
 /* What a call may use before anyone has answered. Nothing is fetched, and odd input counts as little as it says. */
 

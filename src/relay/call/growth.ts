@@ -1,7 +1,7 @@
 import { affordableOutput, reservationOf } from '../../domain/pricing.js';
+import type { SeenText } from '../seen-text.js';
 import type { Estimate } from './hold.js';
 import type { Reservation } from './metered.js';
-import type { SeenText } from './seen-text.js';
 
 /*
  * A stream outgrows its hold when its upstream keeps to no limit, or to another one than is known here. The hold is

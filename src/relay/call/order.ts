@@ -6,14 +6,14 @@ import { maxModelNameBytes } from '../../domain/names.js';
 import { billedName, priceOf } from '../../domain/price-tables.js';
 import type { Price } from '../../domain/pricing.js';
 import type { Caller } from '../callers/openai/authenticate.js';
-import { noChannel, RelayError, unknownModel } from '../callers/openai/errors.js';
+import { noChannel, RelayError, unknownModel } from '../errors.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import type { Endpoint, Provider } from '../protocols/protocol.js';
 import { validate } from '../protocols/validate.js';
+import { thinkingBeside } from '../thinking-beside.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
 import { holdsWord } from './sensitive-words.js';
-import { thinkingBeside } from './thinking-beside.js';
 
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../application/ports.js';
 import type { Settings } from '../../application/settings.js';
 import type { UserId } from '../../domain/ids.js';
-import { RelayError } from '../callers/openai/errors.js';
+import { RelayError } from '../errors.js';
 
 /*
  * The model rate limit: at most so many requests, and so many successful ones, per user and window; all of a user's

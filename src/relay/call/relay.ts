@@ -4,6 +4,8 @@ import { failureCodeOf } from '../../domain/call-texts.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
 import { endUnread, isUnread } from '../../http/answer-unread.js';
 import { authenticate, type Caller } from '../callers/openai/authenticate.js';
+import { isAllowed } from '../callers/openai/ip-allow-list.js';
+import type { HeldBody } from '../callers/openai/request-body.js';
 import {
   errorBody,
   jsonHeaders,
@@ -12,9 +14,7 @@ import {
   storeUnavailable,
   tooManyCalls,
   unavailable,
-} from '../callers/openai/errors.js';
-import { isAllowed } from '../callers/openai/ip-allow-list.js';
-import type { HeldBody } from '../callers/openai/request-body.js';
+} from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { CallerRequest, Endpoint } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';

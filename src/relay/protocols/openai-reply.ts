@@ -1,4 +1,4 @@
-import { SeenText } from '../call/seen-text.js';
+import { SeenText } from '../seen-text.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import type { Generated } from './protocol.js';

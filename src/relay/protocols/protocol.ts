@@ -1,5 +1,5 @@
 import type { Usage } from '../../domain/pricing.js';
-import type { SeenText } from '../call/seen-text.js';
+import type { SeenText } from '../seen-text.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { JsonObject } from './json.js';
 

@@ -1,8 +1,8 @@
-import { switchedByType } from '../call/thinking-beside.js';
 import { countIn, isObject, objectsIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { OpenAiDialect, Target } from '../protocols/openai-dialect.js';
 import type { Provider } from '../protocols/protocol.js';
+import { switchedByType } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
 
 const url = ({ base, caller, model }: Target): string => {

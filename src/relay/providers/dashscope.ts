@@ -1,9 +1,9 @@
-import { switchedByFlag } from '../call/thinking-beside.js';
 import { textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit } from '../protocols/openai-dialect.js';
 import { boundedTopP, urlAt } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
+import { switchedByFlag } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
 
 const searchSuffix = '-internet';

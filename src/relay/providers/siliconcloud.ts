@@ -1,6 +1,6 @@
-import { switchedByFlag } from '../call/thinking-beside.js';
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
+import { switchedByFlag } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
 
 export const siliconcloud: Provider = {

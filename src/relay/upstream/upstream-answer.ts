@@ -1,6 +1,6 @@
 import type { Usage } from '../../domain/pricing.js';
 import type { NoRoom } from '../../http/body-room.js';
-import { gatewayErrorType } from '../callers/openai/errors.js';
+import { gatewayErrorType } from '../errors.js';
 import type { LargeWork } from '../large-work.js';
 import type {
   AnswerStream,

@@ -4,14 +4,14 @@ import { type FormEvent, useState } from 'react';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
 import { LoginDocument } from '../generated/account/account.js';
 import { ShellDocument } from '../generated/shared/shell.js';
+import { DoorCard } from '../shared/DoorCard.js';
 import { PasswordField, TextField } from '../shared/form/fields.js';
+import { returnPath } from '../shared/leave.js';
 import { useStatus, useViewer } from '../shared/session.js';
 import { useToaster } from '../shared/toaster.js';
 import { errorText } from '../shared/words/errors.js';
 import { useText } from '../shared/words/i18n.js';
-import { returnPath } from '../shell/leave.js';
 import { accountTexts } from './account.texts.js';
-import { DoorCard } from './DoorCard.js';
 
 /** Where a login by password leads. */
 const landingPath = '/token';

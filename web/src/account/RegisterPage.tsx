@@ -1,10 +1,10 @@
 import { Callout } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
+import { DoorCard } from '../shared/DoorCard.js';
 import { PasswordField, TextField } from '../shared/form/fields.js';
 import { useStatus } from '../shared/session.js';
 import { useText } from '../shared/words/i18n.js';
 import { accountTexts } from './account.texts.js';
-import { DoorCard } from './DoorCard.js';
 
 const ignore = (): void => undefined;
 

@@ -1,9 +1,9 @@
 import { Callout } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
+import { DoorCard } from '../shared/DoorCard.js';
 import { TextField } from '../shared/form/fields.js';
 import { useText } from '../shared/words/i18n.js';
 import { accountTexts } from './account.texts.js';
-import { DoorCard } from './DoorCard.js';
 
 const ignore = (): void => undefined;
 

@@ -1,4 +1,5 @@
 import type { ChannelStatus } from '../generated/channels/channels.js';
+import { channelStateTexts } from '../shared/channel/channelState.texts.js';
 import { FilterBar, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
@@ -20,6 +21,7 @@ export interface ChannelFiltersProps {
 
 export function ChannelFilters({ value, groups, statuses, onChange }: ChannelFiltersProps) {
   const t = useText(channelsTexts);
+  const state = useText(channelStateTexts);
   const common = useText(commonTexts);
   const { keyword, group, model, status } = value;
   const all = { value: '', label: common('all') };
@@ -49,7 +51,7 @@ export function ChannelFilters({ value, groups, statuses, onChange }: ChannelFil
       <SelectFilter
         label={t('filter.status')}
         value={status}
-        options={[all, ...statuses.map((one) => ({ value: one, label: t(`status.${one}`) }))]}
+        options={[all, ...statuses.map((one) => ({ value: one, label: state(`status.${one}`) }))]}
         onChange={(one) => onChange({ status: one })}
       />
     </FilterBar>

@@ -9,6 +9,7 @@ import {
   ChannelsByTagDocument,
   ChannelsDocument,
 } from '../generated/channels/channels.js';
+import { useChannelHealth } from '../shared/channel/useChannelHealth.js';
 import { useRegained } from '../shared/live/liveConnection.js';
 import { useRemembered } from '../shared/remembered.js';
 import { DrawerLink } from '../shared/table/DrawerLink.js';
@@ -28,7 +29,6 @@ import { SelectionActions } from './SelectionActions.js';
 import { TagDrawer } from './TagDrawer.js';
 import { TestDialog } from './TestDialog.js';
 import { tagColumns } from './tagColumns.js';
-import { useChannelHealth } from './useChannelHealth.js';
 import { renewChannelLists, useChannelOrders } from './useChannelOrders.js';
 
 const statuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const satisfies readonly ChannelStatus[];

@@ -1,5 +1,7 @@
 import { Tag } from '@blueprintjs/core';
 import type { ListedChannelFragment } from '../generated/channels/channels.js';
+import { ChannelStatusTag } from '../shared/channel/ChannelStatusTag.js';
+import { ResponseTimeBadge } from '../shared/channel/ResponseTimeBadge.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { Time } from '../shared/Time.js';
 import type { Column } from '../shared/table/columns.js';
@@ -7,12 +9,10 @@ import { DrawerLink } from '../shared/table/DrawerLink.js';
 import type { commonZh } from '../shared/words/common.zh.js';
 import type { Translate } from '../shared/words/i18n.js';
 import { ChannelActions } from './ChannelActions.js';
-import { ChannelStatusTag } from './ChannelStatusTag.js';
 import { type ChannelChoice, isPriority, isWeight } from './channelDraft.js';
 import type { channelsZh } from './channels.zh.js';
 import { EditableNumber } from './EditableNumber.js';
 import { GroupTags } from './GroupTags.js';
-import { ResponseTimeBadge } from './ResponseTimeBadge.js';
 import { TypeLabel } from './TypeLabel.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 

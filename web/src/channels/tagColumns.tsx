@@ -1,6 +1,8 @@
 import { Button, ButtonGroup } from '@blueprintjs/core';
 import { Disable, Edit, Tick } from '@blueprintjs/icons';
 import type { ChannelsByTagQuery } from '../generated/channels/channels.js';
+import { ResponseTimeBadge } from '../shared/channel/ResponseTimeBadge.js';
+import { averageResponseTime } from '../shared/channel/responseTime.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { StatusTag } from '../shared/StatusTag.js';
 import type { Column } from '../shared/table/columns.js';
@@ -11,8 +13,6 @@ import type { ColumnContext } from './channelColumns.js';
 import { itemOf } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';
 import { GroupTags } from './GroupTags.js';
-import { ResponseTimeBadge } from './ResponseTimeBadge.js';
-import { averageResponseTime } from './responseTime.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 
 export type ChannelTag = ChannelsByTagQuery['channelsByTag']['items'][number];

@@ -1,4 +1,4 @@
-import type { ChannelChange } from '../channels/useChannelHealth.js';
+import type { ChannelChange } from '../shared/channel/useChannelHealth.js';
 
 /* What just happened to channels, newest first, and what each of them failed with last. */
 

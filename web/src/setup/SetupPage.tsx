@@ -1,8 +1,8 @@
 import { useMutation } from '@apollo/client/react';
 import { Button, Callout } from '@blueprintjs/core';
 import { type FormEvent, useState } from 'react';
-import { DoorCard } from '../account/DoorCard.js';
 import { CompleteSetupDocument } from '../generated/setup/setup.js';
+import { DoorCard } from '../shared/DoorCard.js';
 import { PasswordField, TextField } from '../shared/form/fields.js';
 import { useStatus } from '../shared/session.js';
 import { errorText, failureCode } from '../shared/words/errors.js';

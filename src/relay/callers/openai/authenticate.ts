@@ -4,7 +4,7 @@ import type { ApiKeyId, UserId } from '../../../domain/ids.js';
 import { atLeast } from '../../../domain/user.js';
 import type { Allowance } from '../../../http/allowance.js';
 import { placeOf } from '../../../http/place.js';
-import { RelayError } from './errors.js';
+import { RelayError } from '../../errors.js';
 
 /* Who calls: the API key's checks, in the order callers know. */
 

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { BodyPlace, BodyRoom, NoRoom } from '../../../http/body-room.js';
+import { RelayError } from '../../errors.js';
 import type { LargeWork } from '../../large-work.js';
 import { isObject, type JsonObject, parseJson } from '../../protocols/json.js';
 import { JsonShape, type ShapeExcess } from '../../protocols/json-shape.js';
-import { RelayError } from './errors.js';
 
 /*
  * A caller's body, read from the connection once its caller is known. It is unpacked while it comes and given up at the

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../../application/ports.js';
 import { type Relay, sendError } from '../../call/relay.js';
+import { RelayError, unavailable, unknownModel } from '../../errors.js';
 import type { Endpoint } from '../../protocols/protocol.js';
-import { RelayError, unavailable, unknownModel } from './errors.js';
 import { type Dialect, listing, type ModelListing, modelsFor, openAiModel } from './models.js';
 
 /* The /v1 endpoints over HTTP. */

@@ -1,8 +1,8 @@
 import './responseTime.css';
 import { Tag } from '@blueprintjs/core';
-import { formatTime } from '../shared/time.js';
-import { useText } from '../shared/words/i18n.js';
-import { channelsTexts } from './channels.texts.js';
+import { formatTime } from '../time.js';
+import { useText } from '../words/i18n.js';
+import { channelStateTexts } from './channelState.texts.js';
 import { inSeconds, speedOf } from './responseTime.js';
 
 export interface ResponseTimeBadgeProps {
@@ -13,7 +13,7 @@ export interface ResponseTimeBadgeProps {
 }
 
 export function ResponseTimeBadge({ responseTimeMs, testedAt = null }: ResponseTimeBadgeProps) {
-  const t = useText(channelsTexts);
+  const t = useText(channelStateTexts);
   const speed = speedOf(responseTimeMs);
   return (
     <Tag

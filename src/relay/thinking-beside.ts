@@ -1,8 +1,8 @@
-import type { ChannelView } from '../../application/ports.js';
-import { thinkingLimitOf, thinksBesideAnywhere } from '../../domain/thinking-limits.js';
-import { countIn, isObject, type JsonObject, textIn } from '../protocols/json.js';
-import type { Provider, ThinkingBeside, ThinkingSaid } from '../protocols/protocol.js';
-import type { ParsedChannel } from './channel-settings.js';
+import type { ChannelView } from '../application/ports.js';
+import { thinkingLimitOf, thinksBesideAnywhere } from '../domain/thinking-limits.js';
+import type { ParsedChannel } from './call/channel-settings.js';
+import { countIn, isObject, type JsonObject, textIn } from './protocols/json.js';
+import type { Provider, ThinkingBeside, ThinkingSaid } from './protocols/protocol.js';
 
 /*
  * Some vendors limit the answer alone: what a model thinks comes on top of `max_tokens`, up to a budget of its own. What

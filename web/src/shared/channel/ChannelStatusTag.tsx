@@ -1,8 +1,8 @@
-import type { ChannelHealthStateFragment } from '../generated/channels/channelHealth.js';
-import { StatusTag } from '../shared/StatusTag.js';
-import { formatTime } from '../shared/time.js';
-import { useText } from '../shared/words/i18n.js';
-import { channelsTexts } from './channels.texts.js';
+import type { ChannelHealthStateFragment } from '../../generated/shared/channel/channelHealth.js';
+import { StatusTag } from '../StatusTag.js';
+import { formatTime } from '../time.js';
+import { useText } from '../words/i18n.js';
+import { channelStateTexts } from './channelState.texts.js';
 
 const intents = { ENABLED: 'success', DISABLED: 'danger', AUTO_DISABLED: 'warning' } as const;
 
@@ -10,7 +10,7 @@ export type ChannelStatusTagProps = Pick<ChannelHealthStateFragment, 'status' | 
 
 /** On hover it tells why, and when, the gateway switched a channel off. */
 export function ChannelStatusTag({ status, statusReason, statusTime }: ChannelStatusTagProps) {
-  const t = useText(channelsTexts);
+  const t = useText(channelStateTexts);
   const reason =
     status === 'AUTO_DISABLED' && statusTime !== null
       ? t('status.reason', { time: formatTime(statusTime), reason: statusReason })

@@ -1,5 +1,5 @@
-import { isUnavailable } from '../../../domain/failure.js';
-import type { UpstreamError } from '../../upstream/upstream-error.js';
+import { isUnavailable } from '../domain/failure.js';
+import type { UpstreamError } from './upstream/upstream-error.js';
 
 /** The type of every error the gateway itself makes; upstream errors keep their own. */
 export const gatewayErrorType = 'gateway_error';

@@ -1,0 +1,68 @@
+import { Failure } from '../../domain/failure.js';
+import type { ApiKeyId } from '../../domain/ids.js';
+import type { Actor } from '../../domain/user.js';
+import type { Page, PageRequest } from '../../projections/engine/page.js';
+import {
+  type ApiKeyFilter,
+  type ApiKeyRow,
+  allApiKeysOf,
+  apiKeyById,
+  apiKeyPage,
+  apiKeyPageOf,
+} from '../../projections/models/api-keys.js';
+import { authorise } from '../authorise.js';
+import type { EventStore, QuotaGate, Vault } from '../ports.js';
+import { unlistedApiKey } from './unlisted-api-key.js';
+import { currentOf, type ReadingPorts } from './viewer.js';
+
+/* Whoever owns an API key may read it; an administrator manages keys and does not use them. */
+
+export interface ApiKeyQueryPorts extends ReadingPorts {
+  readonly store: Pick<EventStore, 'readStream'>;
+  readonly vault: Vault;
+  readonly gate: Pick<QuotaGate, 'remaining'>;
+}
+
+/** An API key with its text, without prefix; '' when the vault has lost it. */
+export type ReadableApiKey = ApiKeyRow & { readonly key: string };
+
+export function apiKeyQueries({ store, vault, gate, ...reading }: ApiKeyQueryPorts) {
+  const current = currentOf(reading);
+
+  const readable = async (rows: readonly ApiKeyRow[]): Promise<ReadableApiKey[]> => {
+    const secrets = await vault.getMany(rows.map(({ secret }) => secret));
+    return rows.map((row) => ({ ...row, key: secrets.get(row.secret) ?? '' }));
+  };
+
+  return {
+    async apiKeys(viewer: Actor, request: PageRequest): Promise<Page<ReadableApiKey>> {
+      const { items, total } = await apiKeyPageOf(await current(), viewer.id, request);
+      return { items: await readable(items), total };
+    },
+
+    /** Own keys whose name contains `name` and whose text contains `key`, newest first. */
+    async searchApiKeys(viewer: Actor, { name, key }: { name: string; key: string }): Promise<ReadableApiKey[]> {
+      const own = await readable(await allApiKeysOf(await current(), viewer.id));
+      return own.filter((row) => row.name.includes(name) && row.key.includes(key));
+    },
+
+    async apiKey(viewer: Actor, id: ApiKeyId): Promise<ReadableApiKey> {
+      const row = (await apiKeyById(await current(), id)) ?? (await unlistedApiKey({ store, gate }, id));
+      if (row === undefined || row.owner_id !== viewer.id) throw new Failure('api-key-not-found');
+      const [found] = await readable([row]);
+      if (found === undefined) throw new Failure('api-key-not-found');
+      return found;
+    },
+
+    /** Everybody's keys, without their texts: an administrator manages keys, it does not use them. */
+    async allApiKeys(
+      viewer: Actor,
+      request: PageRequest,
+      filter: ApiKeyFilter & { key?: string },
+    ): Promise<Page<ApiKeyRow>> {
+      authorise(viewer, 'admin');
+      const { key = '', ...rest } = filter;
+      return apiKeyPage(await current(), request, key === '' ? rest : { ...rest, keyHash: vault.hash(key) });
+    },
+  };
+}

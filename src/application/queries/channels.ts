@@ -1,0 +1,65 @@
+import { Failure } from '../../domain/failure.js';
+import type { ChannelId, SecretId } from '../../domain/ids.js';
+import type { Actor } from '../../domain/user.js';
+import type { Page, PageRequest } from '../../projections/engine/page.js';
+import {
+  type ChannelFilter,
+  type ChannelSort,
+  channelById,
+  channelPage,
+  channelPageByTag,
+  searchChannels,
+} from '../../projections/models/channel-queries.js';
+import type { ChannelRow } from '../../projections/models/channels.js';
+import { authorise } from '../authorise.js';
+import type { Vault } from '../ports.js';
+import { currentOf, type ReadingPorts } from './viewer.js';
+
+/* Channels, for administrators. */
+
+export interface ChannelQueryPorts extends ReadingPorts {
+  readonly vault: Vault;
+}
+
+export function channelQueries({ vault, ...reading }: ChannelQueryPorts) {
+  const current = currentOf(reading);
+
+  const withKeyHash = (filter: ChannelFilter): ChannelFilter =>
+    filter.keyword ? { ...filter, keyHash: vault.hash(filter.keyword) } : filter;
+
+  return {
+    async channel(viewer: Actor, id: ChannelId): Promise<ChannelRow> {
+      authorise(viewer, 'admin');
+      const row = await channelById(await current(), id);
+      if (row === undefined) throw new Failure('channel-not-found');
+      return row;
+    },
+
+    async channels(
+      viewer: Actor,
+      request: PageRequest & { readonly sort?: ChannelSort; readonly byTag?: boolean },
+      filter: ChannelFilter = {},
+    ): Promise<Page<ChannelRow>> {
+      authorise(viewer, 'admin');
+      return (request.byTag ? channelPageByTag : channelPage)(await current(), request, withKeyHash(filter));
+    },
+
+    async searchChannels(viewer: Actor, filter: ChannelFilter, sort: ChannelSort): Promise<ChannelRow[]> {
+      authorise(viewer, 'admin');
+      return searchChannels(await current(), withKeyHash(filter), sort);
+    },
+
+    /** The proxy address of a channel, which may hold a password. */
+    async channelProxy(viewer: Actor, proxy: SecretId | null): Promise<string> {
+      authorise(viewer, 'admin');
+      return proxy === null ? '' : ((await vault.get(proxy)) ?? '');
+    },
+
+    /** The same for many channels at once; '' for those without. */
+    async channelProxies(viewer: Actor, rows: readonly ChannelRow[]): Promise<ReadonlyMap<ChannelId, string>> {
+      authorise(viewer, 'admin');
+      const secrets = await vault.getMany(rows.flatMap(({ proxy_secret }) => proxy_secret ?? []));
+      return new Map(rows.map(({ id, proxy_secret }) => [id, (proxy_secret && secrets.get(proxy_secret)) || '']));
+    },
+  };
+}
