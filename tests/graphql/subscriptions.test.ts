@@ -447,3 +447,26 @@ describe('stopping', () => {
     expect(await closed).toMatchObject({ code: 1001, reason: 'Going away' });
   });
 });
+
+test('while a read model is stopped the usage feed looks again now and then, and rests in between', async () => {
+  const { application } = server.gateway;
+  let looked = 0;
+  const logAfter = async () => {
+    looked += 1;
+    await new Promise(setImmediate);
+    return [];
+  };
+  const stopped = await serveGraphql({
+    ...application,
+    visible: async () => false,
+    queries: { ...application.queries, logAfter },
+  });
+  const feed = new Feed(server.connect(server.root, { url: stopped.url }), 'subscription { usageFeed { id } }');
+  await until(async () => (looked >= 2 ? true : null));
+  const before = looked;
+  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+  expect(looked - before).toBeLessThan(20);
+  expect(feed.errors).toEqual([]);
+  feed.stop();
+  await stopped.stop();
+});

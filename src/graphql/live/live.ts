@@ -27,6 +27,9 @@ export class Bell {
   }
 }
 
+/** Between two looks at a read model that is behind, or stopped for as long as it takes somebody to mend it. */
+export const behindPauseMs = 1_000;
+
 /** True after `ms` milliseconds, false once the signal aborts. */
 export const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { authorise } from '../../application/authorise.js';
 import type { LogFilter } from '../../application/queries/usage.js';
 import { Position } from '../../domain/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
-import { Bell, stoppable } from '../live/live.js';
+import { Bell, behindPauseMs, pause, stoppable } from '../live/live.js';
 import type { SubscriptionContext, SubscriptionData } from '../live/subscription-data.js';
 import { signedIn } from '../server/context.js';
 import { maxPageSize } from '../server/page.js';
@@ -84,8 +84,10 @@ async function* usageLines(
         }
         if (lines.length < maxPageSize || signal.aborted) break;
       }
-      // The read model is behind: what is missing must not wait for the next event.
-      if (!whole) news.ring();
+      if (whole) continue;
+      // The read model is behind: what is missing must not wait for the next event. Or it is stopped: that is said at once.
+      news.ring();
+      if (!(await pause(behindPauseMs, signal))) return;
     }
   } finally {
     forget();

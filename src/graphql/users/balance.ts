@@ -3,7 +3,7 @@ import type { Application } from '../../application/application.js';
 import type { UserView } from '../../application/ports.js';
 import type { UserId } from '../../domain/ids.js';
 import type { Quota } from '../../domain/quota.js';
-import { Bell, pause, stoppable } from '../live/live.js';
+import { Bell, behindPauseMs, pause, stoppable } from '../live/live.js';
 import type { SubscriptionContext, SubscriptionData } from '../live/subscription-data.js';
 import { type GraphqlContext, signedIn, Viewer } from '../server/context.js';
 import { QuotaScalar, SafeIntScalar } from '../server/scalars.js';
@@ -71,7 +71,7 @@ async function* balances(
       yield await balanceOf(application, await signedIn(caller));
       // Sums that are behind are told again, also when nothing moves any more.
       if (!whole) moved.ring();
-      if (!(await pause(shortestPauseMs, signal))) return;
+      if (!(await pause(whole ? shortestPauseMs : behindPauseMs, signal))) return;
     }
   } finally {
     forget();
