@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
+import type { ChannelId } from '../../src/domain/ids.js';
+import { booksAtRest } from '../support/books.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { type HeldUpstream, startHeldUpstream } from '../support/held-upstream.js';
 import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
+import { startUpstream } from '../support/upstream.js';
 
 /* Upstreams have room for so many calls. Nobody gets all of it, nobody waits for it, and a refusal costs nothing. */
 
@@ -131,14 +134,34 @@ test('a channel has no more calls under way than its settings say', async () => 
   expect(await begin(caller, model)).toBe('under way');
 });
 
-test('a channel whose key cannot be read keeps its room: each call is told so, and none that it is full', async () => {
-  const model = newModel();
-  const id = await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":1}' });
-  await withDatabase(gateway.config, quietLog, ({ pool }) =>
+/** Nobody can tell any more what it was. */
+const spoilKeyOf = (id: ChannelId) =>
+  withDatabase(gateway.config, quietLog, ({ pool }) =>
     pool.query("update vault_secrets set sealed = sealed || '\\x00' where id = $1", [
       gateway.application.directory.channel(id)?.secrets.key,
     ]),
   );
+
+test('a call that fails unexpectedly after a channel has refused it costs nobody anything', async () => {
+  const refusing = await startUpstream((_call, response) => response.writeHead(500).end('{}'));
+  const model = newModel();
+  await gateway.setOption('RetryTimes', '1');
+  await gateway.addChannel({ models: [model], baseUrl: refusing.url, priority: 1 });
+  await spoilKeyOf(await gateway.addChannel({ models: [model], baseUrl: upstream.url }));
+  const { status, requestId } = await caller.chat({ model });
+  expect(status).toBe(500);
+  const call = await withDatabase(gateway.config, quietLog, async (database) =>
+    (await booksAtRest(database)).calls.get(requestId),
+  );
+  expect(call?.released).toMatchObject([{ reason: 'internal', suspense: 0 }]);
+  await gateway.setOption('RetryTimes', '0');
+  await refusing.stop();
+});
+
+test('a channel whose key cannot be read keeps its room: each call is told so, and none that it is full', async () => {
+  const model = newModel();
+  const id = await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":1}' });
+  await spoilKeyOf(id);
   for (let call = 0; call < 2; call++) expect((await caller.chat({ model })).status).toBe(500);
 });
 
