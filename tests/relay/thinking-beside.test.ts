@@ -1,16 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DefaultPrices } from '../../src/application/default-prices.js';
 import type { ChannelView } from '../../src/application/ports.js';
-import { initialOptions, settingsFrom } from '../../src/application/settings.js';
 import { ChannelId } from '../../src/domain/ids.js';
-import { Quota } from '../../src/domain/quota.js';
 import { channelParser } from '../../src/relay/call/channel-settings.js';
-import { affordableLimit, estimateHold } from '../../src/relay/call/hold.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
 import { providerOf } from '../../src/relay/providers/registry.js';
 import { thinkingBeside } from '../../src/relay/thinking-beside.js';
-import { plainPrice } from '../support/calls.js';
 import { channelSettings } from '../support/channel-settings.js';
 
 const openai = 1;
@@ -73,35 +68,5 @@ describe('thinking that comes on top of the limit on the output', () => {
         }
       }),
     );
-  });
-});
-
-const none: DefaultPrices = {
-  modelRatio: new Map(),
-  modelPrice: new Map(),
-  completionRatio: new Map(),
-  cacheRatio: new Map(),
-  cacheWriteRatio: new Map(),
-  imageRatio: new Map(),
-};
-const settings = settingsFrom(new Map(), none, initialOptions(none));
-const estimated = (body: JsonObject, beside: number) =>
-  estimateHold('chat', body, 100, 'qwen-plus', new Set(['qwen-plus']), plainPrice, settings, beside);
-
-describe('a hold for a model whose thinking comes on top', () => {
-  test('has room for the thinking of every answer, and is refused without', () => {
-    const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 100, n: 2 };
-    const { bound, least, most } = estimated(body, 20_000);
-    expect(bound.output).toBe(2 * 20_100);
-    expect(most - bound.prompt).toBe(2 * 20_100);
-    expect(least).toBeGreaterThan(2 * 20_100);
-  });
-
-  test('leaves the answer what is left beside the thinking, where the caller names no limit', () => {
-    const estimate = estimated({ messages: [{ role: 'user', content: 'hi' }] }, 20_000);
-    const granted = Quota(estimate.least + 1_000);
-    const limit = affordableLimit(estimate, granted) ?? 0;
-    expect(limit).toBe(settings.preConsumedTokens + 1_000);
-    expect(limit + 20_000 + estimate.amplePrompt).toBeLessThanOrEqual(granted);
   });
 });

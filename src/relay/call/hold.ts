@@ -52,6 +52,17 @@ const limitsAmong = (names: ReadonlySet<string>, settings: Settings): ModelLimit
   return found;
 };
 
+/** The most that any of these models takes in. */
+const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, settings: Settings): number => {
+  let most = context ?? largestContext;
+  if (names.size === 1) return most;
+  for (const name of names) {
+    const limits = limitsOf(name, settings.maxOutputTokens, settings.defaultMaxOutputTokens);
+    if (!limits.guessed) most = Math.max(most, limits.context ?? largestContext);
+  }
+  return most;
+};
+
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
 export function estimateHold(
@@ -66,7 +77,7 @@ export function estimateHold(
 ): Estimate {
   const prompt = estimatePrompt(endpoint, model, names, body, bytes);
   const limits = limitsAmong(names, settings);
-  const context = limits.context ?? largestContext;
+  const context = contextAmong(names, limits, settings);
   const speaks = endpoint !== 'embeddings';
   const answers = speaks ? answersAsked(endpoint, body) : 0;
   const asked = speaks ? outputAllowed(body) : null;
