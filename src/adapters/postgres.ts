@@ -44,10 +44,13 @@ const parsers: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => ourParsers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
 
+/** For reaching the server, and again for the first words with it. */
+const connectingMs = 5_000;
+
 const settings = (connection: PostgresConnection): pg.ClientConfig => ({
   ...('url' in connection ? { connectionString: connection.url } : connection),
   application_name: 'tallygate',
-  connectionTimeoutMillis: 5_000,
+  connectionTimeoutMillis: connectingMs,
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
   types: parsers,
@@ -55,6 +58,10 @@ const settings = (connection: PostgresConnection): pg.ClientConfig => ({
 
 /** How much longer we wait than the server works: its own "out of time" shall arrive, and frees the connection. */
 const answerMarginMs = 3_000;
+
+/** undefined: as long as it takes. A server that is gone without a word is otherwise waited for by the quarter hour. */
+const answerWithin = ({ statementMs }: SessionLimits): number | undefined =>
+  statementMs === null ? undefined : statementMs + answerMarginMs;
 
 /** Host and port, or socket directory, and database: what an operator may see; never the password. */
 export function describeConnection(connection: PostgresConnection): string {
@@ -64,12 +71,19 @@ export function describeConnection(connection: PostgresConnection): string {
 
 /** A single connection outside any pool, not yet connected. The caller must listen to its `error` event. */
 export function newClient(connection: PostgresConnection, limits: SessionLimits = unlimited): pg.Client {
-  const client = new pg.Client(settings(connection));
+  const client = new pg.Client({ ...settings(connection), query_timeout: answerWithin(limits) });
   const connect = client.connect.bind(client) as () => Promise<pg.Client>;
   // Connected means that the limits are set: nothing runs without them, and nothing queues behind them.
   client.connect = (async () => {
     await connect();
+    let silent = false;
+    const timeout = setTimeout(() => {
+      silent = true;
+      client.connection.stream.destroy();
+    }, connectingMs);
     await limitSession(client, limits);
+    clearTimeout(timeout);
+    if (silent) throw new Error('timeout: Postgres fell silent as the connection was made');
     return client;
   }) as typeof client.connect;
   return client;
@@ -87,7 +101,7 @@ export async function openPool(
   const pool = new pg.Pool({
     ...settings(connection),
     max: size,
-    query_timeout: limits.statementMs === null ? undefined : limits.statementMs + answerMarginMs,
+    query_timeout: answerWithin(limits),
     onConnect: (client) => limitSession(client, limits),
   });
   // Without a listener a restart of Postgres ends the process; idle connections are replaced on the next use.

@@ -276,6 +276,17 @@ describe('the event store in Postgres', () => {
       expect(ids(await store.readAll(beginning, 10))).toEqual([eventId(1), eventId(2)]);
     });
 
+    test('to a server that falls silent as the connection is made, appends are given up and later ones are taken', async () => {
+      const between = await openCutOff();
+      const store = await openStore({ connection: between.connection, patienceMs: 500 });
+      between.silenceAfter('set statement_timeout');
+      await expect(store.append(alpha, [newEvent(1)], 'no-stream')).rejects.toMatchObject({ kind: 'unavailable' });
+      between.silenceAfter(null);
+      await until(() => store.append(alpha, [newEvent(2)], 'any').catch(() => null));
+      const [last] = ids(await store.readStream(alpha)).slice(-1);
+      expect(last).toBe(eventId(2));
+    }, 60_000);
+
     test('between the commit and its answer, there is one copy, the first result, and one delivery', async () => {
       const between = await openCutOff();
       const store = await openStore({ connection: between.connection, pollMs: never });

@@ -8,6 +8,7 @@ export class CutOff {
   private listening: Server | null = null;
   private port = 0;
   private readonly forgotten = new WeakSet<Socket>();
+  private silencing: string | null = null;
   private losing: { readonly text: string; readonly lost: () => void } | null = null;
 
   private constructor(private readonly target: { host: string; port: number; user: string; database: string }) {}
@@ -50,6 +51,14 @@ export class CutOff {
     }
   }
 
+  /**
+   * From now on a connection hears nothing more once it has sent this text, and is not told so: as when the server, or
+   * the way to it, is gone without a word. null: new connections are heard again.
+   */
+  silenceAfter(text: string | null): void {
+    this.silencing = text;
+  }
+
   /** Cuts all connections and refuses new ones. */
   async cut(): Promise<void> {
     const server = this.listening;
@@ -73,15 +82,18 @@ export class CutOff {
     const pair = [near, far] as const;
     this.pairs.add(pair);
     let lose: (() => void) | null = null;
+    let silent = false;
     near.on('data', (chunk) => {
       if (this.losing !== null && chunk.includes(this.losing.text)) {
         lose = this.losing.lost;
         this.losing = null;
       }
+      silent ||= this.silencing !== null && chunk.includes(this.silencing);
       if (this.forgotten.has(far)) near.destroy();
-      else far.write(chunk);
+      else if (!silent) far.write(chunk);
     });
     far.on('data', (chunk) => {
+      if (silent) return;
       if (lose === null) near.write(chunk);
       else {
         near.destroy();
