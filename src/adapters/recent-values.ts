@@ -24,7 +24,8 @@ export class RecentValues<Key, Value> {
     const now = this.options.clock.now();
     const found = this.entries.get(key);
     this.entries.delete(key);
-    if (found !== undefined && now - found.since < this.options.maxAgeMs) {
+    // A clock that was set back must not keep a value for as long as it was set back by.
+    if (found !== undefined && now >= found.since && now - found.since < this.options.maxAgeMs) {
       this.entries.set(key, found);
       return found.value;
     }

@@ -44,6 +44,15 @@ describe('recent values', () => {
     expect(loads).toEqual(['a', 'a']);
   });
 
+  test('ask again when the clock has been set back: nobody knows how old a value is then', async () => {
+    const { get, loads } = newCache();
+    await get('a');
+    clock.advance(-3_600_000);
+    await get('a');
+    await get('a');
+    expect(loads).toEqual(['a', 'a']);
+  });
+
   test('do not keep that there is none', async () => {
     const { get, loads } = newCache();
     expect(await get('no a')).toBeNull();
