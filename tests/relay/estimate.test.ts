@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answersAsked, estimatePrompt, outputAllowed } from '../../src/relay/call/estimate.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
-import type { Endpoint } from '../../src/relay/protocols/protocol.js';
+import type { Mode } from '../../src/relay/protocols/protocol.js';
 import { countTokens } from '../../src/relay/tokens.js';
 
 const model = 'gpt-4o';
-const estimate = (endpoint: Endpoint, name: string, body: JsonObject, sentAs = name) =>
-  estimatePrompt(endpoint, name, new Set([name, sentAs]), body, Buffer.byteLength(JSON.stringify(body)));
+const estimate = (mode: Mode, name: string, body: JsonObject, sentAs = name) =>
+  estimatePrompt(mode, name, new Set([name, sentAs]), body, Buffer.byteLength(JSON.stringify(body)));
 const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 
@@ -189,8 +189,8 @@ describe('estimating other prompts', () => {
     ],
     [{ input: [[[['deep']]], null, true], prompt: { a: 1 } }],
   ])('odd input %# is estimated without complaint', (body) => {
-    for (const endpoint of ['chat', 'completions', 'embeddings'] as const)
-      expect(estimatePrompt(endpoint, model, new Set([model]), body as JsonObject, 0).likely).toBeGreaterThanOrEqual(0);
+    for (const mode of ['chat', 'completions', 'embeddings'] as const)
+      expect(estimatePrompt(mode, model, new Set([model]), body as JsonObject, 0).likely).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -320,7 +320,7 @@ describe('how much a request asks for', () => {
     ['completions', { prompt: [1, 2, 3] }, 1],
     ['completions', { prompt: [[1, 2], [3]] }, 2],
     ['completions', { prompt: [1, 'a', 'b'] }, 3],
-  ] as const)('in %s: %j asks for %j answers', (endpoint, body, answers) => {
-    expect(answersAsked(endpoint, body as unknown as JsonObject)).toBe(answers);
+  ] as const)('in %s: %j asks for %j answers', (mode, body, answers) => {
+    expect(answersAsked(mode, body as unknown as JsonObject)).toBe(answers);
   });
 });

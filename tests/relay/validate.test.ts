@@ -11,8 +11,8 @@ describe('a request that can be taken', () => {
     ['chat', { ...chat, max_tokens: null, n: null, stream: null, stream_options: null }],
     ['completions', { model: 'm', prompt: ['a', 'b'], best_of: 2 }],
     ['embeddings', { model: 'm', input: [1, 2] }],
-  ] as const)('%s %j', (endpoint, body) => {
-    expect(validate(endpoint, body)).toBeNull();
+  ] as const)('%s %j', (mode, body) => {
+    expect(validate(mode, body)).toBeNull();
   });
 });
 
@@ -34,8 +34,8 @@ describe('a request that cannot', () => {
     ['chat', { ...chat, stream_options: true }, 'stream_options'],
     ['completions', { model: 'm', prompt: '' }, 'prompt'],
     ['completions', { model: 'm', prompt: 'x', best_of: 0 }, 'best_of'],
-  ] as const)('%s %j is refused for its %s', (endpoint, body, param) => {
-    expect(validate(endpoint, body as JsonObject)).toMatchObject({ code: 'invalid_text_request', param });
+  ] as const)('%s %j is refused for its %s', (mode, body, param) => {
+    expect(validate(mode, body as JsonObject)).toMatchObject({ code: 'invalid_text_request', param });
   });
 
   test('an embedding without input has a code of its own', () => {

@@ -3,7 +3,7 @@ import type { ChannelTestUsage } from '../../domain/channel.js';
 import { priceOf } from '../../domain/price-tables.js';
 import { chargeOf } from '../../domain/pricing.js';
 import type { JsonObject } from '../protocols/json.js';
-import type { CallerRequest, Endpoint } from '../protocols/protocol.js';
+import type { CallerRequest, Mode } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
 import { type AttemptPorts, attempt } from './attempt.js';
 import { believedUsage } from './believed-usage.js';
@@ -27,11 +27,11 @@ function outputLimit(model: string): JsonObject {
   return { max_tokens: model.includes('gemini') ? 300 : 10 };
 }
 
-function smallRequest(type: number, model: string): { endpoint: Endpoint; path: string; body: JsonObject } {
+function smallRequest(type: number, model: string): { mode: Mode; path: string; body: JsonObject } {
   return isEmbedding(type, model)
-    ? { endpoint: 'embeddings', path: '/v1/embeddings', body: { model, input: ['hello world'] } }
+    ? { mode: 'embeddings', path: '/v1/embeddings', body: { model, input: ['hello world'] } }
     : {
-        endpoint: 'chat',
+        mode: 'chat',
         path: '/v1/chat/completions',
         body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...outputLimit(model) },
       };
@@ -52,10 +52,10 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
       const price = priceOf(ports.directory.settings().prices, model, '', ports.directory.settings().selfUseMode);
       if (price === null) return refused(`ratio or price of model ${model} is not set`);
 
-      const { endpoint, path, body } = smallRequest(type, model);
+      const { mode, path, body } = smallRequest(type, model);
       const startedAt = ports.clock.now();
       const caller: CallerRequest = {
-        endpoint,
+        mode,
         path,
         query: new URLSearchParams(),
         body,
@@ -87,7 +87,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
       const names = new Set([model, result.upstreamModel]);
       const asked = { providerOf: ports.providerOf, parsedChannel: parse };
       const estimate = estimateHold(
-        endpoint,
+        mode,
         body,
         JSON.stringify(body).length,
         model,

@@ -1,5 +1,5 @@
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
-import type { Endpoint } from '../protocols/protocol.js';
+import type { Mode } from '../protocols/protocol.js';
 import { countsExactly, countTokens } from '../tokens.js';
 import { mediaIn } from './media-tokens.js';
 
@@ -131,29 +131,29 @@ const thriftiest = 6;
 
 /** Input tokens of a request of so many bytes. `names`: of the model, as asked for and as channels send it. */
 export function estimatePrompt(
-  endpoint: Endpoint,
+  mode: Mode,
   model: string,
   names: ReadonlySet<string>,
   body: JsonObject,
   bytes: number,
 ): PromptEstimate {
   const tally = new Tally(model, names);
-  if (endpoint === 'chat') {
+  if (mode === 'chat') {
     const cost = messageCost(model);
     for (const message of objectsIn(body.messages)) tally.message(message, cost);
     tally.tools(body);
     tally.fixed += perReply;
   } else {
-    tally.input(endpoint === 'completions' ? body.prompt : body.input);
-    if (endpoint === 'completions') tally.text(body.suffix);
+    tally.input(mode === 'completions' ? body.prompt : body.input);
+    if (mode === 'completions') tally.text(body.suffix);
   }
   return tally.total(bytes);
 }
 
 /** How many answers the request asks for: each choice of each prompt, the unseen ones included. */
-export function answersAsked(endpoint: Endpoint, body: JsonObject): number {
+export function answersAsked(mode: Mode, body: JsonObject): number {
   const choices = Math.max(countIn(body.n) ?? 1, 1);
-  if (endpoint !== 'completions') return choices;
+  if (mode !== 'completions') return choices;
   const { prompt } = body;
   const prompts = isList(prompt) && prompt.some((part) => typeof part !== 'number') ? prompt.length : 1;
   return Math.max(choices, countIn(body.best_of) ?? 1) * prompts;

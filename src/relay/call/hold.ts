@@ -3,7 +3,7 @@ import { largestContext, limitsOf, type ModelLimits } from '../../domain/model-l
 import { affordableOutput, type Price, reservationOf } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
 import type { JsonObject } from '../protocols/json.js';
-import type { Endpoint } from '../protocols/protocol.js';
+import type { Mode } from '../protocols/protocol.js';
 import { answersAsked, estimatePrompt, outputAllowed } from './estimate.js';
 
 /*
@@ -66,7 +66,7 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
 export function estimateHold(
-  endpoint: Endpoint,
+  mode: Mode,
   body: JsonObject,
   bytes: number,
   model: string,
@@ -75,11 +75,11 @@ export function estimateHold(
   settings: Settings,
   thinking: number,
 ): Estimate {
-  const prompt = estimatePrompt(endpoint, model, names, body, bytes);
+  const prompt = estimatePrompt(mode, model, names, body, bytes);
   const limits = limitsAmong(names, settings);
   const context = contextAmong(names, limits, settings);
-  const speaks = endpoint !== 'embeddings';
-  const answers = speaks ? answersAsked(endpoint, body) : 0;
+  const speaks = mode !== 'embeddings';
+  const answers = speaks ? answersAsked(mode, body) : 0;
   const asked = speaks ? outputAllowed(body) : null;
   const bound: UsageBound = {
     // What fills the context has no room for additions.

@@ -8,7 +8,7 @@ import type { Price } from '../../domain/pricing.js';
 import type { Caller } from '../callers/openai/authenticate.js';
 import { noChannel, RelayError, unknownModel } from '../errors.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
-import type { Endpoint, Provider } from '../protocols/protocol.js';
+import type { Mode, Provider } from '../protocols/protocol.js';
 import { validate } from '../protocols/validate.js';
 import { thinkingBeside } from '../thinking-beside.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
@@ -18,7 +18,7 @@ import { holdsWord } from './sensitive-words.js';
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
 
 export interface Order {
-  readonly endpoint: Endpoint;
+  readonly mode: Mode;
   readonly body: JsonObject;
   /** As asked for: selects channels. */
   readonly requestedModel: string;
@@ -64,10 +64,10 @@ const checkModelLimit = ({ apiKey: { terms } }: Caller, model: string): void => 
 };
 
 /** Every text of a prompt that the word filter looks at. */
-function promptTexts(endpoint: Endpoint, body: JsonObject): string[] {
+function promptTexts(mode: Mode, body: JsonObject): string[] {
   const texts = (value: unknown): string[] =>
     typeof value === 'string' ? [value] : Array.isArray(value) ? value.flatMap(texts) : [];
-  switch (endpoint) {
+  switch (mode) {
     case 'chat':
       return objectsIn(body.messages).flatMap(({ content }) => [
         ...texts(content),
@@ -80,15 +80,14 @@ function promptTexts(endpoint: Endpoint, body: JsonObject): string[] {
   }
 }
 
-function checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): void {
+function checkWords(mode: Mode, body: JsonObject, words: readonly string[]): void {
   if (words.length === 0) return;
-  if (holdsWord(promptTexts(endpoint, body).join('\n').toLowerCase(), words))
+  if (holdsWord(promptTexts(mode, body).join('\n').toLowerCase(), words))
     throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
 }
 
 /** Streams on every endpoint but embeddings, which have no stream. */
-const asksForStream = (endpoint: Endpoint, body: JsonObject): boolean =>
-  endpoint !== 'embeddings' && body.stream === true;
+const asksForStream = (mode: Mode, body: JsonObject): boolean => mode !== 'embeddings' && body.stream === true;
 
 function priceFor(model: string, group: string, caller: Caller, settings: Settings): Price {
   const price = priceOf(settings.prices, model, group, settings.selfUseMode || caller.user.acceptUnpricedModels);
@@ -111,7 +110,7 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
 export function placeOrder(
   ports: OrderPorts,
   caller: Caller,
-  endpoint: Endpoint,
+  mode: Mode,
   body: JsonObject,
   /** Of the body as it came. */
   bytes: number,
@@ -143,30 +142,30 @@ export function placeOrder(
       ? noChannel(requestedModel, group)
       : unknownModel(requestedModel);
 
-  const invalid = validate(endpoint, body);
+  const invalid = validate(mode, body);
   if (invalid !== null)
     throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);
-  checkWords(endpoint, body, settings.sensitiveWords);
+  checkWords(mode, body, settings.sensitiveWords);
 
-  const channels = serving.filter(({ settings }) => providerOf(settings.type)?.endpoints.includes(endpoint));
+  const channels = serving.filter(({ settings }) => providerOf(settings.type)?.modes.includes(mode));
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
 
   const model = billedName(requestedModel);
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
-  const thinking = endpoint === 'chat' ? thinkingBeside(ports, body, names, channels) : 0;
+  const thinking = mode === 'chat' ? thinkingBeside(ports, body, names, channels) : 0;
   const streamOptions = body.stream_options;
   return {
-    endpoint,
+    mode,
     body,
     requestedModel,
     model: folded,
     group,
-    stream: asksForStream(endpoint, body),
+    stream: asksForStream(mode, body),
     wantsUsage: isObject(streamOptions) && streamOptions.include_usage === true,
     channels,
     pinned: pinned !== null,
-    estimate: estimateHold(endpoint, body, bytes, model, names, price, settings, thinking),
+    estimate: estimateHold(mode, body, bytes, model, names, price, settings, thinking),
   };
 }

@@ -16,7 +16,7 @@ import {
   unavailable,
 } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
-import type { CallerRequest, Endpoint } from '../protocols/protocol.js';
+import type { CallerRequest, Mode } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { openAnswering } from './answering.js';
 import { type Attempt, attempt, noRoom } from './attempt.js';
@@ -33,7 +33,7 @@ import type { CallUnderWay } from './under-way.js';
 
 export interface IncomingCall {
   readonly requestId: string;
-  readonly endpoint: Endpoint;
+  readonly mode: Mode;
   /** Without query. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -174,13 +174,13 @@ export function openRelay(ports: RelayPorts): Relay {
       if (!entered) throw tooManyCalls(apiKeyConcurrency);
       body = await ports.bodies.read(call.request, call.ip, caller.user.id);
       const { value, bytes } = body;
-      const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, call.endpoint, value, bytes));
+      const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, call.mode, value, bytes));
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order, path);
       const elapsed = () => Math.max(0, clock.now() - startedAt);
       const request: CallerRequest = {
-        endpoint: order.endpoint,
+        mode: order.mode,
         path,
         query: call.query,
         body: order.body,

@@ -31,7 +31,7 @@ function mendChoices(
     const message = messageIn(choice);
     if (mendChoice(dialect, choice, message, reading)) changed = true;
     generated.note(choice, message);
-    if (!channel.thinkingToContent || reading.endpoint !== 'chat' || message === null) continue;
+    if (!channel.thinkingToContent || reading.mode !== 'chat' || message === null) continue;
     thinkingIntoContent(message);
     changed = true;
   }
@@ -55,9 +55,9 @@ export function openAiAnswer(
   const error = failureIn(dialect, told, confidential);
   if (error) return { ok: false, error };
 
-  const reading: Reading = { endpoint: caller.endpoint, info, streamed: false, toolCalls: 0, finished: false };
+  const reading: Reading = { mode: caller.mode, info, streamed: false, toolCalls: 0, finished: false };
   const translated = dialect.translate ? dialect.translate(told, reading) : told;
-  if (translated === null || !Array.isArray(caller.endpoint === 'embeddings' ? translated.data : translated.choices)) {
+  if (translated === null || !Array.isArray(caller.mode === 'embeddings' ? translated.data : translated.choices)) {
     const says = failureTold(told).message;
     const missing = unreadableAnswer('the upstream answered without an answer in it');
     return { ok: false, error: says === null ? missing : failureOf(told, confidential) };
@@ -74,9 +74,9 @@ export function openAiAnswer(
       changed = true;
     }
   }
-  if (caller.endpoint === 'embeddings' && caller.body.encoding_format === 'base64')
+  if (caller.mode === 'embeddings' && caller.body.encoding_format === 'base64')
     changed = withBase64Vectors(answer) || changed;
-  if (channel.forceFormat && caller.endpoint === 'chat') {
+  if (channel.forceFormat && caller.mode === 'chat') {
     answer = strictlyFormatted(answer);
     changed = true;
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.js';
-import type { CallerRequest, CallInfo, Endpoint, RequestOptions, UpstreamChannel } from './protocol.js';
+import type { CallerRequest, CallInfo, Mode, RequestOptions, UpstreamChannel } from './protocol.js';
 
 /* What members of the OpenAI family do differently. A provider names only its own differences. */
 
@@ -25,7 +25,7 @@ export interface DressedFailure {
 }
 
 export interface Reading {
-  readonly endpoint: Endpoint;
+  readonly mode: Mode;
   readonly info: CallInfo;
   /** It is a piece of a stream, not a whole answer. */
   readonly streamed: boolean;

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
 import type { Edit, OpenAiDialect, Target } from './openai-dialect.js';
 import {
   type CallerRequest,
-  type Endpoint,
+  type Mode,
   NotConvertible,
   type Provider,
   type RequestOptions,
@@ -13,7 +13,7 @@ import {
 
 /* From the caller's request to the upstream's, in the OpenAI family. */
 
-const paths: Readonly<Record<Endpoint, string>> = {
+const paths: Readonly<Record<Mode, string>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
@@ -24,16 +24,16 @@ export const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /** OpenAI's path at the upstream's base. The caller's query stays here: a provider that needs some of it says so. */
 export function standardUrl({ base, caller }: Target): string {
-  const path = paths[caller.endpoint];
+  const path = paths[caller.mode];
   return base + (base.startsWith(cloudflareGateway) ? path.slice('/v1'.length) : path);
 }
 
 /** The URL of a provider that keeps the OpenAI paths under other names. */
 export const urlAt =
-  (places: Partial<Record<Endpoint, string>>) =>
+  (places: Partial<Record<Mode, string>>) =>
   ({ base, caller }: Target): string => {
-    const place = places[caller.endpoint];
-    if (place === undefined) throw new NotConvertible('caller', `this provider does not serve ${caller.endpoint}`);
+    const place = places[caller.mode];
+    if (place === undefined) throw new NotConvertible('caller', `this provider does not serve ${caller.mode}`);
     return base + place;
   };
 

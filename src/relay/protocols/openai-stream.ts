@@ -48,7 +48,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   ) {
     const { generated } = this;
     this.reading = {
-      endpoint: caller.endpoint,
+      mode: caller.mode,
       info,
       streamed: true,
       get toolCalls() {
@@ -58,7 +58,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
         return generated.finishReason !== null;
       },
     };
-    this.thinking = channel.thinkingToContent && caller.endpoint === 'chat' ? new ThinkingStream() : null;
+    this.thinking = channel.thinkingToContent && caller.mode === 'chat' ? new ThinkingStream() : null;
   }
 
   get unfinished(): number {
@@ -138,7 +138,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       }
       changed = true;
     }
-    if (this.channel.forceFormat && this.caller.endpoint === 'chat') this.write(strictlyFormatted(chunk));
+    if (this.channel.forceFormat && this.caller.mode === 'chat') this.write(strictlyFormatted(chunk));
     else if (changed) this.write(chunk);
     else if (plain) this.outgoing.pass(bytes, start - 6, end + 2);
     else if (bytes.indexOf(10, start) === -1) this.outgoing.frame(bytes.subarray(start, end));
@@ -179,7 +179,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     const { id, created, model, system_fingerprint = null } = this.latest ?? {};
     return {
       id: id || this.info.callId,
-      object: this.caller.endpoint === 'chat' ? 'chat.completion.chunk' : 'text_completion',
+      object: this.caller.mode === 'chat' ? 'chat.completion.chunk' : 'text_completion',
       created: created || this.info.createdAt,
       model: model || this.info.model,
       system_fingerprint,

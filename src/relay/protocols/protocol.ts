@@ -5,7 +5,8 @@ import type { JsonObject } from './json.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
-export type Endpoint = 'chat' | 'completions' | 'embeddings';
+/** What a provider can be asked to do. A caller's endpoint says which of them it needs. */
+export type Mode = 'chat' | 'completions' | 'embeddings';
 
 /** The channel as an adapter sees it: the key is in the clear, the settings are parsed. */
 export interface UpstreamChannel {
@@ -24,7 +25,7 @@ export interface UpstreamChannel {
 }
 
 export interface CallerRequest {
-  readonly endpoint: Endpoint;
+  readonly mode: Mode;
   /** As the caller asked, e.g. `/v1/chat/completions`. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -170,7 +171,7 @@ export interface ThinkingSaid {
 export type ThinkingBeside = (body: JsonObject) => ThinkingSaid;
 
 export interface Provider extends ProviderListing {
-  readonly endpoints: readonly Endpoint[];
+  readonly modes: readonly Mode[];
   readonly protocol: Protocol;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly thinkingBeside?: ThinkingBeside;

@@ -1,5 +1,5 @@
 import { isList, isObject, type JsonObject, textIn } from './json.js';
-import type { Endpoint } from './protocol.js';
+import type { Mode } from './protocol.js';
 
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
 
@@ -35,9 +35,9 @@ const messages = ({ messages: given }: JsonObject): Complaint | null => {
 const required = (body: JsonObject, param: string): Complaint | null =>
   isFilled(body[param]) ? null : { param, message: `field ${param} is required` };
 
-const content = (endpoint: Endpoint, body: JsonObject): Complaint | null => {
-  if (endpoint === 'chat') return messages(body);
-  return required(body, endpoint === 'completions' ? 'prompt' : 'input');
+const content = (mode: Mode, body: JsonObject): Complaint | null => {
+  if (mode === 'chat') return messages(body);
+  return required(body, mode === 'completions' ? 'prompt' : 'input');
 };
 
 const stream = ({ stream: wanted, stream_options: options }: JsonObject): Complaint | null => {
@@ -49,15 +49,15 @@ const stream = ({ stream: wanted, stream_options: options }: JsonObject): Compla
 };
 
 /** null: the request can be taken. */
-export function validate(endpoint: Endpoint, body: JsonObject): InvalidRequest | null {
+export function validate(mode: Mode, body: JsonObject): InvalidRequest | null {
   const complaint =
     (textIn(body.model) === null ? { param: 'model', message: 'field model is required' } : null) ??
-    content(endpoint, body) ??
+    content(mode, body) ??
     integerFrom(body, 'max_tokens', 0, mostOutputTokens) ??
     integerFrom(body, 'max_completion_tokens', 0, mostOutputTokens) ??
     integerFrom(body, 'n', 1, mostChoices) ??
     integerFrom(body, 'best_of', 1, mostChoices) ??
     stream(body);
   if (complaint === null) return null;
-  return { code: endpoint === 'embeddings' ? 'invalid_embedding_request' : 'invalid_text_request', ...complaint };
+  return { code: mode === 'embeddings' ? 'invalid_embedding_request' : 'invalid_text_request', ...complaint };
 }

@@ -38,7 +38,7 @@ export class WholeAnswerAsStream implements AnswerStream {
     this.head = {
       ...rest,
       id: rest.id || info.callId,
-      object: caller.endpoint === 'chat' ? 'chat.completion.chunk' : 'text_completion',
+      object: caller.mode === 'chat' ? 'chat.completion.chunk' : 'text_completion',
       created: rest.created || info.createdAt,
       model: rest.model || info.model,
     };
@@ -47,7 +47,7 @@ export class WholeAnswerAsStream implements AnswerStream {
   /** Everything that comes before the closing. */
   frames(): Buffer | null {
     for (const choice of this.choices) {
-      if (this.caller.endpoint === 'chat') this.writeMessage(choice);
+      if (this.caller.mode === 'chat') this.writeMessage(choice);
       else this.write([choice]);
     }
     this.choices = [];

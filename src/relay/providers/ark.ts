@@ -7,8 +7,8 @@ import { modelList } from './model-list.js';
 
 const url = ({ base, caller, model }: Target): string => {
   const root = `${base}/api/v3`;
-  if (caller.endpoint === 'embeddings') return `${root}/embeddings`;
-  if (caller.endpoint === 'completions') return `${root}/completions`;
+  if (caller.mode === 'embeddings') return `${root}/embeddings`;
+  if (caller.mode === 'completions') return `${root}/completions`;
   return `${root}${model.startsWith('bot') ? '/bots' : ''}/chat/completions`;
 };
 
@@ -39,7 +39,7 @@ export const ark: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByType,
   protocol: openAi({ newerLimit: true, url, usageOnRequest: true, translate }),
 };

@@ -17,7 +17,7 @@ const url = (target: Target): string => {
   const { base, model, caller } = target;
   const root = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
   const version = encodeURIComponent(apiVersion(target));
-  return `${root}/${pathSegment(deployment(model))}/${tasks[caller.endpoint]}?api-version=${version}`;
+  return `${root}/${pathSegment(deployment(model))}/${tasks[caller.mode]}?api-version=${version}`;
 };
 
 export const azure: Provider = {
@@ -30,7 +30,7 @@ export const azure: Provider = {
   otherHint: 'API version when the caller names none, e.g. 2024-12-01-preview',
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     newerLimit: true,
     url,

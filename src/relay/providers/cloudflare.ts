@@ -10,14 +10,14 @@ const url = ({ base, channel, caller, model }: Target): string => {
   const account = channel.other.trim();
   if (account === '') throw new NotConvertible('channel', 'this channel has no account id');
   const root = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
-  if (caller.endpoint === 'chat') return `${root}/v1/chat/completions`;
+  if (caller.mode === 'chat') return `${root}/v1/chat/completions`;
   // Model names hold slashes, which belong to the path.
-  return caller.endpoint === 'embeddings' ? `${root}/v1/embeddings` : `${root}/run/${pathSegments(model)}`;
+  return caller.mode === 'embeddings' ? `${root}/v1/embeddings` : `${root}/run/${pathSegments(model)}`;
 };
 
 /** Completions go to the model itself, which knows these members. */
 const nativeCompletion: Edit = (body, { caller }) => {
-  if (caller.endpoint !== 'completions') return body;
+  if (caller.mode !== 'completions') return body;
   const { model, prompt, max_tokens, stream, temperature, top_p, top_k, seed, frequency_penalty, presence_penalty } =
     body;
   const joined = isList(prompt) ? prompt.join('\n') : prompt;
@@ -26,9 +26,9 @@ const nativeCompletion: Edit = (body, { caller }) => {
 };
 
 /** The model's own answer, whole or a piece of a stream, in OpenAI's form. */
-const translate: OpenAiDialect['translate'] = (body, { endpoint, info, streamed }) => {
+const translate: OpenAiDialect['translate'] = (body, { mode, info, streamed }) => {
   const answer = isObject(body.result) ? body.result : body;
-  if (endpoint !== 'completions' || typeof answer.response !== 'string') return body;
+  if (mode !== 'completions' || typeof answer.response !== 'string') return body;
   const { response: text, usage } = answer;
   const told = isObject(usage) ? usage : undefined;
   // A stream tells usage in its last piece and no finish reason at all.
@@ -94,6 +94,6 @@ export const cloudflare: Provider = {
   otherHint: 'account id',
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend }),
 };

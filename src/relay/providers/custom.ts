@@ -15,7 +15,7 @@ export const custom: Provider = {
   otherHint: null,
   balance: true,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     newerLimit: true,
     url: ({ base, model }) => withModel(base, model),

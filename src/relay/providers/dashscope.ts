@@ -18,7 +18,7 @@ const searching: Edit = (body) => {
 /** The open-weight qwen3 models think unless told not to, and refuse to think outside a stream. */
 const thinkingOnlyInStreams: Edit = (body, { caller }) => {
   const thinksByDefault = /^qwen3-\d+(\.\d+)?b(-a\d+b)?$/.test(textIn(body.model) ?? '');
-  if (caller.endpoint === 'chat' && !caller.stream && thinksByDefault) body.enable_thinking = false;
+  if (caller.mode === 'chat' && !caller.stream && thinksByDefault) body.enable_thinking = false;
   return body;
 };
 
@@ -38,7 +38,7 @@ export const dashscope: Provider = {
   otherHint: 'plugin settings as JSON, sent along with every call',
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByFlag,
   protocol: openAi({
     url: urlAt({

@@ -6,7 +6,7 @@ import { modelList } from './model-list.js';
 
 /** Completions, and chats that continue the assistant's own words, are served by the beta interface. */
 const url = ({ base, caller }: Target): string => {
-  if (caller.endpoint === 'completions') return `${base}/beta/completions`;
+  if (caller.mode === 'completions') return `${base}/beta/completions`;
   const continues = objectsIn(caller.body.messages).at(-1)?.prefix === true;
   return `${base}${continues ? '/beta' : '/v1'}/chat/completions`;
 };
@@ -55,7 +55,7 @@ export const deepseek: Provider = {
   otherHint: null,
   balance: true,
   deprecated: false,
-  endpoints: ['chat', 'completions'],
+  modes: ['chat', 'completions'],
   protocol: openAi({
     url,
     edits: [replayedReasoning, schemaAsInstruction],

@@ -22,6 +22,6 @@ export const fastgpt: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions'],
+  modes: ['chat', 'completions'],
   protocol: openAi({ failure }),
 };

@@ -16,7 +16,7 @@ export const jina: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['embeddings'],
+  modes: ['embeddings'],
   // It has another word for the encoding; vectors are encoded here when a caller wants them so.
   protocol: openAi({ edits: [without('encoding_format', 'user')] }),
 };

@@ -15,6 +15,6 @@ export const lingyi: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions'],
+  modes: ['chat', 'completions'],
   protocol: openAi(),
 };

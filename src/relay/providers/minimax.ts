@@ -47,6 +47,6 @@ export const minimax: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat'],
+  modes: ['chat'],
   protocol: openAi({ url: urlAt({ chat: '/v1/text/chatcompletion_v2' }), failure, translate }),
 };

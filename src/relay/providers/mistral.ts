@@ -89,7 +89,7 @@ export const mistral: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'embeddings'],
+  modes: ['chat', 'embeddings'],
   protocol: openAi({
     edits: [
       without('logprobs', 'top_logprobs', 'logit_bias', 'user'),

@@ -13,6 +13,6 @@ export const moka: Provider = {
   otherHint: null,
   balance: false,
   deprecated: true,
-  endpoints: ['embeddings'],
+  modes: ['embeddings'],
   protocol: openAi({ url: urlAt({ embeddings: '/embeddings' }) }),
 };

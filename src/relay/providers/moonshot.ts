@@ -15,6 +15,6 @@ export const moonshot: Provider = {
   otherHint: null,
   balance: true,
   deprecated: false,
-  endpoints: ['chat', 'completions'],
+  modes: ['chat', 'completions'],
   protocol: openAi(),
 };

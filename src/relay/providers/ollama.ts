@@ -8,7 +8,7 @@ import { modelList } from './model-list.js';
 
 /** Its own embedding interface: the one of OpenAI's form lacks options. */
 const nativeEmbedding: Edit = (body, { caller }) => {
-  if (caller.endpoint !== 'embeddings') return body;
+  if (caller.mode !== 'embeddings') return body;
   const input = isList(body.input) ? body.input : [body.input ?? ''];
   if (input.some((text) => typeof text !== 'string'))
     throw new NotConvertible('caller', 'this provider takes texts as input, not token ids');
@@ -21,8 +21,8 @@ const stopList: Edit = (body) => {
   return body;
 };
 
-const translate: OpenAiDialect['translate'] = (body, { endpoint, info }) => {
-  if (endpoint !== 'embeddings' || !isList(body.embeddings)) return body;
+const translate: OpenAiDialect['translate'] = (body, { mode, info }) => {
+  if (mode !== 'embeddings' || !isList(body.embeddings)) return body;
   const counted = countIn(body.prompt_eval_count);
   return embeddingList(info.model, body.embeddings, counted === 0 ? null : counted);
 };
@@ -40,9 +40,9 @@ export const ollama: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
-    url: (target) => (target.caller.endpoint === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),
+    url: (target) => (target.caller.mode === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),
     usageOnRequest: true,
     edits: [stopList],
     reshape: nativeEmbedding,

@@ -13,7 +13,7 @@ export const openai: Provider = {
   otherHint: null,
   balance: true,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

@@ -21,6 +21,6 @@ export const openrouter: Provider = {
   otherHint: null,
   balance: true,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ newerLimit: true, headers: () => identity, copiesReasoning: true }),
 };

@@ -37,7 +37,7 @@ export const perplexity: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat'],
+  modes: ['chat'],
   protocol: openAi({
     url: urlAt({ chat: '/chat/completions' }),
     edits: [knownMembers, boundedTopP(0, 0.99)],

@@ -27,7 +27,7 @@ export const qianfan: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     url: urlAt({ chat: '/v2/chat/completions', completions: '/v2/completions', embeddings: '/v2/embeddings' }),
     authorize,

@@ -22,7 +22,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance = 
   otherHint: null,
   balance,
   deprecated: true,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
 });
 

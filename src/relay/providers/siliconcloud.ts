@@ -29,7 +29,7 @@ export const siliconcloud: Provider = {
   otherHint: null,
   balance: true,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByFlag,
   protocol: openAi(),
 };

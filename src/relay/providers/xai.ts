@@ -32,7 +32,7 @@ export const xai: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions'],
+  modes: ['chat', 'completions'],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

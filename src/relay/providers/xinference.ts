@@ -12,6 +12,6 @@ export const xinference: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ copiesReasoning: true }),
 };

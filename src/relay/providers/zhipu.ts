@@ -82,7 +82,7 @@ export const zhipu: Provider = {
   otherHint: null,
   balance: false,
   deprecated: false,
-  endpoints: ['chat', 'embeddings'],
+  modes: ['chat', 'embeddings'],
   protocol: openAi({
     url,
     authorize,

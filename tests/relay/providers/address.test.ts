@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
+import { type Mode, NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
 import { providers } from '../../../src/relay/providers/registry.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 
@@ -11,10 +11,10 @@ const options = { forceUsage: true, azureDefaultApiVersion: '2024-12-01-preview'
 /** The account or version that some types want. */
 const other = 'acc0unt';
 
-const addressOf = (provider: Provider, endpoint: Endpoint, baseUrl: string, model: string, query = ''): string => {
+const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
   const channel = { ...plainChannel, type: provider.type, baseUrl, other };
   const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi' };
-  return provider.protocol.request(provider, channel, callerOf(endpoint, body, query), model, options).url;
+  return provider.protocol.request(provider, channel, callerOf(mode, body, query), model, options).url;
 };
 
 /** The address, or null where the name is refused as the caller's mistake. */
@@ -35,8 +35,8 @@ const customBases = [
   'https://upstream.example/root/chat?model={model}&v=1',
 ];
 const cases = providers.flatMap((provider) =>
-  provider.endpoints.flatMap((endpoint) =>
-    [...bases, ...(provider.type === 8 ? customBases : [])].map((base) => [provider, endpoint, base] as const),
+  provider.modes.flatMap((mode) =>
+    [...bases, ...(provider.type === 8 ? customBases : [])].map((base) => [provider, mode, base] as const),
   ),
 );
 
@@ -70,10 +70,10 @@ const hostile = [
 
 const plain = 'a-plain-model';
 
-function expectSamePlace(provider: Provider, endpoint: Endpoint, base: string, model: string): void {
-  const address = addressOrRefusal(provider, endpoint, base, model);
+function expectSamePlace(provider: Provider, mode: Mode, base: string, model: string): void {
+  const address = addressOrRefusal(provider, mode, base, model);
   if (address === null) return;
-  const usual = addressOf(provider, endpoint, base, plain);
+  const usual = addressOf(provider, mode, base, plain);
   const [before = '', ...after] = usual.split(plain);
   const url = new URL(address);
   expect(url.origin).toBe('https://upstream.example'.concat(base.includes(':8443') ? ':8443' : ''));
@@ -94,7 +94,7 @@ function expectSamePlace(provider: Provider, endpoint: Endpoint, base: string, m
 
 describe('where a request goes', () => {
   test.each(hostile)('is not chosen by a model called %j', (model) => {
-    for (const [provider, endpoint, base] of cases) expectSamePlace(provider, endpoint, base, model);
+    for (const [provider, mode, base] of cases) expectSamePlace(provider, mode, base, model);
   });
 
   test('is not chosen by any name', () => {
@@ -120,8 +120,8 @@ describe('where a request goes', () => {
       fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
     );
     fc.assert(
-      fc.property(name, fc.constantFrom(...cases), (model, [provider, endpoint, base]) =>
-        expectSamePlace(provider, endpoint, base, model),
+      fc.property(name, fc.constantFrom(...cases), (model, [provider, mode, base]) =>
+        expectSamePlace(provider, mode, base, model),
       ),
       { numRuns: 3000 },
     );
@@ -148,9 +148,9 @@ describe('where a request goes', () => {
 
   test("does not hold the caller's query, but for the version that Azure's callers choose", () => {
     const query = 'key=sk-caller&beta=true&api-version=2025-01-01&v=9';
-    for (const [provider, endpoint, base] of cases) {
-      const unasked = addressOf(provider, endpoint, base, plain);
-      expect(addressOf(provider, endpoint, base, plain, query)).toBe(
+    for (const [provider, mode, base] of cases) {
+      const unasked = addressOf(provider, mode, base, plain);
+      expect(addressOf(provider, mode, base, plain, query)).toBe(
         provider.type === 3 ? unasked.replace(`api-version=${other}`, 'api-version=2025-01-01') : unasked,
       );
     }

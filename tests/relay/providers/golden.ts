@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../src/relay/protocols/json.js'
 import type {
   CallerRequest,
   CallInfo,
-  Endpoint,
+  Mode,
   Provider,
   RequestOptions,
   StreamStep,
@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('../fixtures', import.meta.url));
 
 interface RequestFile {
   readonly channel: Partial<UpstreamChannel> & { type: number };
-  readonly endpoint: Endpoint;
+  readonly mode: Mode;
   readonly body: JsonObject;
   readonly query?: string;
   readonly accept?: string;
@@ -81,7 +81,7 @@ const usualOptions: RequestOptions = {
   now: 1_767_323_045_000,
 };
 
-const paths: Record<Endpoint, string> = {
+const paths: Record<Mode, string> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
@@ -98,14 +98,14 @@ const frozen = <T>(value: T): T => {
 };
 
 export const callerOf = (
-  endpoint: Endpoint,
+  mode: Mode,
   body: JsonObject,
   query = '',
   accept: string | null = null,
   outputLimit: number | null = null,
 ): CallerRequest => ({
-  endpoint,
-  path: paths[endpoint],
+  mode,
+  path: paths[mode],
   query: new URLSearchParams(query),
   body: frozen(body),
   stream: body.stream === true,
@@ -126,7 +126,7 @@ function load(folder: string): Golden {
   const request = JSON.parse(file('request.json')) as RequestFile;
   const stream = existsSync(join(root, folder, 'upstream.sse'));
   const ending = stream ? 'sse' : 'json';
-  const caller = callerOf(request.endpoint, request.body, request.query, request.accept);
+  const caller = callerOf(request.mode, request.body, request.query, request.accept);
   const upstreamModel = request.upstreamModel ?? String(request.body.model);
   return {
     name: folder,

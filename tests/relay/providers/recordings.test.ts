@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/domain/pricing.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
-import type { Endpoint } from '../../../src/relay/protocols/protocol.js';
+import type { Mode } from '../../../src/relay/protocols/protocol.js';
 import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType } from './golden.js';
 
 /*
@@ -18,24 +18,24 @@ if (!present) console.info('Recorded answers are not tested: WIRE_FIXTURES names
 interface Kind {
   readonly path: string;
   readonly type: number;
-  readonly endpoint: Endpoint;
+  readonly mode: Mode;
   /** The recordings come from a service that counts reasoning beside the completion. */
   readonly reasoningBeside?: boolean;
 }
 
 const kinds: readonly Kind[] = [
-  { path: 'openai/chat', type: 3, endpoint: 'chat' },
-  { path: 'openai/completion', type: 1, endpoint: 'completions' },
-  { path: 'openai/embedding', type: 1, endpoint: 'embeddings' },
-  { path: 'groq', type: 8, endpoint: 'chat' },
-  { path: 'deepseek/chat', type: 43, endpoint: 'chat' },
-  { path: 'moonshotai', type: 25, endpoint: 'chat' },
-  { path: 'alibaba', type: 17, endpoint: 'chat' },
-  { path: 'xai', type: 48, endpoint: 'chat', reasoningBeside: true },
-  { path: 'openai-compatible/chat', type: 8, endpoint: 'chat', reasoningBeside: true },
-  { path: 'perplexity', type: 27, endpoint: 'chat' },
-  { path: 'mistral', type: 42, endpoint: 'chat' },
-  { path: 'voyage', type: 8, endpoint: 'embeddings' },
+  { path: 'openai/chat', type: 3, mode: 'chat' },
+  { path: 'openai/completion', type: 1, mode: 'completions' },
+  { path: 'openai/embedding', type: 1, mode: 'embeddings' },
+  { path: 'groq', type: 8, mode: 'chat' },
+  { path: 'deepseek/chat', type: 43, mode: 'chat' },
+  { path: 'moonshotai', type: 25, mode: 'chat' },
+  { path: 'alibaba', type: 17, mode: 'chat' },
+  { path: 'xai', type: 48, mode: 'chat', reasoningBeside: true },
+  { path: 'openai-compatible/chat', type: 8, mode: 'chat', reasoningBeside: true },
+  { path: 'perplexity', type: 27, mode: 'chat' },
+  { path: 'mistral', type: 42, mode: 'chat' },
+  { path: 'voyage', type: 8, mode: 'embeddings' },
 ];
 
 interface Recording extends Kind {
@@ -123,7 +123,7 @@ const bytesOf = ({ stream, raw, payloads }: Recording, kept = payloads): Buffer 
   );
 
 function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): Golden {
-  const { type, endpoint, stream } = recording;
+  const { type, mode, stream } = recording;
   const body: JsonObject = {
     model: 'recorded',
     stream,
@@ -133,7 +133,7 @@ function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): 
     name: recording.name,
     provider: providerOfType(type),
     channel: { ...plainChannel, type, baseUrl: 'https://recorded.example' },
-    caller: callerOf(endpoint, body),
+    caller: callerOf(mode, body),
     upstreamModel: 'recorded',
     options: { forceUsage: true, azureDefaultApiVersion: '', passThrough: false, now: 0 },
     info: { callId: 'call-1', model: 'recorded', createdAt: 0 },

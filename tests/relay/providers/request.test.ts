@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/relay/protocols/json.js';
-import { type Endpoint, NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
+import { type Mode, NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 
 const options: RequestOptions = {
@@ -14,7 +14,7 @@ const messages = [{ role: 'user', content: 'hi' }];
 
 interface Call {
   readonly type?: number;
-  readonly endpoint?: Endpoint;
+  readonly mode?: Mode;
   readonly body?: JsonObject;
   readonly accept?: string;
   readonly channel?: object;
@@ -22,10 +22,10 @@ interface Call {
 }
 
 function ask(call: Call) {
-  const { type = 1, endpoint = 'chat', body = {}, accept } = call;
+  const { type = 1, mode = 'chat', body = {}, accept } = call;
   const provider = providerOfType(type);
   const channel = { ...plainChannel, baseUrl: 'https://upstream.example', ...call.channel, type };
-  const caller = callerOf(endpoint, { model: 'm', messages, ...body }, '', accept ?? null);
+  const caller = callerOf(mode, { model: 'm', messages, ...body }, '', accept ?? null);
   const model = String(caller.body.model);
   return provider.protocol.request(provider, channel, caller, model, { ...options, ...call.options });
 }
@@ -128,7 +128,7 @@ describe('a limit on the output', () => {
   );
 
   test('reaches an interface of the provider’s own, and goes along in pass-through', () => {
-    const native = { type: 39, endpoint: 'completions', channel: { other: 'account' } } as const;
+    const native = { type: 39, mode: 'completions', channel: { other: 'account' } } as const;
     expect(bodyOf({ ...native, body: { prompt: 'a', ...limited } }).max_tokens).toBe(7);
     expect(bodyOf({ type: 43, body: limited, options: { passThrough: true } }).max_tokens).toBe(7);
   });
@@ -180,8 +180,8 @@ describe('the outgoing request', () => {
   test.each([
     ['a channel without an address', 'channel', { type: 3, channel: { baseUrl: '' } }],
     ['a channel without an account', 'channel', { type: 39 }],
-    ['an endpoint the provider has not', 'caller', { type: 27, endpoint: 'embeddings' }],
-    ['token ids for a provider of texts', 'caller', { type: 4, endpoint: 'embeddings', body: { input: [1, 2] } }],
+    ['an endpoint the provider has not', 'caller', { type: 27, mode: 'embeddings' }],
+    ['token ids for a provider of texts', 'caller', { type: 4, mode: 'embeddings', body: { input: [1, 2] } }],
     ['nesting without end', 'caller', { body: { x: JSON.parse(`${'['.repeat(99_999)}${']'.repeat(99_999)}`) } }],
   ] as const)('is impossible for %s, which is the %s’s to mend', (_reason, fault, call) => {
     let thrown: unknown;

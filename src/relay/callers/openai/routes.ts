@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../../application/ports.js';
 import { type Relay, sendError } from '../../call/relay.js';
 import { RelayError, unavailable, unknownModel } from '../../errors.js';
-import type { Endpoint } from '../../protocols/protocol.js';
+import type { Mode } from '../../protocols/protocol.js';
 import { type Dialect, listing, type ModelListing, modelsFor, openAiModel } from './models.js';
 
 /* The /v1 endpoints over HTTP. */
@@ -15,7 +15,7 @@ export interface RelayRoutesOptions {
   readonly providerName: (channelType: number) => string | null;
 }
 
-const calls: readonly (readonly [string, Endpoint])[] = [
+const calls: readonly (readonly [string, Mode])[] = [
   ['/v1/chat/completions', 'chat'],
   ['/v1/completions', 'completions'],
   ['/v1/embeddings', 'embeddings'],
@@ -115,12 +115,12 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
       .send(),
   );
 
-  for (const [path, endpoint] of calls) {
+  for (const [path, mode] of calls) {
     app.post(path, async (request, reply) => {
       reply.hijack();
       await relay.handle({
         requestId: request.id,
-        endpoint,
+        mode,
         path,
         query: queryOf(request),
         headers: request.headers,
