@@ -32,6 +32,15 @@ export const sessionUser = async (identity: Identity, request: FastifyRequest): 
   return token === '' ? null : identity.bySession(token);
 };
 
+/** The same, and who is disabled, by a session that this has ended: to be told so, and for nothing else. */
+export const sessionUserEvenDisabled = async (
+  identity: Identity,
+  request: FastifyRequest,
+): Promise<UserView | null> => {
+  const token = tokenOf(request);
+  return token === '' ? null : identity.bySessionEvenDisabled(token);
+};
+
 /** A token given before the sign-in never becomes a signed-in one: the new session has a new token. */
 export async function startSession(
   identity: Identity,

@@ -134,16 +134,63 @@ describe('a session', () => {
     await stage.root.post('/api/user/manage', { id: carol.actor.id, action: 'demote' });
     expect((await client.get('/api/user/')).json.message).toBe('无权进行此操作，权限不足');
   });
-  test('of a banned user is over; its access token says why', async () => {
+  test('of a banned user is over, and says why; so does its access token', async () => {
     const { gateway, url } = stage;
     const dave = await gateway.addUser(0, 'dave');
     const client = await signIn(url, 'dave', dave.password);
     const token = dataOf<string>(await client.get('/api/user/token'));
     await stage.admin.post('/api/user/manage', { id: dave.actor.id, action: 'disable' });
-    expect((await client.get('/api/user/self')).status).toBe(401);
     const byToken = await get('/api/user/self', { authorization: token, 'new-api-user': String(client.id) });
-    expect(byToken.status).toBe(200);
-    expect(byToken.json).toEqual(refusal('用户已被封禁'));
+    for (const answer of [await client.get('/api/user/self'), byToken]) {
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual(refusal('用户已被封禁'));
+    }
+  });
+  test('of a banned user is told so only with the id of the user, as the order of the checks has it', async () => {
+    const { gateway, url } = stage;
+    const erin = await gateway.addUser(0, 'erin');
+    const { headers } = await signIn(url, 'erin', erin.password);
+    await stage.admin.post('/api/user/manage', { id: erin.actor.id, action: 'disable' });
+    const { cookie = '' } = headers;
+    expect((await get('/api/user/self', { cookie })).status).toBe(401);
+    expect((await get('/api/user/self', { cookie, 'new-api-user': '1' })).status).toBe(401);
+  });
+  test('of a banned user reads nothing and does nothing anywhere, and does not come back', async () => {
+    const { gateway, url } = stage;
+    const frank = await gateway.addUser(500, 'frank');
+    const client = await signIn(url, 'frank', frank.password);
+    await stage.root.post('/api/user/manage', { id: frank.actor.id, action: 'promote' });
+    await stage.root.post('/api/user/manage', { id: frank.actor.id, action: 'disable' });
+    const answers = [
+      await client.get('/api/token/'),
+      await client.post('/api/token/', { name: 'mine' }),
+      await client.put('/api/user/self', { display_name: 'still here' }),
+      await client.get('/api/user/token'),
+      await client.post('/api/user/manage', { id: stage.bob.id, action: 'disable' }),
+      await client.get('/api/channel/'),
+    ];
+    for (const answer of answers) expect(answer.json).toEqual(refusal('用户已被封禁'));
+    const me = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: client.headers.cookie ?? '' },
+      body: JSON.stringify({ query: '{ me { username } }' }),
+    });
+    expect(await me.json()).toEqual({ data: { me: null } });
+    // Prices are for everybody; those of a user's own groups are not for this one.
+    const anonymous = await send(url, 'GET', '/api/pricing');
+    expect((await get('/api/pricing', { cookie: client.headers.cookie ?? '' })).json).toEqual(anonymous.json);
+
+    await stage.root.post('/api/user/manage', { id: frank.actor.id, action: 'enable' });
+    expect((await client.get('/api/user/self')).status).toBe(401);
+    expect((await stage.bob.get('/api/user/self')).json.success).toBe(true);
+  });
+  test('that a new password ended tells nothing of a later ban', async () => {
+    const { gateway, url } = stage;
+    const grace = await gateway.addUser(0, 'grace');
+    const { headers } = await signIn(url, 'grace', grace.password);
+    await stage.root.put('/api/user/', { id: grace.actor.id, username: 'grace', password: 'another-horse' });
+    await stage.root.post('/api/user/manage', { id: grace.actor.id, action: 'disable' });
+    expect((await get('/api/user/self', headers)).status).toBe(401);
   });
 });
 

@@ -241,7 +241,8 @@ export function userCommands(ports: UserCommandPorts) {
         demote: 'DemoteUser',
       } as const;
       const { position } = await run(id, { type: types[action], by: actor });
-      if (action === 'delete' || action === 'disable') await sessions.closeOlder(id, position);
+      // Those of a disabled user are over by the event, and stay for telling their holder why.
+      if (action === 'delete') await sessions.closeOlder(id, position);
       if (action === 'delete') await personal.forget([id]);
       return position;
     },

@@ -37,6 +37,13 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
     return found === null || found.user.status === 'deleted' ? null : found;
   };
 
+  /** Whose session the token is, and whether nothing has ended it. */
+  const openedBy = async (token: string): Promise<{ user: UserView; stands: boolean } | null> => {
+    const session = await sessions.find(token);
+    const found = await live(session?.user ?? null);
+    return session === null || found === null ? null : { user: found.user, stands: session.since >= found.endedAt };
+  };
+
   return {
     /**
      * Opens a session; `token` goes into the cookie. Wrong password, unknown and disabled users get one answer
@@ -81,9 +88,17 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
 
     /** The user as it is now, not as it was at login. */
     async bySession(token: string): Promise<UserView | null> {
-      const session = await sessions.find(token);
-      const found = await live(session?.user ?? null);
-      return session === null || found === null || session.since < found.endedAt ? null : found.user;
+      const opened = await openedBy(token);
+      return opened?.stands ? opened.user : null;
+    },
+
+    /**
+     * The same; and who is disabled, by a session which that has ended and which will not come back. For a face that
+     * tells them so, and does nothing else with it.
+     */
+    async bySessionEvenDisabled(token: string): Promise<UserView | null> {
+      const opened = await openedBy(token);
+      return opened?.stands || opened?.user.status === 'disabled' ? opened.user : null;
     },
 
     /** A disabled user is told by a token that will not come back either, so that a face can say so. */

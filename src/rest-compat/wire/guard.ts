@@ -3,7 +3,7 @@ import type { UserView } from '../../application/ports.js';
 import type { Identity } from '../../application/sessions/identity.js';
 import { Failure, type FailureCode } from '../../domain/failure.js';
 import { atLeast, type Role } from '../../domain/user.js';
-import { sessionUser } from '../session.js';
+import { sessionUserEvenDisabled } from '../session.js';
 import { Refusal } from './errors.js';
 import { messageOf } from './messages.js';
 
@@ -21,8 +21,9 @@ const headerOf = ({ headers }: FastifyRequest, name: string): string => {
   return (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
 };
 
+/** Whoever is disabled is identified too, so that it can be told; the guard lets nobody of them through. */
 async function identified(identity: Identity, request: FastifyRequest): Promise<UserView> {
-  const signedIn = await sessionUser(identity, request);
+  const signedIn = await sessionUserEvenDisabled(identity, request);
   if (signedIn !== null) return signedIn;
   const authorization = headerOf(request, 'authorization');
   if (authorization === '') throw refused('not-signed-in');
