@@ -77,13 +77,13 @@ const perCall = (price: Extract<Price, { per: 'call' }>): Decimal =>
   times(times(factor(price.price), factor(price.quotaPerUnit)), factor(price.group));
 
 /**
- * The charge for a call (contract: text charge). At least 1 where the price is not free, 0 where nothing was used;
- * a per-call price is due as soon as something was delivered.
+ * The charge for a call that was served (contract: text charge). At least 1 where the price is not free, 0 where no
+ * tokens were used; a price per call is due whatever was.
  */
-export function chargeOf(usage: Usage, price: Price, delivered: boolean): Quota {
+export function chargeOf(usage: Usage, price: Price): Quota {
   switch (price.per) {
     case 'call':
-      return delivered ? bounded(roundHalfAway(perCall(price))) : zero;
+      return bounded(roundHalfAway(perCall(price)));
     case 'token': {
       if (usage.prompt + usage.completion === 0) return zero;
       const unit = times(factor(price.model), factor(price.group));

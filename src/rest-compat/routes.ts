@@ -1,5 +1,4 @@
 import fastifyCompress from '@fastify/compress';
-import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import { Failure } from '../domain/failure.js';
@@ -87,7 +86,6 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
   const apiLimit = slidingWindow(rateLimits.api, clock);
   const webLimit = slidingWindow(rateLimits.web, clock);
 
-  if (!app.hasRequestDecorator('cookies')) await app.register(fastifyCookie);
   await app.register(fastifyCompress, { encodings: ['gzip'], threshold: 0, globalDecompression: false });
 
   app.removeAllContentTypeParsers();

@@ -2,26 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UserView } from '../application/ports.js';
 import type { Identity } from '../application/sessions/identity.js';
 import type { Position } from '../domain/events.js';
+import { closedSessionCookie, openedSessionCookie, sessionTokenIn } from '../http/session-cookie.js';
 
-/* The session cookie. Its token is opaque; what the user may do is read anew on every request. */
+/* Signing in and out. A session's token is opaque; what the user may do is read anew on every request. */
 
-const cookieName = 'session';
-const lifetimeSeconds = 30 * 24 * 60 * 60;
+const tokenOf = ({ headers }: FastifyRequest): string | null => sessionTokenIn(headers.cookie);
 
-const attributes = (request: FastifyRequest) => ({
-  path: '/',
-  httpOnly: true,
-  sameSite: 'strict' as const,
-  // A browser would drop a Secure cookie that came over plain http, and the sign-in with it.
-  secure: request.protocol === 'https',
-});
-
-const tokenOf = (request: FastifyRequest): string => request.cookies[cookieName] ?? '';
+const isSecure = ({ protocol }: FastifyRequest): boolean => protocol === 'https';
 
 /** What the request is signed in with: the browser's cookie, else the access token. */
 export function credentialOf(request: FastifyRequest): { readonly text: string; readonly ofBrowser: boolean } {
   const cookie = tokenOf(request);
-  return cookie === ''
+  return cookie === null
     ? { text: request.headers.authorization ?? '', ofBrowser: false }
     : { text: cookie, ofBrowser: true };
 }
@@ -29,7 +21,7 @@ export function credentialOf(request: FastifyRequest): { readonly text: string; 
 /** null: no cookie, or a session that has ended. */
 export const sessionUser = async (identity: Identity, request: FastifyRequest): Promise<UserView | null> => {
   const token = tokenOf(request);
-  return token === '' ? null : identity.bySession(token);
+  return token === null ? null : identity.bySession(token);
 };
 
 /** The same, and who is disabled, by a session that this has ended: to be told so, and for nothing else. */
@@ -38,7 +30,7 @@ export const sessionUserEvenDisabled = async (
   request: FastifyRequest,
 ): Promise<UserView | null> => {
   const token = tokenOf(request);
-  return token === '' ? null : identity.bySessionEvenDisabled(token);
+  return token === null ? null : identity.bySessionEvenDisabled(token);
 };
 
 /** A token given before the sign-in never becomes a signed-in one: the new session has a new token. */
@@ -49,8 +41,8 @@ export async function startSession(
   token: string,
 ): Promise<void> {
   const former = tokenOf(request);
-  if (former !== '') await identity.logout(former);
-  reply.setCookie(cookieName, token, { ...attributes(request), maxAge: lifetimeSeconds });
+  if (former !== null) await identity.logout(former);
+  reply.header('set-cookie', openedSessionCookie(token, isSecure(request)));
 }
 
 /** The user's own change of its password ends all its sessions; the one that made it goes on under a new token. */
@@ -68,6 +60,6 @@ export async function goingOn(
 
 export async function endSession(identity: Identity, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const token = tokenOf(request);
-  if (token !== '') await identity.logout(token);
-  reply.clearCookie(cookieName, attributes(request));
+  if (token !== null) await identity.logout(token);
+  reply.header('set-cookie', closedSessionCookie(isSecure(request)));
 }

@@ -34,7 +34,7 @@ const perCall = (changed: Partial<CallPrice> = {}): CallPrice => ({
   ...changed,
 });
 const used = (changed: Partial<Usage>): Usage => ({ ...noUsage, ...changed });
-const charge = (usage: Partial<Usage>, price: Price): number => chargeOf(used(usage), price, true);
+const charge = (usage: Partial<Usage>, price: Price): number => chargeOf(used(usage), price);
 
 describe('a price per token charges', () => {
   test('1000 input of which 400 cached at half price, 200 output at four times, ratio 1.25: 2000', () =>
@@ -55,13 +55,7 @@ describe('a price per token charges', () => {
     expect(charge({ prompt: 1_000_000, completion: 5 }, perToken({ group: '0.0' }))).toBe(0);
   });
 
-  test('nothing where nothing was used, delivered or not', () => {
-    expect(chargeOf(noUsage, perToken(), true)).toBe(0);
-    expect(chargeOf(noUsage, perToken(), false)).toBe(0);
-  });
-
-  test('what was used even if the caller did not get all of it', () =>
-    expect(chargeOf(used({ prompt: 10 }), perToken(), false)).toBe(10));
+  test('nothing where nothing was used', () => expect(chargeOf(noUsage, perToken())).toBe(0));
 
   test('cache reads, cache writes and images at their own ratios, the rest of the input at 1', () =>
     expect(
@@ -102,9 +96,7 @@ describe('a price per call charges', () => {
   });
   test('rounded once, halves away from zero', () =>
     expect(charge({ prompt: 5 }, perCall({ price: '0.000001', group: '3' }))).toBe(2));
-  test('as soon as something was delivered, counted or not', () =>
-    expect(chargeOf(noUsage, perCall(), true)).toBe(20_000));
-  test('nothing when nothing was delivered', () => expect(chargeOf(used({ prompt: 5 }), perCall(), false)).toBe(0));
+  test('for every call that was served, counted or not', () => expect(chargeOf(noUsage, perCall())).toBe(20_000));
   test('nothing at price 0', () => expect(charge({ prompt: 5 }, perCall({ price: '0' }))).toBe(0));
 });
 
@@ -189,16 +181,16 @@ describe('whatever the price and the usage', () => {
       fc.property(tokenPrice, boundedUsage, (price, { usage }) => {
         const exact = chargeByFractions(usage, price as TokenPrice);
         const most = BigInt(dearestCall);
-        expect(BigInt(chargeOf(usage, price, true))).toBe(exact < most ? exact : most);
+        expect(BigInt(chargeOf(usage, price))).toBe(exact < most ? exact : most);
       }),
       { numRuns: 500 },
     ));
 
   test('a reservation is never below the charge for usage within its bounds', () =>
     fc.assert(
-      fc.property(fc.oneof(tokenPrice, callPrice), boundedUsage, fc.boolean(), (price, bounded, delivered) => {
+      fc.property(fc.oneof(tokenPrice, callPrice), boundedUsage, (price, bounded) => {
         const { usage, prompt, output } = bounded;
-        return reservationOf(prompt, output, price) >= chargeOf(usage, price, delivered);
+        return reservationOf(prompt, output, price) >= chargeOf(usage, price);
       }),
       { numRuns: 1_000 },
     ));
@@ -246,7 +238,7 @@ test('the charge can be recomputed from what the event keeps, after a trip throu
   const price = perToken({ model: '0.075', completion: '1.3333333333333333', group: '0.85' });
   const usage = used({ prompt: 12_345, completion: 678 });
   const stored = JSON.parse(JSON.stringify({ usage, price })) as { usage: Usage; price: Price };
-  expect(chargeOf(stored.usage, stored.price, true)).toBe(chargeOf(usage, price, true));
+  expect(chargeOf(stored.usage, stored.price)).toBe(chargeOf(usage, price));
 });
 
 test('a price text that is no number is refused, not taken as 0', () =>

@@ -4,9 +4,10 @@ import { Position, type Recorded, streams } from '../../src/domain/events.js';
 import { UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
-import { Bell, stoppable } from '../../src/graphql/live/live.js';
+import { stoppable } from '../../src/graphql/live/live.js';
 import { watchWallets } from '../../src/graphql/live/wallet-watch.js';
 import { batched } from '../../src/graphql/server/batched.js';
+import { Bell } from '../../src/waiting/bell.js';
 
 /* The parts subscriptions are made of. */
 

@@ -54,7 +54,7 @@ async function charged(answer: Answer) {
     completion: line.completion_tokens,
     reasoning: line.reasoning_tokens,
   };
-  expect(chargeOf(usage, line.price, true)).toBe(line.quota);
+  expect(chargeOf(usage, line.price)).toBe(line.quota);
   return line;
 }
 

@@ -60,7 +60,7 @@ const books = <Result>(user: TestUser, work: (books: Books, charged: number) => 
     let charged = 0;
     for (const { settled } of read.calls.values())
       for (const event of settled) {
-        const cost = chargeOf(event.usage, event.price, true);
+        const cost = chargeOf(event.usage, event.price);
         expect(event.charged + event.uncovered).toBe(cost);
         if (event.facts.userId === user.actor.id) charged += event.charged;
       }

@@ -37,7 +37,6 @@ const settlement: Settlement = {
   usage: { ...noUsage, prompt: 30 },
   usageSource: 'upstream',
   outcome: 'completed',
-  delivered: true,
   channelId: ChannelId(3),
   attempts: [ChannelId(2), ChannelId(3)],
   upstreamModel: null,

@@ -41,7 +41,7 @@ function settledAs(call: OpenCall, progress: CallProgress, useTimeMs: number): C
   const channelId = attempts.at(-1);
   if (delivered === null || channelId === undefined) return null;
   const usage = { ...noUsage, prompt: promptTokens, completion: delivered.outputTokens };
-  const cost = chargeOf(usage, price, true);
+  const cost = chargeOf(usage, price);
   const charged = cost > reserved ? reserved : cost;
   return {
     type: 'CallSettled',

@@ -1,32 +1,5 @@
 /* What subscriptions are made of. Nothing here keeps a queue: a slow reader finds the newest state, not a backlog. */
 
-/** Remembers that it was rung until somebody listens, however often that was. One listener at a time. */
-export class Bell {
-  private rung = false;
-  private wake: (() => void) | null = null;
-
-  ring(): void {
-    this.rung = true;
-    this.wake?.();
-  }
-
-  /** True once rung, at once if that was since the last time; false once the signal aborts. */
-  async heard(signal: AbortSignal): Promise<boolean> {
-    if (!this.rung && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          signal.removeEventListener('abort', done);
-          this.wake = null;
-          resolve();
-        };
-        this.wake = done;
-        signal.addEventListener('abort', done);
-      });
-    this.rung = false;
-    return !signal.aborted;
-  }
-}
-
 /** Between two looks at a read model that is behind, or stopped for as long as it takes somebody to mend it. */
 export const behindPauseMs = 1_000;
 

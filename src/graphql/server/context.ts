@@ -8,12 +8,12 @@ import type { UserId } from '../../domain/ids.js';
 import type { Role } from '../../domain/user.js';
 import type { Allowance } from '../../http/allowance.js';
 import type { BodyRoom } from '../../http/body-room.js';
+import { sessionTokenIn } from '../../http/session-cookie.js';
 import type { UserRow } from '../../projections/models/users.js';
 import type { ChannelTypeListing } from '../channels/channel-type.js';
 import { batched } from './batched.js';
 import { type ErrorLog, RequestRefused } from './errors.js';
 import type { Limits } from './limits.js';
-import { sessionTokenIn } from './session-cookie.js';
 
 /** What the face is given, once per process. */
 export interface GraphqlOptions {

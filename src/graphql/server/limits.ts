@@ -21,7 +21,7 @@ import { RequestRefused } from './errors.js';
 
 /*
  * How much an operation may ask for, judged before anything is read. A field costs 1 or what its `complexity` says, one
- * at the root at least `queryCost`: it is what asks the database. A list multiplies what one element costs by its page
+ * at the root at least `queryCost`, or `mutationCost`: it is what asks the database. A list multiplies what one element costs by its page
  * size, or by `assumedLength` where it has none. Aliases count each.
  */
 
@@ -32,6 +32,8 @@ export interface Limits {
 
 /** A query of the database, and its way there and back, takes as long as so many fields of an answer. */
 const queryCost = 50;
+/** A change reads what happened before, writes to the log for ever, and waits until it can be seen. */
+const mutationCost = 250;
 /** What one operation may ask for side by side; the console's largest has three. */
 const mostAtRoot = 10;
 /** What a list without a page size is taken to hold. */
@@ -101,6 +103,8 @@ export function measure(
     return found;
   };
 
+  const rootCost = operation.operation === 'mutation' ? mutationCost : queryCost;
+
   /** `sized`: an enclosing field has told how long the next list is. */
   const ofField = (node: FieldNode, parent: GraphQLOutputType, sized: boolean): Measure => {
     const name = node.name.value;
@@ -118,7 +122,7 @@ export function measure(
         ? nothing
         : ofSelections(node.selectionSet, field.type, size !== null || (sized && !list));
     const elements = size ?? (list && !sized ? assumedLength : 1);
-    const own = composite === root ? Math.max(ownCost(field), queryCost) : ownCost(field);
+    const own = composite === root ? Math.max(ownCost(field), rootCost) : ownCost(field);
     return { depth: below.depth + 1, cost: own + elements * below.cost };
   };
 

@@ -11,6 +11,7 @@ import type { UserView } from '../../application/ports.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { countUnfinished } from '../../http/body-room.js';
 import { placeOf } from '../../http/place.js';
+import { closedSessionCookie, openedSessionCookie } from '../../http/session-cookie.js';
 import { graphqlSchema } from '../schema.js';
 import { admit } from './admission.js';
 import {
@@ -23,7 +24,6 @@ import {
 } from './context.js';
 import { type Documents, documentLimits, InvalidDocument, openDocuments } from './documents.js';
 import { answerFor, notExecuted, RequestRefused } from './errors.js';
-import { closedSessionCookie, openedSessionCookie } from './session-cookie.js';
 import { payFor } from './work.js';
 
 /* GraphQL over HTTP. */

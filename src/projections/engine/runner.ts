@@ -1,13 +1,13 @@
 import type { Client, Pool } from 'pg';
 import { beginning, type Position, type Recorded } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
-import { Bell } from './bell.js';
+import { Bell } from '../../waiting/bell.js';
+import { repeatedly } from '../../waiting/repeatedly.js';
 import { type Checkpoint, prepareReadModels, readCheckpoints } from './checkpoints.js';
 import { LogWindow } from './log-window.js';
 import type { EventFeed, Projection, ProjectionContext } from './projection.js';
 import { Projector, type ProjectorLog, type ProjectorPace, reasonOf, wantedChannel } from './projector.js';
 import { quarantinedFor } from './quarantine.js';
-import { repeatedly } from './repeatedly.js';
 
 /* All read models on one node: starts their projectors, knows how far each has come, and tells those who wait. */
 

@@ -36,7 +36,6 @@ function settlementOf(
     usage,
     usageSource,
     outcome,
-    delivered: true,
     channelId,
     attempts: tried,
     upstreamModel: upstreamModel === requestedModel ? null : upstreamModel,

@@ -102,7 +102,7 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         model,
         promptTokens: usage.prompt,
         completionTokens: usage.completion,
-        quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price, true),
+        quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price),
         modelRatio: price.per === 'token' ? price.model : '0',
         completionRatio: price.per === 'token' ? price.completion : '0',
         modelPrice: price.per === 'call' ? price.price : null,

@@ -33,7 +33,6 @@ export interface Settlement {
   readonly usage: Usage;
   readonly usageSource: UsageSource;
   readonly outcome: CallOutcome;
-  readonly delivered: boolean;
   readonly channelId: ChannelId;
   readonly attempts: readonly ChannelId[];
   readonly upstreamModel: string | null;
@@ -203,8 +202,8 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
       /** Each of these attempts may have cost upstream as much as the call was expected to. */
       const timesHeld = (attempts: number): Quota => Quota(Math.min(quota * attempts, Number.MAX_SAFE_INTEGER));
       const settledBy = (settlement: Settlement): NewEvent<CallSettled> => {
-        const { usage, delivered } = settlement;
-        const cost = chargeOf(usage, price, delivered);
+        const { usage } = settlement;
+        const cost = chargeOf(usage, price);
         // Dearer than what is held only when the upstream kept to no limit: then as much as there is left.
         if (cost > held) held = max(held, gate.cover(callId, cost));
         const charged = cost > held ? held : cost;
