@@ -12,8 +12,9 @@ import { Allowance } from './http/allowance.js';
 import type { BodyRoom } from './http/body-room.js';
 import { clientAddress } from './http/client-address.js';
 import type { Origins } from './origins.js';
+import { isAllowed } from './relay/call/ip-allow-list.js';
 import type { Relay } from './relay/call/relay.js';
-import { isAllowed } from './relay/callers/openai/ip-allow-list.js';
+import { readCredential } from './relay/callers/openai/credential.js';
 import { relayRoutes, tellRequestId } from './relay/callers/openai/routes.js';
 import { listings, providerOf } from './relay/providers/registry.js';
 import { restRoutes } from './rest-compat/routes.js';
@@ -94,7 +95,8 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
         () => false,
       ),
     allowsAddress: isAllowed,
-    identifyApiKey: ({ path, headers, query, ip }) => relay.identify({ path, headers, query, ip }),
+    identifyApiKey: ({ path, headers, query, ip }) =>
+      relay.identify({ credential: readCredential(path, headers, query), ip }),
   });
 
   const pages = await serveConsole(app);

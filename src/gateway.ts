@@ -48,10 +48,10 @@ import { openReadModels, readModels } from './projections/read-models.js';
 import { channelProbe } from './relay/call/channel-probe.js';
 import { openMeter } from './relay/call/metered.js';
 import { modelRateLimiter } from './relay/call/rate-limit.js';
-import { openRelay, sendError } from './relay/call/relay.js';
+import { openRelay } from './relay/call/relay.js';
 import { callsUnderWay } from './relay/call/under-way.js';
-import { requestBodies } from './relay/callers/openai/request-body.js';
-import { tellRequestId } from './relay/callers/openai/routes.js';
+import { turnAway } from './relay/callers/openai/routes.js';
+import { requestBodies } from './relay/callers/request-body.js';
 import { RelayError } from './relay/errors.js';
 import { LargeWork } from './relay/large-work.js';
 import { isChannelType, providerOf } from './relay/providers/registry.js';
@@ -318,8 +318,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     frameworkErrors: (_error, _request, reply) => {
       const id = requestId(clock.now());
       reply.hijack();
-      tellRequestId(reply, id);
-      sendError(reply.raw, id, new RelayError(400, '', 'the address cannot be read', 'invalid_request_error'));
+      turnAway(reply, id, new RelayError(400, '', 'the address cannot be read', 'invalid_request_error'));
     },
   }) as unknown as FastifyInstance;
   closing.add(() => app.close());
@@ -328,10 +327,9 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     if (!stopping && ending.reason() === null) return next();
     const id = requestId(clock.now());
     reply.hijack();
-    tellRequestId(reply, id);
     // On a connection that was kept alive: the next request shall find another node, or nobody.
     reply.raw.setHeader('connection', 'close');
-    sendError(reply.raw, id, new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly'));
+    turnAway(reply, id, new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly'));
   });
   const routes: { method: string; url: string }[] = [];
   app.addHook('onRoute', ({ method, url }) => {

@@ -128,7 +128,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(nouns.map((noun) => [noun, ['graphql/server', 'graphql/live', ...nouns]])),
   'projections/engine': [],
   'projections/models': ['projections/engine'],
-  'relay/call': ['relay/callers', 'relay/protocols', 'relay/upstream'],
+  'relay/call': ['relay/protocols', 'relay/upstream'],
   'relay/callers': ['relay/call', 'relay/protocols', 'relay/upstream'],
   'relay/protocols': ['relay/upstream'],
   'relay/providers': ['relay/protocols', 'relay/upstream'],
@@ -195,6 +195,14 @@ describe('rooms', () => {
   });
   test('of a floor are entered from above only', () => {
     expect(sources.flatMap(wrongSteps)).toEqual([]);
+  });
+  test('of the relay know nothing of the dialects callers speak, types included', () => {
+    const knowing = sources.filter(({ path }) => path.startsWith('relay/') && !path.startsWith('relay/callers/'));
+    expect(knowing.length).toBeGreaterThan(50);
+    const dialects = knowing.flatMap(({ path, imports }) =>
+      imports.filter(({ target }) => target.startsWith('relay/callers/')).map(({ target }) => `${path} → ${target}`),
+    );
+    expect(dialects).toEqual([]);
   });
   test('need each other in one direction only', () => {
     const needs = new Map<string, Set<string>>();

@@ -4,7 +4,7 @@ import type { UpstreamError } from './upstream/upstream-error.js';
 /** The type of every error the gateway itself makes; upstream errors keep their own. */
 export const gatewayErrorType = 'gateway_error';
 
-/** A refusal as the caller gets it: HTTP status and the members of the OpenAI error object. */
+/** A refusal: what the caller is told of it, in whatever dialect. */
 export class RelayError extends Error {
   constructor(
     readonly status: number,
@@ -17,13 +17,6 @@ export class RelayError extends Error {
     super(message);
     this.name = 'RelayError';
   }
-}
-
-/** Every message tells the request id exactly once: what a caller must quote when asking for help. */
-export function errorBody(error: RelayError, requestId: string): { error: Record<string, string | null> } {
-  const suffix = ` (request id: ${requestId})`;
-  const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
-  return { error: { message, type: error.type, param: error.param, code: error.code } };
 }
 
 const saturated = 'the upstream of this group is saturated, retry later';

@@ -1,11 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
 import type { ChannelId } from '../domain/ids.js';
 import type { Allowance } from '../http/allowance.js';
+import type { ApiKeyStatusNotice } from './call/authenticate.js';
 import type { Meter } from './call/metered.js';
 import type { ModelRateLimiter } from './call/rate-limit.js';
-import type { ApiKeyStatusNotice } from './callers/openai/authenticate.js';
-import type { RequestBodies } from './callers/openai/request-body.js';
 import type { LargeWork } from './large-work.js';
+import type { JsonObject } from './protocols/json.js';
 import type { Provider } from './protocols/protocol.js';
 import type { AnswerRoom } from './upstream/answer-room.js';
 import type { Upstream } from './upstream/upstream.js';
@@ -28,6 +29,19 @@ export interface RelayPorts {
   readonly providerOf: (channelType: number) => Provider | null;
   readonly config: RelayConfig;
   readonly log: RelayLog;
+}
+
+/** A caller's body. It counts as held until it leaves. */
+export interface HeldBody {
+  readonly value: JsonObject;
+  /** As it came, unpacked. */
+  readonly bytes: number;
+  leave(): void;
+}
+
+export interface RequestBodies {
+  /** Throws RelayError. `holder`: whose share of the process's memory it takes. */
+  read(request: IncomingMessage, address: string, holder: number): Promise<HeldBody>;
 }
 
 export interface ChannelHealthNotice {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { maxAllowedAddresses } from '../../src/domain/api-key-terms.js';
-import { isAllowed } from '../../src/relay/callers/openai/ip-allow-list.js';
+import { isAllowed } from '../../src/relay/call/ip-allow-list.js';
 
 /** A list that counts how often one of its lines is looked at. */
 function counted(lines: readonly string[]): { lines: readonly string[]; reads: () => number } {

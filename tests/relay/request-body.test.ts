@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { BodyRoom } from '../../src/http/body-room.js';
-import { requestBodies } from '../../src/relay/callers/openai/request-body.js';
+import { requestBodies } from '../../src/relay/callers/request-body.js';
 import { LargeWork } from '../../src/relay/large-work.js';
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Allowance } from '../../src/http/allowance.js';
-import { authenticate } from '../../src/relay/callers/openai/authenticate.js';
+import { authenticate } from '../../src/relay/call/authenticate.js';
 import { openMemoryNode } from '../support/memory-node.js';
 
 test('wrong keys are counted for all the addresses one subscriber has', async () => {
@@ -8,8 +8,7 @@ test('wrong keys are counted for all the addresses one subscriber has', async ()
   const wrongKeys = new Allowance({ perMinute: 2 }, node.clock);
   const ports = { ...node, wrongKeys, apiKeyStatus: { refused: () => {} } };
   const statusFrom = async (ip: string): Promise<number> => {
-    const headers = { authorization: `Bearer sk-${'a'.repeat(48)}` };
-    const refusal = authenticate(ports, { path: '/v1/chat/completions', headers, query: new URLSearchParams(), ip });
+    const refusal = authenticate(ports, { credential: { key: 'a'.repeat(48), pinnedChannel: null }, ip });
     return refusal.then(
       () => 200,
       ({ status }) => status,

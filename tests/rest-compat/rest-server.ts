@@ -4,7 +4,7 @@ import type { Application } from '../../src/application/application.js';
 import { Instant } from '../../src/domain/instant.js';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { origins } from '../../src/origins.js';
-import { isAllowed } from '../../src/relay/callers/openai/ip-allow-list.js';
+import { isAllowed } from '../../src/relay/call/ip-allow-list.js';
 import { restRoutes } from '../../src/rest-compat/routes.js';
 import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';

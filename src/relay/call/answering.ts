@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Usage } from '../../domain/pricing.js';
+import type { CallerDialect } from '../caller-dialect.js';
 import { jsonHeaders, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
@@ -9,7 +10,7 @@ import { SeenText } from '../seen-text.js';
 import type { Asked, Attempt } from './attempt.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { CallerPresence } from './caller-presence.js';
-import { beginStream, deliver, endFrame, errorFrame, pump } from './delivery.js';
+import { beginStream, deliver, pump } from './delivery.js';
 import { watchGrowth } from './growth.js';
 import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
@@ -69,6 +70,7 @@ export interface AnsweringPorts extends Pick<RelayPorts, 'directory' | 'config' 
 
 /** The caller behind an answer. */
 export interface Asker {
+  readonly dialect: CallerDialect;
   readonly requestId: string;
   readonly response: ServerResponse;
 }
@@ -95,7 +97,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
   /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
   const answer = async (
-    { response, requestId }: Asker,
+    { response, requestId, dialect }: Asker,
     order: Order,
     reservation: Reservation,
     answered: Extract<Attempt, { ok: true }>,
@@ -161,10 +163,10 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     try {
       await reservation.settle(settled);
       if (error === null) response.end(reading.decoder.closing(settled.usage));
-      else response.end(`${errorFrame(error, requestId)}${endFrame}`);
+      else response.end(`${dialect.errorFrame(error, requestId)}${dialect.endFrame}`);
     } catch {
       // Without the end mark: the caller must not take this answer for a complete one.
-      response.end(errorFrame(storeUnavailable(chargeFollows), requestId));
+      response.end(dialect.errorFrame(storeUnavailable(chargeFollows), requestId));
     }
     if (response.writableLength > 0) stalledCallers.watch(presence);
     return error === null;

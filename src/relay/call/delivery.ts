@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
-import { errorBody, fromUpstream, RelayError } from '../errors.js';
+import { fromUpstream, RelayError } from '../errors.js';
 import { isSilence } from '../upstream/exchange.js';
 import { countKept, noRoomHere, type StreamReading } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
@@ -20,11 +20,6 @@ const streamHeaders = {
 export const beginStream = (response: ServerResponse): void => {
   response.writeHead(200, streamHeaders);
 };
-
-export const errorFrame = (error: RelayError, requestId: string): string =>
-  `data: ${JSON.stringify(errorBody(error, requestId))}\n\n`;
-
-export const endFrame = 'data: [DONE]\n\n';
 
 /** What is written at once: a caller that reads slowly must be seen to take it. */
 const pieceSize = 64 * 1024;

@@ -2,37 +2,30 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { CallFacts, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
-import { endUnread, isUnread } from '../../http/answer-unread.js';
-import { authenticate, type Caller } from '../callers/openai/authenticate.js';
-import { isAllowed } from '../callers/openai/ip-allow-list.js';
-import type { HeldBody } from '../callers/openai/request-body.js';
-import {
-  errorBody,
-  jsonHeaders,
-  quotaText,
-  RelayError,
-  storeUnavailable,
-  tooManyCalls,
-  unavailable,
-} from '../errors.js';
-import type { RelayPorts } from '../ports.js';
+import type { CallerDialect } from '../caller-dialect.js';
+import { quotaText, RelayError, storeUnavailable, tooManyCalls, unavailable } from '../errors.js';
+import type { HeldBody, RelayPorts } from '../ports.js';
 import type { CallerRequest, Mode } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { openAnswering } from './answering.js';
 import { type Attempt, attempt, noRoom } from './attempt.js';
+import { authenticate, type Caller, type Shown } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
 import { callsUnderWay } from './calls-under-way.js';
 import { channelParser } from './channel-settings.js';
+import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
 import { type Order, placeOrder } from './order.js';
+import { refuse } from './refusal.js';
 import { chooseChannel } from './routing.js';
 import { watchStalledCallers } from './stalled-callers.js';
 import type { CallUnderWay } from './under-way.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
 
-export interface IncomingCall {
+export interface IncomingCall extends Shown {
   readonly requestId: string;
+  readonly dialect: CallerDialect;
   readonly mode: Mode;
   /** Without query. */
   readonly path: string;
@@ -40,7 +33,6 @@ export interface IncomingCall {
   readonly headers: IncomingHttpHeaders;
   /** Its body is not read yet: who calls is asked first. */
   readonly request: IncomingMessage;
-  readonly ip: string;
   readonly response: ServerResponse;
 }
 
@@ -48,7 +40,7 @@ export interface Relay {
   /** Answers the call, whatever happens; never rejects. */
   handle(call: IncomingCall): Promise<void>;
   /** The caller behind a request that is no call, e.g. a model listing. Throws RelayError. */
-  identify(call: Pick<IncomingCall, 'path' | 'query' | 'headers' | 'ip'>): Promise<Caller>;
+  identify(shown: Shown): Promise<Caller>;
   /** Calls under way. */
   active(): number;
 }
@@ -71,9 +63,9 @@ export function openRelay(ports: RelayPorts): Relay {
   const { answer, settleAbandoned } = openAnswering({ ...ports, stalledCallers });
   let active = 0;
 
-  const identify: Relay['identify'] = async (credentials) => {
-    const caller = await authenticate(ports, credentials);
-    if (!isAllowed(credentials.ip, caller.apiKey.terms.allowIps))
+  const identify: Relay['identify'] = async (shown) => {
+    const caller = await authenticate(ports, shown);
+    if (!isAllowed(shown.ip, caller.apiKey.terms.allowIps))
       throw new RelayError(403, 'ip_not_allowed', 'the client address is not in the allow list of the token');
     return caller;
   };
@@ -268,7 +260,7 @@ export function openRelay(ports: RelayPorts): Relay {
       try {
         await serve(call, presence);
       } catch (error) {
-        sendError(response, requestId, known(error, requestId));
+        refuse(response, requestId, known(error, requestId), call.dialect);
       } finally {
         active--;
       }
@@ -285,21 +277,4 @@ export function openRelay(ports: RelayPorts): Relay {
     log.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'a call failed unexpectedly');
     return new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
   }
-}
-
-export function sendError(response: ServerResponse, requestId: string, error: RelayError): void {
-  if (response.headersSent) {
-    response.end();
-    return;
-  }
-  const body = JSON.stringify(errorBody(error, requestId));
-  const unread = isUnread(response.req);
-  response.writeHead(error.status, {
-    ...jsonHeaders,
-    'content-length': Buffer.byteLength(body),
-    ...(error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }),
-    ...(unread && { connection: 'close' }),
-  });
-  if (unread) endUnread(response.req, response, body);
-  else response.end(body);
 }

@@ -1,7 +1,7 @@
 import type { Directory } from '../../../application/ports.js';
 import { isPriced } from '../../../domain/price-tables.js';
+import type { Caller } from '../../call/authenticate.js';
 import { usedGroup } from '../../call/order.js';
-import type { Caller } from './authenticate.js';
 
 /* What a caller may ask for, as its dialect lists it. */
 

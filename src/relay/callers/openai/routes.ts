@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../../application/ports.js';
-import { type Relay, sendError } from '../../call/relay.js';
+import { refuse } from '../../call/refusal.js';
+import type { Relay } from '../../call/relay.js';
 import { RelayError, unavailable, unknownModel } from '../../errors.js';
 import type { Mode } from '../../protocols/protocol.js';
+import { readCredential } from './credential.js';
+import { openAiCaller } from './dialect.js';
 import { type Dialect, listing, type ModelListing, modelsFor, openAiModel } from './models.js';
 
 /* The /v1 endpoints over HTTP. */
@@ -66,6 +69,12 @@ export const tellRequestId = (reply: Pick<FastifyReply, 'raw'>, id: string): voi
   reply.raw.setHeader('x-oneapi-request-id', id);
 };
 
+/** For a request that gets to no face. */
+export function turnAway(reply: Pick<FastifyReply, 'raw'>, id: string, error: RelayError): void {
+  tellRequestId(reply, id);
+  refuse(reply.raw, id, error, openAiCaller);
+}
+
 export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOptions): Promise<void> {
   const { relay, directory, newRequestId, providerName } = options;
 
@@ -103,7 +112,7 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
 
   app.setErrorHandler((error, request, reply) => {
     reply.hijack();
-    sendError(reply.raw, request.id, refusalFor(error, request));
+    refuse(reply.raw, request.id, refusalFor(error, request), openAiCaller);
   });
 
   app.options('/v1/*', async (_request, reply) =>
@@ -118,12 +127,16 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
   for (const [path, mode] of calls) {
     app.post(path, async (request, reply) => {
       reply.hijack();
+      const { headers } = request;
+      const query = queryOf(request);
       await relay.handle({
         requestId: request.id,
+        dialect: openAiCaller,
         mode,
         path,
-        query: queryOf(request),
-        headers: request.headers,
+        query,
+        credential: readCredential(path, headers, query),
+        headers,
         request: request.raw,
         ip: request.ip,
         response: reply.raw,
@@ -133,7 +146,8 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
 
   const identified = async (request: FastifyRequest) => {
     const query = queryOf(request);
-    const caller = await relay.identify({ path: pathOf(request), query, headers: request.headers, ip: request.ip });
+    const credential = readCredential(pathOf(request), request.headers, query);
+    const caller = await relay.identify({ credential, ip: request.ip });
     return { caller, query };
   };
 

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiKeyView, Clock, Directory, QuotaGate, UserView, Vault } from '../../../application/ports.js';
-import type { ApiKeyId, UserId } from '../../../domain/ids.js';
-import { atLeast } from '../../../domain/user.js';
-import type { Allowance } from '../../../http/allowance.js';
-import { placeOf } from '../../../http/place.js';
-import { RelayError } from '../../errors.js';
+import type { ApiKeyView, Clock, Directory, QuotaGate, UserView, Vault } from '../../application/ports.js';
+import type { ApiKeyId, UserId } from '../../domain/ids.js';
+import { atLeast } from '../../domain/user.js';
+import type { Allowance } from '../../http/allowance.js';
+import { placeOf } from '../../http/place.js';
+import type { Credential } from '../caller-dialect.js';
+import { RelayError } from '../errors.js';
 
 /* Who calls: the API key's checks, in the order callers know. */
 
@@ -30,42 +30,7 @@ export interface Caller {
   readonly pinnedChannel: string | null;
 }
 
-interface Credential {
-  readonly key: string;
-  readonly pinnedChannel: string | null;
-}
-
 const keyLength = 48;
-
-const header = (value: string | string[] | undefined): string =>
-  Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
-
-/** Takes the key from where each dialect's clients put it: the dialect's own header wins over Authorization. */
-function credentialText(path: string, headers: IncomingHttpHeaders, query: URLSearchParams): string {
-  if (path.startsWith('/v1/messages') || path.startsWith('/v1/models')) {
-    const key = header(headers['x-api-key']);
-    if (key !== '') return key;
-  }
-  if (path.startsWith('/v1beta') || path.startsWith('/v1/models')) {
-    const key = header(headers['x-goog-api-key']) || (query.get('key') ?? '');
-    if (key !== '') return key;
-  }
-  const authorization = header(headers.authorization);
-  const proxySecret = header(headers['mj-api-secret']);
-  if (proxySecret !== '' && (authorization === '' || authorization === 'midjourney-proxy')) return proxySecret;
-  return authorization;
-}
-
-export function readCredential(path: string, headers: IncomingHttpHeaders, query: URLSearchParams): Credential | null {
-  const text = credentialText(path, headers, query)
-    .trim()
-    .replace(/^Bearer\s+/i, '')
-    .replace(/^Bearer$/i, '')
-    .replace(/^sk-/, '');
-  if (text === '') return null;
-  const [key = '', pinnedChannel] = text.split('-');
-  return { key, pinnedChannel: pinnedChannel === undefined || pinnedChannel === '' ? null : pinnedChannel };
-}
 
 const masked = (key: string): string => `sk-${key.slice(0, 3)}***${key.slice(-3)}`;
 
@@ -92,20 +57,16 @@ async function lookUp(
 const tooManyWrong = (): RelayError =>
   new RelayError(429, 'rate_limit_exceeded', 'too many invalid tokens from this address', undefined, '', '60');
 
-export interface Credentials {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly query: URLSearchParams;
+/** What a caller shows. */
+export interface Shown {
+  /** null: none. */
+  readonly credential: Credential | null;
   /** The client's address. */
   readonly ip: string;
 }
 
-export async function authenticate(
-  ports: AuthenticationPorts,
-  { path, headers, query, ip }: Credentials,
-): Promise<Caller> {
+export async function authenticate(ports: AuthenticationPorts, { credential, ip }: Shown): Promise<Caller> {
   const { directory, gate, clock, apiKeyStatus } = ports;
-  const credential = readCredential(path, headers, query);
   if (credential === null) throw new RelayError(401, 'missing_api_key', 'no token was given');
   const { key, pinnedChannel } = credential;
   // The length is checked first: text of any other length cannot be a key and need not be looked up.

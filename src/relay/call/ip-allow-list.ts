@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { maxAllowedAddresses } from '../../../domain/api-key-terms.js';
+import { maxAllowedAddresses } from '../../domain/api-key-terms.js';
 
 /* Which client addresses an API key may be used from. */
 

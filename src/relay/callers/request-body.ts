@@ -2,29 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { BodyPlace, BodyRoom, NoRoom } from '../../../http/body-room.js';
-import { RelayError } from '../../errors.js';
-import type { LargeWork } from '../../large-work.js';
-import { isObject, type JsonObject, parseJson } from '../../protocols/json.js';
-import { JsonShape, type ShapeExcess } from '../../protocols/json-shape.js';
+import type { BodyPlace, BodyRoom, NoRoom } from '../../http/body-room.js';
+import { RelayError } from '../errors.js';
+import type { LargeWork } from '../large-work.js';
+import type { RequestBodies } from '../ports.js';
+import { isObject, type JsonObject, parseJson } from '../protocols/json.js';
+import { JsonShape, type ShapeExcess } from '../protocols/json-shape.js';
 
 /*
  * A caller's body, read from the connection once its caller is known. It is unpacked while it comes and given up at the
  * first excess: of size, of what it swells to, of its shape, or of what the process can hold.
  */
-
-/** Counts as held until it leaves. */
-export interface HeldBody {
-  readonly value: JsonObject;
-  /** As it came, unpacked. */
-  readonly bytes: number;
-  leave(): void;
-}
-
-export interface RequestBodies {
-  /** Throws RelayError. `holder`: whose share of the process's memory it takes. */
-  read(request: IncomingMessage, address: string, holder: number): Promise<HeldBody>;
-}
 
 /** JSON with much repetition shrinks to a fortieth. Judged beyond the first mebibyte. */
 const mostSwelling = 100;

@@ -1,0 +1,19 @@
+import type { RelayError } from './errors.js';
+
+/* What a call needs of the dialect its caller speaks. Each dialect is a room in `callers`; a call is handed the value. */
+
+/** An API key as its caller shows it. */
+export interface Credential {
+  readonly key: string;
+  /** Text behind the key (`sk-<key>-<channel id>`); null: none. */
+  readonly pinnedChannel: string | null;
+}
+
+export interface CallerDialect {
+  /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
+  readonly errorBody: (error: RelayError, requestId: string) => string;
+  /** A failure inside a stream that has begun. */
+  readonly errorFrame: (error: RelayError, requestId: string) => string;
+  /** By it the caller knows that nothing is missing. */
+  readonly endFrame: string;
+}
