@@ -158,3 +158,15 @@ export function movementsOf({ event, stream }: Pick<Recorded, 'event' | 'stream'
   const mover = movers[event.type] as Mover<EventType>;
   return mover === null ? nothing : mover(event as never, streamKey(stream));
 }
+
+/**
+ * For whoever must go on whatever the log holds: an event that cannot be read moves nothing here. The ledger stops at it
+ * and says so.
+ */
+export function readableMovementsOf(recorded: Pick<Recorded, 'event' | 'stream'>): readonly Movement[] {
+  try {
+    return movementsOf(recorded);
+  } catch {
+    return nothing;
+  }
+}

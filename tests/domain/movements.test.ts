@@ -4,7 +4,7 @@ import type { CallFacts } from '../../src/domain/call.js';
 import type { DomainEvent, StreamName } from '../../src/domain/events.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
-import { type Movement, movementsOf } from '../../src/domain/movements.js';
+import { type Movement, movementsOf, readableMovementsOf } from '../../src/domain/movements.js';
 import { Quota } from '../../src/domain/quota.js';
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).map((raw) => Quota(raw));
@@ -139,5 +139,11 @@ describe('what an event moves', () => {
     ['a change of name moves nothing', { type: 'UserDisabled', by: UserId(1) } as never, {}],
   ])('%s', (_, event, expected) => {
     expect(sums(event)).toEqual(expected);
+  });
+
+  test('is nothing for whoever must go on, where an event was damaged', () => {
+    const damaged = { event: { type: 'ApiKeyIssued' } as DomainEvent, stream: 'apikey-9' as StreamName };
+    expect(() => movementsOf(damaged)).toThrow();
+    expect(readableMovementsOf(damaged)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { beginning, type Position, type Recorded } from '../../domain/events.js';
 import type { ApiKeyId, CallId, UserId } from '../../domain/ids.js';
-import { type Movement, movementsOf, type Posting } from '../../domain/movements.js';
+import { type Movement, type Posting, readableMovementsOf } from '../../domain/movements.js';
 import { nearestQuota, Quota, zero } from '../../domain/quota.js';
 import type { Admission, AdmissionRequest, QuotaGate } from '../ports.js';
 import type { TailConsumer } from './tail.js';
@@ -119,7 +119,8 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       for (const { callId, quota } of holds) hold(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];
-      for (const recorded of gap) apply(account, { position: recorded.position, movements: movementsOf(recorded) });
+      for (const recorded of gap)
+        apply(account, { position: recorded.position, movements: readableMovementsOf(recorded) });
       for (const moved of account.arrived ?? []) apply(account, moved);
       account.arrived = null;
     } catch (error) {
@@ -250,7 +251,7 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
 
     take(batch) {
       for (const recorded of batch) {
-        const moved: Moved = { position: recorded.position, movements: movementsOf(recorded) };
+        const moved: Moved = { position: recorded.position, movements: readableMovementsOf(recorded) };
         for (const account of accountsIn(moved)) {
           if (account.arrived === null) apply(account, moved);
           else account.arrived.push(moved);

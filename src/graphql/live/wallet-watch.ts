@@ -1,7 +1,7 @@
 import type { Tail } from '../../application/memory/tail.js';
 import type { Position, Recorded } from '../../domain/events.js';
 import type { UserId } from '../../domain/ids.js';
-import { movementsOf } from '../../domain/movements.js';
+import { readableMovementsOf } from '../../domain/movements.js';
 
 /* One consumer of the tail for all who watch a wallet: what an event costs does not grow with the consoles open. */
 
@@ -50,7 +50,7 @@ export function watchWallets(tail: Pick<Tail, 'add'>): WalletWatch {
 
 function walletsIn(recorded: Recorded): ReadonlySet<UserId> {
   const wallets = new Set<UserId>();
-  for (const { postings } of movementsOf(recorded))
+  for (const { postings } of readableMovementsOf(recorded))
     for (const posting of postings) if (posting.owner === 'user') wallets.add(posting.id);
   return wallets;
 }
