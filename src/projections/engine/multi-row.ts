@@ -11,7 +11,8 @@ type Column<T extends Table> = keyof Database[T] & string;
 /** All rows of one statement name the same columns; those left out get the table's default. */
 type Row<T extends Table> = Partial<Insertable<Database[T]>>;
 
-const unstorable = /\\u0000|\\ud[89a-f]/i;
+// As `JSON.stringify` writes them, in small letters.
+const unstorable = /\\u(?:0000|d[89a-f])/;
 
 /** What Postgres refuses in text: NUL, and half of a surrogate pair. */
 const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
