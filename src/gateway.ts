@@ -44,6 +44,7 @@ import { BodyRoom } from './http/body-room.js';
 import { origins } from './origins.js';
 import { dropOldVersions } from './projections/engine/rebuild.js';
 import { type ProjectionRunner, startProjections } from './projections/engine/runner.js';
+import { rootUserId } from './projections/models/user-queries.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { channelProbe } from './relay/call/channel-probe.js';
 import { openMeter } from './relay/call/metered.js';
@@ -263,7 +264,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     gate,
     tail,
     traffic,
-    probe: channelProbe(relayPorts),
+    probe: channelProbe({ ...relayPorts, root: () => rootUserId(db) }),
     setupCode: setupCode((code) =>
       log.warn(
         { code },

@@ -258,7 +258,7 @@ export interface ProbeResult {
 
 /** Sends a channel one small request, charging nobody. */
 export interface ChannelProbe {
-  /** `model` '': the channel's test model, else its first. */
+  /** `model` '': the channel's test model, else its first. Throws `price-missing`: then nothing has been sent. */
   test(channel: ChannelView, model: string): Promise<ProbeResult>;
 }
 

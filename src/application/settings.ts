@@ -56,6 +56,8 @@ export function initialOptions(prices: DefaultPrices): ReadonlyMap<string, strin
   return initial;
 }
 
+const isNumber = (key: OptionKey): boolean => 'minimum' in optionTable[key];
+
 const lines = (value: string): string[] =>
   value
     .split('\n')
@@ -68,7 +70,11 @@ export function settingsFrom(
   defaults: DefaultPrices,
   initial: ReadonlyMap<string, string>,
 ): Settings {
-  const text = (key: OptionKey): string => changed.get(key) ?? initial.get(key) ?? '';
+  const text = (key: OptionKey): string => {
+    const value = changed.get(key);
+    const isSet = value !== undefined && (value !== '' || !isNumber(key));
+    return isSet ? value : (initial.get(key) ?? '');
+  };
   const flag = (key: OptionKey): boolean => text(key) === 'true';
   // A value older than today's range counts as the end of it: nothing it is used for has to fear more.
   const number = (key: OptionKey): number => {

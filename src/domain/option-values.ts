@@ -37,6 +37,8 @@ function checkNumber(
   value: string,
   { kind, minimum, maximum }: Extract<OptionDefinition, { kind: 'integer' | 'number' }>,
 ): void {
+  // Zero would be no value: the option is as if nobody had ever set it.
+  if (value === '' && minimum > 0) return;
   // What is no decimal text to the price tables is none here, even where JavaScript would read a number.
   const amount = value.length <= 64 && isDecimal(value) ? Number(value) : Number.NaN;
   const fits = kind === 'integer' ? Number.isSafeInteger(amount) : Number.isFinite(amount);
@@ -117,6 +119,13 @@ export function checkOption(key: string, value: string): void {
       checkMembers(key, readTexts(key, value).keys());
       return;
   }
+}
+
+/** What a form means by a field that was emptied: no number is zero, or none at all where zero is none; no switch is off. */
+export function emptiedOption(key: string): string {
+  const definition = optionDefinition(key);
+  if (definition?.kind === 'boolean') return 'false';
+  return definition !== null && 'minimum' in definition && definition.minimum <= 0 ? '0' : '';
 }
 
 function checkRatios(key: string, ratios: ReadonlyMap<string, string>): void {

@@ -16,6 +16,14 @@ import type { Query } from './wire/query.js';
 /** More channels than one tag search can find. */
 const unpaged = { page: 1, size: 1_000_000 };
 
+/** Who may set a price is told to, and of the way without. */
+const wordsFor = ({ role }: UserView, failure: Failure): string => {
+  const { model } = failure.details;
+  return failure.code === 'price-missing' && role === 'root'
+    ? `模型 ${model} 倍率或价格未配置, 请设置或开始自用模式；Model ${model} ratio or price not set, please set it or start self-use mode`
+    : messageOf(failure);
+};
+
 const sortOf = (query: Query): ChannelSort => (query.flag('id_sort') ? 'id' : 'priority');
 
 /** Clients send the text `null` for "any group". */
@@ -106,7 +114,7 @@ export function channelEndpoints(endpoints: Endpoints, { channels, queries, visi
         return { success: tested.ok, message: tested.message, time: tested.seconds };
       } catch (error) {
         // Clients read the time of every answer, whether there was anything to time or not.
-        if (error instanceof Failure) return { success: false, message: messageOf(error), time: 0 };
+        if (error instanceof Failure) return { success: false, message: wordsFor(viewer, error), time: 0 };
         throw error;
       }
     },

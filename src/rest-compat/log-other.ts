@@ -78,10 +78,20 @@ function membersOf(line: UsageLogEntry): Members {
 
 const isAboutCall = ({ detail }: UsageLogEntry): boolean => detail?.kind !== 'granted' && detail?.kind !== 'adjusted';
 
+/** The upstream told no usage, or none that could be believed. */
+const wasCountedHere = ({ usage_source }: UsageLogEntry): boolean =>
+  usage_source === 'estimated' || usage_source === 'disbelieved';
+
 /** For administrators: '' for lines that are not about a call. */
 export const otherForAdmin = (line: UsageLogEntry): string =>
   isAboutCall(line)
-    ? JSON.stringify({ ...membersOf(line), admin_info: { use_channel: line.attempts.map(String) } })
+    ? JSON.stringify({
+        ...membersOf(line),
+        admin_info: {
+          use_channel: line.attempts.map(String),
+          ...(wasCountedHere(line) ? { local_count_tokens: true } : {}),
+        },
+      })
     : '';
 
 /** For users: nothing about channels; and `null` where there is nothing, as their clients know it. */

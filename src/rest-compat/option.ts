@@ -1,5 +1,6 @@
 import type { Application } from '../application/application.js';
 import { invalidField } from '../domain/failure.js';
+import { emptiedOption } from '../domain/option-values.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -29,7 +30,9 @@ export function optionEndpoints(endpoints: Endpoints, { options, visible }: Appl
     '/option/',
     async (viewer, exchange) => {
       const body = exchange.body();
-      await visible(await options.change(viewer, keyIn(body), body.scalar('value') ?? ''));
+      const key = keyIn(body);
+      // Older consoles send an emptied field as it is, and show "saved" whatever the answer says.
+      await visible(await options.change(viewer, key, body.scalar('value') || emptiedOption(key)));
       return success();
     },
     { wordings: oneSentence(badParameter, 400) },

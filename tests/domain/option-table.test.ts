@@ -8,7 +8,7 @@ import {
   optionTable,
   prerequisiteOf,
 } from '../../src/domain/option-table.js';
-import { checkOption, readRatios } from '../../src/domain/option-values.js';
+import { checkOption, emptiedOption, readRatios } from '../../src/domain/option-values.js';
 
 const keysOf = (...kinds: readonly string[]): OptionKey[] =>
   (Object.keys(optionTable) as OptionKey[]).filter((key) => kinds.includes(optionTable[key].kind));
@@ -37,14 +37,21 @@ describe('every option', () => {
   });
 
   test.each(keysOf('integer'))('%s is an integer', (key) => {
-    for (const value of ['', ' ', 'many', '1.5', '0x10', '1e400', 'NaN', 'Infinity', '9007199254740992'])
+    for (const value of [' ', 'many', '1.5', '0x10', '1e400', 'NaN', 'Infinity', '9007199254740992'])
       expect(refused(key, value), value).toMatchObject({ field: key, allowed: expect.stringMatching(/^an integer/) });
   });
 
   test.each(keysOf('number'))('%s is a decimal number that prices can be computed with', (key) => {
-    for (const value of ['', ' ', 'many', '0x10', '.5', '5.', '1e400', 'NaN', 'Infinity', '-Infinity'])
+    for (const value of [' ', 'many', '0x10', '.5', '5.', '1e400', 'NaN', 'Infinity', '-Infinity'])
       expect(refused(key, value), value).toMatchObject({ field: key, allowed: expect.stringMatching(/^a number/) });
     expect(() => decimal(optionTable[key].initial)).not.toThrow();
+  });
+
+  test.each(keysOf('integer', 'number'))('%s that was emptied is zero, or never set where that is no value', (key) => {
+    const zeroIsOne = refused(key, '0') === null;
+    expect(emptiedOption(key)).toBe(zeroIsOne ? '0' : '');
+    expect(refused(key, emptiedOption(key))).toBeNull();
+    if (zeroIsOne) expect(refused(key, '')).not.toBeNull();
   });
 
   test.each(keysOf('ratios'))('%s is a JSON object of numbers from 0', (key) => {

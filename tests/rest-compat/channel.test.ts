@@ -404,13 +404,45 @@ describe('GET /channel/test/{id}', () => {
     ]);
     expect(dataOf<{ used_quota: number }>(await stage.root.get('/api/user/self')).used_quota).toBe(0);
   });
-  test('tells the time of a failure too', async () => {
+  test.each([
+    ['admin', '请联系管理员设置', 'please contact administrator to set'],
+    ['root', '请设置或开始自用模式', 'please set it or start self-use mode'],
+  ] as const)('tells %s of a model without a price, as clients know it', async (who, hint, inEnglish) => {
     const { id } = await add({ base_url: stage.gateway.provider.url, models: 'no-such-price' });
-    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toEqual({
+    const asked = stage.gateway.provider.tally().calls;
+    expect((await stage[who].get(`/api/channel/test/${id}`)).json).toEqual({
       success: false,
-      message: 'ratio or price of model no-such-price is not set',
+      message: `模型 no-such-price 倍率或价格未配置, ${hint}；Model no-such-price ratio or price not set, ${inEnglish}`,
       time: 0,
     });
+    expect(stage.gateway.provider.tally().calls).toBe(asked);
+    // Nothing was tested.
+    expect(await record(id)).toMatchObject({ test_time: 0, response_time: 0 });
+  });
+  test('needs no price once root accepts models without one', async () => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'accepted-without-price' });
+    const accept = (accepted: boolean) =>
+      stage.root.put('/api/user/setting', {
+        notify_type: 'email',
+        quota_warning_threshold: 1,
+        accept_unset_model_ratio_model: accepted,
+      });
+    expect((await accept(true)).json.success).toBe(true);
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: true });
+    await accept(false);
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: false });
+  });
+  test('fails where the upstream tells no usage', async () => {
+    const model = 'gpt-4o-mini';
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: model });
+    stage.gateway.provider.script(model, { usage: 'never' });
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toEqual({
+      success: false,
+      message: 'the upstream told no usage',
+      time: expect.any(Number),
+    });
+    stage.gateway.provider.script(model, {});
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: true });
   });
   test('knows no channel that is not there', async () => {
     expect((await stage.admin.get('/api/channel/test/4711')).json).toEqual({

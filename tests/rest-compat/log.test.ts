@@ -285,3 +285,18 @@ test('a backslash in the name of a model stands for itself', async () => {
   expect((await found(model)).total).toBe(1);
   expect((await found('vendor\\%')).total).toBe(1);
 });
+
+test('a line whose tokens were counted here says so, to administrators', async () => {
+  const { gateway, users } = stage;
+  const model = 'tells-no-usage';
+  await gateway.addChannel({ name: 'north', models: [model] });
+  gateway.provider.script(model, { text: 'one two three', usage: 'never' });
+  await gateway.setOption('SelfUseModeEnabled', 'true');
+  await call(await gateway.addApiKey(users.bob), model);
+  const line = await until(async () => (await linesOf(stage.root, `/api/log/?model_name=${model}`))[0] ?? null);
+  expect(JSON.parse(line.other).admin_info).toMatchObject({ local_count_tokens: true });
+  const [own] = await linesOf(stage.bob, `/api/log/self?model_name=${model}`);
+  expect(own?.other).not.toContain('local_count_tokens');
+  const [told] = await linesOf(stage.root, '/api/log/?model_name=gpt-4o');
+  expect(told?.other).not.toContain('local_count_tokens');
+});

@@ -77,6 +77,26 @@ describe('PUT /option/', () => {
     await put('Notice', null);
     expect((await options()).get('Notice')).toBe('');
   });
+  test.each([
+    ['RetryTimes', '5', '', '0'],
+    ['ChannelDisableThreshold', '2.5', '', '0'],
+    ['QuotaForNewUser', '100', null, '0'],
+    ['SMTPPort', '25', '', ''],
+    ['DefaultCollapseSidebar', 'true', '', 'false'],
+  ])('takes an emptied field for none: %s', async (key, before, value, after) => {
+    expect((await put(key, before)).json).toEqual(done);
+    expect((await put(key, value)).json).toEqual(done);
+    expect((await options()).get(key)).toBe(after);
+  });
+  test('of a number that cannot be zero takes an emptied field for never set', async () => {
+    const quotaPerUnit = async () =>
+      dataOf<{ quota_per_unit: number }>(await stage.root.get('/api/status')).quota_per_unit;
+    expect((await put('QuotaPerUnit', '1000')).json).toEqual(done);
+    expect(await quotaPerUnit()).toBe(1000);
+    expect((await put('QuotaPerUnit', '')).json).toEqual(done);
+    expect(await quotaPerUnit()).toBe(500_000);
+    expect((await put('QuotaPerUnit', '0')).json).toMatchObject({ success: false });
+  });
   test('keeps what it does not know', async () => {
     expect((await put('SomethingNew', 'kept')).json).toEqual(done);
     expect((await options()).get('SomethingNew')).toBe('kept');

@@ -197,7 +197,10 @@ export function channelCommands({ handle, ids, vault, directory, probe, isChanne
       return { ids: channelIds, removed: channelIds.length, position };
     },
 
-    /** Sends one small request; `model` '' lets the channel choose. Never throws for a failing upstream. */
+    /**
+     * Sends one small request; `model` '' lets the channel choose. Never throws for a failing upstream, yet
+     * `price-missing` where there was nothing to send.
+     */
     async test(actor: Actor, id: ChannelId, model: string): Promise<ChannelTestResult> {
       authorise(actor, 'admin');
       checkModel('model', model);

@@ -1,5 +1,7 @@
 import type { ChannelProbe, ChannelView, Clock } from '../../application/ports.js';
 import type { ChannelTestUsage } from '../../domain/channel.js';
+import { Failure } from '../../domain/failure.js';
+import type { UserId } from '../../domain/ids.js';
 import { priceOf } from '../../domain/price-tables.js';
 import { chargeOf } from '../../domain/pricing.js';
 import type { JsonObject } from '../protocols/json.js';
@@ -40,8 +42,19 @@ function smallRequest(type: number, model: string): { mode: Mode; path: string; 
 export const testModelOf = ({ settings }: ChannelView, wanted: string): string =>
   wanted || settings.testModel || settings.models[0] || lastResort;
 
-export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): ChannelProbe {
+export interface ProbePorts extends AttemptPorts {
+  readonly clock: Clock;
+  /** The user in whose name tests are made. */
+  readonly root: () => Promise<UserId | null>;
+}
+
+export function channelProbe(ports: ProbePorts): ChannelProbe {
   const parse = channelParser();
+
+  const rootAcceptsUnpriced = async (): Promise<boolean> => {
+    const id = await ports.root();
+    return id !== null && ((await ports.directory.user(id))?.acceptUnpricedModels ?? false);
+  };
 
   return {
     async test(channel, wanted) {
@@ -49,8 +62,9 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
       const refused = (message: string, responseTimeMs = 0) => ({ ok: false, message, responseTimeMs, usage: null });
       if (untestable.has(type)) return refused(`channel type ${type} is not supported by the test`);
       const model = testModelOf(channel, wanted);
-      const price = priceOf(ports.directory.settings().prices, model, '', ports.directory.settings().selfUseMode);
-      if (price === null) return refused(`ratio or price of model ${model} is not set`);
+      const { prices, selfUseMode } = ports.directory.settings();
+      const price = priceOf(prices, model, '', selfUseMode) ?? priceOf(prices, model, '', await rootAcceptsUnpriced());
+      if (price === null) throw new Failure('price-missing', { model });
 
       const { mode, path, body } = smallRequest(type, model);
       const startedAt = ports.clock.now();
@@ -97,7 +111,8 @@ export function channelProbe(ports: AttemptPorts & { readonly clock: Clock }): C
         thinkingBeside(asked, body, names, [channel]),
       );
       const { usage: told, generated } = result.got;
-      const { usage } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);
+      const { usage, usageSource } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);
+      if (usageSource === 'estimated') return refused('the upstream told no usage', responseTimeMs);
       const tested: ChannelTestUsage = {
         model,
         promptTokens: usage.prompt,
