@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answersAsked, estimatePrompt, outputAllowed } from '../../src/relay/call/estimate.js';
+import { outputAllowed } from '../../src/relay/callers/openai/limits.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
 import type { Mode } from '../../src/relay/protocols/protocol.js';
 import { countTokens } from '../../src/relay/tokens.js';
+import { endpoints } from '../support/endpoints.js';
 
 const model = 'gpt-4o';
 const estimate = (mode: Mode, name: string, body: JsonObject, sentAs = name) =>
-  estimatePrompt(mode, name, new Set([name, sentAs]), body, Buffer.byteLength(JSON.stringify(body)));
+  endpoints[mode].demand(body, Buffer.byteLength(JSON.stringify(body)), name, new Set([name, sentAs])).prompt;
 const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 
@@ -190,7 +191,9 @@ describe('estimating other prompts', () => {
     [{ input: [[[['deep']]], null, true], prompt: { a: 1 } }],
   ])('odd input %# is estimated without complaint', (body) => {
     for (const mode of ['chat', 'completions', 'embeddings'] as const)
-      expect(estimatePrompt(mode, model, new Set([model]), body as JsonObject, 0).likely).toBeGreaterThanOrEqual(0);
+      expect(
+        endpoints[mode].demand(body as JsonObject, 0, model, new Set([model])).prompt.likely,
+      ).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -321,6 +324,6 @@ describe('how much a request asks for', () => {
     ['completions', { prompt: [[1, 2], [3]] }, 2],
     ['completions', { prompt: [1, 'a', 'b'] }, 3],
   ] as const)('in %s: %j asks for %j answers', (mode, body, answers) => {
-    expect(answersAsked(mode, body as unknown as JsonObject)).toBe(answers);
+    expect(endpoints[mode].demand(body as unknown as JsonObject, 0, model, new Set([model])).answers).toBe(answers);
   });
 });

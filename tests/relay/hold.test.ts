@@ -3,6 +3,7 @@ import type { DefaultPrices } from '../../src/application/default-prices.js';
 import { initialOptions, settingsFrom } from '../../src/application/settings.js';
 import { Quota } from '../../src/domain/quota.js';
 import { affordableLimit, estimateHold } from '../../src/relay/call/hold.js';
+import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
 import { plainPrice } from '../support/calls.js';
 
@@ -15,8 +16,11 @@ const none: DefaultPrices = {
   imageRatio: new Map(),
 };
 const settings = settingsFrom(new Map(), none, initialOptions(none));
-const estimated = (body: JsonObject, beside: number) =>
-  estimateHold('chat', body, 100, 'qwen-plus', new Set(['qwen-plus']), plainPrice, settings, beside);
+const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number) => {
+  const [model = ''] = names;
+  return estimateHold(chat.demand(body, bytes, model, new Set(names)), new Set(names), plainPrice, settings, beside);
+};
+const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);
 
 describe('a hold for a model whose thinking comes on top', () => {
   test('has room for the thinking of every answer, and is refused without', () => {
@@ -38,8 +42,7 @@ describe('a hold for a model whose thinking comes on top', () => {
 
 test('a hold has room for a prompt that fills the larger context of two models a name may stand for', () => {
   const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 10 };
-  const held = (...names: string[]) =>
-    estimateHold('chat', body, 1_500_000, 'o1-mini', new Set(names), plainPrice, settings, 0).bound.prompt;
-  expect(held('o1-mini')).toBe(128_000);
-  expect(held('o1-mini', 'gemini-1.5-pro')).toBe(1_500_000 + settings.upstreamPromptTokens);
+  const promptOf = (...names: string[]) => held(body, 1_500_000, names, 0).bound.prompt;
+  expect(promptOf('o1-mini')).toBe(128_000);
+  expect(promptOf('o1-mini', 'gemini-1.5-pro')).toBe(1_500_000 + settings.upstreamPromptTokens);
 });

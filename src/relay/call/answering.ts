@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Usage } from '../../domain/pricing.js';
-import type { CallerDialect } from '../caller-dialect.js';
+import type { Endpoint } from '../endpoint.js';
 import { jsonHeaders, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
@@ -70,7 +70,7 @@ export interface AnsweringPorts extends Pick<RelayPorts, 'directory' | 'config' 
 
 /** The caller behind an answer. */
 export interface Asker {
-  readonly dialect: CallerDialect;
+  readonly endpoint: Endpoint;
   readonly requestId: string;
   readonly response: ServerResponse;
 }
@@ -97,7 +97,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
   /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
   const answer = async (
-    { response, requestId, dialect }: Asker,
+    { response, requestId, endpoint: { dialect } }: Asker,
     order: Order,
     reservation: Reservation,
     answered: Extract<Attempt, { ok: true }>,

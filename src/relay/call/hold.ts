@@ -2,9 +2,7 @@ import type { Settings } from '../../application/settings.js';
 import { largestContext, limitsOf, type ModelLimits } from '../../domain/model-limits.js';
 import { affordableOutput, type Price, reservationOf } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
-import type { JsonObject } from '../protocols/json.js';
-import type { Mode } from '../protocols/protocol.js';
-import { answersAsked, estimatePrompt, outputAllowed } from './estimate.js';
+import type { Demand } from '../endpoint.js';
 
 /*
  * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, a call that named no
@@ -66,21 +64,14 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
 export function estimateHold(
-  mode: Mode,
-  body: JsonObject,
-  bytes: number,
-  model: string,
+  { prompt, answers, asked }: Demand,
   names: ReadonlySet<string>,
   price: Price,
   settings: Settings,
   thinking: number,
 ): Estimate {
-  const prompt = estimatePrompt(mode, model, names, body, bytes);
   const limits = limitsAmong(names, settings);
   const context = contextAmong(names, limits, settings);
-  const speaks = mode !== 'embeddings';
-  const answers = speaks ? answersAsked(mode, body) : 0;
-  const asked = speaks ? outputAllowed(body) : null;
   const bound: UsageBound = {
     // What fills the context has no room for additions.
     prompt: Math.max(Math.min(prompt.most + settings.upstreamPromptTokens, context), prompt.likely),

@@ -5,10 +5,10 @@ import { ChannelId } from '../../domain/ids.js';
 import { maxModelNameBytes } from '../../domain/names.js';
 import { billedName, priceOf } from '../../domain/price-tables.js';
 import type { Price } from '../../domain/pricing.js';
+import type { Endpoint } from '../endpoint.js';
 import { noChannel, RelayError, unknownModel } from '../errors.js';
-import { isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
-import type { Mode, Provider } from '../protocols/protocol.js';
-import { validate } from '../protocols/validate.js';
+import { type JsonObject, textIn } from '../protocols/json.js';
+import type { Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
 import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
@@ -18,7 +18,7 @@ import { holdsWord } from './sensitive-words.js';
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
 
 export interface Order {
-  readonly mode: Mode;
+  readonly endpoint: Endpoint;
   readonly body: JsonObject;
   /** As asked for: selects channels. */
   readonly requestedModel: string;
@@ -63,31 +63,11 @@ const checkModelLimit = ({ apiKey: { terms } }: Caller, model: string): void => 
   throw new RelayError(403, 'model_not_allowed', `the token may not use the model ${model}`);
 };
 
-/** Every text of a prompt that the word filter looks at. */
-function promptTexts(mode: Mode, body: JsonObject): string[] {
-  const texts = (value: unknown): string[] =>
-    typeof value === 'string' ? [value] : Array.isArray(value) ? value.flatMap(texts) : [];
-  switch (mode) {
-    case 'chat':
-      return objectsIn(body.messages).flatMap(({ content }) => [
-        ...texts(content),
-        ...objectsIn(content).flatMap((part) => texts(part.text)),
-      ]);
-    case 'completions':
-      return texts(body.prompt);
-    case 'embeddings':
-      return texts(body.input);
-  }
-}
-
-function checkWords(mode: Mode, body: JsonObject, words: readonly string[]): void {
+function checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): void {
   if (words.length === 0) return;
-  if (holdsWord(promptTexts(mode, body).join('\n').toLowerCase(), words))
+  if (holdsWord(endpoint.promptTexts(body).join('\n').toLowerCase(), words))
     throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
 }
-
-/** Streams on every endpoint but embeddings, which have no stream. */
-const asksForStream = (mode: Mode, body: JsonObject): boolean => mode !== 'embeddings' && body.stream === true;
 
 function priceFor(model: string, group: string, caller: Caller, settings: Settings): Price {
   const price = priceOf(settings.prices, model, group, settings.selfUseMode || caller.user.acceptUnpricedModels);
@@ -110,7 +90,7 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
 export function placeOrder(
   ports: OrderPorts,
   caller: Caller,
-  mode: Mode,
+  endpoint: Endpoint,
   body: JsonObject,
   /** Of the body as it came. */
   bytes: number,
@@ -142,30 +122,29 @@ export function placeOrder(
       ? noChannel(requestedModel, group)
       : unknownModel(requestedModel);
 
-  const invalid = validate(mode, body);
+  const invalid = endpoint.invalid(body);
   if (invalid !== null)
     throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);
-  checkWords(mode, body, settings.sensitiveWords);
+  checkWords(endpoint, body, settings.sensitiveWords);
 
-  const channels = serving.filter(({ settings }) => providerOf(settings.type)?.modes.includes(mode));
+  const channels = serving.filter(({ settings }) => providerOf(settings.type)?.modes.includes(endpoint.mode));
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
 
   const model = billedName(requestedModel);
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
-  const thinking = mode === 'chat' ? thinkingBeside(ports, body, names, channels) : 0;
-  const streamOptions = body.stream_options;
+  const thinking = endpoint.thinks ? thinkingBeside(ports, body, names, channels) : 0;
   return {
-    mode,
+    endpoint,
     body,
     requestedModel,
     model: folded,
     group,
-    stream: asksForStream(mode, body),
-    wantsUsage: isObject(streamOptions) && streamOptions.include_usage === true,
+    stream: endpoint.asksForStream(body),
+    wantsUsage: endpoint.asksForUsage(body),
     channels,
     pinned: pinned !== null,
-    estimate: estimateHold(mode, body, bytes, model, names, price, settings, thinking),
+    estimate: estimateHold(endpoint.demand(body, bytes, model, names), names, price, settings, thinking),
   };
 }

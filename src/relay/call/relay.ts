@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { CallFacts, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
-import type { CallerDialect } from '../caller-dialect.js';
+import type { Endpoint } from '../endpoint.js';
 import { quotaText, RelayError, storeUnavailable, tooManyCalls, unavailable } from '../errors.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
-import type { CallerRequest, Mode } from '../protocols/protocol.js';
+import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { openAnswering } from './answering.js';
 import { type Attempt, attempt, noRoom } from './attempt.js';
@@ -25,10 +25,7 @@ import type { CallUnderWay } from './under-way.js';
 
 export interface IncomingCall extends Shown {
   readonly requestId: string;
-  readonly dialect: CallerDialect;
-  readonly mode: Mode;
-  /** Without query. */
-  readonly path: string;
+  readonly endpoint: Endpoint;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   /** Its body is not read yet: who calls is asked first. */
@@ -70,7 +67,7 @@ export function openRelay(ports: RelayPorts): Relay {
     return caller;
   };
 
-  const reserve = async (callId: CallId, caller: Caller, order: Order, path: string): Promise<Reservation> => {
+  const reserve = async (callId: CallId, caller: Caller, order: Order): Promise<Reservation> => {
     const { apiKey, user } = caller;
     const facts: CallFacts = {
       userId: user.id,
@@ -78,7 +75,7 @@ export function openRelay(ports: RelayPorts): Relay {
       apiKeyName: apiKey.terms.name,
       group: order.group,
       model: order.model,
-      path,
+      path: order.endpoint.path,
       stream: order.stream,
     };
     const reserving = await meter.reserve(callId, facts, apiKey.terms.unlimited, order.estimate).catch(() => {
@@ -153,7 +150,7 @@ export function openRelay(ports: RelayPorts): Relay {
   };
 
   const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
-    const { requestId, path } = call;
+    const { requestId, endpoint } = call;
     const caller = await identify(call);
     const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
     let succeeded = false;
@@ -166,14 +163,13 @@ export function openRelay(ports: RelayPorts): Relay {
       if (!entered) throw tooManyCalls(apiKeyConcurrency);
       body = await ports.bodies.read(call.request, call.ip, caller.user.id);
       const { value, bytes } = body;
-      const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, call.mode, value, bytes));
+      const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, endpoint, value, bytes));
       const startedAt = clock.now();
       const callId = CallId(requestId);
-      const reservation = await reserve(callId, caller, order, path);
+      const reservation = await reserve(callId, caller, order);
       const elapsed = () => Math.max(0, clock.now() - startedAt);
       const request: CallerRequest = {
-        mode: order.mode,
-        path,
+        mode: endpoint.mode,
         query: call.query,
         body: order.body,
         stream: order.stream,
@@ -260,7 +256,7 @@ export function openRelay(ports: RelayPorts): Relay {
       try {
         await serve(call, presence);
       } catch (error) {
-        refuse(response, requestId, known(error, requestId), call.dialect);
+        refuse(response, requestId, known(error, requestId), call.endpoint.dialect);
       } finally {
         active--;
       }

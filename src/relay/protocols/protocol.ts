@@ -8,6 +8,9 @@ import type { JsonObject } from './json.js';
 /** What a provider can be asked to do. A caller's endpoint says which of them it needs. */
 export type Mode = 'chat' | 'completions' | 'embeddings';
 
+/** The most choices of one answer. */
+export const mostChoices = 128;
+
 /** The channel as an adapter sees it: the key is in the clear, the settings are parsed. */
 export interface UpstreamChannel {
   readonly type: number;
@@ -26,8 +29,6 @@ export interface UpstreamChannel {
 
 export interface CallerRequest {
   readonly mode: Mode;
-  /** As the caller asked, e.g. `/v1/chat/completions`. */
-  readonly path: string;
   readonly query: URLSearchParams;
   /** Parsed and shared between attempts: never changed. */
   readonly body: JsonObject;

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 import { textIn } from './json.js';
 import { thinkingCloses, thinkingOpens } from './openai-reply.js';
-import { mostChoices } from './validate.js';
+import { mostChoices } from './protocol.js';
 
 const longestIndex = 16;
 

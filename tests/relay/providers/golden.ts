@@ -81,12 +81,6 @@ const usualOptions: RequestOptions = {
   now: 1_767_323_045_000,
 };
 
-const paths: Record<Mode, string> = {
-  chat: '/v1/chat/completions',
-  completions: '/v1/completions',
-  embeddings: '/v1/embeddings',
-};
-
 /** Any write to it throws: the caller's body is shared between attempts. */
 const frozen = <T>(value: T): T => {
   const left: unknown[] = [value];
@@ -105,7 +99,6 @@ export const callerOf = (
   outputLimit: number | null = null,
 ): CallerRequest => ({
   mode,
-  path: paths[mode],
   query: new URLSearchParams(query),
   body: frozen(body),
   stream: body.stream === true,

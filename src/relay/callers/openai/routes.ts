@@ -2,10 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../../application/ports.js';
 import { refuse } from '../../call/refusal.js';
 import type { Relay } from '../../call/relay.js';
+import type { Endpoint } from '../../endpoint.js';
 import { RelayError, unavailable, unknownModel } from '../../errors.js';
-import type { Mode } from '../../protocols/protocol.js';
 import { readCredential } from './credential.js';
 import { openAiCaller } from './dialect.js';
+import { chat } from './endpoints/chat.js';
+import { completions } from './endpoints/completions.js';
+import { embeddings } from './endpoints/embeddings.js';
 import { type Dialect, listing, type ModelListing, modelsFor, openAiModel } from './models.js';
 
 /* The /v1 endpoints over HTTP. */
@@ -18,11 +21,7 @@ export interface RelayRoutesOptions {
   readonly providerName: (channelType: number) => string | null;
 }
 
-const calls: readonly (readonly [string, Mode])[] = [
-  ['/v1/chat/completions', 'chat'],
-  ['/v1/completions', 'completions'],
-  ['/v1/embeddings', 'embeddings'],
-];
+const endpoints: readonly Endpoint[] = [chat, completions, embeddings];
 
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
 const notImplemented: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] = [
@@ -124,18 +123,16 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
       .send(),
   );
 
-  for (const [path, mode] of calls) {
-    app.post(path, async (request, reply) => {
+  for (const endpoint of endpoints) {
+    app.post(endpoint.path, async (request, reply) => {
       reply.hijack();
       const { headers } = request;
       const query = queryOf(request);
       await relay.handle({
         requestId: request.id,
-        dialect: openAiCaller,
-        mode,
-        path,
+        endpoint,
         query,
-        credential: readCredential(path, headers, query),
+        credential: readCredential(endpoint.path, headers, query),
         headers,
         request: request.raw,
         ip: request.ip,

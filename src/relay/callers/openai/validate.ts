@@ -1,19 +1,13 @@
-import { isList, isObject, type JsonObject, textIn } from './json.js';
-import type { Mode } from './protocol.js';
+import type { InvalidRequest } from '../../endpoint.js';
+import { isList, isObject, type JsonObject, textIn } from '../../protocols/json.js';
+import { mostChoices } from '../../protocols/protocol.js';
 
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
 
-export interface InvalidRequest {
-  readonly code: 'invalid_text_request' | 'invalid_embedding_request';
-  readonly message: string;
-  readonly param: string;
-}
-
 /** Bounds every estimate: with them no product of limits leaves the range of exact integers. */
-export const mostOutputTokens = 2 ** 30 - 1;
-export const mostChoices = 128;
+const mostOutputTokens = 2 ** 30 - 1;
 
-interface Complaint {
+export interface Complaint {
   readonly param: string;
   readonly message: string;
 }
@@ -27,18 +21,10 @@ const integerFrom = (body: JsonObject, param: string, least: number, most: numbe
 
 const isFilled = (value: unknown): boolean => textIn(value) !== null || (isList(value) && value.length > 0);
 
-const messages = ({ messages: given }: JsonObject): Complaint | null => {
-  if (!isList(given) || given.length === 0) return { param: 'messages', message: 'field messages is required' };
-  return given.every(isObject) ? null : { param: 'messages', message: 'every message must be an object' };
-};
-
-const required = (body: JsonObject, param: string): Complaint | null =>
-  isFilled(body[param]) ? null : { param, message: `field ${param} is required` };
-
-const content = (mode: Mode, body: JsonObject): Complaint | null => {
-  if (mode === 'chat') return messages(body);
-  return required(body, mode === 'completions' ? 'prompt' : 'input');
-};
+export const required =
+  (param: string) =>
+  (body: JsonObject): Complaint | null =>
+    isFilled(body[param]) ? null : { param, message: `field ${param} is required` };
 
 const stream = ({ stream: wanted, stream_options: options }: JsonObject): Complaint | null => {
   if (wanted !== undefined && wanted !== null && typeof wanted !== 'boolean')
@@ -48,16 +34,19 @@ const stream = ({ stream: wanted, stream_options: options }: JsonObject): Compla
   return null;
 };
 
-/** null: the request can be taken. */
-export function validate(mode: Mode, body: JsonObject): InvalidRequest | null {
+/** What is wrong with a body, the members looked at that all endpoints have in common; null: it can be taken. */
+export function invalidRequest(
+  code: string,
+  body: JsonObject,
+  content: (body: JsonObject) => Complaint | null,
+): InvalidRequest | null {
   const complaint =
     (textIn(body.model) === null ? { param: 'model', message: 'field model is required' } : null) ??
-    content(mode, body) ??
+    content(body) ??
     integerFrom(body, 'max_tokens', 0, mostOutputTokens) ??
     integerFrom(body, 'max_completion_tokens', 0, mostOutputTokens) ??
     integerFrom(body, 'n', 1, mostChoices) ??
     integerFrom(body, 'best_of', 1, mostChoices) ??
     stream(body);
-  if (complaint === null) return null;
-  return { code: mode === 'embeddings' ? 'invalid_embedding_request' : 'invalid_text_request', ...complaint };
+  return complaint === null ? null : { code, ...complaint };
 }

@@ -4,13 +4,16 @@ import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
 import { priceOf } from '../../domain/price-tables.js';
 import { chargeOf } from '../../domain/pricing.js';
+import { type AttemptPorts, attempt } from '../call/attempt.js';
+import { believedUsage } from '../call/believed-usage.js';
+import { channelParser } from '../call/channel-settings.js';
+import { estimateHold } from '../call/hold.js';
+import type { Endpoint } from '../endpoint.js';
 import type { JsonObject } from '../protocols/json.js';
-import type { CallerRequest, Mode } from '../protocols/protocol.js';
+import type { CallerRequest } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
-import { type AttemptPorts, attempt } from './attempt.js';
-import { believedUsage } from './believed-usage.js';
-import { channelParser } from './channel-settings.js';
-import { estimateHold } from './hold.js';
+import { chat } from './openai/endpoints/chat.js';
+import { embeddings } from './openai/endpoints/embeddings.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 
@@ -29,12 +32,11 @@ function outputLimit(model: string): JsonObject {
   return { max_tokens: model.includes('gemini') ? 300 : 10 };
 }
 
-function smallRequest(type: number, model: string): { mode: Mode; path: string; body: JsonObject } {
+function smallRequest(type: number, model: string): { endpoint: Endpoint; body: JsonObject } {
   return isEmbedding(type, model)
-    ? { mode: 'embeddings', path: '/v1/embeddings', body: { model, input: ['hello world'] } }
+    ? { endpoint: embeddings, body: { model, input: ['hello world'] } }
     : {
-        mode: 'chat',
-        path: '/v1/chat/completions',
+        endpoint: chat,
         body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...outputLimit(model) },
       };
 }
@@ -66,11 +68,10 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       const price = priceOf(prices, model, '', selfUseMode) ?? priceOf(prices, model, '', await rootAcceptsUnpriced());
       if (price === null) throw new Failure('price-missing', { model });
 
-      const { mode, path, body } = smallRequest(type, model);
+      const { endpoint, body } = smallRequest(type, model);
       const startedAt = ports.clock.now();
       const caller: CallerRequest = {
-        mode,
-        path,
+        mode: endpoint.mode,
         query: new URLSearchParams(),
         body,
         stream: false,
@@ -101,10 +102,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       const names = new Set([model, result.upstreamModel]);
       const asked = { providerOf: ports.providerOf, parsedChannel: parse };
       const estimate = estimateHold(
-        mode,
-        body,
-        JSON.stringify(body).length,
-        model,
+        endpoint.demand(body, JSON.stringify(body).length, model, names),
         names,
         price,
         ports.directory.settings(),

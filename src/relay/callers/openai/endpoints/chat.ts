@@ -1,0 +1,94 @@
+import { PromptTally } from '../../../call/prompt-tally.js';
+import type { Demand, Endpoint } from '../../../endpoint.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../protocols/json.js';
+import { openAiCaller } from '../dialect.js';
+import { inputTexts } from '../input.js';
+import { choicesAsked, outputAllowed } from '../limits.js';
+import { asksForStream, asksForUsage } from '../streaming.js';
+import { type Complaint, invalidRequest } from '../validate.js';
+
+/* Conversations: messages, pictures and tools in, an answer out. */
+
+const perReply = 3;
+const perTools = 8;
+
+interface MessageCost {
+  readonly message: number;
+  readonly name: number;
+}
+
+const messageCost = (model: string): MessageCost =>
+  model === 'gpt-3.5-turbo-0301' ? { message: 4, name: -1 } : { message: 3, name: 1 };
+
+function tallyContent(tally: PromptTally, content: JsonValue | undefined): void {
+  if (typeof content === 'string') {
+    tally.text(content);
+    return;
+  }
+  for (const part of isList(content) ? content : [content]) {
+    if (typeof part === 'string') tally.text(part);
+    if (!isObject(part)) continue;
+    tally.text(part.text ?? part.refusal);
+    tally.part(part);
+  }
+}
+
+function tallyCalled(tally: PromptTally, called: JsonValue | undefined): void {
+  if (!isObject(called)) return;
+  tally.text(called.name);
+  tally.text(called.arguments);
+}
+
+function tallyMessage(tally: PromptTally, message: JsonObject, cost: MessageCost): void {
+  tally.fixed += cost.message;
+  tally.text(message.role);
+  tallyContent(tally, message.content);
+  if (textIn(message.name) !== null && message.content) {
+    tally.fixed += cost.name;
+    tally.text(message.name);
+  }
+  tally.text(message.reasoning_content);
+  for (const call of objectsIn(message.tool_calls)) tallyCalled(tally, call.function);
+  tallyCalled(tally, message.function_call);
+}
+
+function tallyTools(tally: PromptTally, body: JsonObject): void {
+  const offered = [...objectsIn(body.tools).map((tool) => tool.function ?? tool), ...objectsIn(body.functions)];
+  const functions = objectsIn(offered);
+  if (functions.length > 0) tally.fixed += perTools;
+  for (const { name, description, parameters } of functions) {
+    tally.text(name);
+    tally.text(description);
+    tally.text(parameters);
+  }
+}
+
+function demand(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): Demand {
+  const tally = new PromptTally(model, names);
+  const cost = messageCost(model);
+  for (const message of objectsIn(body.messages)) tallyMessage(tally, message, cost);
+  tallyTools(tally, body);
+  tally.fixed += perReply;
+  return { prompt: tally.total(bytes), answers: choicesAsked(body), asked: outputAllowed(body) };
+}
+
+const messages = ({ messages: given }: JsonObject): Complaint | null => {
+  if (!isList(given) || given.length === 0) return { param: 'messages', message: 'field messages is required' };
+  return given.every(isObject) ? null : { param: 'messages', message: 'every message must be an object' };
+};
+
+export const chat: Endpoint = {
+  path: '/v1/chat/completions',
+  dialect: openAiCaller,
+  mode: 'chat',
+  thinks: true,
+  invalid: (body) => invalidRequest('invalid_text_request', body, messages),
+  promptTexts: (body) =>
+    objectsIn(body.messages).flatMap(({ content }) => [
+      ...inputTexts(content),
+      ...objectsIn(content).flatMap((part) => inputTexts(part.text)),
+    ]),
+  asksForStream,
+  asksForUsage,
+  demand,
+};
