@@ -16,7 +16,7 @@ import { isAllowed } from './relay/call/ip-allow-list.js';
 import type { Relay } from './relay/call/relay.js';
 import { readCredential } from './relay/callers/openai/credential.js';
 import { relayRoutes, tellRequestId } from './relay/callers/openai/routes.js';
-import { listings, providerOf } from './relay/providers/registry.js';
+import { providerOf } from './relay/providers/registry.js';
 import { restRoutes } from './rest-compat/routes.js';
 import { slidingWindow } from './rest-compat/wire/rate-limits.js';
 
@@ -62,7 +62,6 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
   const allowAttempt = slidingWindow(rateLimits.critical, application.clock);
   const graphql = {
     application,
-    catalogue: listings,
     version,
     startedAt,
     bodyRoom,
@@ -84,7 +83,6 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     startedAt,
     version,
     databaseType: 'postgres',
-    catalogue: listings,
     bodyRoom,
     rateLimits,
     allowAttempt,

@@ -55,7 +55,7 @@ import { turnAway } from './relay/callers/openai/routes.js';
 import { requestBodies } from './relay/callers/request-body.js';
 import { RelayError } from './relay/errors.js';
 import { LargeWork } from './relay/large-work.js';
-import { isChannelType, providerOf } from './relay/providers/registry.js';
+import { providerOf, providerTable } from './relay/providers/registry.js';
 import { preloadTokenizers } from './relay/tokens.js';
 import { addressGuard } from './relay/upstream/address-guard.js';
 import { AnswerRoom } from './relay/upstream/answer-room.js';
@@ -197,6 +197,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     store,
     source: directorySource(db, (name) => positionOf(projections, name)),
     prices: defaultPrices(),
+    providers: providerTable,
     capacity,
   });
   const gate = openQuotaGate(accountSource(db, projections, store), { capacity, after: directory.position });
@@ -271,7 +272,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
         `This gateway has not been set up. Whoever does it from elsewhere than this machine is asked for this code: ${code}`,
       ),
     ),
-    isChannelType,
+    providers: providerTable,
   });
 
   await application.setup.resume();

@@ -1,4 +1,5 @@
 import type { Position } from '../domain/events.js';
+import type { ProviderTable } from '../domain/provider.js';
 import type { ReadModels } from '../projections/database.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
 import { deletedUserIds } from '../projections/models/user-queries.js';
@@ -54,7 +55,7 @@ export interface ApplicationPorts {
   readonly traffic: LiveTraffic;
   readonly probe: ChannelProbe;
   readonly setupCode: SetupCode;
-  readonly isChannelType: (type: number) => boolean;
+  readonly providers: ProviderTable;
 }
 
 /** Longest a face waits to show its own write; then it answers with what there is. */

@@ -197,12 +197,14 @@ export interface Directory {
   credentials(id: UserId): Promise<UserCredentials | null>;
   channel(id: ChannelId): ChannelView | null;
   channels(): readonly ChannelView[];
-  /** Enabled channels that serve the model for the group, dearest priority first. */
+  /** Those that are enabled, and of a type the gateway can speak with. */
+  serving(): readonly ChannelView[];
+  /** Of the serving ones, those that have the model for the group, highest priority first. */
   candidates(group: string, model: string): readonly ChannelView[];
-  /** Whether some channel has the model, of whatever group and switched off or not. */
+  /** Whether some channel that could serve has the model, of whatever group and switched off or not. */
   hasModel(model: string): boolean;
-  /** Distinct models that some enabled channel serves for one of the groups, sorted. */
-  models(groups: readonly string[]): readonly string[];
+  /** Distinct models that some channel serves for one of the groups, sorted. null: for whatever group. */
+  models(groups: readonly string[] | null): readonly string[];
   settings(): Settings;
 }
 

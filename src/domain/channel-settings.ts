@@ -1,6 +1,7 @@
 import { boundedJson, bytesIn, checkInteger, checkList, checkText, largestInt, type TextBound } from './bounds.js';
 import { Failure, invalidField } from './failure.js';
 import { groupText, maxModelNameBytes } from './names.js';
+import { isServed, type ProviderFacts, type ProviderTable } from './provider.js';
 
 /* What an administrator says about a channel, and how much of it there may be. Key and proxy lie in the vault. */
 
@@ -67,16 +68,19 @@ function checkModelMapping(mapping: string | null): void {
     for (const name of names) if (typeof name === 'string') checkModel('modelMapping', name);
 }
 
-/** `other` of a type whose keys are whole documents says in which region. */
-function checkRegion({ type, other }: ChannelSettings): void {
-  if (!hasDocumentKey(type)) return;
+function checkRegion({ type, other }: ChannelSettings, providers: ProviderTable): void {
+  if (!providers.get(type)?.other?.region) return;
   if (other.trim() === '') throw new Failure('region-missing', { field: 'other' });
   if (!other.trim().startsWith('{')) return;
   if (jsonObject('other', other).default === undefined) throw new Failure('region-default-missing', { field: 'other' });
 }
 
-/** Vertex service accounts are JSON documents: one key, however many lines. */
-export const hasDocumentKey = (type: number): boolean => type === 41;
+/** Throws `channel-type-unknown` or `channel-type-not-served`. */
+function checkType(type: number, providers: ProviderTable): void {
+  const provider = providers.get(type);
+  if (provider === undefined) throw new Failure('channel-type-unknown', { field: 'type', type });
+  if (!isServed(provider)) throw new Failure('channel-type-not-served', { field: 'type', type, name: provider.name });
+}
 
 const checkJson = (field: string, text: string | null, max: number): void => {
   if (!text) return;
@@ -85,9 +89,11 @@ const checkJson = (field: string, text: string | null, max: number): void => {
 };
 
 /** By member, each in the light of the others. */
-const checks: { readonly [Member in keyof ChannelSettings]: (settings: ChannelSettings) => void } = {
+const checks: {
+  readonly [Member in keyof ChannelSettings]: (settings: ChannelSettings, providers: ProviderTable) => void;
+} = {
   name: ({ name }) => checkText('name', name, { max: 128 }),
-  type: ({ type }) => checkInteger('type', type, 1, largestInt),
+  type: ({ type }, providers) => checkType(type, providers),
   baseUrl: ({ baseUrl }) => checkBaseUrl(baseUrl),
   models: ({ models }) => {
     checkList('models', models, maxModels, { max: Number.POSITIVE_INFINITY });
@@ -126,11 +132,15 @@ const same = (before: ChannelSettings[keyof ChannelSettings], now: ChannelSettin
     : before === now;
 
 /** The settings, once everything that differs from `before` is within its bounds. null: all of it is new. */
-export function checkedChannelSettings(settings: ChannelSettings, before: ChannelSettings | null): ChannelSettings {
+export function checkedChannelSettings(
+  settings: ChannelSettings,
+  before: ChannelSettings | null,
+  providers: ProviderTable,
+): ChannelSettings {
   const changed = members.filter((member) => before === null || !same(before[member], settings[member]));
-  for (const member of changed) checks[member](settings);
+  for (const member of changed) checks[member](settings, providers);
   if (changed.includes('models') || changed.includes('groups')) checkCandidates(settings);
-  if (changed.includes('type') || changed.includes('other')) checkRegion(settings);
+  if (changed.includes('type') || changed.includes('other')) checkRegion(settings, providers);
   return settings;
 }
 
@@ -138,8 +148,8 @@ const keyText: TextBound = { max: 16_384, lines: true };
 const maxKeys = 1000;
 
 /** The keys in a text, one per line; refused when there is none, or more than one order should make channels of. */
-export function channelKeysIn(type: number, text: string): readonly string[] {
-  const lines = hasDocumentKey(type) ? [text] : text.split('\n');
+export function channelKeysIn(text: string, { documentKey }: Pick<ProviderFacts, 'documentKey'>): readonly string[] {
+  const lines = documentKey ? [text] : text.split('\n');
   const keys = lines.map((line) => line.trim()).filter((line) => line !== '');
   if (keys.length === 0) throw new Failure('channel-key-missing', { field: 'key' });
   checkList('key', keys, maxKeys, keyText);

@@ -3,6 +3,7 @@ import { type ChannelSettings, checkedChannelSettings } from './channel-settings
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId } from './ids.js';
+import type { ProviderTable } from './provider.js';
 import type { Quota } from './quota.js';
 
 /* One upstream connection. Stream `channel-{id}`. */
@@ -34,11 +35,19 @@ export type ChannelEvent =
   | { type: 'ChannelRemoved' };
 
 export type ChannelCommand =
-  | { type: 'AddChannel'; settings: ChannelSettings; secrets: ChannelSecrets; enabled: boolean }
+  | {
+      type: 'AddChannel';
+      settings: ChannelSettings;
+      secrets: ChannelSecrets;
+      enabled: boolean;
+      providers: ProviderTable;
+    }
   | {
       type: 'EditChannel';
-      change: (now: ChannelSettings) => ChannelSettings;
+      /** What is missing or undefined stays as it is. */
+      patch: Partial<ChannelSettings>;
       secrets: Partial<ChannelSecrets>;
+      providers: ProviderTable;
       /** Whoever edits may send the stored key to another address. */
       keyMayFollow: boolean;
     }
@@ -63,6 +72,11 @@ type LiveChannel = Exclude<Channel, { status: 'absent' | 'removed' }>;
 
 export const isLiveChannel = (channel: Channel): channel is LiveChannel =>
   channel.status !== 'absent' && channel.status !== 'removed';
+
+const patched = (settings: ChannelSettings, patch: Partial<ChannelSettings>): ChannelSettings => ({
+  ...settings,
+  ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+});
 
 const live = (channel: Channel): LiveChannel => {
   if (!isLiveChannel(channel)) throw new Failure('channel-not-found');
@@ -95,17 +109,15 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
     switch (command.type) {
       case 'AddChannel': {
         if (channel.status !== 'absent') return [];
-        const { secrets, enabled } = command;
-        const added: ChannelEvent = {
-          type: 'ChannelAdded',
-          settings: checkedChannelSettings(command.settings, null),
-          secrets,
-        };
+        const { secrets, enabled, providers } = command;
+        const settings = checkedChannelSettings(command.settings, null, providers);
+        const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets };
         return enabled ? [added] : [added, { type: 'ChannelDisabled', automatic: false, reason: '' }];
       }
       case 'EditChannel': {
         const before = live(channel);
-        const settings = checkedChannelSettings(command.change(before.settings), before.settings);
+        const wanted = patched(before.settings, command.patch);
+        const settings = checkedChannelSettings(wanted, before.settings, command.providers);
         const secrets = { ...before.secrets, ...command.secrets };
         if (command.secrets.key === undefined && !command.keyMayFollow) checkKeyStays(before, settings, secrets);
         if (isDeepStrictEqual(before.settings, settings) && isDeepStrictEqual(before.secrets, secrets)) return [];

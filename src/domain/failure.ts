@@ -27,6 +27,7 @@ const kinds = {
   'channel-key-missing': 'invalid',
   'channel-key-needed': 'invalid',
   'channel-type-unknown': 'invalid',
+  'channel-type-not-served': 'invalid',
   'region-missing': 'invalid',
   'region-default-missing': 'invalid',
   'option-value-invalid': 'invalid',

@@ -1,7 +1,7 @@
+import type { Mode } from '../domain/provider.js';
 import type { PromptEstimate } from './call/prompt-tally.js';
 import type { CallerDialect } from './caller-dialect.js';
 import type { JsonObject } from './protocols/json.js';
-import type { Mode } from './protocols/protocol.js';
 
 /* One thing a caller can ask for: a value, made by the dialect, that says all a call needs to know of it. */
 

@@ -1,15 +1,9 @@
 import type { Application } from '../application/application.js';
+import type { ProviderFacts } from '../domain/provider.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
 
 /* Names of groups and models for forms and filters. */
-
-/** A provider as the contract needs it: the number of its channels and the models it offers by default. */
-export interface CatalogueEntry {
-  readonly type: number;
-  readonly name: string;
-  readonly defaultModels: readonly string[];
-}
 
 /** A constant of the dialect these lists are written in. */
 const created = 1_626_777_600;
@@ -25,25 +19,20 @@ const openAiModel = (id: string, ownedBy: string) => ({
 });
 
 /** Every model once, owned by the provider with the lowest number. */
-function modelsOf(catalogue: readonly CatalogueEntry[]) {
+function modelsOf(providers: readonly ProviderFacts[]) {
   const owners = new Map<string, string>();
-  for (const { name, defaultModels } of catalogue.toSorted((a, b) => a.type - b.type))
+  for (const { name, defaultModels } of providers)
     for (const model of defaultModels) if (!owners.has(model)) owners.set(model, name.toLowerCase());
   return [...owners].map(([model, owner]) => openAiModel(model, owner));
 }
 
-export function modelEndpoints(
-  endpoints: Endpoints,
-  { queries }: Application,
-  catalogue: readonly CatalogueEntry[],
-): void {
-  const byType = Object.fromEntries(catalogue.map(({ type, defaultModels }) => [type, defaultModels]));
-  const models = modelsOf(catalogue);
+export function modelEndpoints(endpoints: Endpoints, { queries }: Application): void {
+  const providers = queries.servedProviders();
+  const byType = Object.fromEntries(providers.map(({ type, defaultModels }) => [type, defaultModels]));
+  const models = modelsOf(providers);
 
   endpoints.guarded('admin', 'GET', '/group/', (viewer) => success(queries.groupNames(viewer)));
   endpoints.guarded('ordinary', 'GET', '/models', () => success(byType));
   endpoints.guarded('admin', 'GET', '/channel/models', () => success(models));
-  endpoints.guarded('admin', 'GET', '/channel/models_enabled', async (viewer) =>
-    success(await queries.enabledModels(viewer)),
-  );
+  endpoints.guarded('admin', 'GET', '/channel/models_enabled', (viewer) => success(queries.enabledModels(viewer)));
 }

@@ -9,7 +9,7 @@ import { channelEndpoints } from './channel.js';
 import { channelBulkEndpoints } from './channel-bulk.js';
 import { dataEndpoints } from './data.js';
 import { logEndpoints } from './log.js';
-import { type CatalogueEntry, modelEndpoints } from './model.js';
+import { modelEndpoints } from './model.js';
 import { optionEndpoints } from './option.js';
 import { pricingEndpoints } from './pricing.js';
 import { type SetupEndpointOptions, setupEndpoints } from './setup.js';
@@ -32,8 +32,6 @@ export interface RestOptions extends BillingEndpointOptions {
   readonly startedAt: Instant;
   readonly version: string;
   readonly databaseType: 'postgres';
-  /** Every provider a channel can be set up for. */
-  readonly catalogue: readonly CatalogueEntry[];
   readonly bodyRoom: BodyRoom;
   readonly rateLimits: RateLimits;
   /** Whether one more guess at an account is allowed from this address; counts it. All faces share the count. */
@@ -123,7 +121,7 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     tokenEndpoints(endpoints, application, shown);
     channelEndpoints(endpoints, application);
     channelBulkEndpoints(endpoints, application);
-    modelEndpoints(endpoints, application, options.catalogue);
+    modelEndpoints(endpoints, application);
     pricingEndpoints(endpoints, application);
     optionEndpoints(endpoints, application);
     logEndpoints(endpoints, application, options);

@@ -7,6 +7,7 @@ import { ChannelId } from '../../src/domain/ids.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { eventId } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, passingProbe } from '../support/memory-node.js';
+import { notServed, regional } from '../support/providers.js';
 import { refusal } from '../support/refusal.js';
 
 let node: MemoryNode;
@@ -62,8 +63,8 @@ describe('adding a channel', () => {
     for (const id of ids) expect((await channel(id))?.settings).toStrictEqual(channelSettings());
   });
 
-  test('takes the service account of type 41 as one key, however many lines it has', async () => {
-    const id = await added({ type: 41, other: 'us-central1' }, { key: '{\n "private_key": "x"\n}\n' });
+  test('takes a key that is a document as one key, however many lines it has', async () => {
+    const id = await added({ type: regional.type, other: 'us-central1' }, { key: '{\n "private_key": "x"\n}\n' });
     expect(await keyOf(id)).toBe('{\n "private_key": "x"\n}');
   });
 
@@ -71,9 +72,21 @@ describe('adding a channel', () => {
     expect(await channel(await added({}, { enabled: false }))).toMatchObject({ status: 'disabled' }));
 
   test.each<[string, Partial<ChannelSettings>, FailureCode, Record<string, string>]>([
-    ['type 41 without region', { type: 41 }, 'region-missing', {}],
-    ['type 41 with regions but no default', { type: 41, other: '{"m":"us"}' }, 'region-default-missing', {}],
-    ['type 41 with regions that are no JSON', { type: 41, other: '{"m"' }, 'invalid-field', { field: 'other' }],
+    ['a type with regions, without one', { type: regional.type }, 'region-missing', {}],
+    [
+      'a type with regions, without a default',
+      { type: regional.type, other: '{"m":"us"}' },
+      'region-default-missing',
+      {},
+    ],
+    [
+      'a type with regions, in what is no JSON',
+      { type: regional.type, other: '{"m"' },
+      'invalid-field',
+      { field: 'other' },
+    ],
+    ['a type nobody knows', { type: 4711 }, 'channel-type-unknown', { field: 'type' }],
+    ['a type that is not served', { type: notServed.type }, 'channel-type-not-served', { name: 'Someday' }],
     ['a base address that is none', { baseUrl: 'api.example' }, 'invalid-field', { field: 'baseUrl' }],
     ['a base address of another kind', { baseUrl: 'ftp://api.example' }, 'invalid-field', { field: 'baseUrl' }],
     ['a base address with a password', { baseUrl: 'https://u:p@api.example' }, 'invalid-field', { field: 'baseUrl' }],
@@ -92,8 +105,8 @@ describe('adding a channel', () => {
   });
 
   test.each<[string, Partial<ChannelSettings>]>([
-    ['type 41 with one region', { type: 41, other: 'us-central1' }],
-    ['type 41 with regions and a default', { type: 41, other: '{"default":"us","m":"eu"}' }],
+    ['a type with regions, and one', { type: regional.type, other: 'us-central1' }],
+    ['a type with regions, and a default', { type: regional.type, other: '{"default":"us","m":"eu"}' }],
     ['a base address', { baseUrl: 'https://api.example/v1' }],
     ['a negative priority', { priority: -999 }],
     [
@@ -178,7 +191,7 @@ describe('editing a channel', () => {
 
   test('is checked as a whole', async () => {
     const id = await added();
-    await expect(edit(id, { settings: { type: 41 } })).rejects.toThrow(refusal('region-missing'));
+    await expect(edit(id, { settings: { type: regional.type } })).rejects.toThrow(refusal('region-missing'));
     await expect(edit(id, { settings: { weight: -1 } })).rejects.toThrow(refusal('invalid-field', { field: 'weight' }));
     await expect(edit(id, { proxy: 'x' })).rejects.toThrow(refusal('invalid-field', { field: 'proxy' }));
   });

@@ -11,6 +11,7 @@ import { SecretId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { scenariosOf } from '../support/given.js';
+import { notServed, regional, testProviders } from '../support/providers.js';
 
 const given = scenariosOf(channelDecider);
 
@@ -29,6 +30,7 @@ const add = (changed: Partial<ChannelSettings> = {}, on = true): ChannelCommand 
   settings: channelSettings(changed),
   secrets,
   enabled: on,
+  providers: testProviders,
 });
 const edit = (
   changed: Partial<ChannelSettings>,
@@ -36,8 +38,9 @@ const edit = (
   keyMayFollow = false,
 ): ChannelCommand => ({
   type: 'EditChannel',
-  change: (now) => ({ ...now, ...changed }),
+  patch: changed,
   secrets: newSecrets,
+  providers: testProviders,
   keyMayFollow,
 });
 const enable = (automatic: boolean): ChannelCommand => ({ type: 'EnableChannel', automatic });
@@ -82,6 +85,46 @@ describe('editing a channel', () => {
     given(added)
       .when(edit({ models: ['m'.repeat(256)] }))
       .thenRefused('model-name-too-long'));
+});
+
+describe('the type of a channel', () => {
+  const { type } = notServed;
+  const old: ChannelEvent = { type: 'ChannelAdded', settings: channelSettings({ type }), secrets };
+
+  test('is one that somebody knows', () => {
+    given()
+      .when(add({ type: 4711 }))
+      .thenRefused('channel-type-unknown', { field: 'type', type: 4711 });
+    given(added)
+      .when(edit({ type: 0 }, secrets))
+      .thenRefused('channel-type-unknown', { field: 'type', type: 0 });
+  });
+  test('is one the gateway can speak with', () => {
+    const refusal = { field: 'type', type, name: 'Someday' };
+    given().when(add({ type })).thenRefused('channel-type-not-served', refusal);
+    given(added).when(edit({ type }, secrets)).thenRefused('channel-type-not-served', refusal);
+  });
+  test('stays, where an earlier release took one it could not, until another is given', () => {
+    given(old)
+      .when(edit({ name: 'old' }))
+      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings({ type, name: 'old' }), secrets });
+    given(old)
+      .when(edit({ type: 1 }, secrets))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets });
+    given(old).when({ type: 'RemoveChannel' }).thenRecorded(removed);
+  });
+  test('may want a region: that of the type the channel then has', () => {
+    given(added)
+      .when(edit({ type: regional.type }, secrets))
+      .thenRefused('region-missing', { field: 'other' });
+    given(added)
+      .when(edit({ type: regional.type, other: '{"m":"us"}' }, secrets))
+      .thenRefused('region-default-missing', { field: 'other' });
+    const settings = channelSettings({ type: regional.type, other: 'us-central1' });
+    given(added)
+      .when(edit({ type: regional.type, other: 'us-central1' }, secrets))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets });
+  });
 });
 
 describe('switching a channel by hand', () => {

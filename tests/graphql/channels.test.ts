@@ -159,15 +159,32 @@ describe('the list of channels', () => {
 describe('channel types', () => {
   test('tell the console what to offer', async () => {
     const { channelTypes } = await admin.ask(
-      '{ channelTypes { type name defaultBaseUrl defaultModels colour keyHint otherHint balance deprecated } }',
+      `{ channelTypes {
+        type name defaultBaseUrl defaultModels colour keyHint documentKey otherHint otherIsRegion otherUsual
+        billsOrganization testable balance listsModels deprecated modes served
+      } }`,
     );
     const types = channelTypes.map(({ type }: Data) => type);
     expect(new Set(types).size).toBe(types.length);
     expect(channelTypes.find(({ type }: Data) => type === 1)).toMatchObject({
       name: 'OpenAI',
       defaultModels: expect.arrayContaining(['gpt-4o']),
+      documentKey: false,
+      otherHint: null,
+      otherIsRegion: false,
+      otherUsual: '',
+      billsOrganization: true,
+      balance: true,
       deprecated: false,
+      modes: ['CHAT', 'COMPLETIONS', 'EMBEDDINGS'],
+      served: true,
     });
+  });
+  test('tell which the gateway cannot speak with yet', async () => {
+    const { channelTypes } = await admin.ask('{ channelTypes { type served otherUsual otherIsRegion documentKey } }');
+    const byType = new Map(channelTypes.map((type: Data) => [type.type, type]));
+    expect(byType.get(18)).toMatchObject({ served: false, otherUsual: 'v2.1' });
+    expect(byType.get(41)).toMatchObject({ served: false, otherIsRegion: true, documentKey: true });
   });
 });
 

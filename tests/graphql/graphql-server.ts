@@ -10,7 +10,6 @@ import { Allowance } from '../../src/http/allowance.js';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { clientAddress } from '../../src/http/client-address.js';
 import { origins } from '../../src/origins.js';
-import { listings } from '../../src/relay/providers/registry.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
 /* The GraphQL face on a port of its own, over the application of a whole gateway. */
@@ -187,7 +186,6 @@ export async function serveGraphql(
   const logged: Record<string, unknown>[] = [];
   const options: GraphqlOptions = {
     application,
-    catalogue: listings,
     version: '1.2.3',
     startedAt: 1_767_323_045_678,
     bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),

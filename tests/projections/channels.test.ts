@@ -8,7 +8,6 @@ import {
   channelPageByTag,
   channelSecrets,
   channelSettings,
-  enabledModels,
   searchChannels,
 } from '../../src/projections/models/channel-queries.js';
 import {
@@ -135,18 +134,6 @@ describe('the candidates', () => {
     expect(await allCandidates(db)).toMatchObject([{ group: 'vip', model: 'only', priority: 9, enabled: true }]);
     await projected.given(ofChannel(east, { type: 'ChannelDisabled', automatic: true, reason: 'x' }));
     expect(await allCandidates(db)).toMatchObject([{ model: 'only', enabled: false }]);
-  });
-
-  test('tell which models are to be had, in all groups or in some', async () => {
-    const db = await projected.given(
-      added(east, { models: ['b', 'a'], groups: ['default'] }),
-      added(west, { models: ['b', 'c'], groups: ['vip'] }),
-      added(north, { models: ['off'], groups: ['vip'] }),
-      ofChannel(north, { type: 'ChannelDisabled', automatic: false, reason: '' }),
-    );
-    expect(await enabledModels(db)).toEqual(['a', 'b', 'c']);
-    expect(await enabledModels(db, ['vip'])).toEqual(['b', 'c']);
-    expect(await enabledModels(db, [])).toEqual([]);
   });
 });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Mode } from '../../src/domain/provider.js';
 import { outputAllowed } from '../../src/relay/callers/openai/limits.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
-import type { Mode } from '../../src/relay/protocols/protocol.js';
 import { countTokens } from '../../src/relay/tokens.js';
 import { endpoints } from '../support/endpoints.js';
 

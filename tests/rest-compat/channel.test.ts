@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Failure } from '../../src/domain/failure.js';
 import { ChannelId } from '../../src/domain/ids.js';
+import { messageOf } from '../../src/rest-compat/wire/messages.js';
 import { until } from '../support/until.js';
 import { type Answered, type Cast, dataOf, openStage, send } from './rest-server.js';
 
@@ -103,13 +105,11 @@ describe('POST /channel/', () => {
     expect(await names()).toEqual(['lines', 'lines', 'lines']);
     expect(await search('keyword=sk-2')).toEqual(['lines']);
   });
-  test('keeps the document of a service account in one piece', async () => {
-    await add({ type: 41, key: '{\n"a": 1\n}', other: 'us-central1', name: 'vertex' });
-    expect(await names()).toEqual(['vertex']);
-  });
   test.each([
-    [{ type: 41, key: '{}' }, '部署地区不能为空'],
-    [{ type: 41, key: '{}', other: '{"gemini-pro":"us"}' }, '部署地区必须包含default字段'],
+    [{ type: 0 }, '未知的渠道类型'],
+    [{ type: 4711 }, '未知的渠道类型'],
+    [{ type: 14 }, '暂不支持该渠道类型'],
+    [{ type: 41, key: '{}', other: 'us-central1' }, '暂不支持该渠道类型'],
     [{ key: '' }, '渠道密钥不能为空'],
     [{ key: ' \n ' }, '渠道密钥不能为空'],
     [{ models: 'm'.repeat(256) }, `模型名称过长: ${'m'.repeat(64)}`],
@@ -237,10 +237,18 @@ describe('PUT /channel/', () => {
   ])('refuses %j', async (body, message) => {
     expect((await put(body)).json).toMatchObject({ success: false, message });
   });
-  test('checks the region of the type the channel then has', async () => {
+  test('takes no type the gateway cannot speak with, nor one nobody knows', async () => {
     const { id } = await add();
-    expect((await put({ id, type: 41 })).json).toEqual(refusal('部署地区不能为空', { field: 'other' }));
-    expect((await put({ id, type: 41, other: '{"default":"us"}', key: '{}' })).json).toMatchObject({ success: true });
+    const wrong = (message: string, type: number, rest = {}) => refusal(message, { field: 'type', type, ...rest });
+    expect((await put({ id, type: 4711 })).json).toEqual(wrong('未知的渠道类型', 4711));
+    const name = 'Vertex AI';
+    expect((await put({ id, type: 41, other: 'us', key: '{}' })).json).toEqual(
+      wrong('暂不支持该渠道类型', 41, { name }),
+    );
+  });
+  test('tells in the words of the contract that a region is missing', () => {
+    expect(messageOf(new Failure('region-missing'))).toBe('部署地区不能为空');
+    expect(messageOf(new Failure('region-default-missing'))).toBe('部署地区必须包含default字段');
   });
 });
 

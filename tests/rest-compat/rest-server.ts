@@ -14,12 +14,6 @@ import { startTestGateway, type TestGateway, type TestUser } from '../support/te
 export const startedAt = Instant(1_744_300_000_123);
 export const version = '1.2.3';
 
-export const catalogue = [
-  { type: 1, name: 'OpenAI', defaultModels: ['gpt-4o', 'gpt-4o-mini'] },
-  { type: 3, name: 'Azure OpenAI', defaultModels: ['gpt-4o'] },
-  { type: 8, name: 'Custom', defaultModels: [] },
-];
-
 type RestOptions = Parameters<typeof restRoutes>[1];
 
 export interface RestServer {
@@ -43,7 +37,6 @@ export async function serveRest(
     startedAt,
     version,
     databaseType: 'postgres',
-    catalogue,
     bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),
     rateLimits: unlimited,
     allowAttempt: () => true,

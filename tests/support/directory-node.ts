@@ -19,6 +19,7 @@ import { apiKeyTerms } from './api-key-terms.js';
 import { channelSettings } from './channel-settings.js';
 import { eventId, someInstant } from './events.js';
 import { MemoryEventStore } from './memory-event-store.js';
+import { testProviders } from './providers.js';
 
 export const prices: DefaultPrices = {
   modelRatio: new Map([['gpt-4o', '1.25']]),
@@ -53,7 +54,13 @@ export class DirectoryNode implements DirectorySource {
   }
 
   async open(capacity = 100): Promise<NodeDirectory> {
-    const directory = await openDirectory({ store: this.store, source: this, prices, capacity });
+    const directory = await openDirectory({
+      store: this.store,
+      source: this,
+      prices,
+      providers: testProviders,
+      capacity,
+    });
     this.handedOver = directory.position;
     return directory;
   }

@@ -31,7 +31,6 @@ import {
 import { type ApiKeyId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Actor } from '../../src/domain/user.js';
-import { isChannelType } from '../../src/relay/providers/registry.js';
 import { someInstant } from './events.js';
 import {
   CountingIds,
@@ -44,6 +43,7 @@ import {
 import { settableClock } from './fixed-clock.js';
 import { foldAccount } from './gate-world.js';
 import { MemoryEventStore } from './memory-event-store.js';
+import { testProviders } from './providers.js';
 
 /** A log whose readers can be kept waiting, and whose appends can be made to fail. */
 export class TestStore extends MemoryEventStore {
@@ -172,6 +172,7 @@ export async function openMemoryNode(
       apiKeyIdByHash: async () => null,
     },
     prices: noPrices,
+    providers: testProviders,
     capacity: 1_000,
   });
   const gate = openQuotaGate(accountSource(store), { capacity: 1_000, after: beginning });
@@ -192,7 +193,7 @@ export async function openMemoryNode(
     progress: { reached: async () => true },
     probe: new FakeProbe(),
     setupCodes: [] as string[],
-    isChannelType,
+    providers: testProviders,
   };
   const users = userCommands(ports);
   return {

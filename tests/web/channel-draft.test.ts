@@ -7,6 +7,7 @@ import {
   draftOf,
   emptyDraft,
   endsInVersion,
+  isOffered,
   newChannel,
   problemsOf,
   withType,
@@ -23,12 +24,17 @@ const choice = (type: number, patch: Partial<ChannelChoice> = {}): ChannelChoice
   defaultModels: [`model-of-${type}`],
   keyHint: 'API key',
   otherHint: null,
+  otherIsRegion: false,
+  otherUsual: '',
+  documentKey: false,
+  billsOrganization: false,
+  served: true,
   deprecated: false,
   ...patch,
 });
 
-const openai = choice(1);
-const spark = choice(18);
+const openai = choice(1, { billsOrganization: true });
+const spark = choice(18, { otherUsual: 'v2.1' });
 const draft = (patch: Partial<ChannelDraft> = {}): ChannelDraft => ({
   ...emptyDraft(openai),
   name: 'east',
@@ -102,11 +108,22 @@ describe('a new channel', () => {
     });
   });
 
-  test('needs a region where its key is a service account', () =>
-    expect(problemsOf(draft({ type: 41 }), choice(41), null)).toEqual({ other: 'otherMissing' }));
+  test('needs a region where its type has regions', () =>
+    expect(problemsOf(draft({ type: 41 }), choice(41, { otherIsRegion: true }), null)).toEqual({
+      other: 'otherMissing',
+    }));
+
+  test('is of a type the gateway can speak with', () => {
+    const someday = choice(14, { served: false });
+    expect([openai, someday, choice(9, { deprecated: true })].filter(isOffered)).toEqual([openai]);
+    expect(problemsOf(draft({ type: 14 }), someday, null)).toEqual({ type: 'typeNotServed' });
+    expect(problemsOf({ ...draftOf(stored), type: 14 }, someday, stored)).toEqual({ type: 'typeNotServed' });
+    // An earlier release took it: all else can be edited, and the type, too.
+    expect(problemsOf({ ...draftOf(stored), type: 14 }, someday, { ...stored, type: 14 })).toEqual({});
+  });
 
   test('is sent without the slash at the end of its address', () =>
-    expect(newChannel(draft({ baseUrl: ' https://a.example// ' })).baseUrl).toBe('https://a.example'));
+    expect(newChannel(draft({ baseUrl: ' https://a.example// ' }), openai).baseUrl).toBe('https://a.example'));
 
   test('is asked about when its address ends in /v1', () => {
     expect(endsInVersion('https://a.example/v1/')).toBe(true);
@@ -114,10 +131,12 @@ describe('a new channel', () => {
   });
 
   test('has the usual interface version where it was left open', () =>
-    expect(newChannel(draft({ type: 18 })).other).toBe('v2.1'));
+    expect(newChannel(draft({ type: 18 }), spark).other).toBe('v2.1'));
 
-  test('says nothing of an organization where its type has none', () =>
-    expect(newChannel(draft({ type: 18, organization: 'org-1' })).organization).toBeNull());
+  test('says nothing of an organization where its type has none', () => {
+    expect(newChannel(draft({ organization: 'org-1' }), openai).organization).toBe('org-1');
+    expect(newChannel(draft({ type: 18, organization: 'org-1' }), spark).organization).toBeNull();
+  });
 });
 
 describe('another type', () => {
@@ -137,16 +156,18 @@ describe('models typed or pasted', () => {
 });
 
 describe('an edit', () => {
-  test('sends nothing when nothing was changed', () => expect(changesTo(stored, draftOf(stored))).toEqual({}));
+  const choices = [openai, spark];
+
+  test('sends nothing when nothing was changed', () => expect(changesTo(stored, draftOf(stored), choices)).toEqual({}));
 
   test('sends only what was changed', () =>
-    expect(changesTo(stored, { ...draftOf(stored), weight: '6', tag: '' })).toEqual({ weight: 6, tag: null }));
+    expect(changesTo(stored, { ...draftOf(stored), weight: '6', tag: '' }, choices)).toEqual({ weight: 6, tag: null }));
 
   test('sends a key only where one was typed', () =>
-    expect(changesTo(stored, { ...draftOf(stored), key: ' sk-two ' })).toEqual({ key: 'sk-two' }));
+    expect(changesTo(stored, { ...draftOf(stored), key: ' sk-two ' }, choices)).toEqual({ key: 'sk-two' }));
 
   test('takes the proxy away when the field was emptied', () =>
-    expect(changesTo(stored, { ...draftOf(stored), proxy: '' })).toEqual({ proxy: '' }));
+    expect(changesTo(stored, { ...draftOf(stored), proxy: '' }, choices)).toEqual({ proxy: '' }));
 
   test('needs no key', () => expect(problemsOf(draftOf(stored), openai, stored)).toEqual({}));
 });

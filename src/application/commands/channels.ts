@@ -12,6 +12,7 @@ import {
 import { beginning, type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { ChannelId } from '../../domain/ids.js';
+import { type ProviderTable, usual } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
 import type { ChannelProbe, Directory, Ids, Vault } from '../ports.js';
@@ -23,8 +24,7 @@ export interface ChannelCommandPorts {
   readonly vault: Vault;
   readonly directory: Directory;
   readonly probe: ChannelProbe;
-  /** Whether a channel can be set up for this provider number. */
-  readonly isChannelType: (type: number) => boolean;
+  readonly providers: ProviderTable;
 }
 
 /** What an edit may change; a missing or undefined member stays as it is. */
@@ -43,14 +43,7 @@ export interface ChannelTestResult {
   readonly position: Position;
 }
 
-const defined = (settings: Partial<ChannelSettings>): Partial<ChannelSettings> =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-
-export function channelCommands({ handle, ids, vault, directory, probe, isChannelType }: ChannelCommandPorts) {
-  const checkType = (type: number | undefined): void => {
-    if (type !== undefined && !isChannelType(type)) throw new Failure('channel-type-unknown', { field: 'type', type });
-  };
-
+export function channelCommands({ handle, ids, vault, directory, probe, providers }: ChannelCommandPorts) {
   const secretsFor = async (key: string, proxy: string): Promise<ChannelSecrets> => ({
     key: await vault.put(key),
     keyHash: vault.hash(key),
@@ -97,15 +90,11 @@ export function channelCommands({ handle, ids, vault, directory, probe, isChanne
       secrets.keyHash = vault.hash(key);
     }
     if (newProxy !== undefined) secrets.proxy = newProxy === '' ? null : await vault.put(newProxy);
-    const settings = defined(patch.settings);
-    const change = (now: ChannelSettings): ChannelSettings => {
-      if (settings.type !== now.type) checkType(settings.type);
-      return { ...now, ...settings };
-    };
     const { position } = await handle(channelDecider, streams.channel(id), {
       type: 'EditChannel',
-      change,
+      patch: patch.settings,
       secrets,
+      providers,
       keyMayFollow: actor.role === 'root' && directory.settings().flag('RootKeepsChannelKeys'),
     });
     if (patch.enabled === undefined) return position;
@@ -134,10 +123,9 @@ export function channelCommands({ handle, ids, vault, directory, probe, isChanne
     ): Promise<{ ids: ChannelId[]; position: Position }> {
       authorise(actor, 'admin');
       // Before a secret is stored: a refusal leaves nothing behind.
-      checkType(input.settings.type);
-      const settings = checkedChannelSettings(input.settings, null);
+      const settings = checkedChannelSettings(input.settings, null, providers);
       checkProxy(input.proxy);
-      const keys = channelKeysIn(settings.type, input.key);
+      const keys = channelKeysIn(input.key, providers.get(settings.type) ?? usual);
       const added: ChannelId[] = [];
       let newest = beginning;
       for (const key of keys) {
@@ -147,6 +135,7 @@ export function channelCommands({ handle, ids, vault, directory, probe, isChanne
           settings,
           secrets: await secretsFor(key, input.proxy),
           enabled: input.enabled,
+          providers,
         });
         added.push(id);
         newest = position;

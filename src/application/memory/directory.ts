@@ -3,6 +3,7 @@ import { channelDecider, isLiveChannel } from '../../domain/channel.js';
 import { beginning, type Position, type Recorded, streamKey, streams } from '../../domain/events.js';
 import { ApiKeyId, ChannelId, type UserId } from '../../domain/ids.js';
 import type { OptionValue } from '../../domain/option.js';
+import { type ProviderTable, servesType } from '../../domain/provider.js';
 import { isEndOfSignIns, type User, type UserEvent, userDecider } from '../../domain/user.js';
 import type { DefaultPrices } from '../default-prices.js';
 import type { ChannelView, Directory, EventStore, UserCredentials, UserView } from '../ports.js';
@@ -74,11 +75,13 @@ export interface DirectoryOptions {
   readonly store: EventStore;
   readonly source: DirectorySource;
   readonly prices: DefaultPrices;
+  readonly providers: ProviderTable;
   /** Users and API keys kept in memory, each. */
   readonly capacity: number;
 }
 
-export async function openDirectory({ store, source, prices, capacity }: DirectoryOptions): Promise<NodeDirectory> {
+export async function openDirectory(options: DirectoryOptions): Promise<NodeDirectory> {
+  const { store, source, prices, providers, capacity } = options;
   const users = foldStreams(store, knownUser, capacity);
   const apiKeys = foldStreams(store, apiKeyDecider, capacity);
   const apiKeyIds = new Map<string, ApiKeyId>();
@@ -88,7 +91,7 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
   const channels = new Map<ChannelId, ChannelView & { position: Position }>(
     first.channels.map((channel) => [channel.id, channel]),
   );
-  const options = new Map(first.options);
+  const changedOptions = new Map(first.options);
 
   let settings: Settings | null = null;
   let byGroupAndModel: Map<string, ChannelView[]> | null = null;
@@ -113,14 +116,18 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
 
   const changedTexts = (): Map<string, string> => {
     const texts = new Map<string, string>();
-    for (const [key, value] of options) if ('text' in value) texts.set(key, value.text);
+    for (const [key, value] of changedOptions) if ('text' in value) texts.set(key, value.text);
     return texts;
   };
 
+  /** Channels that calls can be sent through as soon as they are switched on. */
+  const served = (): ChannelView[] =>
+    [...channels.values()].filter(({ settings }) => servesType(providers, settings.type));
+  const serving = (): ChannelView[] => served().filter(({ status }) => status === 'enabled');
+
   const index = (): Map<string, ChannelView[]> => {
     const built = new Map<string, ChannelView[]>();
-    for (const channel of channels.values()) {
-      if (channel.status !== 'enabled') continue;
+    for (const channel of serving()) {
       for (const group of new Set(channel.settings.groups)) {
         for (const model of new Set(channel.settings.models)) {
           const key = `${group}\n${model}`;
@@ -145,7 +152,7 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
         takeChannel(recorded);
         return;
       case 'OptionChanged':
-        options.set(event.key, event.value);
+        changedOptions.set(event.key, event.value);
         settings = null;
         return;
       case 'ApiKeyIssued':
@@ -192,18 +199,19 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
 
     channel: (id) => channels.get(id) ?? null,
     channels: () => [...channels.values()],
+    serving,
     candidates: (group, model) => {
       byGroupAndModel ??= index();
       return byGroupAndModel.get(`${group}\n${model}`) ?? [];
     },
     hasModel: (model) => {
-      everyModel ??= new Set([...channels.values()].flatMap(({ settings }) => settings.models));
+      everyModel ??= new Set(served().flatMap(({ settings }) => settings.models));
       return everyModel.has(model);
     },
     models: (groups) => {
       const found = new Set<string>();
-      for (const { status, settings } of channels.values()) {
-        if (status !== 'enabled' || !settings.groups.some((group) => groups.includes(group))) continue;
+      for (const { settings } of serving()) {
+        if (groups !== null && !settings.groups.some((group) => groups.includes(group))) continue;
         for (const model of settings.models) found.add(model);
       }
       return [...found].sort();
@@ -215,7 +223,7 @@ export async function openDirectory({ store, source, prices, capacity }: Directo
     optionTexts: () => new Map([...initial, ...changedTexts()]),
     initialOptionText: (key) => initial.get(key) ?? '',
     optionSecret: (key) => {
-      const value = options.get(key);
+      const value = changedOptions.get(key);
       return value !== undefined && 'secret' in value ? value : null;
     },
   };

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.js';
 import type { ChannelId, SecretId } from '../../domain/ids.js';
+import { isServed, type ProviderFacts, type ProviderTable } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import type { Page, PageRequest } from '../../projections/engine/page.js';
 import {
@@ -19,15 +20,28 @@ import { currentOf, type ReadingPorts } from './viewer.js';
 
 export interface ChannelQueryPorts extends ReadingPorts {
   readonly vault: Vault;
+  readonly providers: ProviderTable;
 }
 
-export function channelQueries({ vault, ...reading }: ChannelQueryPorts) {
+export function channelQueries({ vault, providers, ...reading }: ChannelQueryPorts) {
   const current = currentOf(reading);
 
   const withKeyHash = (filter: ChannelFilter): ChannelFilter =>
     filter.keyword ? { ...filter, keyHash: vault.hash(filter.keyword) } : filter;
 
   return {
+    /** What a channel's type stands for. null: a number nobody knows. */
+    provider: (type: number): ProviderFacts | null => providers.get(type) ?? null,
+
+    /** All a channel may name, those the gateway cannot speak with yet included, by type number. */
+    providers(viewer: Actor): readonly ProviderFacts[] {
+      authorise(viewer, 'admin');
+      return [...providers.values()];
+    },
+
+    /** Those a channel can be set up for. */
+    servedProviders: (): readonly ProviderFacts[] => [...providers.values()].filter(isServed),
+
     async channel(viewer: Actor, id: ChannelId): Promise<ChannelRow> {
       authorise(viewer, 'admin');
       const row = await channelById(await current(), id);

@@ -1,15 +1,13 @@
 import { Failure } from '../../domain/failure.js';
 import { groupRatioOf } from '../../domain/price-tables.js';
 import type { Actor } from '../../domain/user.js';
-import { enabledModels } from '../../projections/models/channel-queries.js';
 import { authorise } from '../authorise.js';
 import type { Directory } from '../ports.js';
 import { type PricedModel, priceList } from './price-list.js';
-import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* What there is to be had: models, groups, prices. */
 
-export interface OfferQueryPorts extends ReadingPorts {
+export interface OfferQueryPorts {
   readonly directory: Directory;
 }
 
@@ -24,9 +22,7 @@ const ownGroupDescription = '用户分组';
 /** The group of whoever is not signed in. */
 const publicGroup = 'default';
 
-export function offerQueries({ directory, ...reading }: OfferQueryPorts) {
-  const current = currentOf(reading);
-
+export function offerQueries({ directory }: OfferQueryPorts) {
   const usableGroups = (group: string): UsableGroup[] => {
     const { prices, usableGroups } = directory.settings();
     const names = new Set([...usableGroups.keys(), group]);
@@ -46,18 +42,15 @@ export function offerQueries({ directory, ...reading }: OfferQueryPorts) {
   };
 
   return {
-    async enabledModels(viewer: Actor): Promise<string[]> {
+    enabledModels(viewer: Actor): readonly string[] {
       authorise(viewer, 'admin');
-      return enabledModels(await current());
+      return directory.models(null);
     },
 
     /** Models enabled in any group the viewer may use. */
-    async ownModels(viewer: Actor): Promise<string[]> {
+    async ownModels(viewer: Actor): Promise<readonly string[]> {
       const group = await groupOf(viewer);
-      return enabledModels(
-        await current(),
-        usableGroups(group).map(({ name }) => name),
-      );
+      return directory.models(usableGroups(group).map(({ name }) => name));
     },
 
     async ownGroups(viewer: Actor): Promise<UsableGroup[]> {

@@ -2,7 +2,7 @@ import { priceOf } from '../../domain/price-tables.js';
 import type { Price } from '../../domain/pricing.js';
 import type { Directory } from '../ports.js';
 
-/* What can be bought: every model some enabled channel serves, its price, and the groups it is served for. */
+/* What can be bought: every model some channel serves, its price, and the groups it is served for. */
 
 export interface PricedModel {
   readonly model: string;
@@ -14,8 +14,7 @@ export interface PricedModel {
 /** Sorted by model. */
 export function priceList(directory: Directory): PricedModel[] {
   const groupsOf = new Map<string, Set<string>>();
-  for (const { status, settings } of directory.channels()) {
-    if (status !== 'enabled') continue;
+  for (const { settings } of directory.serving()) {
     for (const model of settings.models) {
       const groups = groupsOf.get(model) ?? new Set();
       for (const group of settings.groups) groups.add(group);

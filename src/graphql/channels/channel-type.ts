@@ -1,21 +1,17 @@
-import { Authorized, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import type { GraphqlContext } from '../server/context.js';
+import { Authorized, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { UserView } from '../../application/ports.js';
+import { isServed, type Mode, type ProviderFacts } from '../../domain/provider.js';
+import { type GraphqlContext, Viewer } from '../server/context.js';
+import { enumeration } from '../server/enumeration.js';
 
-/** A provider as the console offers it. */
-export interface ChannelTypeListing {
-  readonly type: number;
-  readonly name: string;
-  readonly defaultBaseUrl: string;
-  readonly defaultModels: readonly string[];
-  readonly colour: string | null;
-  readonly keyHint: string;
-  readonly otherHint: string | null;
-  readonly balance: boolean;
-  readonly deprecated: boolean;
-}
+const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked to do.', {
+  CHAT: 'chat',
+  COMPLETIONS: 'completions',
+  EMBEDDINGS: 'embeddings',
+});
 
 @ObjectType('ChannelType', { description: 'A provider, as a channel may use it.' })
-export class ChannelTypeObject implements ChannelTypeListing {
+export class ChannelTypeObject implements Omit<ProviderFacts, 'other' | 'forbiddenMeansDead'> {
   @Field(() => Int, { description: 'The number a channel stores.' })
   readonly type!: number;
 
@@ -34,21 +30,61 @@ export class ChannelTypeObject implements ChannelTypeListing {
   @Field(() => String, { description: 'What the key looks like.' })
   readonly keyHint!: string;
 
-  @Field(() => String, { nullable: true, description: 'What the field `other` of a channel means; null: nothing.' })
-  readonly otherHint!: string | null;
+  @Field(() => Boolean, { description: 'The key is one document; elsewhere each line is a key.' })
+  readonly documentKey!: boolean;
 
-  @Field(() => Boolean, { description: "The provider tells the account's balance." })
-  readonly balance!: boolean;
+  @Field(() => Boolean, { description: 'Calls may be billed to an organization of the account.' })
+  readonly billsOrganization!: boolean;
+
+  @Field(() => Boolean, { description: 'A small request can show whether it answers.' })
+  readonly testable!: boolean;
+
+  @Field(() => Boolean, { name: 'balance', description: "The provider tells the account's balance." })
+  readonly tellsBalance!: boolean;
+
+  @Field(() => Boolean, { description: 'The provider tells which models it has.' })
+  readonly listsModels!: boolean;
 
   @Field(() => Boolean, { description: 'Gone or superseded.' })
   readonly deprecated!: boolean;
+
+  @Field(() => [ModeEnum], { description: 'What the gateway can ask of it.' })
+  readonly modes!: readonly Mode[];
 }
 
-@Resolver()
+@Resolver(() => ChannelTypeObject)
 export class ChannelTypeResolver {
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'What the field `other` of a channel means; null: nothing.',
+  })
+  otherHint(@Root() { other }: ProviderFacts): string | null {
+    return other?.hint ?? null;
+  }
+
+  @FieldResolver(() => Boolean, {
+    description: 'The field `other` holds a region, or a JSON object of regions by model; it cannot be empty.',
+  })
+  otherIsRegion(@Root() { other }: ProviderFacts): boolean {
+    return other?.region ?? false;
+  }
+
+  @FieldResolver(() => String, { description: 'What an empty field `other` stands for; empty: nothing.' })
+  otherUsual(@Root() { other }: ProviderFacts): string {
+    return other?.usual ?? '';
+  }
+
+  @FieldResolver(() => Boolean, {
+    description:
+      'False: the gateway cannot speak with it yet. New channels cannot have it, those that do serve nobody.',
+  })
+  served(@Root() provider: ProviderFacts): boolean {
+    return isServed(provider);
+  }
+
   @Authorized('admin')
-  @Query(() => [ChannelTypeObject])
-  channelTypes(@Ctx() { catalogue }: GraphqlContext): readonly ChannelTypeListing[] {
-    return catalogue;
+  @Query(() => [ChannelTypeObject], { description: 'By type number, those that are not served included.' })
+  channelTypes(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly ProviderFacts[] {
+    return application.queries.providers(viewer);
   }
 }

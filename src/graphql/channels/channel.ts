@@ -17,6 +17,7 @@ import {
 import type { UserView } from '../../application/ports.js';
 import { shownProxy } from '../../domain/channel-settings.js';
 import { ChannelId } from '../../domain/ids.js';
+import type { ProviderFacts } from '../../domain/provider.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { ChannelFilter, ChannelSort } from '../../projections/models/channel-queries.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
@@ -24,7 +25,7 @@ import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { PageArgs } from '../server/page.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
-import { type ChannelTypeListing, ChannelTypeObject } from './channel-type.js';
+import { ChannelTypeObject } from './channel-type.js';
 
 export const ChannelStatusEnum = enumeration<ChannelRow['status']>('ChannelStatus', 'Whether a channel serves calls.', {
   ENABLED: 'enabled',
@@ -197,8 +198,8 @@ const filterOf = (input: ChannelFilterInput | undefined): ChannelFilter => ({
 @Resolver(() => ChannelObject)
 export class ChannelResolver {
   @FieldResolver(() => ChannelTypeObject, { nullable: true, description: 'null: a number nobody knows.' })
-  provider(@Root() channel: ChannelRow, @Ctx() { catalogue }: GraphqlContext): ChannelTypeListing | null {
-    return catalogue.find(({ type }) => type === channel.type) ?? null;
+  provider(@Root() channel: ChannelRow, @Ctx() { application }: GraphqlContext): ProviderFacts | null {
+    return application.queries.provider(channel.type);
   }
 
   @Authorized('admin')

@@ -10,7 +10,6 @@ import type { Allowance } from '../../http/allowance.js';
 import type { BodyRoom } from '../../http/body-room.js';
 import { sessionTokenIn } from '../../http/session-cookie.js';
 import type { UserRow } from '../../projections/models/users.js';
-import type { ChannelTypeListing } from '../channels/channel-type.js';
 import { batched } from './batched.js';
 import { type ErrorLog, RequestRefused } from './errors.js';
 import type { Limits } from './limits.js';
@@ -19,7 +18,6 @@ import type { Limits } from './limits.js';
 export interface GraphqlOptions {
   readonly application: Application;
   /** Every channel type the console offers. */
-  readonly catalogue: readonly ChannelTypeListing[];
   readonly version: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
@@ -94,7 +92,7 @@ export interface Browser {
 }
 
 /** What every resolver gets. */
-export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 'catalogue' | 'version' | 'startedAt'> {
+export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 'version' | 'startedAt'> {
   readonly caller: Caller;
   /** The client's, as far as it can be known. */
   readonly address: string;
@@ -111,10 +109,9 @@ export function contextFor(
   address: string,
   browser: Browser | null,
 ): GraphqlContext {
-  const { application, catalogue, version, startedAt, allowAttempt } = options;
+  const { application, version, startedAt, allowAttempt } = options;
   return {
     application,
-    catalogue,
     version,
     startedAt,
     caller,

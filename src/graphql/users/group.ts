@@ -38,7 +38,7 @@ export class GroupResolver {
 
   @Authorized('admin')
   @Query(() => [String], { description: 'Models some enabled channel serves.' })
-  enabledModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<readonly string[]> {
+  enabledModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly string[] {
     return application.queries.enabledModels(viewer);
   }
 }

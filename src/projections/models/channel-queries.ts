@@ -116,14 +116,5 @@ export async function channelPageByTag(
   return { items, total };
 }
 
-/** Distinct models that some enabled channel serves, for one of the groups when they are given; sorted. */
-export async function enabledModels(db: ReadModels, groups?: readonly string[]): Promise<string[]> {
-  if (groups?.length === 0) return [];
-  let enabled = db.selectFrom('candidates').where('enabled', '=', true);
-  if (groups !== undefined) enabled = enabled.where('group', 'in', groups);
-  const found = await enabled.select('model').distinct().orderBy('model').execute();
-  return found.map(({ model }) => model);
-}
-
 export const allCandidates = (db: ReadModels): Promise<CandidateRow[]> =>
   db.selectFrom('candidates').selectAll().orderBy('group').orderBy('model').orderBy('channel_id').execute();

@@ -5,6 +5,7 @@ import type { RelayPorts } from '../ports.js';
 import {
   type CallerRequest,
   NotConvertible,
+  type Provider,
   type RequestOptions,
   type UpstreamChannel,
   type UpstreamRequest,
@@ -157,7 +158,7 @@ export async function attempt(
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) return { ok: true, ...asked, got: read.got };
     answerPlace.leave();
-    const judgement = judged(ports, channel, parsed, String(request.body), read);
+    const judgement = judged(ports, provider, parsed, String(request.body), read);
     return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
   } finally {
     if (grace !== null) clearTimeout(grace);
@@ -181,7 +182,7 @@ const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: f
 /** The channel's status mapping first; retry and health are judged by its result. */
 function judged(
   ports: AttemptPorts,
-  channel: ChannelView,
+  provider: Provider,
   parsed: ParsedChannel,
   request: string,
   { error, costUnknown }: Extract<Read, { ok: false }>,
@@ -189,7 +190,7 @@ function judged(
   if (costUnknown) return { ...failed(fromUpstream(error, error.status), error.code !== noRoomForAnswer), costUnknown };
   const status = mappedStatus(parsed, error.status);
   const { keywords } = ports.directory.settings().autoDisable;
-  const dead = saysChannelIsDead(channel.settings.type, status, error, keywords, request);
+  const dead = saysChannelIsDead(provider, status, error, keywords, request);
   return {
     ...failed(fromUpstream(error, status), isRetryable(status)),
     outOfOrder: dead ? reasonOf(status, error, request) : null,

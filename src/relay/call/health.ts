@@ -1,3 +1,4 @@
+import type { ProviderFacts } from '../../domain/provider.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 
 /* Does a failure say that the channel itself is out of order? */
@@ -11,21 +12,18 @@ const types = new Set([
   'forbidden',
 ]);
 
-/** Gemini answers a dead key with 403. */
-const forbiddenMeansDead = 24;
-
 /**
  * `status` after the channel's mapping; `keywords` in lower case; `request` as it was sent. Words that stand in the
  * request prove nothing: an upstream that repeats a prompt must not let its author switch channels off.
  */
 export function saysChannelIsDead(
-  channelType: number,
+  { forbiddenMeansDead }: Pick<ProviderFacts, 'forbiddenMeansDead'>,
   status: number,
   error: UpstreamError,
   keywords: readonly string[],
   request: string,
 ): boolean {
-  if (status === 401 || (status === 403 && channelType === forbiddenMeansDead)) return true;
+  if (status === 401 || (status === 403 && forbiddenMeansDead)) return true;
   if ((error.code !== null && codes.has(error.code)) || types.has(error.type)) return true;
   const message = error.message.toLowerCase();
   const said = keywords.filter((keyword) => message.includes(keyword));

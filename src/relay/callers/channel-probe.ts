@@ -10,20 +10,17 @@ import { channelParser } from '../call/channel-settings.js';
 import { estimateHold } from '../call/hold.js';
 import type { Endpoint } from '../endpoint.js';
 import type { JsonObject } from '../protocols/json.js';
-import type { CallerRequest } from '../protocols/protocol.js';
+import type { CallerRequest, Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
 import { chat } from './openai/endpoints/chat.js';
 import { embeddings } from './openai/endpoints/embeddings.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 
-/** Task interfaces: nothing small can be asked of them. */
-const untestable = new Set([2, 5, 36]);
-const embeddingsOnly = 44;
 const lastResort = 'gpt-4o-mini';
 
-const isEmbedding = (type: number, model: string): boolean =>
-  type === embeddingsOnly || /embed|bge-/i.test(model) || model.startsWith('m3e');
+const isEmbedding = ({ modes }: Provider, model: string): boolean =>
+  !modes.includes('chat') || /embed|bge-/i.test(model) || model.startsWith('m3e');
 
 /** Enough for an answer, and for a thought where the model thinks first. */
 function outputLimit(model: string): JsonObject {
@@ -32,8 +29,8 @@ function outputLimit(model: string): JsonObject {
   return { max_tokens: model.includes('gemini') ? 300 : 10 };
 }
 
-function smallRequest(type: number, model: string): { endpoint: Endpoint; body: JsonObject } {
-  return isEmbedding(type, model)
+function smallRequest(provider: Provider, model: string): { endpoint: Endpoint; body: JsonObject } {
+  return isEmbedding(provider, model)
     ? { endpoint: embeddings, body: { model, input: ['hello world'] } }
     : {
         endpoint: chat,
@@ -62,13 +59,14 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
     async test(channel, wanted) {
       const { type } = channel.settings;
       const refused = (message: string, responseTimeMs = 0) => ({ ok: false, message, responseTimeMs, usage: null });
-      if (untestable.has(type)) return refused(`channel type ${type} is not supported by the test`);
+      const provider = ports.providerOf(type);
+      if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
       const model = testModelOf(channel, wanted);
       const { prices, selfUseMode } = ports.directory.settings();
       const price = priceOf(prices, model, '', selfUseMode) ?? priceOf(prices, model, '', await rootAcceptsUnpriced());
       if (price === null) throw new Failure('price-missing', { model });
 
-      const { endpoint, body } = smallRequest(type, model);
+      const { endpoint, body } = smallRequest(provider, model);
       const startedAt = ports.clock.now();
       const caller: CallerRequest = {
         mode: endpoint.mode,

@@ -1,5 +1,6 @@
+import type { Mode } from '../../domain/provider.js';
 import type { JsonObject } from './json.js';
-import type { CallerRequest, CallInfo, Mode, RequestOptions, UpstreamChannel } from './protocol.js';
+import type { CallerRequest, CallInfo, RequestOptions, UpstreamChannel } from './protocol.js';
 
 /* What members of the OpenAI family do differently. A provider names only its own differences. */
 

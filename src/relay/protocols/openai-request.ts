@@ -1,9 +1,9 @@
 import { reasoningEffortOf } from '../../domain/call-texts.js';
+import type { Mode } from '../../domain/provider.js';
 import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
 import type { Edit, OpenAiDialect, Target } from './openai-dialect.js';
 import {
   type CallerRequest,
-  type Mode,
   NotConvertible,
   type Provider,
   type RequestOptions,

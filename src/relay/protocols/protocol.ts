@@ -1,12 +1,10 @@
 import type { Usage } from '../../domain/pricing.js';
+import type { Mode, ProviderFacts } from '../../domain/provider.js';
 import type { SeenText } from '../seen-text.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { JsonObject } from './json.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
-
-/** What a provider can be asked to do. A caller's endpoint says which of them it needs. */
-export type Mode = 'chat' | 'completions' | 'embeddings';
 
 /** The most choices of one answer. */
 export const mostChoices = 128;
@@ -142,25 +140,6 @@ export interface Protocol {
   stream(provider: Provider, channel: UpstreamChannel, caller: CallerRequest, info: CallInfo): AnswerStream;
 }
 
-/** What people see of a provider when they set up a channel. */
-export interface ProviderListing {
-  /** The channel type number. */
-  readonly type: number;
-  readonly name: string;
-  /** Empty: the operator must give one (or the host follows from the key). */
-  readonly defaultBaseUrl: string;
-  readonly defaultModels: readonly string[];
-  /** Label colour; null: not offered for new channels. */
-  readonly colour: string | null;
-  readonly keyHint: string;
-  /** What the channel's `other` field means; null: nothing. */
-  readonly otherHint: string | null;
-  /** The provider tells the account's balance. */
-  readonly balance: boolean;
-  /** Gone or superseded. */
-  readonly deprecated: boolean;
-}
-
 /** What a request says of thinking, in a provider's own words. */
 export interface ThinkingSaid {
   /** null: nothing. */
@@ -171,8 +150,7 @@ export interface ThinkingSaid {
 
 export type ThinkingBeside = (body: JsonObject) => ThinkingSaid;
 
-export interface Provider extends ProviderListing {
-  readonly modes: readonly Mode[];
+export interface Provider extends ProviderFacts {
   readonly protocol: Protocol;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly thinkingBeside?: ThinkingBeside;

@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { countIn, isObject, objectsIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { OpenAiDialect, Target } from '../protocols/openai-dialect.js';
@@ -25,6 +26,7 @@ const translate: OpenAiDialect['translate'] = (body) => {
 };
 
 export const ark: Provider = {
+  ...usual,
   type: 45,
   name: 'Volcano Ark (Doubao)',
   defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
@@ -36,9 +38,6 @@ export const ark: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByType,
   protocol: openAi({ newerLimit: true, url, usageOnRequest: true, translate }),

@@ -1,3 +1,4 @@
+import { other, usual } from '../../domain/provider.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import type { Target } from '../protocols/openai-dialect.js';
@@ -21,15 +22,14 @@ const url = (target: Target): string => {
 };
 
 export const azure: Provider = {
+  ...usual,
   type: 3,
   name: 'Azure OpenAI',
   defaultBaseUrl: '',
   defaultModels: openAiModels,
   colour: 'teal',
   keyHint: 'API key of the resource',
-  otherHint: 'API version when the caller names none, e.g. 2024-12-01-preview',
-  balance: false,
-  deprecated: false,
+  other: other('API version when the caller names none, e.g. 2024-12-01-preview'),
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     newerLimit: true,

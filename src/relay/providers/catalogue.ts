@@ -1,7 +1,7 @@
-import type { ProviderListing } from '../protocols/protocol.js';
+import { other, type ProviderFacts, usual } from '../../domain/provider.js';
 import { modelList } from './model-list.js';
 
-/* Providers the console knows and the relay does not speak with yet. */
+/* Providers the relay does not speak with yet. Channels of earlier releases may name them. */
 
 const listing = (
   type: number,
@@ -10,19 +10,22 @@ const listing = (
   defaultBaseUrl: string,
   keyHint: string,
   defaultModels: readonly string[],
-  rest: Partial<Pick<ProviderListing, 'otherHint' | 'balance' | 'deprecated'>> = {},
-): ProviderListing => ({
+  differences: Partial<ProviderFacts> = {},
+): ProviderFacts => ({
+  ...usual,
   type,
   name,
   defaultBaseUrl,
   defaultModels,
   colour,
   keyHint,
-  otherHint: null,
-  balance: false,
-  deprecated: false,
-  ...rest,
+  modes: [],
+  ...differences,
 });
+
+/** Interfaces to tasks: nothing small can be asked of them, and they have no list of models. */
+const tasks = { testable: false, listsModels: false };
+const withoutList = { listsModels: false };
 
 const midjourneyModels = modelList('mj_imagine mj_variation mj_reroll mj_blend mj_upscale mj_describe mj_upload');
 const midjourneyPlusModels = modelList(`
@@ -31,12 +34,17 @@ const midjourneyPlusModels = modelList(`
 
 const google = 'https://generativelanguage.googleapis.com';
 
-export const catalogue: readonly ProviderListing[] = [
-  listing(2, 'Midjourney Proxy', 'light-blue', 'https://oa.api2d.net', 'secret of the proxy', midjourneyModels),
-  listing(5, 'Midjourney Proxy Plus', 'blue', 'https://api.openai-sb.com', 'secret of the proxy', [
-    ...midjourneyModels,
-    ...midjourneyPlusModels,
-  ]),
+export const catalogue: readonly ProviderFacts[] = [
+  listing(2, 'Midjourney Proxy', 'light-blue', 'https://oa.api2d.net', 'secret of the proxy', midjourneyModels, tasks),
+  listing(
+    5,
+    'Midjourney Proxy Plus',
+    'blue',
+    'https://api.openai-sb.com',
+    'secret of the proxy',
+    [...midjourneyModels, ...midjourneyPlusModels],
+    tasks,
+  ),
   listing(11, 'PaLM 2', 'orange', google, 'Google AI API key', ['PaLM-2'], { deprecated: true }),
   listing(
     14,
@@ -65,7 +73,7 @@ export const catalogue: readonly ProviderListing[] = [
     ERNIE-Speed-128K ERNIE-Lite-8K-0922 ERNIE-Lite-8K-0308 ERNIE-Tiny-8K BLOOMZ-7B Embedding-V1 bge-large-zh
     bge-large-en tao-8k
   `),
-    { deprecated: true },
+    { ...withoutList, deprecated: true },
   ),
   listing(
     16,
@@ -76,7 +84,7 @@ export const catalogue: readonly ProviderListing[] = [
     modelList(`
     chatglm_turbo chatglm_pro chatglm_std chatglm_lite
   `),
-    { deprecated: true },
+    { ...withoutList, deprecated: true },
   ),
   listing(
     18,
@@ -88,12 +96,11 @@ export const catalogue: readonly ProviderListing[] = [
     SparkDesk SparkDesk-v1.1 SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0 Spark-Lite Spark-Pro
     Spark-Pro-128K Spark-Max Spark-Max-32K Spark-4.0-Ultra
   `),
-    {
-      otherHint: 'interface version, e.g. v3.5; v2.1 when empty',
-    },
+    { ...withoutList, other: other('interface version, e.g. v3.5; v2.1 when empty', { usual: 'v2.1' }) },
   ),
   listing(21, 'AI Proxy knowledge base', 'purple', 'https://api.aiproxy.io', 'API key', ['gpt-3.5-turbo', 'gpt-4'], {
-    otherHint: 'id of the knowledge base',
+    ...withoutList,
+    other: other('id of the knowledge base'),
     deprecated: true,
   }),
   listing(
@@ -106,6 +113,7 @@ export const catalogue: readonly ProviderListing[] = [
     hunyuan-turbos-latest hunyuan-t1-latest hunyuan-large hunyuan-2.0-thinking-20251109 hunyuan-2.0-instruct-20251111
     hunyuan-a13b hunyuan-lite hunyuan-standard hunyuan-standard-256K hunyuan-pro hunyuan-vision hunyuan-embedding
   `),
+    withoutList,
   ),
   listing(
     24,
@@ -125,9 +133,7 @@ export const catalogue: readonly ProviderListing[] = [
     gemini-2.0-flash-thinking-exp gemini-2.5-pro-exp-03-25 gemini-2.5-pro-preview-03-25 imagen-3.0-generate-002
     gemini-embedding-exp-03-07 text-embedding-004 embedding-001
   `),
-    {
-      otherHint: 'API version, e.g. v1beta',
-    },
+    { other: other('API version, e.g. v1beta'), forbiddenMeansDead: true },
   ),
   listing(
     33,
@@ -157,8 +163,8 @@ export const catalogue: readonly ProviderListing[] = [
     embed-english-light-v3.0 embed-multilingual-light-v3.0
   `),
   ),
-  listing(36, 'Suno', 'purple', '', 'API key of the proxy', ['suno_music', 'suno_lyrics']),
-  listing(37, 'Dify', 'teal', 'https://api.dify.ai', 'API key of one app', ['dify']),
+  listing(36, 'Suno', 'purple', '', 'API key of the proxy', ['suno_music', 'suno_lyrics'], tasks),
+  listing(37, 'Dify', 'teal', 'https://api.dify.ai', 'API key of one app', ['dify'], withoutList),
   listing(
     41,
     'Vertex AI',
@@ -178,7 +184,8 @@ export const catalogue: readonly ProviderListing[] = [
     gemini-pro gemini-pro-vision meta/llama3-405b-instruct-maas gemini-1.5-pro-002 gemini-1.5-flash-002
   `),
     {
-      otherHint: 'region, or a JSON object of regions by model with a default',
+      documentKey: true,
+      other: other('region, or a JSON object of regions by model with a default', { region: true }),
     },
   ),
 ];

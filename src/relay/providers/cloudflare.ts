@@ -1,3 +1,4 @@
+import { other, usual } from '../../domain/provider.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
@@ -70,6 +71,7 @@ const mend = (message: JsonObject): boolean => {
 };
 
 export const cloudflare: Provider = {
+  ...usual,
   type: 39,
   name: 'Cloudflare Workers AI',
   defaultBaseUrl: 'https://api.cloudflare.com',
@@ -91,9 +93,7 @@ export const cloudflare: Provider = {
   `),
   colour: 'grey',
   keyHint: 'API token',
-  otherHint: 'account id',
-  balance: false,
-  deprecated: false,
+  other: other('account id'),
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend }),
 };

@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { withModel } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import { openAiModelRules } from '../protocols/openai-request.js';
@@ -6,15 +7,14 @@ import { openAiModels, openAiModerationModels } from './openai-models.js';
 
 /** Any server that speaks OpenAI's language; the base URL is the whole address, so it serves one endpoint. */
 export const custom: Provider = {
+  ...usual,
   type: 8,
   name: 'Custom',
   defaultBaseUrl: '',
   defaultModels: [...openAiModels, ...openAiModerationModels],
   colour: 'pink',
   keyHint: 'API key',
-  otherHint: null,
-  balance: true,
-  deprecated: false,
+  tellsBalance: true,
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     newerLimit: true,

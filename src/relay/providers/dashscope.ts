@@ -1,3 +1,4 @@
+import { other, usual } from '../../domain/provider.js';
 import { textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit } from '../protocols/openai-dialect.js';
@@ -23,6 +24,7 @@ const thinkingOnlyInStreams: Edit = (body, { caller }) => {
 };
 
 export const dashscope: Provider = {
+  ...usual,
   type: 17,
   name: 'Alibaba Tongyi Qianwen',
   defaultBaseUrl: 'https://dashscope.aliyuncs.com',
@@ -35,9 +37,7 @@ export const dashscope: Provider = {
   `),
   colour: 'orange',
   keyHint: 'API key',
-  otherHint: 'plugin settings as JSON, sent along with every call',
-  balance: false,
-  deprecated: false,
+  other: other('plugin settings as JSON, sent along with every call'),
   modes: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByFlag,
   protocol: openAi({

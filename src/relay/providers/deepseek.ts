@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { isObject, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit, Target } from '../protocols/openai-dialect.js';
@@ -44,6 +45,7 @@ const replayedReasoning: Edit = (body) => {
 };
 
 export const deepseek: Provider = {
+  ...usual,
   type: 43,
   name: 'DeepSeek',
   defaultBaseUrl: 'https://api.deepseek.com',
@@ -52,9 +54,7 @@ export const deepseek: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  otherHint: null,
-  balance: true,
-  deprecated: false,
+  tellsBalance: true,
   modes: ['chat', 'completions'],
   protocol: openAi({
     url,

@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { countIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { OpenAiDialect } from '../protocols/openai-dialect.js';
@@ -13,15 +14,13 @@ const failure: OpenAiDialect['failure'] = (body) => {
 };
 
 export const fastgpt: Provider = {
+  ...usual,
   type: 22,
   name: 'FastGPT',
   defaultBaseUrl: 'https://fastgpt.run/api/openapi',
   defaultModels: modelList('gpt-3.5-turbo gpt-4o-mini gpt-4o'),
   colour: 'blue',
   keyHint: 'API key of one app, or key-appId',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'completions'],
   protocol: openAi({ failure }),
 };

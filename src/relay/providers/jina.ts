@@ -1,9 +1,11 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import { without } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
 export const jina: Provider = {
+  ...usual,
   type: 38,
   name: 'Jina',
   defaultBaseUrl: 'https://api.jina.ai',
@@ -13,9 +15,6 @@ export const jina: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['embeddings'],
   // It has another word for the encoding; vectors are encoded here when a caller wants them so.
   protocol: openAi({ edits: [without('encoding_format', 'user')] }),

@@ -1,8 +1,10 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
 export const lingyi: Provider = {
+  ...usual,
   type: 31,
   name: 'Lingyi Wanwu (01.AI)',
   defaultBaseUrl: 'https://api.lingyiwanwu.com',
@@ -12,9 +14,6 @@ export const lingyi: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'completions'],
   protocol: openAi(),
 };

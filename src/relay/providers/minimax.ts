@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { countIn, isObject, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { OpenAiDialect } from '../protocols/openai-dialect.js';
@@ -35,6 +36,7 @@ const translate: OpenAiDialect['translate'] = (body, { streamed, finished }) => 
 };
 
 export const minimax: Provider = {
+  ...usual,
   type: 35,
   name: 'MiniMax',
   defaultBaseUrl: 'https://api.minimax.chat',
@@ -44,9 +46,6 @@ export const minimax: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat'],
   protocol: openAi({ url: urlAt({ chat: '/v1/text/chatcompletion_v2' }), failure, translate }),
 };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { usual } from '../../domain/provider.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit, OpenAiDialect } from '../protocols/openai-dialect.js';
@@ -74,6 +75,7 @@ const mend: OpenAiDialect['mend'] = (message, { streamed, toolCalls }) => {
 };
 
 export const mistral: Provider = {
+  ...usual,
   type: 42,
   name: 'Mistral',
   defaultBaseUrl: 'https://api.mistral.ai',
@@ -86,9 +88,6 @@ export const mistral: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'embeddings'],
   protocol: openAi({
     edits: [

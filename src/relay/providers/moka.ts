@@ -1,17 +1,18 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import { urlAt } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
 export const moka: Provider = {
+  ...usual,
   type: 44,
   name: 'MokaAI M3E',
   defaultBaseUrl: 'https://api.moka.ai',
   defaultModels: modelList('m3e-large m3e-base m3e-small'),
   colour: 'purple',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
+  listsModels: false,
   deprecated: true,
   modes: ['embeddings'],
   protocol: openAi({ url: urlAt({ embeddings: '/embeddings' }) }),

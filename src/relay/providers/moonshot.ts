@@ -1,8 +1,10 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
 export const moonshot: Provider = {
+  ...usual,
   type: 25,
   name: 'Moonshot',
   defaultBaseUrl: 'https://api.moonshot.cn',
@@ -12,9 +14,7 @@ export const moonshot: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  otherHint: null,
-  balance: true,
-  deprecated: false,
+  tellsBalance: true,
   modes: ['chat', 'completions'],
   protocol: openAi(),
 };

@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { embeddingList } from '../protocols/embeddings.js';
 import { countIn, isList } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
@@ -28,6 +29,7 @@ const translate: OpenAiDialect['translate'] = (body, { mode, info }) => {
 };
 
 export const ollama: Provider = {
+  ...usual,
   type: 4,
   name: 'Ollama',
   defaultBaseUrl: 'http://localhost:11434',
@@ -37,9 +39,6 @@ export const ollama: Provider = {
   `),
   colour: 'grey',
   keyHint: 'any text; a local server ignores it',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     url: (target) => (target.caller.mode === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),

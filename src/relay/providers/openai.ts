@@ -1,18 +1,19 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import { openAiModelRules } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels, openAiModerationModels } from './openai-models.js';
 
 export const openai: Provider = {
+  ...usual,
   type: 1,
   name: 'OpenAI',
   defaultBaseUrl: 'https://api.openai.com',
   defaultModels: [...openAiModels, ...openAiModerationModels],
   colour: 'green',
   keyHint: 'API key',
-  otherHint: null,
-  balance: true,
-  deprecated: false,
+  billsOrganization: true,
+  tellsBalance: true,
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     newerLimit: true,

@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
@@ -6,6 +7,7 @@ import { modelList } from './model-list.js';
 const identity = { 'http-referer': 'https://tallygate.example', 'x-title': 'Tallygate' };
 
 export const openrouter: Provider = {
+  ...usual,
   type: 20,
   name: 'OpenRouter',
   defaultBaseUrl: 'https://openrouter.ai/api',
@@ -18,9 +20,7 @@ export const openrouter: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  otherHint: null,
-  balance: true,
-  deprecated: false,
+  tellsBalance: true,
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ newerLimit: true, headers: () => identity, copiesReasoning: true }),
 };

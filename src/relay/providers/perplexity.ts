@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import type { JsonObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit } from '../protocols/openai-dialect.js';
@@ -24,6 +25,7 @@ const knownMembers: Edit = (body) => {
 };
 
 export const perplexity: Provider = {
+  ...usual,
   type: 27,
   name: 'Perplexity',
   defaultBaseUrl: 'https://api.perplexity.ai',
@@ -34,9 +36,6 @@ export const perplexity: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat'],
   protocol: openAi({
     url: urlAt({ chat: '/chat/completions' }),

@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import type { Target } from '../protocols/openai-dialect.js';
 import { urlAt } from '../protocols/openai-request.js';
@@ -11,6 +12,7 @@ const authorize = ({ channel }: Target): Record<string, string> => {
 };
 
 export const qianfan: Provider = {
+  ...usual,
   type: 46,
   name: 'Baidu Qianfan V2',
   defaultBaseUrl: 'https://qianfan.baidubce.com',
@@ -24,9 +26,6 @@ export const qianfan: Provider = {
   `),
   colour: 'blue',
   keyHint: 'bce-v3/… key, with |app id behind it if there is one',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({
     url: urlAt({ chat: '/v2/chat/completions', completions: '/v2/completions', embeddings: '/v2/embeddings' }),

@@ -1,4 +1,5 @@
-import type { Provider, ProviderListing } from '../protocols/protocol.js';
+import type { ProviderFacts, ProviderTable } from '../../domain/provider.js';
+import type { Provider } from '../protocols/protocol.js';
 import { ark } from './ark.js';
 import { azure } from './azure.js';
 import { catalogue } from './catalogue.js';
@@ -25,7 +26,7 @@ import { xinference } from './xinference.js';
 import { zhinao } from './zhinao.js';
 import { zhipu } from './zhipu.js';
 
-const byType = (a: ProviderListing, b: ProviderListing): number => a.type - b.type;
+const byType = (a: ProviderFacts, b: ProviderFacts): number => a.type - b.type;
 
 /** The providers the relay can speak with, by type number. */
 export const providers: readonly Provider[] = [
@@ -55,12 +56,10 @@ export const providers: readonly Provider[] = [
   xai,
 ].sort(byType);
 
-/** Every provider a channel can be set up for, by type number, whether the relay can speak with it yet or not. */
-export const listings: readonly ProviderListing[] = [...providers, ...catalogue].sort(byType);
+/** Every provider a channel may name, by type number, whether the relay can speak with it yet or not. */
+export const listings: readonly ProviderFacts[] = [...providers, ...catalogue].sort(byType);
 
-const types = new Set(listings.map(({ type }) => type));
-
-export const isChannelType = (type: number): boolean => types.has(type);
+export const providerTable: ProviderTable = new Map(listings.map((listing) => [listing.type, listing]));
 
 const known = new Map(providers.map((provider) => [provider.type, provider]));
 

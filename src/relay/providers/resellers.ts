@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import { openAiModelRules } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -12,15 +13,15 @@ const defaultModels = modelList(`
   gpt-4o-2024-05-13 gpt-4o-2024-08-06 gpt-4o-2024-11-20 gpt-4o-mini gpt-4o-mini-2024-07-18
 `);
 
-const reseller = (type: number, name: string, defaultBaseUrl: string, balance = false): Provider => ({
+const reseller = (type: number, name: string, defaultBaseUrl: string, tellsBalance = false): Provider => ({
+  ...usual,
   type,
   name,
   defaultBaseUrl,
   defaultModels,
   colour: null,
   keyHint: 'API key',
-  otherHint: null,
-  balance,
+  tellsBalance,
   deprecated: true,
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),

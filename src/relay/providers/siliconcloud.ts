@@ -1,9 +1,11 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { switchedByFlag } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
 
 export const siliconcloud: Provider = {
+  ...usual,
   type: 40,
   name: 'SiliconCloud',
   defaultBaseUrl: 'https://api.siliconflow.cn',
@@ -26,9 +28,7 @@ export const siliconcloud: Provider = {
   `),
   colour: 'purple',
   keyHint: 'API key',
-  otherHint: null,
-  balance: true,
-  deprecated: false,
+  tellsBalance: true,
   modes: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByFlag,
   protocol: openAi(),

@@ -1,3 +1,4 @@
+import { usual } from '../../domain/provider.js';
 import { textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit } from '../protocols/openai-dialect.js';
@@ -17,6 +18,7 @@ const reasoningParameters: Edit = (body, target) => {
 };
 
 export const xai: Provider = {
+  ...usual,
   type: 48,
   name: 'xAI',
   defaultBaseUrl: 'https://api.x.ai',
@@ -29,9 +31,6 @@ export const xai: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'completions'],
   protocol: openAi({
     newerLimit: true,

@@ -1,8 +1,10 @@
+import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
 export const zhinao: Provider = {
+  ...usual,
   type: 19,
   name: '360 Zhinao',
   defaultBaseUrl: 'https://api.360.cn',
@@ -12,9 +14,6 @@ export const zhinao: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi(),
 };

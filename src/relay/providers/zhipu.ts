@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { usual } from '../../domain/provider.js';
 import { isObject, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit, OpenAiDialect, Target } from '../protocols/openai-dialect.js';
@@ -69,6 +70,7 @@ const failure: OpenAiDialect['failure'] = ({ error }) => {
 };
 
 export const zhipu: Provider = {
+  ...usual,
   type: 26,
   name: 'Zhipu GLM',
   defaultBaseUrl: 'https://open.bigmodel.cn',
@@ -79,9 +81,6 @@ export const zhipu: Provider = {
   `),
   colour: 'purple',
   keyHint: 'id.secret, or an API key',
-  otherHint: null,
-  balance: false,
-  deprecated: false,
   modes: ['chat', 'embeddings'],
   protocol: openAi({
     url,

@@ -44,6 +44,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'channel-key-missing': '渠道密钥不能为空',
   'channel-key-needed': '更改接口地址、渠道类型或代理时，请重新填写渠道密钥',
   'channel-type-unknown': '未知的渠道类型',
+  'channel-type-not-served': '暂不支持该渠道类型',
   'region-missing': '部署地区不能为空',
   'region-default-missing': '部署地区必须包含default字段',
   'option-value-invalid': optionValueInvalid,

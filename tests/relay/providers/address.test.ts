@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Mode, NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
+import type { Mode } from '../../../src/domain/provider.js';
+import { NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
 import { providers } from '../../../src/relay/providers/registry.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Usage } from '../../../src/domain/pricing.js';
 import { noUsage } from '../../../src/domain/pricing.js';
+import type { Mode } from '../../../src/domain/provider.js';
 import { isObject, type JsonObject } from '../../../src/relay/protocols/json.js';
 import type {
   CallerRequest,
   CallInfo,
-  Mode,
   Provider,
   RequestOptions,
   StreamStep,

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/domain/pricing.js';
+import type { Mode } from '../../../src/domain/provider.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
-import type { Mode } from '../../../src/relay/protocols/protocol.js';
 import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType } from './golden.js';
 
 /*

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { listings, providerOf, providers } from '../../../src/relay/providers/registry.js';
+import { isServed, servesType } from '../../../src/domain/provider.js';
+import { listings, providerOf, providers, providerTable } from '../../../src/relay/providers/registry.js';
 
 describe('the providers', () => {
   test('are known by their type numbers, each once', () => {
@@ -17,6 +18,26 @@ describe('the providers', () => {
     for (const provider of providers) expect(providerOf(provider.type)).toBe(provider);
     expect(providerOf(14)).toBeNull();
     expect(providerOf(999)).toBeNull();
+  });
+
+  test('with a codec are those that are served, and can be asked for something', () => {
+    expect(listings.filter(isServed)).toEqual(providers);
+    for (const { type } of listings) expect(servesType(providerTable, type)).toBe(providerOf(type) !== null);
+    expect(servesType(providerTable, 999)).toBe(false);
+  });
+
+  test('say what is peculiar to them', () => {
+    const where = (has: (facts: (typeof listings)[number]) => boolean) => listings.filter(has).map(({ type }) => type);
+    expect(where(({ documentKey }) => documentKey)).toEqual([41]);
+    expect(where(({ other }) => other?.region ?? false)).toEqual([41]);
+    expect(where(({ other }) => (other?.usual ?? '') !== '')).toEqual([18]);
+    expect(where(({ other }) => other !== null)).toEqual([3, 17, 18, 21, 24, 39, 41]);
+    expect(where(({ billsOrganization }) => billsOrganization)).toEqual([1]);
+    expect(where(({ forbiddenMeansDead }) => forbiddenMeansDead)).toEqual([24]);
+    expect(where(({ testable }) => !testable)).toEqual([2, 5, 36]);
+    expect(where(({ listsModels }) => !listsModels)).toEqual([2, 5, 15, 16, 18, 21, 23, 36, 37, 44]);
+    expect(where(({ tellsBalance }) => tellsBalance)).toEqual([1, 8, 10, 12, 13, 20, 25, 40, 43]);
+    expect(where(({ modes }) => modes.length > 0 && !modes.includes('chat'))).toEqual([38, 44]);
   });
 
   test('all have a name, and models to begin with that are named once', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Mode } from '../../../src/domain/provider.js';
 import type { JsonObject } from '../../../src/relay/protocols/json.js';
-import { type Mode, NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
+import { NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 
 const options: RequestOptions = {

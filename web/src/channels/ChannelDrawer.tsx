@@ -16,7 +16,16 @@ import { commonTexts } from '../shared/words/common.texts.js';
 import { failureCode } from '../shared/words/errors.js';
 import { useText } from '../shared/words/i18n.js';
 import { ChannelForm } from './ChannelForm.js';
-import { type ChannelDraft, changesTo, draftOf, emptyDraft, endsInVersion, newChannel } from './channelDraft.js';
+import {
+  type ChannelDraft,
+  changesTo,
+  choiceOf,
+  draftOf,
+  emptyDraft,
+  endsInVersion,
+  isOffered,
+  newChannel,
+} from './channelDraft.js';
 import { namedBy } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';
 import { type ChannelOrders, renewChannelLists } from './useChannelOrders.js';
@@ -120,7 +129,7 @@ function NewChannel({ choices, original, onClose }: NewChannelProps) {
 
   const submit = async (draft: ChannelDraft): Promise<void> => {
     if (loading || !(await agreed(draft.baseUrl))) return;
-    await add({ variables: { input: newChannel(draft) } }).then(
+    await add({ variables: { input: newChannel(draft, choiceOf(choices?.channelTypes ?? [], draft.type)) } }).then(
       async ({ data }) => {
         const channels = data?.addChannels.length ?? 0;
         toaster.success(channels === 1 ? t('done.created') : t('done.createdMany', { channels }));
@@ -143,7 +152,7 @@ function NewChannel({ choices, original, onClose }: NewChannelProps) {
               before={null}
               initial={
                 original === null
-                  ? emptyDraft(choices.channelTypes[0])
+                  ? emptyDraft(choices.channelTypes.find(isOffered))
                   : // A proxy is shown without its password: copied, it would not work.
                     { ...draftOf(original), name: t('form.copyName', { name: original.name }), proxy: '' }
               }
@@ -173,7 +182,7 @@ function EditedChannel({ choices, channel, orders, onClose }: EditedChannelProps
   const agreed = useVersionAgreed();
 
   const submit = async (draft: ChannelDraft): Promise<void> => {
-    const patch = changesTo(before, draft);
+    const patch = changesTo(before, draft, choices?.channelTypes ?? []);
     if (Object.keys(patch).length === 0) return onClose();
     if (busy || (patch.baseUrl !== undefined && !(await agreed(draft.baseUrl)))) return;
     setBusy(true);

@@ -8,9 +8,8 @@ import {
   type ChannelDraft,
   type ChannelField,
   type ChannelProblem,
-  hasDocumentKey,
-  hasOrganization,
-  needsOther,
+  choiceOf,
+  isOffered,
   problemsOf,
   withType,
 } from './channelDraft.js';
@@ -41,7 +40,7 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
   const form = useRef<HTMLFormElement>(null);
   const [unfolded, setUnfolded] = useState(false);
   const { channelTypes, groups, enabledModels } = choices;
-  const choice = channelTypes.find(({ type }) => type === draft.type);
+  const choice = choiceOf(channelTypes, draft.type);
   const problems = problemsOf(draft, choice, before);
   const keyProblem = keyNeeded && draft.key.trim() === '' ? 'keyNeeded' : undefined;
 
@@ -68,11 +67,11 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
     else setRefusals(refusals + 1);
   };
 
-  // Types that are retired are offered to who has one already.
-  const offered = channelTypes.filter(({ deprecated, type }) => !deprecated || type === draft.type);
-  const types = offered.map(({ type, name, deprecated }) => ({
+  // Others are offered to who has one already.
+  const offered = channelTypes.filter((one) => isOffered(one) || one.type === draft.type);
+  const types = offered.map(({ type, name, served, deprecated }) => ({
     value: String(type),
-    label: deprecated ? t('type.deprecated', { name }) : name,
+    label: served ? (deprecated ? t('type.deprecated', { name }) : name) : t('type.notServed', { name }),
   }));
   if (choice === undefined) types.push({ value: String(draft.type), label: t('type.unknown', { type: draft.type }) });
   const keyHint = choice?.keyHint ?? '';
@@ -88,8 +87,9 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
         label={t('form.type')}
         value={String(draft.type)}
         options={types}
+        error={judged && problems.type !== undefined ? t(`problem.${problems.type}`) : undefined}
         onChange={(chosen) => {
-          const next = channelTypes.find(({ type }) => String(type) === chosen);
+          const next = choiceOf(channelTypes, Number(chosen));
           if (next !== undefined) setDraft(withType(draft, next, choice));
         }}
       />
@@ -98,9 +98,9 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
         <TextAreaField
           label={t('form.key')}
           required
-          rows={hasDocumentKey(draft.type) ? 6 : 2}
+          rows={choice?.documentKey ? 6 : 2}
           monospace
-          hint={t(hasDocumentKey(draft.type) ? 'form.keyDocument' : 'form.keyLines', { hint: keyHint })}
+          hint={t(choice?.documentKey ? 'form.keyDocument' : 'form.keyLines', { hint: keyHint })}
           {...text('key')}
         />
       ) : (
@@ -115,14 +115,9 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
         {...text('baseUrl')}
       />
       {typeof choice?.otherHint === 'string' && (
-        <TextField
-          label={t('form.other')}
-          hint={choice.otherHint}
-          required={needsOther(draft.type)}
-          {...text('other')}
-        />
+        <TextField label={t('form.other')} hint={choice.otherHint} required={choice.otherIsRegion} {...text('other')} />
       )}
-      {hasOrganization(draft.type) && (
+      {choice?.billsOrganization && (
         <TextField label={t('form.organization')} hint={t('form.organizationHint')} {...text('organization')} />
       )}
       <ModelsField defaults={choice?.defaultModels ?? []} enabled={enabledModels} {...text('models')} />

@@ -46,24 +46,20 @@ export type ChannelProblem =
   | 'weightInvalid'
   | 'maxInputTokensInvalid'
   | 'otherMissing'
+  | 'typeNotServed'
   | 'proxyInvalid';
 export type ChannelProblems = Partial<Record<ChannelField, ChannelProblem>>;
 
-/** The one type with an organisation to bill. */
-const typeWithOrganization = 1;
-/** A service account without its region cannot be called. */
-const typeWithRegion = 41;
-/** What an interface version left open stands for. */
-const usualOther: Readonly<Record<number, string>> = { 18: 'v2.1' };
 export const lowestPriority = -999;
 
-export const hasOrganization = (type: number): boolean => type === typeWithOrganization;
-export const needsOther = (type: number): boolean => type === typeWithRegion;
-/** The key is one JSON document, whatever lines it has. */
-export const hasDocumentKey = (type: number): boolean => type === typeWithRegion;
+export const choiceOf = (choices: readonly ChannelChoice[], wanted: number): ChannelChoice | undefined =>
+  choices.find(({ type }) => type === wanted);
+
+/** Types that are retired, or that the gateway cannot speak with, stay with the channels that have them. */
+export const isOffered = ({ served, deprecated }: ChannelChoice): boolean => served && !deprecated;
 
 export const emptyDraft = (type: ChannelChoice | undefined): ChannelDraft => ({
-  type: type?.type ?? typeWithOrganization,
+  type: type?.type ?? 0,
   name: '',
   key: '',
   baseUrl: '',
@@ -159,6 +155,7 @@ export function problemsOf(
   before: EditedChannelFragment | null,
 ): ChannelProblems {
   const problems: { -readonly [Field in keyof ChannelProblems]: ChannelProblems[Field] } = {};
+  if (choice?.served === false && draft.type !== before?.type) problems.type = 'typeNotServed';
   if (draft.name.trim() === '') problems.name = 'nameOrKeyMissing';
   if (before === null && draft.key.trim() === '') problems.key = 'nameOrKeyMissing';
   if (draft.models.length === 0) problems.models = 'modelsMissing';
@@ -166,7 +163,7 @@ export function problemsOf(
   const baseUrl = trimmedAddress(draft.baseUrl);
   if (baseUrl === '' && choice?.defaultBaseUrl === '') problems.baseUrl = 'baseUrlMissing';
   if (baseUrl !== '' && !isAddress(baseUrl, /^https?:$/)) problems.baseUrl = 'baseUrlInvalid';
-  if (needsOther(draft.type) && draft.other.trim() === '') problems.other = 'otherMissing';
+  if (choice?.otherIsRegion && draft.other.trim() === '') problems.other = 'otherMissing';
   for (const field of jsonFields) if (!isJsonObject(draft[field])) problems[field] = 'jsonInvalid';
   if (!isPriority(draft.priority)) problems.priority = 'priorityInvalid';
   if (!isWeight(draft.weight)) problems.weight = 'weightInvalid';
@@ -179,14 +176,14 @@ export function problemsOf(
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
 /** A draft without problems, as the server takes it, but for key and proxy, which it never gives back. */
-const settled = (draft: ChannelDraft) => ({
+const settled = (draft: ChannelDraft, choice: ChannelChoice | undefined) => ({
   type: draft.type,
   name: draft.name.trim(),
   baseUrl: trimmedAddress(draft.baseUrl),
   models: [...draft.models],
   groups: [...draft.groups],
-  other: draft.other.trim() || (usualOther[draft.type] ?? ''),
-  organization: hasOrganization(draft.type) ? orNull(draft.organization) : null,
+  other: draft.other.trim() || (choice?.otherUsual ?? ''),
+  organization: choice?.billsOrganization ? orNull(draft.organization) : null,
   priority: Number(draft.priority),
   weight: Number(draft.weight),
   tag: orNull(draft.tag),
@@ -199,8 +196,8 @@ const settled = (draft: ChannelDraft) => ({
   setting: orNull(draft.setting),
 });
 
-export const newChannel = (draft: ChannelDraft): NewChannelInput => ({
-  ...settled(draft),
+export const newChannel = (draft: ChannelDraft, choice: ChannelChoice | undefined): NewChannelInput => ({
+  ...settled(draft, choice),
   key: draft.key.trim(),
   proxy: draft.proxy.trim(),
 });
@@ -209,9 +206,13 @@ export const newChannel = (draft: ChannelDraft): NewChannelInput => ({
  * Only what was changed: what somebody else changed meanwhile stays, and a proxy, shown without its password, is not
  * overwritten by what is shown.
  */
-export function changesTo(before: EditedChannelFragment, draft: ChannelDraft): ChannelPatchInput {
-  const former: Readonly<Record<string, unknown>> = settled(draftOf(before));
-  const changed = Object.entries(settled(draft)).filter(
+export function changesTo(
+  before: EditedChannelFragment,
+  draft: ChannelDraft,
+  choices: readonly ChannelChoice[],
+): ChannelPatchInput {
+  const former: Readonly<Record<string, unknown>> = settled(draftOf(before), choiceOf(choices, before.type));
+  const changed = Object.entries(settled(draft, choiceOf(choices, draft.type))).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(former[field]),
   );
   const patch: ChannelPatchInput = Object.fromEntries(changed);

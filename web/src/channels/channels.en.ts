@@ -32,6 +32,10 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'status.someEnabled': '{{enabled}} of {{total}} enabled',
   'type.unknown': 'Unknown type {{type}}',
   'type.deprecated': '{{name}} (retired)',
+  'type.notServed': '{{name}} (not supported yet)',
+  'type.notServedMark': 'Not served',
+  'type.notServedHint':
+    'The gateway cannot speak with this type yet: no calls are sent there, and its models are not listed',
   'models.count': '{{models}} models',
   'tag.mixed': 'Mixed',
   'action.test': 'Test',
@@ -148,6 +152,7 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'problem.priorityInvalid': 'The priority must be an integer of -999 or more',
   'problem.weightInvalid': 'The weight must be a non-negative integer',
   'problem.maxInputTokensInvalid': 'This must be a non-negative integer',
+  'problem.typeNotServed': 'Channels of this type are not supported yet',
   'problem.otherMissing': 'Enter the deployment region',
   'problem.proxyInvalid': 'The address must begin with http://, https:// or socks5://',
 };

@@ -29,6 +29,9 @@ export const channelsZh = {
   'status.someEnabled': '{{enabled}} / {{total}} 已启用',
   'type.unknown': '未知类型 {{type}}',
   'type.deprecated': '{{name}}（已停用）',
+  'type.notServed': '{{name}}（暂不支持）',
+  'type.notServedMark': '暂不支持',
+  'type.notServedHint': '网关暂不支持该渠道类型：不会向其转发请求，其模型也不会出现在列表中',
   'models.count': '{{models}} 个模型',
   'tag.mixed': '不一',
   'action.test': '测试',
@@ -144,6 +147,7 @@ export const channelsZh = {
   'problem.priorityInvalid': '优先级须为不小于 -999 的整数',
   'problem.weightInvalid': '权重须为非负整数',
   'problem.maxInputTokensInvalid': '须为非负整数',
+  'problem.typeNotServed': '暂不支持该渠道类型',
   'problem.otherMissing': '请填写部署地区',
   'problem.proxyInvalid': '地址须以 http://、https:// 或 socks5:// 开头',
 } as const;

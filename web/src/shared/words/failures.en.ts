@@ -17,6 +17,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'channel-key-missing': 'Enter the channel key',
   'channel-key-needed': 'Enter the channel key again: the address, type or proxy it is sent to has changed',
   'channel-type-unknown': 'Unknown channel type: {{type}}',
+  'channel-type-not-served': 'Channels of the type {{name}} are not supported yet',
   'region-missing': 'Enter the deployment region',
   'region-default-missing': 'The deployment region needs a member named default',
   'option-value-invalid': 'The value of {{field}} is not valid: {{allowed}}',

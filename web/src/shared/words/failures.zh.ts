@@ -15,6 +15,7 @@ export const failuresZh = {
   'channel-key-needed': '更改接口地址、渠道类型或代理时，请重新填写渠道密钥',
   'channel-key-missing': '请填写渠道密钥',
   'channel-type-unknown': '未知的渠道类型：{{type}}',
+  'channel-type-not-served': '暂不支持该渠道类型：{{name}}',
   'region-missing': '请填写部署地区',
   'region-default-missing': '部署地区必须包含 default 字段',
   'option-value-invalid': '选项 {{field}} 的值无效：{{allowed}}',

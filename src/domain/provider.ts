@@ -1,0 +1,77 @@
+/*
+ * What is peculiar to a provider, as data: whoever sets up, judges or tests a channel reads it here, and no rule asks
+ * which provider it is.
+ */
+
+/** What a provider can be asked to do. A caller's endpoint says which of them it needs. */
+export type Mode = 'chat' | 'completions' | 'embeddings';
+
+/** What the field `other` of a channel means. */
+export interface OtherField {
+  readonly hint: string;
+  /** A region, or a JSON object of regions by model with a default; without one no call can be made. */
+  readonly region: boolean;
+  /** What an empty field stands for; empty: nothing. */
+  readonly usual: string;
+}
+
+export interface ProviderFacts {
+  /** The channel type number. */
+  readonly type: number;
+  readonly name: string;
+  /** Empty: the operator must give one (or the host follows from the key). */
+  readonly defaultBaseUrl: string;
+  readonly defaultModels: readonly string[];
+  /** Label colour; null: not offered for new channels. */
+  readonly colour: string | null;
+  readonly keyHint: string;
+  /** The key is one document, whatever lines it has. Elsewhere every line is a key. */
+  readonly documentKey: boolean;
+  /** null: the field means nothing here. */
+  readonly other: OtherField | null;
+  /** Calls may be billed to an organisation of the account. */
+  readonly billsOrganization: boolean;
+  /** A dead key is answered with 403, which elsewhere only says that this request is not allowed. */
+  readonly forbiddenMeansDead: boolean;
+  /** Something small can be asked of it, to see whether it answers. */
+  readonly testable: boolean;
+  /** It tells the account's balance. */
+  readonly tellsBalance: boolean;
+  /** It tells which models it has. */
+  readonly listsModels: boolean;
+  /** Gone or superseded. */
+  readonly deprecated: boolean;
+  /** What the gateway can ask of it. Empty: it cannot speak with it yet. */
+  readonly modes: readonly Mode[];
+}
+
+/** By channel type number, in the order of these. */
+export type ProviderTable = ReadonlyMap<number, ProviderFacts>;
+
+/** Most providers are like this; each says where it differs. */
+export const usual = {
+  documentKey: false,
+  other: null,
+  billsOrganization: false,
+  forbiddenMeansDead: false,
+  testable: true,
+  tellsBalance: false,
+  listsModels: true,
+  deprecated: false,
+} as const satisfies Partial<ProviderFacts>;
+
+/** For most a text of a line or two. */
+export const other = (hint: string, rest: Partial<OtherField> = {}): OtherField => ({
+  hint,
+  region: false,
+  usual: '',
+  ...rest,
+});
+
+/** Channels of other types are kept and shown, and nothing is sent through them. */
+export const isServed = ({ modes }: ProviderFacts): boolean => modes.length > 0;
+
+export const servesType = (providers: ProviderTable, type: number): boolean => {
+  const provider = providers.get(type);
+  return provider !== undefined && isServed(provider);
+};

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../src/cli/database.js';
+import { ChannelId } from '../../src/domain/ids.js';
+import { GraphqlClient } from '../graphql/graphql-server.js';
+import { type Callers, errorIn, openCallers } from '../support/callers.js';
+import { channelSettings } from '../support/channel-settings.js';
+import { quietLog } from '../support/quiet-log.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
+
+/* Channels of a type the gateway cannot speak with, as earlier releases took them. */
+
+const anthropic = 14;
+
+let gateway: TestGateway;
+let callers: Callers;
+let admin: GraphqlClient;
+let user: TestUser;
+let apiKey: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  callers = openCallers(gateway.url);
+  admin = await new GraphqlClient(gateway.url).signIn('root', gateway.rootPassword);
+  await gateway.setOption('SelfUseModeEnabled', 'true');
+  await gateway.addChannel({ models: ['served'] });
+  user = await gateway.addUser(1_000_000);
+  apiKey = await gateway.addApiKey(user);
+});
+afterAll(async () => {
+  await callers?.close();
+  await gateway?.stop();
+});
+
+/** Written past this release, which would not take it. */
+async function acceptedEarlier(id: number, model: string): Promise<ChannelId> {
+  const settings = channelSettings({ type: anthropic, name: model, models: [model, 'served'] });
+  const secrets = { key: 'nowhere', keyHash: 'nothing', proxy: null };
+  await withDatabase(gateway.config, quietLog, ({ pool }) =>
+    pool.query(
+      `insert into events (position, event_id, stream, revision, type, version, data, at)
+       select max(position) + 1, gen_random_uuid(), $1, 0, 'ChannelAdded', 1, $2, 0 from events`,
+      [`channel-${id}`, JSON.stringify({ settings, secrets })],
+    ),
+  );
+  await until(async () => gateway.application.directory.channel(ChannelId(id)));
+  return ChannelId(id);
+}
+
+const show = (id: ChannelId) =>
+  admin.ask('query ($id: ID!) { channel(id: $id) { name type status models provider { name served modes } } }', { id });
+
+describe('a channel of a type that is not served', () => {
+  let id: ChannelId;
+  const model = 'not-yet';
+  beforeAll(async () => {
+    id = await acceptedEarlier(900, model);
+    await until(async () => (await admin.ask('{ channels { total } }')).channels.total === 2);
+  });
+
+  test('is shown to administrators, and marked', async () => {
+    const { channel } = await show(id);
+    expect(channel).toMatchObject({
+      type: anthropic,
+      status: 'ENABLED',
+      models: [model, 'served'],
+      provider: { name: 'Anthropic Claude', served: false, modes: [] },
+    });
+  });
+
+  test('offers its models in no list', async () => {
+    const caller = callers.with(apiKey);
+    const me = await new GraphqlClient(gateway.url).signIn(user.username, user.password);
+    const lists = {
+      relay: (await caller.send('/v1/models')).text,
+      pricing: (await callers.with(null).send('/api/pricing')).text,
+      own: JSON.stringify(await me.ask('{ ownModels }')),
+      enabled: JSON.stringify(await admin.ask('{ enabledModels }')),
+    };
+    for (const [list, text] of Object.entries(lists)) {
+      expect([list, text.includes('"served"')]).toEqual([list, true]);
+      expect([list, text.includes(model)]).toEqual([list, false]);
+    }
+    expect((await caller.send(`/v1/models/${model}`)).status).toBe(404);
+  });
+
+  test('gets no call, also of models that others serve', async () => {
+    const caller = callers.with(apiKey);
+    const answer = await caller.chat({ model });
+    expect(answer.status).toBe(404);
+    expect(errorIn(answer)).toMatchObject({ code: 'model_not_found' });
+    for (let call = 0; call < 20; call++) expect((await caller.chat({ model: 'served' })).status).toBe(200);
+  });
+
+  test('cannot be tested', async () => {
+    const { testChannel } = await admin.ask('mutation ($id: ID!) { testChannel(id: $id) { ok message } }', { id });
+    expect(testChannel).toEqual({ ok: false, message: 'channel type 14 is not supported by the test' });
+  });
+
+  test('can be edited; given another type, it serves', async () => {
+    const edit =
+      'mutation ($id: ID!, $patch: ChannelPatchInput!) { editChannel(id: $id, patch: $patch) { name type } }';
+    const renamed = await admin.ask(edit, { id, patch: { name: 'renamed' } });
+    expect(renamed.editChannel).toEqual({ name: 'renamed', type: anthropic });
+    const patch = { type: 1, baseUrl: gateway.provider.url, key: 'sk-upstream-key' };
+    expect((await admin.ask(edit, { id, patch })).editChannel).toMatchObject({ type: 1 });
+    expect((await callers.with(apiKey).chat({ model })).status).toBe(200);
+    expect(await admin.refusal(edit, { id, patch: { type: anthropic, key: 'sk' } })).toEqual({
+      code: 'channel-type-not-served',
+      kind: 'invalid',
+      details: { field: 'type', type: anthropic, name: 'Anthropic Claude' },
+    });
+  });
+});
+
+test('a channel of a type that is not served can be deleted', async () => {
+  const id = await acceptedEarlier(901, 'to-be-deleted');
+  await admin.ask('mutation ($ids: [ID!]!) { deleteChannels(ids: $ids) }', { ids: [id] });
+  expect(gateway.application.directory.channel(id)).toBeNull();
+});
