@@ -1,8 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { postgresCallProgress } from './adapters/call-progress.js';
@@ -33,8 +31,7 @@ import { directorySource, identitySource } from './application/memory/directory-
 import { liveTraffic } from './application/memory/live-traffic.js';
 import { openQuotaGate } from './application/memory/quota-gate.js';
 import { followTail } from './application/memory/tail.js';
-import { keepRecovering } from './application/reactions/recovery.js';
-import { requestId } from './application/request-id.js';
+import { Closing } from './closing.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
@@ -51,15 +48,15 @@ import { modelRateLimiter } from './relay/call/rate-limit.js';
 import { openRelay } from './relay/call/relay.js';
 import { callsUnderWay } from './relay/call/under-way.js';
 import { channelProbe } from './relay/callers/channel-probe.js';
-import { turnAway } from './relay/callers/openai/routes.js';
 import { requestBodies } from './relay/callers/request-body.js';
-import { RelayError } from './relay/errors.js';
 import { LargeWork } from './relay/large-work.js';
 import { providerOf, providerTable } from './relay/providers/registry.js';
 import { preloadTokenizers } from './relay/tokens.js';
 import { addressGuard } from './relay/upstream/address-guard.js';
 import { AnswerRoom } from './relay/upstream/answer-room.js';
 import { openUpstream } from './relay/upstream/upstream.js';
+import { addressOf, openServer } from './server.js';
+import { keepUp } from './upkeep.js';
 
 /* The composition root: config → adapters → application → faces. */
 
@@ -87,9 +84,6 @@ const resolveAll = (hostname: string) => lookup(hostname, { all: true });
 /** Users and API keys a node keeps in memory, each. */
 const capacity = 100_000;
 
-/** Between two looks for calls that nobody serves and that have no outcome. */
-const recoveryPauseMs = 60_000;
-
 interface Database {
   readonly connection: PostgresConnection;
   readonly embedded: EmbeddedPostgres | null;
@@ -99,21 +93,6 @@ export async function openDatabase({ database }: Pick<Config, 'database'>, log: 
   if (database.url !== null) return { connection: { url: database.url }, embedded: null };
   const embedded = await startEmbeddedPostgres({ dataDir: database.dataDir, log });
   return { connection: embedded.connection, embedded };
-}
-
-/** Closes what was opened, last first; a failure to close one thing does not keep the others open. */
-class Closing {
-  private readonly steps: (() => Promise<unknown>)[] = [];
-
-  add(step: () => Promise<unknown>): void {
-    this.steps.unshift(step);
-  }
-
-  async run(log: Logger): Promise<void> {
-    for (const step of this.steps.splice(0)) {
-      await step().catch((error: unknown) => log.error({ err: error }, 'something did not stop cleanly'));
-    }
-  }
 }
 
 /** Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then. */
@@ -276,67 +255,38 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   });
 
   await application.setup.resume();
-  await application.users.finishDeletions();
   const whereFrom = origins({
     host: config.server.host,
     trustedProxies: config.server.trustedProxies,
     publicAddress: () => directory.settings().text('ServerAddress'),
   });
   if (!whereFrom.isLoopbackOnly) await application.setup.needsCode(false);
-  const stopRecovering = await keepRecovering(
-    { db, handle: handling, clock, notes, isUnderWay: (callId) => underWay.has(callId) },
+  await keepUp(
     {
+      store,
+      pool,
+      db,
+      handle: handling,
+      clock,
+      tail,
       progress: projections,
+      vault,
+      personal,
+      notes,
+      underWay,
+      log,
       began,
-      position: () => tail.position(),
-      everyMs: recoveryPauseMs,
-      recovered: ({ released, settled }) =>
-        log.warn({ calls: released, settled }, 'released the reservations of calls that an earlier process left open'),
-      failed: (error) => log.error({ err: error }, 'calls left open could not be ended; it is tried again'),
-      behind: () =>
-        log.warn(
-          'the ledger does not know all calls yet that an earlier process left open; it is asked again and again',
-        ),
     },
-  );
-  closing.add(stopRecovering);
-  closing.add(
-    underWay.keepNoting(notes, (error) => log.warn({ reason: String(error) }, 'calls under way cannot be noted now')),
+    closing,
   );
 
-  const app = Fastify({
-    // Whatever it says of itself is said better elsewhere; its warnings are wanted.
-    loggerInstance: log.child({}, { level: log.isLevelEnabled('debug') ? log.level : 'warn' }) as never,
-    logController: new LogController({ disableRequestLogging: true }),
-    // Every line about a request names its id; a logger per request would only cost.
-    childLoggerFactory: (logger) => logger,
-    trustProxy: config.server.trustedProxies.length > 0 ? [...config.server.trustedProxies] : false,
-    bodyLimit: config.server.maxBodyBytes,
-    requestTimeout: config.server.requestTimeoutMs,
-    http: timeLimits(config.server.requestTimeoutMs),
-    forceCloseConnections: true,
-    routerOptions: { ignoreTrailingSlash: false },
-    // The router's own answer repeats the address it cannot read, and an address may carry a key.
-    frameworkErrors: (_error, _request, reply) => {
-      const id = requestId(clock.now());
-      reply.hijack();
-      turnAway(reply, id, new RelayError(400, '', 'the address cannot be read', 'invalid_request_error'));
-    },
-  }) as unknown as FastifyInstance;
-  closing.add(() => app.close());
   let stopping = false;
-  app.addHook('onRequest', (_request, reply, next) => {
-    if (!stopping && ending.reason() === null) return next();
-    const id = requestId(clock.now());
-    reply.hijack();
-    // On a connection that was kept alive: the next request shall find another node, or nobody.
-    reply.raw.setHeader('connection', 'close');
-    turnAway(reply, id, new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly'));
+  const { app, routes } = openServer(config.server, {
+    clock,
+    log,
+    isEnding: () => stopping || ending.reason() !== null,
   });
-  const routes: { method: string; url: string }[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) routes.push({ method: each, url });
-  });
+  closing.add(() => app.close());
   await serveFaces(app, {
     application,
     relay,
@@ -382,18 +332,4 @@ function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Con
     largestBytes: maxBodyBytes,
     unfinishedPerAddress: maxUnfinishedBodies,
   });
-}
-
-/** Headers are small: whoever needs longer for them is keeping a connection, not asking for anything. */
-const mostForHeadersMs = 20_000;
-
-const timeLimits = (requestTimeoutMs: number) => ({
-  headersTimeout: Math.min(mostForHeadersMs, requestTimeoutMs),
-  connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
-});
-
-function addressOf(app: FastifyInstance, host: string): string {
-  const { port } = app.server.address() as AddressInfo;
-  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }

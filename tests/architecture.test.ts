@@ -95,7 +95,10 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   'rest-compat': [room('application'), room('domain'), room('http'), types(room('projections'))],
   demo: [anything],
   cli: [anything],
+  'closing.ts': [],
   'faces.ts': [anything],
+  'server.ts': [anything],
+  'upkeep.ts': [anything],
   'gateway.ts': [anything],
   'main.ts': [anything],
 };

@@ -11,6 +11,7 @@ import { callProgress } from './migrations/0008-call-progress.js';
 import { logEpoch } from './migrations/0009-log-epoch.js';
 import { boundedStreams } from './migrations/0010-bounded-streams.js';
 import { unsettledOrders } from './migrations/0011-unsettled-orders.js';
+import { reactionPlaces } from './migrations/0012-reaction-places.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -31,6 +32,7 @@ export const adapterMigrations: readonly Migration[] = [
   logEpoch,
   boundedStreams,
   unsettledOrders,
+  reactionPlaces,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

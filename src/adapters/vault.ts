@@ -58,9 +58,9 @@ export function postgresVault(options: {
     },
     get: (id) => recent.get(id, async () => (await read([id])).get(id) ?? null),
     getMany,
-    async drop(id) {
-      await query('DELETE FROM vault_secrets WHERE id = $1', [id]);
-      recent.delete(id);
+    async drop(ids) {
+      await query('DELETE FROM vault_secrets WHERE id = ANY ($1)', [ids]);
+      for (const id of ids) recent.delete(id);
     },
     hash: (secret) => createHmac('sha256', hashingKey).update(secret, 'utf8').digest('hex'),
   };

@@ -2,7 +2,6 @@ import type { Position } from '../domain/events.js';
 import type { ProviderTable } from '../domain/provider.js';
 import type { ReadModels } from '../projections/database.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
-import { deletedUserIds } from '../projections/models/user-queries.js';
 import { apiKeyCommands } from './commands/api-keys.js';
 import { channelCommands } from './commands/channels.js';
 import { handle } from './commands/handle.js';
@@ -67,7 +66,7 @@ export function openApplication(ports: ApplicationPorts) {
   const { store, clock, directory, gate, tail, traffic, progress } = ports;
   const handling = handle(store, clock);
   const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
-  const users = userCommands({ ...ports, handle: handling, once, deletedUsers: () => deletedUserIds(ports.db) });
+  const users = userCommands({ ...ports, handle: handling, once });
   const reading = { ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) };
   return {
     users,

@@ -90,6 +90,14 @@ export interface UnsettledOrders {
   end(key: string): Promise<void>;
 }
 
+/** Up to where in the log each reaction has done what was to be done. */
+export interface ReactionPlaces {
+  /** `beginning`: it has done nothing yet. */
+  of(reaction: string): Promise<Position>;
+  /** Never takes a reaction back. */
+  keep(reaction: string, position: Position): Promise<void>;
+}
+
 /** What the read model knows of a user's API keys, all of one moment. */
 export interface ApiKeyCounts {
   /** How many live ones there are, and which of `ids` it knows at all. */
@@ -102,7 +110,7 @@ export interface Vault {
   /** null: unknown or dropped. */
   get(id: SecretId): Promise<string | null>;
   getMany(ids: readonly SecretId[]): Promise<ReadonlyMap<SecretId, string>>;
-  drop(id: SecretId): Promise<void>;
+  drop(ids: readonly SecretId[]): Promise<void>;
   /** A keyed hash (hex) that finds a secret without storing it: API keys, access tokens, channel keys. */
   hash(secret: string): string;
 }

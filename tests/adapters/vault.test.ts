@@ -58,14 +58,14 @@ describe('the vault', () => {
   test('forgets a dropped secret', async () => {
     const id = await vault.put('secret');
     await vault.get(id);
-    await vault.drop(id);
+    await vault.drop([id]);
     expect(await vault.get(id)).toBeNull();
   });
 
   test('forgets within a minute what another node has dropped', async () => {
     const id = await vault.put('secret');
     await vault.get(id);
-    await newVault().drop(id);
+    await newVault().drop([id]);
     clock.advance(60_000);
     expect(await vault.get(id)).toBeNull();
   });

@@ -248,10 +248,9 @@ describe('managing a user', () => {
     expect(await node.directory.user(alice.id)).toMatchObject({ status: 'enabled', role: 'ordinary' });
   });
 
-  test('disabling, deleting and a new password clear all sessions away', async () => {
+  test('deleting and a new password clear all sessions away', async () => {
     const password = { username: null, displayName: null, password: 'another one' };
     const orders: Record<string, (user: Actor) => Promise<unknown>> = {
-      disable: ({ id }) => node.users.manage(root, id, 'disable'),
       delete: ({ id }) => node.users.manage(root, id, 'delete'),
       change: (user) => node.users.changeOwnProfile(user, password),
       reset: ({ id }) => node.users.edit(root, id, { ...password, group: null, quota: null, role: null }),
@@ -278,24 +277,6 @@ describe('managing a user', () => {
     const [event] = await eventsOf(alice);
     const sealed = event?.type === 'UserRegistered' ? event.displayName : Sealed('none');
     expect(await node.personal.open(alice.id, sealed)).toBeNull();
-  });
-
-  test('a deletion that was cut short is finished at the next start, and touches nobody else', async () => {
-    const [alice, bob] = [await registered({ displayName: 'Alice A.' }), await registered({ username: 'bob' })];
-    const nameOf = async ({ id }: Actor) => {
-      const [event] = await node.eventsOf(streams.user(id));
-      return event?.type === 'UserRegistered' ? node.personal.open(id, event.displayName) : null;
-    };
-    const forget = node.personal.forget.bind(node.personal);
-    node.personal.forget = async () => {
-      throw new Error('the process died here');
-    };
-    await expect(node.users.manage(root, alice.id, 'delete')).rejects.toThrow('died here');
-    node.personal.forget = forget;
-    expect(await nameOf(alice)).toBe('Alice A.');
-    await node.users.finishDeletions();
-    expect(await nameOf(alice)).toBeNull();
-    expect(await nameOf(bob)).toBe('bob');
   });
 
   test('is for admins', async () => {

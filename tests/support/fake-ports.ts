@@ -38,9 +38,10 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 export class MemoryVault implements Vault {
   readonly secrets = new Map<SecretId, string>();
+  private stored = 0;
 
   async put(secret: string): Promise<SecretId> {
-    const id = SecretId(`secret-${this.secrets.size + 1}`);
+    const id = SecretId(`secret-${++this.stored}`);
     this.secrets.set(id, secret);
     return id;
   }
@@ -53,8 +54,8 @@ export class MemoryVault implements Vault {
     return new Map([...this.secrets].filter(([id]) => ids.includes(id)));
   }
 
-  async drop(id: SecretId): Promise<void> {
-    this.secrets.delete(id);
+  async drop(ids: readonly SecretId[]): Promise<void> {
+    for (const id of ids) this.secrets.delete(id);
   }
 
   hash(secret: string): string {

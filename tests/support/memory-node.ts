@@ -186,10 +186,6 @@ export async function openMemoryNode(
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(),
     apiKeyCounts: apiKeyCounts(store),
-    deletedUsers: async () =>
-      (await store.everything()).flatMap(({ stream, event }) =>
-        event.type === 'UserDeleted' ? [UserId(streamKey(stream))] : [],
-      ),
     progress: { reached: async () => true },
     probe: new FakeProbe(),
     setupCodes: [] as string[],

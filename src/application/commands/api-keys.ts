@@ -128,7 +128,7 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
         const [issued] = events;
         if (issued?.type !== 'ApiKeyIssued' || issued.secret === secret) return { id, key, position };
         // A repeat: the key is the one the order has led to before.
-        if (secret !== null) await vault.drop(secret);
+        if (secret !== null) await vault.drop([secret]);
         const before = await vault.get(issued.secret);
         if (before === null) throw new Failure('api-key-not-found');
         return { id, key: before, position };

@@ -48,8 +48,6 @@ export interface UserCommandPorts {
   readonly gate: QuotaGate;
   readonly tail: Pick<Tail, 'reached'>;
   readonly once: OrderBook;
-  /** As far as the read model knows. */
-  readonly deletedUsers: () => Promise<readonly UserId[]>;
 }
 
 export interface NewUser {
@@ -84,8 +82,7 @@ export interface UserPatch {
 export type UserAction = 'enable' | 'disable' | 'delete' | 'promote' | 'demote';
 
 export function userCommands(ports: UserCommandPorts) {
-  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail, once, deletedUsers } =
-    ports;
+  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail, once } = ports;
   const names = usernames(store, clock, handle);
 
   const storedPassword = async (password: string | null): Promise<SecretId | null> =>
@@ -245,12 +242,6 @@ export function userCommands(ports: UserCommandPorts) {
       if (action === 'delete') await sessions.closeOlder(id, position);
       if (action === 'delete') await personal.forget([id]);
       return position;
-    },
-
-    /** At start: what a process that died between a deletion and the end of its user's key has left readable. */
-    async finishDeletions(): Promise<void> {
-      const deleted = await deletedUsers();
-      if (deleted.length > 0) await personal.forget(deleted);
     },
 
     /** `key`: the client's name for this order; a repeat changes nothing. */

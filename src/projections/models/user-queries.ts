@@ -46,11 +46,6 @@ export const userByEmail = (
 export const userByAccessTokenHash = (db: ReadModels, tokenHash: string): Promise<SealedUserRow | undefined> =>
   find(db).where('users.access_token_hash', '=', tokenHash).executeTakeFirst();
 
-export const deletedUserIds = async (db: ReadModels): Promise<readonly UserId[]> => {
-  const rows = await db.selectFrom('users').select('id').where('deleted_at', 'is not', null).execute();
-  return rows.map(({ id }) => id);
-};
-
 export const rootUserId = async (db: ReadModels): Promise<UserId | null> => {
   const root = await db.selectFrom('users').select('id').where('role', '=', 'root').orderBy('id').executeTakeFirst();
   return root?.id ?? null;

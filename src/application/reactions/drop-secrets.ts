@@ -1,0 +1,51 @@
+import type { Revision, StreamName } from '../../domain/events.js';
+import type { SecretId } from '../../domain/ids.js';
+import { secretsNamed, withSecretsOf } from '../../domain/secrets-named.js';
+import type { EventStore, Vault } from '../ports.js';
+import type { Reaction } from './keep-reacting.js';
+
+export interface DropSecretsPorts {
+  readonly store: Pick<EventStore, 'streamPages'>;
+  readonly vault: Pick<Vault, 'drop'>;
+}
+
+/** How a stream stood when its replaced secrets had been dropped. */
+interface Known {
+  readonly revision: Revision;
+  readonly named: ReadonlyMap<string, SecretId>;
+}
+
+/** Streams whose earlier events need not be read again. */
+const mostKnown = 1_000;
+
+/**
+ * What a stream names no more leaves the vault: a key or proxy that was replaced, the password of a user who is gone.
+ * What it names now stays, whatever led here; so does what it has never named, which may be about to be.
+ */
+export function dropSecrets({ store, vault }: DropSecretsPorts): Reaction {
+  const known = new Map<StreamName, Known>();
+
+  return {
+    name: 'drop-secrets',
+
+    // The first event of a stream finds nothing to replace.
+    concerns: ({ revision, event }) => revision > 0 && secretsNamed(event) !== null,
+
+    async react(stream) {
+      let { revision, named }: Known = known.get(stream) ?? { revision: -1, named: new Map() };
+      const once = new Set(named.values());
+      for await (const page of store.streamPages(stream, revision))
+        for (const recorded of page) {
+          named = withSecretsOf(named, recorded.event);
+          for (const secret of named.values()) once.add(secret);
+          revision = recorded.revision;
+        }
+      for (const secret of named.values()) once.delete(secret);
+      if (once.size > 0) await vault.drop([...once]);
+      known.delete(stream);
+      known.set(stream, { revision, named });
+      const oldest = known.keys().next();
+      if (known.size > mostKnown && oldest.done === false) known.delete(oldest.value);
+    },
+  };
+}

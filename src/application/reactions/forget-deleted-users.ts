@@ -1,0 +1,15 @@
+import { streamKey } from '../../domain/events.js';
+import { UserId } from '../../domain/ids.js';
+import type { PersonalData } from '../ports.js';
+import type { Reaction } from './keep-reacting.js';
+
+/**
+ * The key of a deleted user's personal data is destroyed. Whoever deletes does it at once; this does it where a process
+ * died in between.
+ */
+export const forgetDeletedUsers = ({ personal }: { readonly personal: Pick<PersonalData, 'forget'> }): Reaction => ({
+  name: 'forget-deleted-users',
+  concerns: ({ event }) => event.type === 'UserDeleted',
+  // Nobody comes back from being deleted, so the stream need not be asked.
+  react: (stream) => personal.forget([UserId(streamKey(stream))]),
+});

@@ -1,0 +1,160 @@
+import { Position, type Recorded, type StreamName } from '../../domain/events.js';
+import { isUnavailable } from '../../domain/failure.js';
+import type { Tail } from '../memory/tail.js';
+import type { EventStore, ReactionPlaces } from '../ports.js';
+
+/*
+ * When this happened, do that. A reaction is told which streams something has happened in, and looks for itself what is
+ * to be done there now: that is safe to repeat, so how far it has come is written down now and then, and what a crash
+ * left is done after the next start.
+ */
+
+export interface Reaction {
+  /** Under which its place in the log is kept. */
+  readonly name: string;
+  concerns(recorded: Recorded): boolean;
+  /** Does what the stream, as it stands now, asks for; safe to repeat. */
+  react(stream: StreamName): Promise<void>;
+}
+
+export interface ReactingPorts {
+  readonly store: Pick<EventStore, 'readAll'>;
+  readonly tail: Pick<Tail, 'add' | 'position'>;
+  readonly places: ReactionPlaces;
+}
+
+export interface ReactingOptions {
+  /**
+   * Between two rounds, and the least that an event waits for its reaction: whoever has just read the name of something
+   * may be about to ask for it.
+   */
+  readonly everyMs: number;
+  readonly failed: (error: unknown, reaction: string) => void;
+}
+
+const pageSize = 1_000;
+
+const before = (position: Position): Position => Position(position - 1);
+
+/** Streams a reaction has to look at, and the first event of each that asks for it. */
+type Due = Map<StreamName, Position>;
+
+const note = (due: Due, stream: StreamName, position: Position): void => {
+  const noted = due.get(stream);
+  if (noted === undefined || position < noted) due.set(stream, position);
+};
+
+class Reacting {
+  /** What the next round does. */
+  private ripe: Due = new Map();
+  /** What has come, or has failed, since the round before. */
+  private fresh: Due = new Map();
+
+  constructor(
+    readonly reaction: Reaction,
+    /** Up to where all has been done, as it is written down. */
+    private writtenTo: Position,
+    private readonly options: ReactingOptions,
+  ) {}
+
+  get behind(): Position {
+    return this.writtenTo;
+  }
+
+  /** `old`: nobody can be about to ask for what it speaks of. */
+  take(batch: readonly Recorded[], old: boolean): void {
+    for (const recorded of batch)
+      if (recorded.position > this.writtenTo && this.reaction.concerns(recorded))
+        note(old ? this.ripe : this.fresh, recorded.stream, recorded.position);
+  }
+
+  /** Throws when the store is away: nothing more can be done then. */
+  async work(isStopped: () => boolean): Promise<void> {
+    for (const [stream, position] of this.ripe) {
+      if (isStopped()) return;
+      this.ripe.delete(stream);
+      try {
+        await this.reaction.react(stream);
+      } catch (error) {
+        note(this.fresh, stream, position);
+        if (isUnavailable(error)) throw error;
+        this.options.failed(error, this.reaction.name);
+      }
+    }
+  }
+
+  ripen(): void {
+    for (const [stream, position] of this.fresh) note(this.ripe, stream, position);
+    this.fresh = new Map();
+  }
+
+  async writeDown(places: ReactionPlaces, readTo: Position): Promise<void> {
+    let done = readTo;
+    for (const due of [this.ripe, this.fresh])
+      for (const position of due.values()) if (position <= done) done = before(position);
+    if (done <= this.writtenTo) return;
+    await places.keep(this.reaction.name, done);
+    this.writtenTo = done;
+  }
+}
+
+/** Begins where each reaction had come to, in the background. The result ends it. */
+export async function keepReacting(
+  { store, tail, places }: ReactingPorts,
+  reactions: readonly Reaction[],
+  options: ReactingOptions,
+): Promise<() => Promise<void>> {
+  const all = await Promise.all(
+    reactions.map(async (reaction) => new Reacting(reaction, await places.of(reaction.name), options)),
+  );
+  // In one step: what lies up to here is read from the log, and everything behind it is told by the tail.
+  const told = tail.position();
+  const leave = tail.add({ take: (batch) => all.forEach((each) => void each.take(batch, false)) });
+  let readTo = all.reduce((least, { behind }) => (behind < least ? behind : least), told);
+  let stopped = false;
+  const isStopped = (): boolean => stopped;
+
+  const readOn = async (): Promise<void> => {
+    const page = await store.readAll(readTo, pageSize);
+    const last = page.at(-1);
+    if (last === undefined) throw new Error(`The log ends at ${readTo}, but it has been at ${told}`);
+    const old = last.position <= told ? page : page.filter(({ position }) => position <= told);
+    for (const each of all) each.take(old, true);
+    readTo = last.position < told ? last.position : told;
+  };
+
+  const writeDown = async (): Promise<void> => {
+    for (const each of all) await each.writeDown(places, readTo < told ? readTo : tail.position());
+  };
+
+  const round = async (): Promise<void> => {
+    for (const each of all) await each.work(isStopped);
+    while (readTo < told && !stopped) {
+      await readOn();
+      for (const each of all) await each.work(isStopped);
+      await writeDown();
+    }
+    for (const each of all) each.ripen();
+    await writeDown();
+  };
+
+  let timer: NodeJS.Timeout;
+  let running: Promise<void> = Promise.resolve();
+  const again = (waitMs: number): void => {
+    timer = setTimeout(() => {
+      running = round()
+        .catch((error) => options.failed(error, 'all'))
+        .then(() => {
+          if (!stopped) again(options.everyMs);
+        });
+    }, waitMs).unref();
+  };
+  again(0);
+
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    leave();
+    await running;
+  };
+}

@@ -1,0 +1,16 @@
+import type { Logger } from 'pino';
+
+/** Closes what was opened, last first; a failure to close one thing does not keep the others open. */
+export class Closing {
+  private readonly steps: (() => Promise<unknown>)[] = [];
+
+  add(step: () => Promise<unknown>): void {
+    this.steps.unshift(step);
+  }
+
+  async run(log: Logger): Promise<void> {
+    for (const step of this.steps.splice(0)) {
+      await step().catch((error: unknown) => log.error({ err: error }, 'something did not stop cleanly'));
+    }
+  }
+}
