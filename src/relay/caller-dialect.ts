@@ -1,3 +1,4 @@
+import type { AnswerDialect } from './answer-writer.js';
 import type { RelayError } from './errors.js';
 
 /* What a call needs of the dialect its caller speaks. Each dialect is a room in `callers`; a call is handed the value. */
@@ -9,7 +10,7 @@ export interface Credential {
   readonly pinnedChannel: string | null;
 }
 
-export interface CallerDialect {
+export interface CallerDialect extends AnswerDialect {
   /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
   readonly errorBody: (error: RelayError, requestId: string) => string;
   /** A failure inside a stream that has begun. */

@@ -5,6 +5,7 @@ import type { Attempt } from '../../src/relay/call/attempt.js';
 import type { Reservation } from '../../src/relay/call/metered.js';
 import type { Order } from '../../src/relay/call/order.js';
 import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
+import type { Endpoint } from '../../src/relay/endpoint.js';
 import type { LargeWork } from '../../src/relay/large-work.js';
 import { SeenText } from '../../src/relay/seen-text.js';
 
@@ -21,13 +22,13 @@ test('a large answer that must tell another usage is rewritten in turn, as other
   const got = {
     kind: 'answer',
     bytes: received,
-    telling: () => Buffer.from('told'),
     usage: null,
     generated: { said: new SeenText('Yes.'), toolCalls: 0, finishReason: 'stop' },
   } as const;
+  const endpoint: Endpoint = { ...chat, dialect: { ...chat.dialect, telling: () => Buffer.from('told') } };
   const response = Object.assign(new PassThrough(), { writeHead: () => {} });
   await answer(
-    { requestId: 'r', response, endpoint: chat } as unknown as Asker,
+    { requestId: 'r', response, endpoint } as unknown as Asker,
     { model: 'm', requestedModel: 'm', estimate: { promptTokens: 3 } } as unknown as Order,
     { bound: { prompt: 9, output: 9 }, settleOrWithdraw: async () => 1 } as unknown as Reservation,
     { ok: true, upstreamModel: 'm', reasoningEffort: null, got } as Extract<Attempt, { ok: true }>,

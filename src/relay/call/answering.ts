@@ -132,7 +132,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       const bytes =
         told.usage === got.usage
           ? got.bytes
-          : await largeWork.run(got.bytes.length, () => got.telling(got.bytes, told.usage));
+          : await largeWork.run(got.bytes.length, () => dialect.telling(got.bytes, told.usage));
       response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
       await deliver(response, bytes, { presence, stalledCallers });
       return true;

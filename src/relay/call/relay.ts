@@ -169,6 +169,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const reservation = await reserve(callId, caller, order);
       const elapsed = () => Math.max(0, clock.now() - startedAt);
       const request: CallerRequest = {
+        dialect: endpoint.dialect,
         mode: endpoint.mode,
         query: call.query,
         body: order.body,

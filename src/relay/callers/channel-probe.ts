@@ -69,6 +69,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       const { endpoint, body } = smallRequest(provider, model);
       const startedAt = ports.clock.now();
       const caller: CallerRequest = {
+        dialect: endpoint.dialect,
         mode: endpoint.mode,
         query: new URLSearchParams(),
         body,

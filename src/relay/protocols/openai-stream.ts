@@ -1,50 +1,39 @@
 import type { Usage } from '../../domain/pricing.js';
+import { type AnswerWriter, longestRemembered } from '../answer-writer.js';
 import type { Confidential } from '../upstream/confidential.js';
-import { type FrameReader, LineTooLong, Outgoing, SseDecoder } from '../upstream/sse.js';
+import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { isObject, type JsonObject } from './json.js';
 import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import { failureIn } from './openai-failure.js';
-import { Generation, mendChoice, messageIn, strictlyFormatted } from './openai-reply.js';
-import { mendedUsage, readUsage, writtenUsage } from './openai-usage.js';
+import { Generation, mendChoice, messageIn } from './openai-reply.js';
+import { mendedUsage, readUsage } from './openai-usage.js';
 import type { AnswerStream, CallerRequest, CallInfo, StreamStep, UpstreamChannel } from './protocol.js';
-import { ThinkingStream } from './thinking-stream.js';
 import { isWellShaped } from './upstream-json.js';
 
 const done = Buffer.from('[DONE]');
 
-/** Of longer chunks nothing is remembered: a stream may wait for ever for the next. */
-const longestRemembered = 64 * 1024;
-
 /** Members in which some upstreams repeat the usage of a chunk. */
 const usageCopies = ['x_groq'];
 
-/**
- * A stream of the OpenAI family. A chunk goes to the caller as it came, at once, unless something in it must be
- * changed. Usage goes last, in a chunk of its own, and only to a caller who asked for it, wherever upstream put it.
- */
+/** A stream of the OpenAI family, read chunk by chunk and handed on to the caller's dialect. */
 export class OpenAiStream implements AnswerStream, FrameReader {
   usage: Usage | null = null;
   readonly generated = new Generation();
   private readonly decoder = new SseDecoder(this);
-  private readonly outgoing = new Outgoing();
-  private readonly thinking: ThinkingStream | null;
+  private readonly writer: AnswerWriter;
+  /** The caller speaks this wire: frames need not be written anew. */
+  private readonly forwards: boolean;
   private readonly reading: Reading;
   private error: UpstreamError | null = null;
   private finished = false;
   private frames = 0;
-  /** The newest chunk: what this side writes must bear the same id, time and model. */
-  private latest: JsonObject | null = null;
-  /** The newest usage in the upstream's words, and the frame it came in when that holds nothing else. */
-  private toldUsage: JsonObject | null = null;
-  private usageFrame: Buffer | null = null;
-
   constructor(
     private readonly dialect: OpenAiDialect,
-    private readonly channel: UpstreamChannel,
+    channel: UpstreamChannel,
     private readonly confidential: Confidential,
-    private readonly caller: CallerRequest,
-    private readonly info: CallInfo,
+    caller: CallerRequest,
+    info: CallInfo,
   ) {
     const { generated } = this;
     this.reading = {
@@ -58,7 +47,8 @@ export class OpenAiStream implements AnswerStream, FrameReader {
         return generated.finishReason !== null;
       },
     };
-    this.thinking = channel.thinkingToContent && caller.mode === 'chat' ? new ThinkingStream() : null;
+    this.writer = caller.dialect.writer(caller, channel, info);
+    this.forwards = caller.dialect.wire === 'openai';
   }
 
   get unfinished(): number {
@@ -74,14 +64,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   }
 
   closing(usage: Usage): Buffer {
-    const unclosed = this.thinking?.close() ?? [];
-    if (unclosed.length > 0) this.write({ ...this.head(), choices: unclosed });
-    if (this.caller.wantsUsage) {
-      if (usage === this.usage && this.usageFrame) this.outgoing.frame(this.usageFrame);
-      else this.write({ ...this.head(), choices: [], usage: this.usageToTell(usage) });
-    }
-    this.outgoing.frame(done);
-    return this.outgoing.take() ?? done;
+    return this.writer.closing(usage);
   }
 
   frame(bytes: Buffer, start: number, end: number, plain: boolean): void {
@@ -109,85 +92,41 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     this.chunk(chunk, bytes, start, end, plain);
   }
 
-  /** Reads one chunk, changes what must be changed, and sends it on, holds it back or drops it. */
+  /** Reads one chunk, mends it, and hands it on without its usage. */
   private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void {
     const { dialect } = this;
     const chunk = dialect.translate ? dialect.translate(told, this.reading) : told;
     if (chunk === null) return;
-    let changed = chunk !== told;
-    const memorable = end - start <= longestRemembered;
-    if (chunk.id && memorable) this.latest = chunk;
-
+    let untouched = chunk === told && this.forwards;
     const { choices } = chunk;
     const listed = Array.isArray(choices) ? choices : [];
     for (const choice of listed) {
       if (!isObject(choice)) continue;
       const message = messageIn(choice);
-      if (mendChoice(dialect, choice, message, this.reading)) changed = true;
+      if (mendChoice(dialect, choice, message, this.reading)) untouched = false;
       this.generated.note(choice, message);
-      if (this.thinking) {
-        const before = this.thinking.rewrite(choice, message);
-        if (before) this.write({ ...this.head(), choices: [before] });
-        changed = true;
-      }
     }
-    if (this.takeUsage(chunk, listed, memorable)) {
-      if (listed.length === 0) {
-        if (chunk === told && memorable && this.toldUsage === told.usage) this.keepUsageFrame(chunk, bytes, start, end);
-        return;
-      }
-      changed = true;
-    }
-    if (this.channel.forceFormat && this.caller.mode === 'chat') this.write(strictlyFormatted(chunk));
-    else if (changed) this.write(chunk);
-    else if (plain) this.outgoing.pass(bytes, start - 6, end + 2);
-    else if (bytes.indexOf(10, start) === -1) this.outgoing.frame(bytes.subarray(start, end));
-    else this.write(chunk);
-  }
-
-  /** Moves usage from the chunk into this stream; true when there was some. */
-  private takeUsage(chunk: JsonObject, choices: readonly unknown[], memorable: boolean): boolean {
-    const [first] = choices;
+    const [first] = listed;
     const holder = isObject(chunk.usage) ? chunk : first;
-    if (!isObject(holder) || !isObject(holder.usage)) return false;
-    const usage = readUsage(holder.usage, this.dialect.reasoningBeside ?? false);
-    if (usage) {
-      this.usage = usage;
-      this.toldUsage = memorable ? mendedUsage(holder.usage, usage) : null;
-      this.usageFrame = null;
-    }
-    if (choices.length > 0) {
+    if (isObject(holder) && isObject(holder.usage)) {
+      const alone = listed.length === 0;
+      const frame = alone && untouched ? bytes.subarray(start, end) : null;
+      this.takeUsage(holder.usage, alone ? chunk : null, frame, end - start <= longestRemembered);
+      if (alone) return;
       delete holder.usage;
       for (const name of usageCopies) if (isObject(chunk[name])) delete chunk[name].usage;
+      untouched = false;
     }
-    return true;
+    if (untouched) this.writer.forward(chunk, bytes, start, end, plain);
+    else this.writer.write(chunk, end - start);
   }
 
-  /** A frame with usage and nothing else is sent last, as it came. */
-  private keepUsageFrame(chunk: JsonObject, bytes: Buffer, start: number, end: number): void {
-    if (this.channel.forceFormat) return;
-    const frame = bytes.subarray(start, end);
-    this.usageFrame = Buffer.from(frame.includes('\n') ? JSON.stringify(chunk) : frame);
-  }
-
-  private usageToTell(settled: Usage): JsonObject {
-    return settled === this.usage && this.toldUsage ? this.toldUsage : writtenUsage(settled);
-  }
-
-  /** The members all chunks of one answer share. */
-  private head(): JsonObject {
-    const { id, created, model, system_fingerprint = null } = this.latest ?? {};
-    return {
-      id: id || this.info.callId,
-      object: this.caller.mode === 'chat' ? 'chat.completion.chunk' : 'text_completion',
-      created: created || this.info.createdAt,
-      model: model || this.info.model,
-      system_fingerprint,
-    };
-  }
-
-  private write(chunk: JsonObject): void {
-    this.outgoing.frame(Buffer.from(JSON.stringify(chunk)));
+  private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
+    const usage = readUsage(told, this.dialect.reasoningBeside ?? false);
+    if (usage === null) return;
+    this.usage = usage;
+    const words = memorable ? mendedUsage(told, usage) : null;
+    this.writer.usage(usage, words, chunk, words === told ? frame : null);
   }
 
   private step(read: () => void): StreamStep {
@@ -199,7 +138,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       this.error = unreadableAnswer('the upstream sent a line without end');
     }
     return {
-      bytes: this.outgoing.take(),
+      bytes: this.writer.take(),
       error: this.error,
       finished: this.finished,
       frames: this.frames - before,

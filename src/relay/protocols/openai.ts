@@ -1,4 +1,4 @@
-import { openAiAnswer, telling } from './openai-answer.js';
+import { openAiAnswer } from './openai-answer.js';
 import type { OpenAiDialect } from './openai-dialect.js';
 import { confidentialOf } from './openai-failure.js';
 import { openAiRequest } from './openai-request.js';
@@ -10,8 +10,7 @@ export const openAi = (dialect: OpenAiDialect = {}): Protocol => ({
   request: (provider, channel, caller, upstreamModel, options) =>
     openAiRequest(dialect, provider, channel, caller, upstreamModel, options),
   answer: (provider, channel, caller, status, _contentType, body, info) =>
-    openAiAnswer(dialect, channel, confidentialOf(provider, channel), caller, status, body, info),
-  telling,
+    openAiAnswer(dialect, confidentialOf(provider, channel), caller, status, body, info),
   stream: (provider, channel, caller, info) =>
     new OpenAiStream(dialect, channel, confidentialOf(provider, channel), caller, info),
 });

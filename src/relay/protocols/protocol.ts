@@ -1,5 +1,6 @@
 import type { Usage } from '../../domain/pricing.js';
 import type { Mode, ProviderFacts } from '../../domain/provider.js';
+import type { AnswerDialect, WholeAnswer } from '../answer-writer.js';
 import type { SeenText } from '../seen-text.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { JsonObject } from './json.js';
@@ -26,6 +27,8 @@ export interface UpstreamChannel {
 }
 
 export interface CallerRequest {
+  /** How the answer is to be told. */
+  readonly dialect: AnswerDialect;
   readonly mode: Mode;
   readonly query: URLSearchParams;
   /** Parsed and shared between attempts: never changed. */
@@ -79,14 +82,10 @@ export interface Generated {
 }
 
 export type Answer =
-  | {
+  | ({
       readonly ok: true;
-      /** What the caller gets: the upstream's bytes, unless something had to be rewritten. */
-      readonly bytes: Buffer;
-      /** null: upstream told nothing usable. */
-      readonly usage: Usage | null;
       readonly generated: Generated;
-    }
+    } & WholeAnswer)
   | { readonly ok: false; readonly error: UpstreamError };
 
 export interface StreamStep {
@@ -135,8 +134,6 @@ export interface Protocol {
     body: Buffer,
     info: CallInfo,
   ): Answer;
-  /** An answer's bytes with this usage in it, where the one upstream told is not the one that is charged. */
-  telling(bytes: Buffer, usage: Usage): Buffer;
   stream(provider: Provider, channel: UpstreamChannel, caller: CallerRequest, info: CallInfo): AnswerStream;
 }
 

@@ -3,6 +3,7 @@ import type { NoRoom } from '../../http/body-room.js';
 import { gatewayErrorType } from '../errors.js';
 import type { LargeWork } from '../large-work.js';
 import type {
+  Answer,
   AnswerStream,
   CallerRequest,
   CallInfo,
@@ -23,8 +24,6 @@ export type Got =
   | {
       readonly kind: 'answer';
       readonly bytes: Buffer;
-      /** The bytes, telling another usage. */
-      readonly telling: (bytes: Buffer, usage: Usage) => Buffer;
       readonly usage: Usage | null;
       readonly generated: Generated;
     }
@@ -135,17 +134,16 @@ async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read
   return { ...read, error: { ...read.error, retryAfter } };
 }
 
-async function whole(
-  { provider, channel, caller, info, largeWork }: Answered,
-  { status, headers }: UpstreamAnswer,
-  body: Buffer,
-): Promise<Read> {
-  const read = await largeWork.run(body.length, () =>
-    provider.protocol.answer(provider, channel, caller, status, headers['content-type'] ?? null, body, info),
-  );
-  if (!read.ok) return { ok: false, error: read.error, costUnknown: false };
-  const { bytes, usage, generated } = read;
-  return { ok: true, got: { kind: 'answer', bytes, telling: provider.protocol.telling, usage, generated } };
+async function whole(answered: Answered, { status, headers }: UpstreamAnswer, body: Buffer): Promise<Read> {
+  const { provider, channel, caller, info, largeWork } = answered;
+  return largeWork.run(body.length, () => {
+    const contentType = headers['content-type'] ?? null;
+    const answer = provider.protocol.answer(provider, channel, caller, status, contentType, body, info);
+    if (!answer.ok) return { ok: false, error: answer.error, costUnknown: false };
+    if (caller.stream) return asStream(answered, answer);
+    const bytes = caller.dialect.whole(answer, caller, channel);
+    return { ok: true, got: { kind: 'answer', bytes, usage: answer.usage, generated: answer.generated } };
+  });
 }
 
 const lineFeed = 10;
@@ -176,7 +174,7 @@ async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read>
   try {
     const { bytes, json } = await beginningOf(body);
     return json
-      ? await asStream(answered, await whole(answered, answer, await theRest(answered, body, bytes)))
+      ? await whole(answered, answer, await theRest(answered, body, bytes))
       : await firstFrame(answered, body, bytes);
   } catch (error) {
     return lost(error, 'stream_response_error');
@@ -184,13 +182,12 @@ async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read>
 }
 
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
-async function asStream({ caller, info, sending, largeWork, place }: Answered, read: Read): Promise<Read> {
-  if (!read.ok || read.got.kind !== 'answer') return read;
-  const { got } = read;
-  const { decoder, first } = await largeWork.run(got.bytes.length, () => {
-    const decoder = new WholeAnswerAsStream(got, caller, info);
-    return { decoder, first: { bytes: decoder.frames(), finished: true } };
-  });
+function asStream(
+  { caller, channel, info, sending, place }: Answered,
+  answer: Extract<Answer, { ok: true }>,
+): Extract<Read, { ok: true }> {
+  const decoder = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);
+  const first = { bytes: decoder.frames(), finished: true };
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();
   return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel } } };

@@ -120,8 +120,13 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
   });
 });
 
-const answered = ({ provider, channel, caller, upstream, info, expected }: Golden) =>
-  provider.protocol.answer(provider, channel, caller, expected.status ?? 200, 'application/json', upstream, info);
+const answered = ({ provider, channel, caller, upstream, info, expected }: Golden) => {
+  const status = expected.status ?? 200;
+  const answer = provider.protocol.answer(provider, channel, caller, status, 'application/json', upstream, info);
+  if (!answer.ok) return answer;
+  const { usage, generated } = answer;
+  return { ok: true, bytes: caller.dialect.whole(answer, caller, channel), usage, generated } as const;
+};
 
 const refusals = wholes.filter(({ expected }) => expected.error);
 const answers = wholes.filter(({ expected }) => !expected.error);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Usage } from '../../../src/domain/pricing.js';
 import { noUsage } from '../../../src/domain/pricing.js';
 import type { Mode } from '../../../src/domain/provider.js';
+import { openAiCaller } from '../../../src/relay/callers/openai/dialect.js';
 import { isObject, type JsonObject } from '../../../src/relay/protocols/json.js';
 import type {
   CallerRequest,
@@ -98,6 +99,7 @@ export const callerOf = (
   accept: string | null = null,
   outputLimit: number | null = null,
 ): CallerRequest => ({
+  dialect: openAiCaller,
   mode,
   query: new URLSearchParams(query),
   body: frozen(body),

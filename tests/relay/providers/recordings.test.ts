@@ -234,7 +234,9 @@ test.runIf(present).each(wholes)(
     const answer = provider.protocol.answer(provider, channel, caller, 200, 'application/json', upstream, info);
     if (!answer.ok) throw new Error(answer.error.message);
     expect(answer.usage).toEqual(usageIn(recording));
-    expect(saidIn([JSON.parse(answer.bytes.toString('utf8'))])).toEqual(saidIn(recording.payloads));
+    expect(saidIn([JSON.parse(caller.dialect.whole(answer, caller, channel).toString('utf8'))])).toEqual(
+      saidIn(recording.payloads),
+    );
     const { content, reasoning, calls, finish } = saidIn(recording.payloads);
     const called = calls.map((call) => call.name + call.arguments).join('');
     expect(answer.generated.said.length).toBe((content + reasoning + called).length);

@@ -1,7 +1,10 @@
-import type { JsonObject } from './json.js';
-import { textIn } from './json.js';
-import { thinkingCloses, thinkingOpens } from './openai-reply.js';
-import { mostChoices } from './protocol.js';
+import { type JsonObject, textIn } from '../../protocols/json.js';
+import { mostChoices } from '../../protocols/protocol.js';
+
+/* Reasoning as a part of the content, for clients that show nothing else. */
+
+const thinkingOpens = '<think>\n';
+const thinkingCloses = '\n</think>\n';
 
 const longestIndex = 16;
 
@@ -43,3 +46,12 @@ const closingChoice = (index: JsonObject['index']): JsonObject => ({
   logprobs: null,
   finish_reason: null,
 });
+
+/** A whole answer's reasoning put in front of its content. In place. */
+export function thinkingIntoContent(message: JsonObject): void {
+  const reasoning = textIn(message.reasoning_content) ?? textIn(message.reasoning);
+  delete message.reasoning_content;
+  delete message.reasoning;
+  if (reasoning === null) return;
+  message.content = thinkingOpens + reasoning + thinkingCloses + (textIn(message.content) ?? '');
+}

@@ -1,0 +1,56 @@
+import type { Usage } from '../domain/pricing.js';
+import type { JsonObject } from './protocols/json.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from './protocols/protocol.js';
+
+/*
+ * Where upstream and caller meet. Every wire puts what it reads into chunks of one form, and every dialect writes such
+ * chunks: none of them knows another. The form is that of OpenAI's chat and completion objects, which most upstreams
+ * speak anyway; members it does not know ride along. Usage meets as `Usage`. Where wire and dialect are the same thing,
+ * what need not be changed goes through byte for byte.
+ */
+
+export type Wire = 'openai';
+
+/** Of longer chunks nothing is remembered, in bytes: a stream may wait for ever for the next. */
+export const longestRemembered = 64 * 1024;
+
+/** Puts one stream into the caller's dialect. Synchronous; it holds no timer and no connection. */
+export interface AnswerWriter {
+  /** A chunk without usage. `length`: of what brought it, in bytes. */
+  write(chunk: JsonObject, length: number): void;
+  /**
+   * The same where the frame `bytes[start..end)` says just this in the dialect's own wire. `plain`: the wire's usual
+   * frame marks stand around it.
+   */
+  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void;
+  /**
+   * Usage as upstream told it, and its own words for it; null: too long to be remembered. Cumulative: the last counts.
+   * A chunk that holds nothing else comes with it, and no other way.
+   */
+  usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void;
+  /** What can go to the caller by now; null: nothing. */
+  take(): Buffer | null;
+  /** What the caller must still get: a usage chunk when asked for, and the end mark. `usage` is what is settled. */
+  closing(usage: Usage): Buffer;
+}
+
+/** A complete answer, as it was read. */
+export interface WholeAnswer {
+  readonly body: JsonObject;
+  readonly received: Buffer;
+  /** The body is just what the received bytes say. */
+  readonly untouched: boolean;
+  /** null: upstream told nothing usable. */
+  readonly usage: Usage | null;
+}
+
+/** How a dialect tells what models answer. */
+export interface AnswerDialect {
+  /** Frames and bodies of this wire may be passed on as they come. */
+  readonly wire: Wire;
+  readonly writer: (caller: CallerRequest, channel: UpstreamChannel, info: CallInfo) => AnswerWriter;
+  /** The body may be changed in place. */
+  readonly whole: (answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel) => Buffer;
+  /** A whole answer's bytes with this usage in it, where the one upstream told is not the one that is charged. */
+  readonly telling: (bytes: Buffer, usage: Usage) => Buffer;
+}

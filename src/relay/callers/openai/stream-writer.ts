@@ -1,0 +1,112 @@
+import type { Usage } from '../../../domain/pricing.js';
+import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
+import { isObject, type JsonObject } from '../../protocols/json.js';
+import { messageIn } from '../../protocols/openai-reply.js';
+import { writtenUsage } from '../../protocols/openai-usage.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from '../../protocols/protocol.js';
+import { Outgoing } from '../../upstream/sse.js';
+import { strictlyFormatted } from './strict-format.js';
+import { ThinkingStream } from './thinking-stream.js';
+
+const done = Buffer.from('[DONE]');
+
+/**
+ * A stream for OpenAI's clients. A chunk goes out as it came, at once, unless something in it was or must be changed.
+ * Usage goes last, in a chunk of its own, and only to a caller who asked for it, wherever upstream put it.
+ */
+export class OpenAiWriter implements AnswerWriter {
+  private readonly outgoing = new Outgoing();
+  private readonly thinking: ThinkingStream | null;
+  private readonly strict: boolean;
+  /** No chunk goes out as it came. */
+  private readonly rewrites: boolean;
+  /** The newest chunk: what this side writes must bear the same id, time and model. */
+  private latest: JsonObject | null = null;
+  /** The newest usage, in upstream's words where they are known, and the frame it came in when that holds nothing else. */
+  private told: Usage | null = null;
+  private words: JsonObject | null = null;
+  private usageFrame: Buffer | null = null;
+
+  constructor(
+    private readonly caller: CallerRequest,
+    channel: UpstreamChannel,
+    private readonly info: CallInfo,
+  ) {
+    const chat = caller.mode === 'chat';
+    this.thinking = channel.thinkingToContent && chat ? new ThinkingStream() : null;
+    this.strict = channel.forceFormat && chat;
+    this.rewrites = this.strict || this.thinking !== null;
+  }
+
+  write(chunk: JsonObject, length: number): void {
+    this.remember(chunk, length);
+    if (this.thinking !== null) this.rewriteThinking(this.thinking, chunk);
+    this.send(this.strict ? strictlyFormatted(chunk) : chunk);
+  }
+
+  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void {
+    if (this.rewrites) {
+      this.write(chunk, end - start);
+      return;
+    }
+    this.remember(chunk, end - start);
+    if (plain) this.outgoing.pass(bytes, start - 6, end + 2);
+    else if (bytes.indexOf(10, start) === -1) this.outgoing.frame(bytes.subarray(start, end));
+    else this.send(chunk);
+  }
+
+  usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void {
+    if (chunk !== null && words !== null) this.remember(chunk, 0);
+    this.told = usage;
+    this.words = words;
+    const asItCame = frame !== null && this.caller.wantsUsage && !this.strict;
+    this.usageFrame = asItCame ? Buffer.from(frame.includes(10) ? JSON.stringify(chunk) : frame) : null;
+  }
+
+  take(): Buffer | null {
+    return this.outgoing.take();
+  }
+
+  closing(usage: Usage): Buffer {
+    const unclosed = this.thinking?.close() ?? [];
+    if (unclosed.length > 0) this.send({ ...this.head(), choices: unclosed });
+    if (this.caller.wantsUsage) {
+      const asTold = usage === this.told;
+      if (asTold && this.usageFrame !== null) this.outgoing.frame(this.usageFrame);
+      else {
+        const words = asTold && this.words !== null ? this.words : writtenUsage(usage);
+        this.send({ ...this.head(), choices: [], usage: words });
+      }
+    }
+    this.outgoing.frame(done);
+    return this.outgoing.take() ?? done;
+  }
+
+  private remember(chunk: JsonObject, length: number): void {
+    if (chunk.id && length <= longestRemembered) this.latest = chunk;
+  }
+
+  private rewriteThinking(thinking: ThinkingStream, { choices }: JsonObject): void {
+    for (const choice of Array.isArray(choices) ? choices : []) {
+      if (!isObject(choice)) continue;
+      const before = thinking.rewrite(choice, messageIn(choice));
+      if (before) this.send({ ...this.head(), choices: [before] });
+    }
+  }
+
+  /** The members all chunks of one answer share. */
+  private head(): JsonObject {
+    const { id, created, model, system_fingerprint = null } = this.latest ?? {};
+    return {
+      id: id || this.info.callId,
+      object: this.caller.mode === 'chat' ? 'chat.completion.chunk' : 'text_completion',
+      created: created || this.info.createdAt,
+      model: model || this.info.model,
+      system_fingerprint,
+    };
+  }
+
+  private send(chunk: JsonObject): void {
+    this.outgoing.frame(Buffer.from(JSON.stringify(chunk)));
+  }
+}

@@ -1,0 +1,45 @@
+import type { Usage } from '../../../domain/pricing.js';
+import type { WholeAnswer } from '../../answer-writer.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../protocols/json.js';
+import { messageIn } from '../../protocols/openai-reply.js';
+import { mendedUsage, writtenUsage } from '../../protocols/openai-usage.js';
+import type { CallerRequest, UpstreamChannel } from '../../protocols/protocol.js';
+import { withBase64Vectors } from './base64-vectors.js';
+import { strictlyFormatted } from './strict-format.js';
+import { thinkingIntoContent } from './thinking-stream.js';
+
+/* A complete answer for OpenAI's clients: passed on byte for byte unless something in it must be changed. */
+
+/** Changes the body in place; true when something was changed. */
+function mended({ body, usage }: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel): boolean {
+  let changed = false;
+  if (channel.thinkingToContent && caller.mode === 'chat')
+    for (const choice of objectsIn(body.choices)) {
+      const message = messageIn(choice);
+      if (message === null) continue;
+      thinkingIntoContent(message);
+      changed = true;
+    }
+  if (usage !== null && isObject(body.usage)) {
+    const told = mendedUsage(body.usage, usage);
+    if (told !== body.usage) changed = true;
+    body.usage = told;
+  }
+  if (caller.mode === 'embeddings' && caller.body.encoding_format === 'base64')
+    changed = withBase64Vectors(body) || changed;
+  return changed;
+}
+
+export function wholeAnswer(answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel): Buffer {
+  const changed = mended(answer, caller, channel);
+  if (channel.forceFormat && caller.mode === 'chat') return written(strictlyFormatted(answer.body));
+  return answer.untouched && !changed ? answer.received : written(answer.body);
+}
+
+const written = (body: JsonObject): Buffer => Buffer.from(JSON.stringify(body));
+
+/** Parses the answer once more: few answers come this way. */
+export function telling(bytes: Buffer, usage: Usage): Buffer {
+  const answer = parseJson(bytes.toString('utf8'));
+  return isObject(answer) ? written({ ...answer, usage: writtenUsage(usage) }) : bytes;
+}

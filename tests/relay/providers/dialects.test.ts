@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { noUsage, type Usage } from '../../../src/domain/pricing.js';
+import type { AnswerDialect, AnswerWriter, Wire } from '../../../src/relay/answer-writer.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
+import { WholeAnswerAsStream } from '../../../src/relay/protocols/whole-answer-as-stream.js';
+import { type Golden, goldens } from './golden.js';
+
+/* A dialect of nobody's: whatever upstream speaks, its chunks say all that another dialect needs to write its own words. */
+
+const line = (chunk: JsonObject): string =>
+  objectsIn(chunk.choices)
+    .map((choice) => {
+      const delta = isObject(choice.delta) ? choice.delta : {};
+      const { content, reasoning_content: thought } = delta;
+      return [thought, content, choice.text].filter((text) => typeof text === 'string').join('');
+    })
+    .join('');
+
+class PlainText implements AnswerWriter {
+  private text = '';
+  private told: Usage = noUsage;
+
+  write(chunk: JsonObject): void {
+    if ('usage' in chunk && chunk.usage !== null) throw new Error('a chunk with usage in it');
+    this.text += line(chunk);
+  }
+  forward(): void {
+    throw new Error('a frame of another wire was to be passed on');
+  }
+  usage(usage: Usage): void {
+    this.told = usage;
+  }
+  take(): Buffer | null {
+    const { text } = this;
+    this.text = '';
+    return text === '' ? null : Buffer.from(text);
+  }
+  closing(usage: Usage): Buffer {
+    const asTold = usage === this.told ? 'told' : 'counted here';
+    return Buffer.from(` [${usage.prompt} + ${usage.completion} ${asTold}]`);
+  }
+}
+
+const plainText: AnswerDialect = {
+  wire: 'plain text' as Wire,
+  writer: () => new PlainText(),
+  whole: ({ body }) => Buffer.from(objectsIn(body.choices).map(String).join()),
+  telling: (bytes) => bytes,
+};
+
+const inPlainText = (golden: Golden): Golden => ({
+  ...golden,
+  channel: { ...golden.channel, thinkingToContent: false, forceFormat: false },
+  caller: { ...golden.caller, dialect: plainText, wantsUsage: true },
+});
+
+/** What OpenAI's clients read of it. */
+const saidTo = (answer: string): string =>
+  answer
+    .split('\n\n')
+    .map((frame) => parseJson(frame.replace(/^data: /, '')))
+    .filter(isObject)
+    .map(line)
+    .join('');
+
+describe('another dialect', () => {
+  const streams = goldens.filter(
+    ({ stream, answer, channel }) => stream && answer !== null && !channel.thinkingToContent,
+  );
+
+  test.each(streams.map((golden) => [golden.name, golden] as const))(
+    'is told the same words of %s, and its usage',
+    (_name, golden) => {
+      const { provider, channel, caller, info, upstream } = inPlainText(golden);
+      const stream = provider.protocol.stream(provider, channel, caller, info);
+      const pieces = [stream.push(upstream), stream.end()].map(({ bytes }) => bytes?.toString('utf8') ?? '');
+      expect(pieces.join('')).toBe(saidTo(golden.answer ?? ''));
+      const { usage } = stream;
+      if (usage !== null) expect(String(stream.closing(usage))).toBe(` [${usage.prompt} + ${usage.completion} told]`);
+      else expect(String(stream.closing({ ...noUsage, prompt: 7 }))).toBe(' [7 + 0 counted here]');
+    },
+  );
+
+  const wholes = goldens.filter(({ stream, answer, caller }) => !stream && answer !== null && caller.mode === 'chat');
+
+  test.each(wholes.map((golden) => [golden.name, golden] as const))(
+    'is told %s as a stream where it asked for one',
+    (_name, golden) => {
+      const { provider, channel, caller, info, upstream } = inPlainText(golden);
+      const answer = provider.protocol.answer(provider, channel, caller, 200, 'application/json', upstream, info);
+      if (!answer.ok) throw new Error(answer.error.message);
+      const messages = objectsIn(answer.body.choices).map(({ message }) => ({ delta: message }));
+      const stream = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);
+      expect(stream.frames()?.toString('utf8') ?? '').toBe(line({ choices: messages }));
+    },
+  );
+});
