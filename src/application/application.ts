@@ -29,6 +29,7 @@ import type {
 import { apiKeyQueries } from './queries/api-keys.js';
 import { channelQueries } from './queries/channels.js';
 import { offerQueries } from './queries/offers.js';
+import { trafficQueries } from './queries/traffic.js';
 import { usageQueries } from './queries/usage.js';
 import { userQueries } from './queries/users.js';
 import { readModelCommands } from './read-models.js';
@@ -63,7 +64,7 @@ const visibilityTimeoutMs = 3000;
 const freshnessTimeoutMs = 500;
 
 export function openApplication(ports: ApplicationPorts) {
-  const { store, clock, directory, gate, tail, traffic, progress } = ports;
+  const { store, clock, directory, gate, tail, progress } = ports;
   const handling = handle(store, clock);
   const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
   const users = userCommands({ ...ports, handle: handling, once });
@@ -86,12 +87,12 @@ export function openApplication(ports: ApplicationPorts) {
       ...apiKeyQueries(reading),
       ...channelQueries(reading),
       ...offerQueries(reading),
+      ...trafficQueries(reading),
       ...usageQueries(reading),
     },
     directory,
     gate,
     tail,
-    traffic,
     clock,
     /**
      * Waits, bounded, until both the read models and this node's memory contain the event at `position`; tells whether

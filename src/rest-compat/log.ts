@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports.js';
-import type { LogFilter } from '../application/queries/usage.js';
+import type { LogFilter, LogStatistics } from '../application/queries/usage.js';
 import type { Position } from '../domain/events.js';
 import { ChannelId } from '../domain/ids.js';
 import { tellable } from '../domain/quota.js';
@@ -119,9 +119,8 @@ export function logEndpoints(
     });
   };
 
-  const figures = async (viewer: UserView, filter: LogFilter, own: boolean) => {
-    const sums = await queries.logStatistics(viewer, filter, own);
-    return success({
+  const figures = (sums: LogStatistics) =>
+    success({
       quota: sums.quota,
       rpm: sums.rpm,
       tpm: sums.tpm,
@@ -132,7 +131,6 @@ export function logEndpoints(
       reasoning_tokens: sums.reasoning_tokens,
       request_count: sums.requests,
     });
-  };
 
   const ofType = async (viewer: UserView, keyword: string, own: boolean): Promise<readonly UsageLogEntry[]> => {
     const type = /^\d+$/.test(keyword) ? types.find((known) => known === Number(keyword)) : undefined;
@@ -153,9 +151,11 @@ export function logEndpoints(
 
   endpoints.guarded('admin', 'GET', '/log/', (viewer, { query }) => page(viewer, query, adminFilterIn(query), false));
   endpoints.guarded('ordinary', 'GET', '/log/self', (viewer, { query }) => page(viewer, query, filterIn(query), true));
-  endpoints.guarded('admin', 'GET', '/log/stat', (viewer, { query }) => figures(viewer, adminFilterIn(query), false));
-  endpoints.guarded('ordinary', 'GET', '/log/self/stat', (viewer, { query }) =>
-    figures(viewer, { ...filterIn(query), ...channelIn(query) }, true),
+  endpoints.guarded('admin', 'GET', '/log/stat', async (viewer, { query }) =>
+    figures(await queries.logStatistics(viewer, adminFilterIn(query), false)),
+  );
+  endpoints.guarded('ordinary', 'GET', '/log/self/stat', async (viewer, { query }) =>
+    figures(await queries.ownLogStatistics(viewer, { ...filterIn(query), ...channelIn(query) })),
   );
 
   endpoints.guarded('admin', 'GET', '/log/search', async (viewer, { query }) => {

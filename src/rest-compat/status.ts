@@ -38,16 +38,13 @@ const texts: readonly (readonly [path: string, option: OptionKey])[] = [
 
 export function statusEndpoints(
   endpoints: Endpoints,
-  { directory, clock }: Application,
+  { directory, queries, clock }: Application,
   { startedAt, version, isSetUp, ping }: StatusEndpointOptions,
 ): void {
   const text = (key: OptionKey): string => directory.settings().text(key);
   const flag = (key: OptionKey): boolean => directory.settings().flag(key);
   const number = (key: OptionKey): number => Number(text(key));
   const isAlive = remembered(ping, clock);
-
-  const payable = (): boolean =>
-    text('PayAddress') !== '' && text('EpayId') !== '' && directory.optionSecret('EpayKey') !== null;
 
   endpoints.open('GET', '/status', async (): Promise<Envelope> => {
     return success({
@@ -62,7 +59,7 @@ export function statusEndpoints(
       top_up_link: text('TopUpLink'),
       price: number('Price'),
       min_topup: number('MinTopUp'),
-      enable_online_topup: payable(),
+      enable_online_topup: queries.takesPayments(),
       quota_per_unit: number('QuotaPerUnit'),
       display_in_currency: flag('DisplayInCurrencyEnabled'),
       enable_drawing: flag('DrawingEnabled'),

@@ -2,13 +2,13 @@ import { Failure } from '../../domain/failure.js';
 import { groupRatioOf } from '../../domain/price-tables.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
-import type { Directory } from '../ports.js';
+import type { NodeDirectory } from '../memory/directory.js';
 import { type PricedModel, priceList } from './price-list.js';
 
 /* What there is to be had: models, groups, prices. */
 
 export interface OfferQueryPorts {
-  readonly directory: Directory;
+  readonly directory: NodeDirectory;
 }
 
 export interface UsableGroup {
@@ -59,6 +59,13 @@ export function offerQueries({ directory }: OfferQueryPorts) {
 
     /** What somebody who is not signed in could use. */
     publicGroups: (): UsableGroup[] => usableGroups(publicGroup),
+
+    /** Quota can be bought: everything a payment needs has been filled in. */
+    takesPayments(): boolean {
+      const settings = directory.settings();
+      const texts = [settings.text('PayAddress'), settings.text('EpayId')];
+      return texts.every((text) => text !== '') && directory.optionSecret('EpayKey') !== null;
+    },
 
     /** Prices are public. */
     prices: (): PricedModel[] => priceList(directory),

@@ -42,17 +42,33 @@ export function usageQueries({ vault, directory, clock, ...reading }: UsageQuery
   const { db } = reading;
   const current = currentOf(reading);
 
+  const ownLog = ({ id }: Actor, filter: LogFilter): UsageLogFilter => ({ ...filter, username: undefined, userId: id });
+
   /** Admins see everything; others their own lines, without what tells about channels. */
   const visibleLog = (viewer: Actor, filter: LogFilter, own: boolean): UsageLogFilter => {
-    if (own) return { ...filter, username: undefined, userId: viewer.id };
-    authorise(viewer, 'admin');
-    return filter;
+    if (!own || filter.channelId !== undefined) authorise(viewer, 'admin');
+    return own ? ownLog(viewer, filter) : filter;
+  };
+
+  const sums = async (visible: UsageLogFilter): Promise<LogStatistics> => {
+    const { type: _type, from: _from, to: _to, ...timeless } = visible;
+    const [totals, { requests: rpm, tokens: tpm }] = await Promise.all([
+      usageTotals(await current(), visible),
+      usageOfLastMinute(await current(), timeless, Math.floor(clock.now() / 1000)),
+    ]);
+    return { ...totals, rpm, tpm };
   };
 
   return {
+    /** Throws `role-too-low` where the viewer may not ask so, for those who begin to follow. */
+    mayAskLog(viewer: Actor, filter: LogFilter, own: boolean): void {
+      visibleLog(viewer, filter, own);
+    },
+
     /** `own`: the viewer's lines only, whoever asks. */
     async log(viewer: Actor, filter: LogFilter, request: PageRequest, own: boolean): Promise<UsageLogPage> {
-      return usageLogPage(await current(), visibleLog(viewer, filter, own), request);
+      const visible = visibleLog(viewer, filter, own);
+      return usageLogPage(await current(), visible, request);
     },
 
     /** Keyset pages, newest first. */
@@ -62,7 +78,8 @@ export function usageQueries({ vault, directory, clock, ...reading }: UsageQuery
       request: { readonly before?: Position; readonly limit: number },
       own: boolean,
     ): Promise<UsageLogEntry[]> {
-      return usageLogBefore(await current(), visibleLog(viewer, filter, own), request);
+      const visible = visibleLog(viewer, filter, own);
+      return usageLogBefore(await current(), visible, request);
     },
 
     /** What has been added since, oldest first; as far as the read model has come: a follower waits for it once. */
@@ -89,14 +106,11 @@ export function usageQueries({ vault, directory, clock, ...reading }: UsageQuery
     },
 
     async logStatistics(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogStatistics> {
-      const visible = visibleLog(viewer, filter, own);
-      const { type: _type, from: _from, to: _to, ...timeless } = visible;
-      const [totals, { requests: rpm, tokens: tpm }] = await Promise.all([
-        usageTotals(await current(), visible),
-        usageOfLastMinute(await current(), timeless, Math.floor(clock.now() / 1000)),
-      ]);
-      return { ...totals, rpm, tpm };
+      return sums(visibleLog(viewer, filter, own));
     },
+
+    /** The viewer's own; by channel too, whoever asks: what somebody used is no secret to them. */
+    ownLogStatistics: (viewer: Actor, filter: LogFilter): Promise<LogStatistics> => sums(ownLog(viewer, filter)),
 
     /** Hourly statistics; ordinary users see their own, and nothing about channels. */
     async statistics(

@@ -11,10 +11,10 @@ import {
   Subscription,
 } from 'type-graphql';
 import type { Tail } from '../../application/memory/tail.js';
-import type { ChannelEvent } from '../../domain/channel.js';
-import { type Position, type Recorded, streamKey } from '../../domain/events.js';
+import { type ChannelChange, type ChannelChangeKind, channelChangeIn } from '../../domain/channel-change.js';
+import type { Position } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
-import { ChannelId } from '../../domain/ids.js';
+import type { ChannelId } from '../../domain/ids.js';
 import { unixSeconds } from '../../domain/instant.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import { Bell } from '../../waiting/bell.js';
@@ -25,9 +25,7 @@ import { enumeration } from '../server/enumeration.js';
 import { TimestampScalar } from '../server/scalars.js';
 import { ChannelObject } from './channel.js';
 
-type ChangeKind = 'added' | 'edited' | 'enabled' | 'disabled' | 'tested' | 'removed';
-
-const ChangeKindEnum = enumeration<ChangeKind>('ChannelChangeKind', 'What happened to a channel.', {
+const ChangeKindEnum = enumeration<ChannelChangeKind>('ChannelChangeKind', 'What happened to a channel.', {
   ADDED: 'added',
   EDITED: 'edited',
   ENABLED: 'enabled',
@@ -36,24 +34,12 @@ const ChangeKindEnum = enumeration<ChangeKind>('ChannelChangeKind', 'What happen
   REMOVED: 'removed',
 });
 
-const kinds: Record<ChannelEvent['type'], ChangeKind> = {
-  ChannelAdded: 'added',
-  ChannelEdited: 'edited',
-  ChannelEnabled: 'enabled',
-  ChannelDisabled: 'disabled',
-  ChannelTested: 'tested',
-  ChannelRemoved: 'removed',
-};
-
-@ObjectType({ description: 'Something happened to a channel. For administrators.' })
-class ChannelChange {
+@ObjectType('ChannelChange', { description: 'Something happened to a channel. For administrators.' })
+class ChannelChangeObject implements Omit<ChannelChange, 'at'> {
   readonly position!: Position;
 
   @Field(() => ChangeKindEnum)
-  readonly kind!: ChangeKind;
-
-  @Field(() => TimestampScalar)
-  readonly at!: number;
+  readonly kind!: ChannelChangeKind;
 
   @Field(() => ID)
   readonly channelId!: ChannelId;
@@ -71,8 +57,13 @@ class ChannelChange {
   readonly responseTimeMs!: number | null;
 }
 
-@Resolver(() => ChannelChange)
+@Resolver(() => ChannelChangeObject)
 export class ChannelHealthResolver {
+  @FieldResolver(() => TimestampScalar)
+  at(@Root() { at }: ChannelChange): number {
+    return unixSeconds(at);
+  }
+
   @Authorized('admin')
   @FieldResolver(() => ChannelObject, { nullable: true, description: 'As it is now; null: gone.' })
   async channel(
@@ -89,7 +80,7 @@ export class ChannelHealthResolver {
   }
 
   @Authorized('admin')
-  @Subscription(() => ChannelChange, {
+  @Subscription(() => ChannelChangeObject, {
     description: 'As it happens. Of changes of one kind to one channel, a slow reader sees the newest.',
     subscribe: ({ context }: SubscriptionData) => stoppable((signal) => changes(context.application.tail, signal)),
   })
@@ -105,7 +96,7 @@ async function* changes(tail: Pick<Tail, 'add'>, signal: AbortSignal): AsyncGene
   const forget = tail.add({
     take(batch) {
       for (const recorded of batch) {
-        const change = changeIn(recorded);
+        const change = channelChangeIn(recorded);
         if (change === null) continue;
         const key = `${change.channelId} ${change.kind}`;
         // Put at the end anew: readers see changes in the order of the newest of each.
@@ -124,30 +115,5 @@ async function* changes(tail: Pick<Tail, 'add'>, signal: AbortSignal): AsyncGene
     }
   } finally {
     forget();
-  }
-}
-
-function changeIn({ event, stream, at, position }: Recorded): ChannelChange | null {
-  if (!(event.type in kinds)) return null;
-  const happened = event as ChannelEvent;
-  const change = {
-    position,
-    kind: kinds[happened.type],
-    at: unixSeconds(at),
-    channelId: ChannelId(streamKey(stream)),
-    automatic: null,
-    reason: null,
-    ok: null,
-    responseTimeMs: null,
-  };
-  switch (happened.type) {
-    case 'ChannelEnabled':
-      return { ...change, automatic: happened.automatic };
-    case 'ChannelDisabled':
-      return { ...change, automatic: happened.automatic, reason: happened.reason };
-    case 'ChannelTested':
-      return { ...change, ok: happened.ok, responseTimeMs: happened.responseTimeMs, reason: happened.error };
-    default:
-      return change;
   }
 }

@@ -144,7 +144,7 @@ export class StatusResolver {
   }
 }
 
-export function statusOf({ application: { directory }, version, startedAt }: GraphqlContext): Status {
+export function statusOf({ application: { directory, queries }, version, startedAt }: GraphqlContext): Status {
   const settings = directory.settings();
   const text = (key: OptionKey): string => settings.text(key);
   const flag = (key: OptionKey): boolean => settings.flag(key);
@@ -163,7 +163,7 @@ export function statusOf({ application: { directory }, version, startedAt }: Gra
     topUpLink: text('TopUpLink'),
     price: text('Price'),
     minTopUp: settings.number('MinTopUp'),
-    onlineTopUp: text('PayAddress') !== '' && text('EpayId') !== '' && directory.optionSecret('EpayKey') !== null,
+    onlineTopUp: queries.takesPayments(),
     quotaPerUnit: text('QuotaPerUnit'),
     displayInCurrency: flag('DisplayInCurrencyEnabled'),
     drawing: flag('DrawingEnabled'),

@@ -12,11 +12,12 @@ import {
   Root,
   Subscription,
 } from 'type-graphql';
-import type { LiveTraffic, TrafficFigures, TrafficSnapshot } from '../../application/memory/live-traffic.js';
+import type { TrafficFigures, TrafficSnapshot } from '../../application/memory/live-traffic.js';
+import type { UserView } from '../../application/ports.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { pause, stoppable } from '../live/live.js';
 import type { SubscriptionData } from '../live/subscription-data.js';
-import type { GraphqlContext } from '../server/context.js';
+import { type GraphqlContext, signedIn, Viewer } from '../server/context.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 
 const pushEveryMs = 1000;
@@ -84,14 +85,14 @@ export class TrafficResolver {
 
   @Authorized('admin')
   @Query(() => Traffic)
-  traffic(@Ctx() { application }: GraphqlContext): TrafficSnapshot {
-    return application.traffic.snapshot();
+  traffic(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): TrafficSnapshot {
+    return application.queries.traffic(viewer);
   }
 
   @Authorized('admin')
   @Subscription(() => Traffic, {
     description: 'Every second.',
-    subscribe: ({ context }: SubscriptionData) => stoppable((signal) => snapshots(context.application.traffic, signal)),
+    subscribe: ({ context }: SubscriptionData) => stoppable((signal) => snapshots(context, signal)),
   })
   liveTraffic(@Root() snapshot: TrafficSnapshot): TrafficSnapshot {
     return snapshot;
@@ -106,7 +107,10 @@ export class ChannelTrafficResolver {
   }
 }
 
-async function* snapshots(traffic: LiveTraffic, signal: AbortSignal): AsyncGenerator<TrafficSnapshot, void, undefined> {
-  do yield traffic.snapshot();
+async function* snapshots(
+  { application, caller }: GraphqlContext,
+  signal: AbortSignal,
+): AsyncGenerator<TrafficSnapshot, void, undefined> {
+  do yield application.queries.traffic(await signedIn(caller));
   while (await pause(pushEveryMs, signal));
 }

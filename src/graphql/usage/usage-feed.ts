@@ -1,5 +1,4 @@
 import { Args, ArgsType, Authorized, Field, ID, Resolver, Root, Subscription } from 'type-graphql';
-import { authorise } from '../../application/authorise.js';
 import type { LogFilter } from '../../application/queries/usage.js';
 import { Position } from '../../domain/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
@@ -43,8 +42,8 @@ async function openUsageFeed(
   { filter: input, everyone, after }: UsageFeedArgs,
 ): Promise<AsyncIterable<UsageLogEntry>> {
   const viewer = await signedIn(context.caller);
-  if (everyone) authorise(viewer, 'admin');
-  const filter = logFilterOf(viewer, input);
+  const filter = logFilterOf(input);
+  context.application.queries.mayAskLog(viewer, filter, !everyone);
   const start = after ? Position(after) : context.application.tail.position();
   return stoppable((signal) => usageLines(context, { filter, everyone, start }, signal));
 }

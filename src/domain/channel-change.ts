@@ -1,0 +1,59 @@
+import type { ChannelEvent } from './channel.js';
+import { type Position, type Recorded, streamKey } from './events.js';
+import { ChannelId } from './ids.js';
+import type { Instant } from './instant.js';
+
+/* What happened to a channel, for whoever watches them. */
+
+export type ChannelChangeKind = 'added' | 'edited' | 'enabled' | 'disabled' | 'tested' | 'removed';
+
+export interface ChannelChange {
+  readonly position: Position;
+  readonly kind: ChannelChangeKind;
+  readonly at: Instant;
+  readonly channelId: ChannelId;
+  /** Switched by the gateway itself; null: not switched. */
+  readonly automatic: boolean | null;
+  /** Why it was switched off, or why its test failed. */
+  readonly reason: string | null;
+  /** Whether the test passed; null: no test. */
+  readonly ok: boolean | null;
+  /** Of the test; null: no test. */
+  readonly responseTimeMs: number | null;
+}
+
+const kinds: Readonly<Record<ChannelEvent['type'], ChannelChangeKind>> = {
+  ChannelAdded: 'added',
+  ChannelEdited: 'edited',
+  ChannelEnabled: 'enabled',
+  ChannelDisabled: 'disabled',
+  ChannelTested: 'tested',
+  ChannelRemoved: 'removed',
+};
+
+const isOfChannel = (event: Recorded['event']): event is ChannelEvent => Object.hasOwn(kinds, event.type);
+
+/** null: it happened to something else. */
+export function channelChangeIn({ event, stream, at, position }: Recorded): ChannelChange | null {
+  if (!isOfChannel(event)) return null;
+  const change: ChannelChange = {
+    position,
+    kind: kinds[event.type],
+    at,
+    channelId: ChannelId(streamKey(stream)),
+    automatic: null,
+    reason: null,
+    ok: null,
+    responseTimeMs: null,
+  };
+  switch (event.type) {
+    case 'ChannelEnabled':
+      return { ...change, automatic: event.automatic };
+    case 'ChannelDisabled':
+      return { ...change, automatic: event.automatic, reason: event.reason };
+    case 'ChannelTested':
+      return { ...change, ok: event.ok, responseTimeMs: event.responseTimeMs, reason: event.error };
+    default:
+      return change;
+  }
+}

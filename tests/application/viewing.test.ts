@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { liveTraffic } from '../../src/application/memory/live-traffic.js';
+import { offerQueries } from '../../src/application/queries/offers.js';
+import { trafficQueries } from '../../src/application/queries/traffic.js';
+import { usageQueries } from '../../src/application/queries/usage.js';
+import { ChannelId, SecretId } from '../../src/domain/ids.js';
+import { DirectoryNode } from '../support/directory-node.js';
+import { someInstant } from '../support/events.js';
+import { settableClock } from '../support/fixed-clock.js';
+import { admin, ordinary } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
+
+/* Who may see what is decided before anything is read: nothing here has a database. */
+
+const tooLow = refusal('role-too-low', { needed: 'admin' });
+
+describe('the usage log', () => {
+  const { mayAskLog, log, logBefore, logAfter, logStatistics } = usageQueries({} as never);
+  const ofChannel = { channelId: ChannelId(1) };
+
+  test('may be asked for one’s own lines by everybody, for all lines by administrators', () => {
+    mayAskLog(ordinary, { model: 'gpt-4o' }, true);
+    mayAskLog(admin, {}, false);
+    expect(() => mayAskLog(ordinary, {}, false)).toThrow(tooLow);
+  });
+  test('may be asked for the lines of a channel by administrators alone, their own too', () => {
+    mayAskLog(admin, ofChannel, true);
+    mayAskLog(admin, ofChannel, false);
+    expect(() => mayAskLog(ordinary, ofChannel, true)).toThrow(tooLow);
+  });
+  test('is not read for anybody else', async () => {
+    const request = { page: 1, size: 10 };
+    await expect(log(ordinary, ofChannel, request, true)).rejects.toThrow(tooLow);
+    await expect(logBefore(ordinary, ofChannel, { limit: 1 }, true)).rejects.toThrow(tooLow);
+    await expect(logAfter(ordinary, ofChannel, { after: 0 as never, limit: 1 }, true)).rejects.toThrow(tooLow);
+    await expect(logStatistics(ordinary, ofChannel, true)).rejects.toThrow(tooLow);
+    await expect(logStatistics(ordinary, {}, false)).rejects.toThrow(tooLow);
+  });
+});
+
+describe('live traffic', () => {
+  test('is for administrators', () => {
+    const { traffic } = trafficQueries({ traffic: liveTraffic(settableClock(someInstant)) });
+    expect(traffic(admin).total.requestsPerMinute).toBe(0);
+    expect(() => traffic(ordinary)).toThrow(tooLow);
+  });
+});
+
+describe('online top-up', () => {
+  test('is offered once address, merchant and key are filled in', async () => {
+    const node = new DirectoryNode();
+    const directory = await node.open();
+    const { takesPayments } = offerQueries({ directory });
+    const changed = async (key: string, value: Parameters<DirectoryNode['option']>[1]): Promise<boolean> => {
+      await node.option(key, value);
+      await node.deliver(directory);
+      return takesPayments();
+    };
+    expect(takesPayments()).toBe(false);
+    expect(await changed('PayAddress', 'https://pay.example')).toBe(false);
+    expect(await changed('EpayId', '1001')).toBe(false);
+    expect(await changed('EpayKey', { secret: SecretId('secret-1') })).toBe(true);
+    expect(await changed('EpayId', '')).toBe(false);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import type { ChannelEvent } from '../../src/domain/channel.js';
+import { channelChangeIn } from '../../src/domain/channel-change.js';
+import { type DomainEvent, Position, type Recorded, streams } from '../../src/domain/events.js';
+import { ChannelId, SecretId } from '../../src/domain/ids.js';
+import { channelSettings } from '../support/channel-settings.js';
+import { eventId, someInstant } from '../support/events.js';
+
+const id = ChannelId(7);
+const settings = channelSettings();
+const secrets = { key: SecretId('key-1'), keyHash: 'hash-1', proxy: null };
+
+const recorded = (event: DomainEvent, stream = streams.channel(id)): Recorded => ({
+  stream,
+  revision: 0,
+  position: Position(3),
+  id: eventId(1),
+  at: someInstant,
+  event,
+});
+
+describe('what happened to a channel', () => {
+  const plain = { position: 3, at: someInstant, channelId: id, automatic: null, reason: null, ok: null };
+
+  test.each<[string, ChannelEvent, object]>([
+    ['added', { type: 'ChannelAdded', settings, secrets }, {}],
+    ['edited', { type: 'ChannelEdited', settings, secrets }, {}],
+    ['removed', { type: 'ChannelRemoved' }, {}],
+    ['enabled', { type: 'ChannelEnabled', automatic: true }, { automatic: true }],
+    [
+      'disabled',
+      { type: 'ChannelDisabled', automatic: true, reason: 'status 401' },
+      { automatic: true, reason: 'status 401' },
+    ],
+    [
+      'tested',
+      { type: 'ChannelTested', ok: false, responseTimeMs: 12, error: 'status 500', usage: null },
+      { ok: false, responseTimeMs: 12, reason: 'status 500' },
+    ],
+  ])('is told when it was %s', (kind, event, rest) => {
+    expect(channelChangeIn(recorded(event))).toEqual({ ...plain, kind, responseTimeMs: null, ...rest });
+  });
+
+  test('is nothing that happened to something else', () => {
+    const event: DomainEvent = { type: 'OptionChanged', key: 'Notice', value: { text: 'x' } };
+    expect(channelChangeIn(recorded(event, streams.options as never))).toBeNull();
+  });
+});
