@@ -99,7 +99,8 @@ export function logEndpoints(
   { queries, directory }: Application,
   { allowsAddress }: LogEndpointOptions,
 ): void {
-  const style = () => quotaStyle(directory.settings());
+  /** Of all lines of one answer. */
+  const currentStyle = () => quotaStyle(directory.settings());
 
   const page = async (viewer: UserView, query: Query, filter: LogFilter, own: boolean) => {
     const request = query.page();
@@ -109,8 +110,9 @@ export function logEndpoints(
         ? { items: [], total: 0, totalIsExact: true }
         : await queries.log(viewer, { ...filter, ...type }, request, own);
     const lineFor = own ? userLine : adminLine;
+    const style = currentStyle();
     return success({
-      items: items.map((line) => lineFor(line, style())),
+      items: items.map((line) => lineFor(line, style)),
       total,
       page: request.page,
       page_size: request.size,
@@ -137,12 +139,12 @@ export function logEndpoints(
     return type === undefined ? [] : queries.logBefore(viewer, { type }, { limit: searchLimit }, own);
   };
 
-  const worded = async (viewer: UserView, beginning: string): Promise<UsageLogEntry[]> => {
+  const worded = async (viewer: UserView, beginning: string, style: QuotaStyle): Promise<UsageLogEntry[]> => {
     const found: UsageLogEntry[] = [];
     let before: Position | undefined;
     for (let seen = 0; seen < searchDepth && found.length < searchLimit; seen += searchBatch) {
       const lines = await queries.logBefore(viewer, {}, { before, limit: searchBatch }, false);
-      found.push(...lines.filter((line) => contentOf(line, style()).startsWith(beginning)));
+      found.push(...lines.filter((line) => contentOf(line, style).startsWith(beginning)));
       before = lines.at(-1)?.id;
       if (lines.length < searchBatch) break;
     }
@@ -160,14 +162,16 @@ export function logEndpoints(
 
   endpoints.guarded('admin', 'GET', '/log/search', async (viewer, { query }) => {
     const keyword = query.text('keyword');
+    const style = currentStyle();
     const typed = await ofType(viewer, keyword, false);
-    const found = typed.length > 0 ? typed : await worded(viewer, keyword);
-    return success(found.map((line) => adminLine(line, style())));
+    const found = typed.length > 0 ? typed : await worded(viewer, keyword, style);
+    return success(found.map((line) => adminLine(line, style)));
   });
 
   endpoints.guarded('ordinary', 'GET', '/log/self/search', async (viewer, { query }) => {
+    const style = currentStyle();
     const found = await ofType(viewer, query.text('keyword'), true);
-    return success(found.map((line) => userLine(line, style())));
+    return success(found.map((line) => userLine(line, style)));
   });
 
   // The key is the credential, so pages of any origin may ask.
@@ -176,6 +180,7 @@ export function logEndpoints(
     const key = query.text('key').replace(/^sk-/, '').split('-', 1)[0] ?? '';
     const lines = key === '' ? [] : await queries.apiKeyLog(key, (allowed) => allowsAddress(request.ip, allowed));
     if (lines === null) throw new Refusal(apiKeyRefused);
-    return success(lines.map((line) => userLine(line, style())));
+    const style = currentStyle();
+    return success(lines.map((line) => userLine(line, style)));
   });
 }

@@ -59,9 +59,9 @@ export function userAdminEndpoints(
   const page = async (viewer: UserView, { query, request }: Exchange, filter: UserFilter) => {
     const wanted: PageRequest = query.page();
     const sort = sorts.find((known) => known === query.text('sort'));
-    const { items, total } = await queries.users(viewer, { ...wanted, sort }, filter);
+    const { items, count } = await queries.users(viewer, { ...wanted, sort }, filter);
     shown.show(request, 'user', items);
-    return success({ items: items.map(legacyUser), total, page: wanted.page, page_size: wanted.size });
+    return success({ items: items.map(legacyUser), total: await count(), page: wanted.page, page_size: wanted.size });
   };
 
   endpoints.guarded('admin', 'GET', '/user/', (viewer, exchange) => page(viewer, exchange, {}));

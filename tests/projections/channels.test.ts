@@ -153,14 +153,14 @@ describe('lists of channels', () => {
     expect(ids(await allChannels(db, 'id'))).toEqual([south, north, west, east]);
     const page = await channelPage(db, { page: 2, size: 3 });
     expect(ids(page.items)).toEqual([south]);
-    expect(page.total).toBe(4);
+    expect(await page.count()).toBe(4);
   });
 
   test('page by tag: all channels of the tags of the page, untagged ones never', async () => {
     const db = await projected.given(...all);
     const first = await channelPageByTag(db, { page: 1, size: 1 });
     expect(ids(first.items)).toEqual([north, east]);
-    expect(first.total).toBe(2);
+    expect(await first.count()).toBe(2);
     expect(ids((await channelPageByTag(db, { page: 2, size: 1 })).items)).toEqual([west]);
   });
 

@@ -193,10 +193,10 @@ describe('PUT /channel/', () => {
     // The password of a proxy is for the proxy: the record that comes back without it changes nothing.
     expect(listed?.setting).toBe('{"force_format":true,"proxy":"http://proxy.example:8080"}');
     expect((await put(listed ?? {})).json.data).toEqual(listed);
-    const secret = stage.gateway.application.directory.channel(ChannelId(id))?.secrets.proxy ?? null;
-    expect(await stage.gateway.application.queries.channelProxy(stage.gateway.root, secret)).toBe(
-      'http://user:pass@proxy.example:8080',
-    );
+    const { queries } = stage.gateway.application;
+    const row = await queries.channel(stage.gateway.root, ChannelId(id));
+    const proxies = await queries.channelProxies(stage.gateway.root, [row]);
+    expect(proxies.get(row.id)).toBe('http://user:pass@proxy.example:8080');
     expect(await search('keyword=sk-east')).toEqual(['east']);
     expect((await put({ id, setting: '{"force_format":true}' })).json.data).toMatchObject({
       setting: '{"force_format":true}',

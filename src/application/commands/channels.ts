@@ -11,12 +11,13 @@ import {
 } from '../../domain/channel-settings.js';
 import { beginning, type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
-import { ChannelId } from '../../domain/ids.js';
+import { ChannelId, type SecretId } from '../../domain/ids.js';
 import { type ProviderTable, usual } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
 import type { ChannelProbe, Directory, Ids, Vault } from '../ports.js';
 import type { Handle } from './handle.js';
+import { inParallel } from './in-parallel.js';
 
 export interface ChannelCommandPorts {
   readonly handle: Handle;
@@ -43,6 +44,9 @@ export interface ChannelTestResult {
   readonly position: Position;
 }
 
+const newestOf = (positions: readonly Position[]): Position =>
+  positions.reduce((newest, position) => (position > newest ? position : newest), beginning);
+
 export function channelCommands({ handle, ids, vault, directory, probe, providers }: ChannelCommandPorts) {
   const secretsFor = async (key: string, proxy: string): Promise<ChannelSecrets> => ({
     key: await vault.put(key),
@@ -63,18 +67,13 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
   const each = async (
     channelIds: readonly ChannelId[],
     order: (id: ChannelId) => Promise<Position>,
-  ): Promise<Position> => {
-    let newest = beginning;
-    for (const id of channelIds) {
-      const position = await order(id);
-      if (position > newest) newest = position;
-    }
-    return newest;
-  };
+  ): Promise<Position> => newestOf(await inParallel([...new Set(channelIds)], order));
+
+  const proxySecretOf = (id: ChannelId): SecretId | null => directory.channel(id)?.secrets.proxy ?? null;
 
   /** Forms send back what they were shown: the proxy a channel has, or how it was shown, is no change. */
   const isProxyOf = async (id: ChannelId, proxy: string): Promise<boolean> => {
-    const secret = directory.channel(id)?.secrets.proxy ?? null;
+    const secret = proxySecretOf(id);
     if (secret === null) return proxy === '';
     const stored = await vault.get(secret);
     return stored !== null && (proxy === stored || proxy === shownProxy(stored));
@@ -102,6 +101,12 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
     return flipped > position ? flipped : position;
   };
 
+  const editEach = async (actor: Actor, channelIds: readonly ChannelId[], patch: ChannelPatch): Promise<Position> => {
+    // Read together; one by one they are then found in memory.
+    if (patch.proxy !== undefined) await vault.getMany(channelIds.flatMap((id) => proxySecretOf(id) ?? []));
+    return each(channelIds, (id) => edit(actor, id, patch));
+  };
+
   const remove = async (id: ChannelId): Promise<Position> => {
     const { position } = await handle(channelDecider, streams.channel(id), { type: 'RemoveChannel' });
     return position;
@@ -126,10 +131,11 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
       const settings = checkedChannelSettings(input.settings, null, providers);
       checkProxy(input.proxy);
       const keys = channelKeysIn(input.key, providers.get(settings.type) ?? usual);
-      const added: ChannelId[] = [];
-      let newest = beginning;
-      for (const key of keys) {
-        const id = ChannelId(await ids.next('channel'));
+      const numbers = await inParallel(keys, () => ids.next('channel'));
+      // As the keys are written, so are the channels numbered.
+      const added = numbers.sort((a, b) => a - b).map(ChannelId);
+      const channels = added.map((id, place) => ({ id, key: keys[place] ?? '' }));
+      const positions = await inParallel(channels, async ({ id, key }) => {
         const { position } = await handle(channelDecider, streams.channel(id), {
           type: 'AddChannel',
           settings,
@@ -137,10 +143,9 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
           enabled: input.enabled,
           providers,
         });
-        added.push(id);
-        newest = position;
-      }
-      return { ids: added, position: newest };
+        return position;
+      });
+      return { ids: added, position: newestOf(positions) };
     },
 
     async edit(actor: Actor, id: ChannelId, patch: ChannelPatch): Promise<Position> {
@@ -150,12 +155,12 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
 
     async editMany(actor: Actor, channelIds: readonly ChannelId[], patch: ChannelPatch): Promise<Position> {
       authorise(actor, 'admin');
-      return each(channelIds, (id) => edit(actor, id, patch));
+      return editEach(actor, channelIds, patch);
     },
 
     async editTag(actor: Actor, tag: string, patch: ChannelPatch): Promise<Position> {
       authorise(actor, 'admin');
-      return each(tagged(tag), (id) => edit(actor, id, patch));
+      return editEach(actor, tagged(tag), patch);
     },
 
     async setEnabled(actor: Actor, id: ChannelId, enabled: boolean): Promise<Position> {

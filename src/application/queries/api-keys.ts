@@ -36,8 +36,8 @@ export function apiKeyQueries({ store, vault, gate, ...reading }: ApiKeyQueryPor
 
   return {
     async apiKeys(viewer: Actor, request: PageRequest): Promise<Page<ReadableApiKey>> {
-      const { items, total } = await apiKeyPageOf(await current(), viewer.id, request);
-      return { items: await readable(items), total };
+      const { items, count } = await apiKeyPageOf(await current(), viewer.id, request);
+      return { items: await readable(items), count };
     },
 
     /** Own keys whose name contains `name` and whose text contains `key`, newest first. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.js';
-import type { ChannelId, SecretId } from '../../domain/ids.js';
+import type { ChannelId } from '../../domain/ids.js';
 import { isServed, type ProviderFacts, type ProviderTable } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import type { Page, PageRequest } from '../../projections/engine/page.js';
@@ -9,6 +9,7 @@ import {
   channelById,
   channelPage,
   channelPageByTag,
+  channelsById,
   searchChannels,
 } from '../../projections/models/channel-queries.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
@@ -49,6 +50,13 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
       return row;
     },
 
+    /** In the order of the ids; without those that are gone. */
+    async channelsById(viewer: Actor, ids: readonly ChannelId[]): Promise<ChannelRow[]> {
+      authorise(viewer, 'admin');
+      const rows = new Map((await channelsById(await current(), ids)).map((row) => [row.id, row]));
+      return ids.flatMap((id) => rows.get(id) ?? []);
+    },
+
     async channels(
       viewer: Actor,
       request: PageRequest & { readonly sort?: ChannelSort; readonly byTag?: boolean },
@@ -63,13 +71,7 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
       return searchChannels(await current(), withKeyHash(filter), sort);
     },
 
-    /** The proxy address of a channel, which may hold a password. */
-    async channelProxy(viewer: Actor, proxy: SecretId | null): Promise<string> {
-      authorise(viewer, 'admin');
-      return proxy === null ? '' : ((await vault.get(proxy)) ?? '');
-    },
-
-    /** The same for many channels at once; '' for those without. */
+    /** The proxy addresses of channels, which may hold passwords; '' for those without. */
     async channelProxies(viewer: Actor, rows: readonly ChannelRow[]): Promise<ReadonlyMap<ChannelId, string>> {
       authorise(viewer, 'admin');
       const secrets = await vault.getMany(rows.flatMap(({ proxy_secret }) => proxy_secret ?? []));

@@ -76,8 +76,8 @@ export function userQueries({ vault, personal, ...reading }: UserQueryPorts) {
       filter: UserFilter = {},
     ): Promise<Page<UserRow>> {
       authorise(viewer, 'admin');
-      const { items, total } = await userPage(await current(), personal, request, filter);
-      return { items: (await opened(items)).map((user) => seenBy(viewer, user)), total };
+      const { items, count } = await userPage(await current(), personal, request, filter);
+      return { items: (await opened(items)).map((user) => seenBy(viewer, user)), count };
     },
 
     /** As rows beside others and as what a change has led to; deleted users included. */

@@ -20,8 +20,8 @@ import type { ApiKeyRow } from '../../projections/models/api-keys.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { maxPageSize, PageArgs } from '../server/page.js';
-import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { CountedPage, maxPageSize, PageArgs } from '../server/page.js';
+import { QuotaScalar, TimestampScalar } from '../server/scalars.js';
 import { UserObject } from '../users/user.js';
 
 const ApiKeyStatusEnum = enumeration<ApiKeyRow['status']>(
@@ -95,12 +95,9 @@ export class ApiKeyObject
 }
 
 @ObjectType()
-class ApiKeyPage implements Page<ApiKeyRow> {
+class ApiKeyPage extends CountedPage implements Page<ApiKeyRow> {
   @Field(() => [ApiKeyObject])
   readonly items!: readonly ApiKeyRow[];
-
-  @Field(() => SafeIntScalar)
-  readonly total!: number;
 }
 
 @ArgsType()

@@ -156,7 +156,7 @@ export class ChannelCommandResolver {
   }
 }
 
-/** The channels after a change, in the order given. */
+/** The channels after a change, in the order given; whoever has been removed meanwhile is not among them. */
 async function written(
   { application }: GraphqlContext,
   viewer: UserView,
@@ -164,5 +164,5 @@ async function written(
   position: Position,
 ): Promise<readonly ChannelRow[]> {
   await application.visible(position);
-  return Promise.all(ids.map((id) => application.queries.channel(viewer, id)));
+  return application.queries.channelsById(viewer, ids);
 }

@@ -23,7 +23,7 @@ import type { ChannelFilter, ChannelSort } from '../../projections/models/channe
 import type { ChannelRow } from '../../projections/models/channels.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { PageArgs } from '../server/page.js';
+import { CountedPage, PageArgs } from '../server/page.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { ChannelTypeObject } from './channel-type.js';
 
@@ -118,12 +118,9 @@ export class ChannelObject implements Omit<ChannelRow, 'key_secret' | 'key_hash'
 }
 
 @ObjectType()
-class ChannelPage implements Page<ChannelRow> {
+class ChannelPage extends CountedPage implements Page<ChannelRow> {
   @Field(() => [ChannelObject])
   readonly items!: readonly ChannelRow[];
-
-  @Field(() => SafeIntScalar)
-  readonly total!: number;
 }
 
 interface TaggedChannels {
@@ -148,11 +145,15 @@ class ChannelTag implements TaggedChannels {
 
 @ObjectType()
 class ChannelTagPage implements Page<TaggedChannels> {
+  readonly count!: () => Promise<number>;
+
   @Field(() => [ChannelTag])
   readonly items!: readonly TaggedChannels[];
 
   @Field(() => SafeIntScalar, { description: 'Tags.' })
-  readonly total!: number;
+  total(): Promise<number> {
+    return this.count();
+  }
 }
 
 @InputType({ description: 'What is missing does not filter.' })
@@ -207,12 +208,8 @@ export class ChannelResolver {
     complexity: 5,
     description: 'Address of its proxy, without user name and password; empty: none.',
   })
-  async proxy(
-    @Root() channel: ChannelRow,
-    @Ctx() { application }: GraphqlContext,
-    @Viewer() viewer: UserView,
-  ): Promise<string> {
-    return shownProxy(await application.queries.channelProxy(viewer, channel.proxy_secret));
+  async proxy(@Root() channel: ChannelRow, @Ctx() { channelProxy }: GraphqlContext): Promise<string> {
+    return shownProxy((await channelProxy(channel)) ?? '');
   }
 
   @Authorized('admin')
@@ -234,13 +231,13 @@ export class ChannelResolver {
     @Viewer() viewer: UserView,
     @Args(() => ChannelListArgs) { filter, ...request }: ChannelListArgs,
   ): Promise<Page<TaggedChannels>> {
-    const { items, total } = await application.queries.channels(viewer, { ...request, byTag: true }, filterOf(filter));
+    const { items, count } = await application.queries.channels(viewer, { ...request, byTag: true }, filterOf(filter));
     const byTag = new Map<string, ChannelRow[]>();
     for (const channel of items) {
       const tag = channel.tag ?? '';
       byTag.set(tag, [...(byTag.get(tag) ?? []), channel]);
     }
-    return { items: [...byTag].map(([tag, channels]) => ({ tag, channels })), total };
+    return { items: [...byTag].map(([tag, channels]) => ({ tag, channels })), count };
   }
 
   @Authorized('admin')

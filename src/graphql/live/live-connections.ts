@@ -120,8 +120,8 @@ export function liveConnections(application: Application, recheckMs: number, log
       }
       return {
         credentials: connection.credentials,
-        // From memory: asked for every field of every event. That the session still stands is seen to above.
-        identified: () => application.directory.user(user.id),
+        // From memory, and once for all fields of an event. That the session still stands is seen to above.
+        identified: oncePerTurn(() => application.directory.user(user.id)),
       };
     },
     closed: forget,
@@ -130,6 +130,20 @@ export function liveConnections(application: Application, recheckMs: number, log
       leaveTail();
       leaveLogouts();
     },
+  };
+}
+
+/** Whoever asks again within one turn of the event loop gets what is being read already; afterwards it is read anew. */
+function oncePerTurn<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | null = null;
+  return () => {
+    if (reading === null) {
+      reading = read();
+      setImmediate(() => {
+        reading = null;
+      });
+    }
+    return reading;
   };
 }
 

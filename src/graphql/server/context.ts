@@ -9,6 +9,7 @@ import type { Role } from '../../domain/user.js';
 import type { Allowance } from '../../http/allowance.js';
 import type { BodyRoom } from '../../http/body-room.js';
 import { sessionTokenIn } from '../../http/session-cookie.js';
+import type { ChannelRow } from '../../projections/models/channels.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { batched } from './batched.js';
 import { type ErrorLog, RequestRefused } from './errors.js';
@@ -101,6 +102,8 @@ export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 've
   readonly browser: Browser | null;
   /** Users by id, for showing them beside rows; for administrators. */
   readonly userById: (id: UserId) => Promise<UserRow | null>;
+  /** Proxy addresses of channels, passwords included; for administrators. */
+  readonly channelProxy: (channel: ChannelRow) => Promise<string | null>;
 }
 
 export function contextFor(
@@ -121,6 +124,10 @@ export function contextFor(
     userById: batched(async (ids) => {
       const users = await application.queries.usersById(await signedIn(caller), ids);
       return new Map(users.map((user) => [user.id, user]));
+    }),
+    channelProxy: batched(async (channels) => {
+      const proxies = await application.queries.channelProxies(await signedIn(caller), channels);
+      return new Map(channels.map((channel) => [channel, proxies.get(channel.id) ?? '']));
     }),
   };
 }

@@ -8,7 +8,7 @@ import type { UserFilter, UserSort } from '../../projections/models/user-queries
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { PageArgs } from '../server/page.js';
+import { CountedPage, PageArgs } from '../server/page.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 
 export const RoleEnum = enumeration<Role>('Role', 'What a user may do.', {
@@ -92,12 +92,9 @@ export class UserObject
 }
 
 @ObjectType('UserPage')
-class UserPage implements Page<UserRow> {
+class UserPage extends CountedPage implements Page<UserRow> {
   @Field(() => [UserObject])
   readonly items!: readonly UserRow[];
-
-  @Field(() => SafeIntScalar)
-  readonly total!: number;
 }
 
 @ArgsType()

@@ -8,8 +8,14 @@ export interface PageRequest {
 
 export interface Page<Row> {
   readonly items: readonly Row[];
-  readonly total: number;
+  /** Of the whole list. Counting it may cost more than the page: who shows no total does not ask. */
+  readonly count: () => Promise<number>;
 }
+
+/** The one number a query selects as `total`. */
+export const counted = async (query: {
+  executeTakeFirstOrThrow(): Promise<{ readonly total: number }>;
+}): Promise<number> => (await query.executeTakeFirstOrThrow()).total;
 
 export const offsetOf = ({ page, size }: PageRequest): number => (Math.max(page, 1) - 1) * size;
 

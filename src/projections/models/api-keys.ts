@@ -10,7 +10,7 @@ import type { Quota } from '../../domain/quota.js';
 import type { UserEvent } from '../../domain/user.js';
 import type { ReadModels } from '../database.js';
 import { addById, putRows } from '../engine/multi-row.js';
-import { containing, offsetOf, type Page, type PageRequest } from '../engine/page.js';
+import { containing, counted, offsetOf, type Page, type PageRequest } from '../engine/page.js';
 import { projection } from '../engine/projection.js';
 import { type Sum, tallyOf } from '../engine/tallies.js';
 
@@ -277,6 +277,5 @@ export async function apiKeyPage(
     .limit(request.size)
     .offset(offsetOf(request))
     .execute();
-  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  return { items, count: () => counted(matching.select(sql<number>`count(*)`.as('total'))) };
 }

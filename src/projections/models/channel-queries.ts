@@ -3,7 +3,7 @@ import type { ChannelSecrets } from '../../domain/channel.js';
 import type { ChannelSettings } from '../../domain/channel-settings.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Database, ReadModels } from '../database.js';
-import { asId, containing, offsetOf, type Page, type PageRequest } from '../engine/page.js';
+import { asId, containing, counted, offsetOf, type Page, type PageRequest } from '../engine/page.js';
 import type { CandidateRow, ChannelRow } from './channels.js';
 
 /** The settings a row shows, e.g. to change some of them. */
@@ -45,6 +45,9 @@ const all = (db: ReadModels): Channels => db.selectFrom('channels').selectAll();
 
 export const channelById = (db: ReadModels, id: ChannelId): Promise<ChannelRow | undefined> =>
   all(db).where('id', '=', id).executeTakeFirst();
+
+export const channelsById = (db: ReadModels, ids: readonly ChannelId[]): Promise<ChannelRow[]> =>
+  ids.length === 0 ? Promise.resolve([]) : all(db).where('id', 'in', ids).execute();
 
 export const allChannels = (db: ReadModels, sort: ChannelSort = 'id'): Promise<ChannelRow[]> =>
   sorted(all(db), sort).execute();
@@ -99,11 +102,10 @@ export async function channelPage(
     .limit(request.size)
     .offset(offsetOf(request))
     .execute();
-  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  return { items, count: () => counted(matching.select(sql<number>`count(*)`.as('total'))) };
 }
 
-/** Pages of tags: all channels of the page's tags, tag by tag; `total` counts tags. Untagged channels do not appear. */
+/** Pages of tags: all channels of the page's tags, tag by tag; what is counted is tags. Untagged channels do not appear. */
 export async function channelPageByTag(
   db: ReadModels,
   request: PageRequest & { readonly sort?: ChannelSort },
@@ -112,8 +114,7 @@ export async function channelPageByTag(
   const tagged = filtered(db, filter).where('tag', 'is not', null).where('tag', '<>', '');
   const page = tagged.select('tag').distinct().orderBy('tag').limit(request.size).offset(offsetOf(request));
   const items = await sorted(all(db).where('tag', 'in', page).orderBy('tag'), request.sort ?? 'priority').execute();
-  const { total } = await tagged.select(sql<number>`count(distinct tag)`.as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  return { items, count: () => counted(tagged.select(sql<number>`count(distinct tag)`.as('total'))) };
 }
 
 export const allCandidates = (db: ReadModels): Promise<CandidateRow[]> =>

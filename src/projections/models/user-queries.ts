@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { UserId } from '../../domain/ids.js';
 import { searchTermFor } from '../../domain/search-terms.js';
 import type { ReadModels } from '../database.js';
-import { asId, containing, offsetOf, type Page, type PageRequest } from '../engine/page.js';
+import { asId, containing, counted, offsetOf, type Page, type PageRequest } from '../engine/page.js';
 import type { PersonalDataReader } from '../engine/projection.js';
 import { emailToken, type SealedUserRow, type StoredUser } from './users.js';
 
@@ -108,6 +108,5 @@ export async function userPage(
     .limit(request.size)
     .offset(offsetOf(request))
     .execute();
-  const { total } = await matching.clearSelect().select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  return { items, count: () => counted(matching.clearSelect().select(sql<number>`count(*)`.as('total'))) };
 }

@@ -3,7 +3,7 @@ import type { Position } from '../../../domain/events.js';
 import { invalidField } from '../../../domain/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
 import type { ReadModels } from '../../database.js';
-import { offsetOf, type Page, type PageRequest } from '../../engine/page.js';
+import { offsetOf, type PageRequest } from '../../engine/page.js';
 import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
 
 /** A line with the names its ids have now; '' where the channel or user is gone. */
@@ -104,7 +104,9 @@ export const usageLogAfter = (
 const countedLines = 10_000;
 
 /** A page of the log; the total of a long list is what the planner of Postgres expects. */
-export interface UsageLogPage extends Page<UsageLogEntry> {
+export interface UsageLogPage {
+  readonly items: readonly UsageLogEntry[];
+  readonly total: number;
   readonly totalIsExact: boolean;
 }
 

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { inParallel } from '../../src/application/commands/in-parallel.js';
+import { flush } from '../support/flush.js';
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+/** Work that waits to be let go; `begun` is in the order it was begun in. */
+function held() {
+  const begun: number[] = [];
+  const waiting = new Map<number, { done: (result: string) => void; fail: (reason: Error) => void }>();
+  return {
+    begun,
+    waiting,
+    work: (item: number) => {
+      begun.push(item);
+      return new Promise<string>((done, fail) => waiting.set(item, { done, fail }));
+    },
+  };
+}
+
+describe('one order over many streams', () => {
+  test('is carried out a few at a time, and answers in the order of the items', async () => {
+    const { begun, waiting, work } = held();
+    const all = inParallel(numbers(10), work);
+    let most = 0;
+    while (waiting.size > 0) {
+      await flush();
+      most = Math.max(most, waiting.size);
+      // The newest first: the order of the answers is not that of the ends.
+      const [item, { done }] = [...waiting].at(-1) as [number, { done: (result: string) => void }];
+      waiting.delete(item);
+      done(`done ${item}`);
+      await flush();
+    }
+    expect(await all).toEqual(numbers(10).map((item) => `done ${item}`));
+    expect(begun).toHaveLength(10);
+    expect(most).toBe(4);
+  });
+  test('begins nothing more after a failure, and tells of it when nothing goes on any more', async () => {
+    const { begun, waiting, work } = held();
+    let told: unknown = null;
+    const all = inParallel(numbers(10), work).catch((reason: unknown) => {
+      told = reason;
+    });
+    await flush();
+    waiting.get(1)?.fail(new Error('refused'));
+    await flush();
+    expect(told).toBeNull();
+    for (const item of [0, 2, 3]) waiting.get(item)?.done('done');
+    await all;
+    expect(told).toEqual(new Error('refused'));
+    expect(begun).toEqual([0, 1, 2, 3]);
+  });
+  test('of none is done at once', async () => {
+    expect(await inParallel([], async () => 1)).toEqual([]);
+  });
+});
