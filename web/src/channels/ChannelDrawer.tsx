@@ -1,6 +1,6 @@
 import { useApolloClient, useMutation, useQuery } from '@apollo/client/react';
-import { Button, Callout } from '@blueprintjs/core';
-import { type ReactNode, useId, useState } from 'react';
+import { Callout } from '@blueprintjs/core';
+import { useRef, useState } from 'react';
 import {
   AddChannelsDocument,
   type ChannelChoicesQuery,
@@ -8,8 +8,8 @@ import {
   type EditedChannelFragment,
 } from '../generated/channels/channels.js';
 import { useConfirm } from '../shared/form/confirm.js';
+import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
-import { DetailDrawer } from '../shared/table/DetailDrawer.js';
 import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
@@ -39,66 +39,20 @@ export interface ChannelDrawerProps {
 export function ChannelDrawer({ choices, orders }: ChannelDrawerProps) {
   const { open, close } = useOpenItem();
   const copied = namedBy('copy', open);
-  if (open === 'new') return <NewChannel choices={choices} original={null} onClose={close} />;
-  if (copied !== null)
-    return (
-      <Fetched key={open} id={copied} onClose={close}>
-        {(original) => <NewChannel choices={choices} original={original} onClose={close} />}
-      </Fetched>
-    );
+  if (open === 'new' || copied !== null)
+    return <NewChannel key={open} copied={copied} choices={choices} onClose={close} />;
   if (open === null || !/^\d+$/.test(open)) return null;
-  return (
-    <Fetched key={open} id={open} onClose={close}>
-      {(channel) => <EditedChannel choices={choices} channel={channel} orders={orders} onClose={close} />}
-    </Fetched>
-  );
+  return <EditedChannel key={open} id={open} choices={choices} orders={orders} onClose={close} />;
 }
 
-interface FetchedProps {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly children: (channel: EditedChannelFragment) => ReactNode;
-}
-
-/** What is edited must be what is stored, not what a list once showed. */
-function Fetched({ id, onClose, children }: FetchedProps) {
-  const t = useText(channelsTexts);
-  const result = useQuery(EditedChannelDocument, { variables: { id }, fetchPolicy: 'network-only' });
-  if (result.data !== undefined) return children(result.data.channel);
-  return (
-    <DetailDrawer isOpen onClose={onClose} title={t('form.editTitle', { name: `#${id}` })}>
-      <QueryNotice {...result} />
-    </DetailDrawer>
-  );
-}
-
-interface FormDrawerProps {
-  readonly title: string;
-  readonly busy: boolean;
-  readonly submitText: string;
-  readonly onClose: () => void;
-  readonly children: (form: string) => ReactNode;
-}
-
-function FormDrawer({ title, busy, submitText, onClose, children }: FormDrawerProps) {
-  const common = useText(commonTexts);
-  const form = useId();
-  return (
-    <DetailDrawer
-      isOpen
-      onClose={onClose}
-      title={title}
-      keepOnOutsideClick
-      footer={
-        <>
-          <Button text={common('cancel')} onClick={onClose} />
-          <Button type="submit" form={form} intent="primary" text={submitText} loading={busy} />
-        </>
-      }
-    >
-      {children(form)}
-    </DetailDrawer>
-  );
+/** What is edited must be what is stored, not what a list once showed. `id` null: there is nothing to edit. */
+function useStoredChannel(id: string | null) {
+  const variables = { id: id ?? '' };
+  const result = useQuery(EditedChannelDocument, { variables, skip: id === null, fetchPolicy: 'network-only' });
+  // It may change under the open form; what is compared is what the form began with.
+  const first = useRef<EditedChannelFragment>(undefined);
+  first.current ??= result.data?.channel;
+  return { result, channel: first.current };
 }
 
 function useVersionAgreed(): (baseUrl: string) => Promise<boolean> {
@@ -116,20 +70,23 @@ function useVersionAgreed(): (baseUrl: string) => Promise<boolean> {
 
 interface NewChannelProps {
   readonly choices: ChannelChoicesQuery | undefined;
-  readonly original: EditedChannelFragment | null;
+  /** Id of the channel it begins like; null: with the defaults of a type. */
+  readonly copied: string | null;
   readonly onClose: () => void;
 }
 
-function NewChannel({ choices, original, onClose }: NewChannelProps) {
+function NewChannel({ choices, copied, onClose }: NewChannelProps) {
   const t = useText(channelsTexts);
   const common = useText(commonTexts);
   const client = useApolloClient();
   const agreed = useVersionAgreed();
-  const [add, { loading }] = useMutation(AddChannelsDocument);
+  const { result, channel: original } = useStoredChannel(copied);
+  const [add, { loading: busy }] = useMutation(AddChannelsDocument);
+  const known = choices !== undefined && (copied === null || original !== undefined);
 
   const submit = async (draft: ChannelDraft): Promise<void> => {
-    if (loading || !(await agreed(draft.baseUrl))) return;
-    await add({ variables: { input: newChannel(draft, choiceOf(choices?.channelTypes ?? [], draft.type)) } }).then(
+    if (!known || busy || !(await agreed(draft.baseUrl))) return;
+    await add({ variables: { input: newChannel(draft, choiceOf(choices.channelTypes, draft.type)) } }).then(
       async ({ data }) => {
         const channels = data?.addChannels.length ?? 0;
         toaster.success(channels === 1 ? t('done.created') : t('done.createdMany', { channels }));
@@ -141,17 +98,17 @@ function NewChannel({ choices, original, onClose }: NewChannelProps) {
   };
 
   return (
-    <FormDrawer title={t('form.newTitle')} busy={loading} submitText={common('submit')} onClose={onClose}>
+    <FormDrawer title={t('form.newTitle')} submitText={common('submit')} loading={!known} busy={busy} onClose={onClose}>
       {(form) =>
-        choices !== undefined && (
+        known ? (
           <>
-            {original !== null && <Callout compact>{t('form.copyNote', { name: original.name })}</Callout>}
+            {original !== undefined && <Callout compact>{t('form.copyNote', { name: original.name })}</Callout>}
             <ChannelForm
               id={form}
               choices={choices}
               before={null}
               initial={
-                original === null
+                original === undefined
                   ? emptyDraft(choices.channelTypes.find(isOffered))
                   : // A proxy is shown without its password: copied, it would not work.
                     { ...draftOf(original), name: t('form.copyName', { name: original.name }), proxy: '' }
@@ -159,6 +116,8 @@ function NewChannel({ choices, original, onClose }: NewChannelProps) {
               onSubmit={submit}
             />
           </>
+        ) : (
+          <QueryNotice {...result} />
         )
       }
     </FormDrawer>
@@ -166,28 +125,29 @@ function NewChannel({ choices, original, onClose }: NewChannelProps) {
 }
 
 interface EditedChannelProps {
+  readonly id: string;
   readonly choices: ChannelChoicesQuery | undefined;
-  readonly channel: EditedChannelFragment;
   readonly orders: ChannelOrders;
   readonly onClose: () => void;
 }
 
-function EditedChannel({ choices, channel, orders, onClose }: EditedChannelProps) {
+function EditedChannel({ id, choices, orders, onClose }: EditedChannelProps) {
   const t = useText(channelsTexts);
   const common = useText(commonTexts);
-  // It may change under the open form; what is compared is what the form began with.
-  const [before] = useState(channel);
+  const { result, channel: before } = useStoredChannel(id);
   const [busy, setBusy] = useState(false);
   const [keyNeeded, setKeyNeeded] = useState(false);
   const agreed = useVersionAgreed();
+  const known = choices !== undefined && before !== undefined;
 
   const submit = async (draft: ChannelDraft): Promise<void> => {
-    const patch = changesTo(before, draft, choices?.channelTypes ?? []);
+    if (!known) return;
+    const patch = changesTo(before, draft, choices.channelTypes);
     if (Object.keys(patch).length === 0) return onClose();
     if (busy || (patch.baseUrl !== undefined && !(await agreed(draft.baseUrl)))) return;
     setBusy(true);
     setKeyNeeded(false);
-    await orders.patch(channel.id, patch).then(
+    await orders.patch(id, patch).then(
       () => {
         toaster.success(t('done.saved'));
         onClose();
@@ -201,13 +161,14 @@ function EditedChannel({ choices, channel, orders, onClose }: EditedChannelProps
 
   return (
     <FormDrawer
-      title={t('form.editTitle', { name: before.name })}
-      busy={busy}
+      title={t('form.editTitle', { name: before?.name ?? `#${id}` })}
       submitText={common('save')}
+      loading={!known}
+      busy={busy}
       onClose={onClose}
     >
       {(form) =>
-        choices !== undefined && (
+        known ? (
           <ChannelForm
             id={form}
             choices={choices}
@@ -216,6 +177,8 @@ function EditedChannel({ choices, channel, orders, onClose }: EditedChannelProps
             keyNeeded={keyNeeded}
             onSubmit={submit}
           />
+        ) : (
+          <QueryNotice {...result} />
         )
       }
     </FormDrawer>

@@ -1,10 +1,9 @@
 import { useMutation, useQuery } from '@apollo/client/react';
-import { Button } from '@blueprintjs/core';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { EditTagDocument, type ListedChannelFragment, TaggedChannelsDocument } from '../generated/channels/channels.js';
+import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { TextAreaField, TextField } from '../shared/form/fields.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
-import { DetailDrawer } from '../shared/table/DetailDrawer.js';
 import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
@@ -36,7 +35,6 @@ interface EditedTagProps extends TagDrawerProps {
 function EditedTag({ tag, onClose, ...props }: EditedTagProps) {
   const t = useText(channelsTexts);
   const common = useText(commonTexts);
-  const form = useId();
   const result = useQuery(TaggedChannelsDocument, { variables: { tag }, fetchPolicy: 'network-only' });
   const [edit, { loading, client }] = useMutation(EditTagDocument);
 
@@ -57,24 +55,21 @@ function EditedTag({ tag, onClose, ...props }: EditedTagProps) {
   };
 
   return (
-    <DetailDrawer
-      isOpen
-      onClose={onClose}
+    <FormDrawer
       title={t('form.tagTitle', { tag })}
-      keepOnOutsideClick
-      footer={
-        <>
-          <Button text={common('cancel')} onClick={onClose} />
-          <Button type="submit" form={form} intent="primary" text={common('save')} loading={loading} />
-        </>
-      }
+      submitText={common('save')}
+      loading={result.data === undefined}
+      busy={loading}
+      onClose={onClose}
     >
-      {result.data === undefined ? (
-        <QueryNotice {...result} />
-      ) : (
-        <TagForm id={form} tag={tag} channels={result.data.channels.items} onSave={save} {...props} />
-      )}
-    </DetailDrawer>
+      {(form) =>
+        result.data === undefined ? (
+          <QueryNotice {...result} />
+        ) : (
+          <TagForm id={form} tag={tag} channels={result.data.channels.items} onSave={save} {...props} />
+        )
+      }
+    </FormDrawer>
   );
 }
 

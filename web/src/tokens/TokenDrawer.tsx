@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@apollo/client/react';
-import { Button } from '@blueprintjs/core';
-import { type ReactNode, useId, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import {
   type ApiKeyInput,
   EditedTokenDocument,
@@ -9,9 +8,9 @@ import {
   type OwnTokenFragment,
   TokenChoicesDocument,
 } from '../generated/tokens/tokens.js';
+import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { newOrderKey, useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
-import { DetailDrawer } from '../shared/table/DetailDrawer.js';
 import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
@@ -27,37 +26,6 @@ export function TokenDrawer() {
   if (open === 'new') return <NewToken onClose={close} />;
   if (open === null || !/^\d+$/.test(open)) return null;
   return <EditedToken key={open} id={open} onClose={close} />;
-}
-
-interface FormDrawerProps {
-  readonly title: string;
-  readonly form: string;
-  readonly submitText: string;
-  readonly busy: boolean;
-  readonly progress?: string;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}
-
-function FormDrawer({ title, form, submitText, busy, progress, onClose, children }: FormDrawerProps) {
-  const common = useText(commonTexts);
-  return (
-    <DetailDrawer
-      isOpen
-      onClose={onClose}
-      title={title}
-      keepOnOutsideClick
-      footer={
-        <>
-          {progress !== undefined && <span role="status">{progress}</span>}
-          <Button text={common('cancel')} onClick={onClose} />
-          <Button type="submit" form={form} intent="primary" text={submitText} loading={busy} />
-        </>
-      }
-    >
-      {children}
-    </DetailDrawer>
-  );
 }
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
@@ -95,7 +63,6 @@ function ordersFor(draft: TokenDraft) {
 function NewToken({ onClose }: { readonly onClose: () => void }) {
   const t = useText(tokensTexts);
   const common = useText(commonTexts);
-  const form = useId();
   const { data: choices } = useQuery(TokenChoicesDocument);
   const { draft, setDraft, problems, judge } = useDraft(newToken, null);
   const [issue, { client }] = useMutation(IssueTokenDocument);
@@ -127,23 +94,24 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDrawer
       title={t('form.new')}
-      form={form}
       submitText={common('create')}
       busy={made !== null}
       progress={made !== null && count > 1 ? t('form.progress', { done: made, count }) : undefined}
       onClose={onClose}
     >
-      <TokenForm
-        id={form}
-        isNew
-        draft={draft}
-        onChange={setDraft}
-        problems={problems}
-        choices={choices}
-        onSubmit={() => {
-          if (judge() && made === null) void create();
-        }}
-      />
+      {(form) => (
+        <TokenForm
+          id={form}
+          isNew
+          draft={draft}
+          onChange={setDraft}
+          problems={problems}
+          choices={choices}
+          onSubmit={() => {
+            if (judge() && made === null) void create();
+          }}
+        />
+      )}
     </FormDrawer>
   );
 }
@@ -151,7 +119,6 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
 function EditedToken({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const t = useText(tokensTexts);
   const common = useText(commonTexts);
-  const form = useId();
   // What is edited must be what is stored, not what a list once showed.
   const result = useQuery(EditedTokenDocument, { variables: { id }, fetchPolicy: 'network-only' });
   const [busy, setBusy] = useState(false);
@@ -159,16 +126,18 @@ function EditedToken({ id, onClose }: { readonly id: string; readonly onClose: (
   return (
     <FormDrawer
       title={t('form.edit', { name: token?.name ?? id })}
-      form={form}
       submitText={common('save')}
+      loading={token === undefined}
       busy={busy}
       onClose={onClose}
     >
-      {token === undefined ? (
-        <QueryNotice {...result} />
-      ) : (
-        <EditForm id={form} token={token} onBusy={setBusy} onClose={onClose} />
-      )}
+      {(form) =>
+        token === undefined ? (
+          <QueryNotice {...result} />
+        ) : (
+          <EditForm id={form} token={token} onBusy={setBusy} onClose={onClose} />
+        )
+      }
     </FormDrawer>
   );
 }

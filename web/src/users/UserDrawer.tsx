@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@apollo/client/react';
-import { Button } from '@blueprintjs/core';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import {
   CreateUserDocument,
   EditedUserDocument,
@@ -9,11 +8,11 @@ import {
   type UserPatchInput,
   UsersDocument,
 } from '../generated/users/users.js';
+import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { PasswordField, SelectField, TextField } from '../shared/form/fields.js';
 import { useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { isRoot, useSignedIn } from '../shared/session.js';
-import { DetailDrawer } from '../shared/table/DetailDrawer.js';
 import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
@@ -30,46 +29,10 @@ export function UserDrawer() {
   return isNew ? <NewUser onClose={close} /> : <EditedUser key={open} id={open} onClose={close} />;
 }
 
-interface DrawerProps {
-  readonly title: string;
-  readonly form: string;
-  readonly submitText: string;
-  readonly busy: boolean;
-  readonly onClose: () => void;
-}
-
-function FormDrawer({
-  title,
-  form,
-  submitText,
-  busy,
-  onClose,
-  children,
-}: DrawerProps & { readonly children: ReactNode }) {
-  const common = useText(commonTexts);
-  return (
-    <DetailDrawer
-      isOpen
-      onClose={onClose}
-      title={title}
-      keepOnOutsideClick
-      footer={
-        <>
-          <Button text={common('cancel')} onClick={onClose} />
-          <Button type="submit" form={form} intent="primary" text={submitText} loading={busy} />
-        </>
-      }
-    >
-      {children}
-    </DetailDrawer>
-  );
-}
-
 function NewUser({ onClose }: { readonly onClose: () => void }) {
   const t = useText(usersTexts);
   const common = useText(commonTexts);
   const viewer = useSignedIn();
-  const form = useId();
   const [draft, setDraft] = useState({ username: '', displayName: '', password: '', role: 'ORDINARY' as Role });
   const [judged, setJudged] = useState(false);
   const orderKey = useOrderKey();
@@ -101,42 +64,44 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
   };
 
   return (
-    <FormDrawer title={t('form.newTitle')} form={form} submitText={common('submit')} busy={loading} onClose={onClose}>
-      <form id={form} onSubmit={submit} noValidate>
-        <TextField
-          label={t('form.username')}
-          hint={t('form.usernameHint')}
-          required
-          autoFocus
-          value={draft.username}
-          onChange={(username) => setDraft({ ...draft, username })}
-          error={said(problems.username, draft.username)}
-        />
-        <TextField
-          label={t('form.displayName')}
-          hint={t('form.displayNameHint')}
-          value={draft.displayName}
-          onChange={(displayName) => setDraft({ ...draft, displayName })}
-          error={said(problems.displayName, draft.displayName)}
-        />
-        <PasswordField
-          label={t('form.password')}
-          hint={t('form.passwordHint')}
-          required
-          autoComplete="new-password"
-          value={draft.password}
-          onChange={(password) => setDraft({ ...draft, password })}
-          error={said(problems.password, draft.password)}
-        />
-        {isRoot(viewer) && (
-          <SelectField
-            label={t('form.role')}
-            value={draft.role}
-            options={(['ORDINARY', 'ADMIN'] as const).map((role) => ({ value: role, label: t(`role.${role}`) }))}
-            onChange={(role) => setDraft({ ...draft, role })}
+    <FormDrawer title={t('form.newTitle')} submitText={common('submit')} busy={loading} onClose={onClose}>
+      {(form) => (
+        <form id={form} onSubmit={submit} noValidate>
+          <TextField
+            label={t('form.username')}
+            hint={t('form.usernameHint')}
+            required
+            autoFocus
+            value={draft.username}
+            onChange={(username) => setDraft({ ...draft, username })}
+            error={said(problems.username, draft.username)}
           />
-        )}
-      </form>
+          <TextField
+            label={t('form.displayName')}
+            hint={t('form.displayNameHint')}
+            value={draft.displayName}
+            onChange={(displayName) => setDraft({ ...draft, displayName })}
+            error={said(problems.displayName, draft.displayName)}
+          />
+          <PasswordField
+            label={t('form.password')}
+            hint={t('form.passwordHint')}
+            required
+            autoComplete="new-password"
+            value={draft.password}
+            onChange={(password) => setDraft({ ...draft, password })}
+            error={said(problems.password, draft.password)}
+          />
+          {isRoot(viewer) && (
+            <SelectField
+              label={t('form.role')}
+              value={draft.role}
+              options={(['ORDINARY', 'ADMIN'] as const).map((role) => ({ value: role, label: t(`role.${role}`) }))}
+              onChange={(role) => setDraft({ ...draft, role })}
+            />
+          )}
+        </form>
+      )}
     </FormDrawer>
   );
 }
@@ -144,7 +109,6 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
 function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const t = useText(usersTexts);
   const common = useText(commonTexts);
-  const form = useId();
   // What is edited must be what is stored, not what a list once showed.
   const result = useQuery(EditedUserDocument, { variables: { id }, fetchPolicy: 'network-only' });
   const orderKey = useOrderKey();
@@ -169,16 +133,18 @@ function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: ()
   return (
     <FormDrawer
       title={t('form.editTitle', { name: user?.username ?? `#${id}` })}
-      form={form}
       submitText={common('save')}
+      loading={result.data === undefined}
       busy={loading}
       onClose={onClose}
     >
-      {result.data === undefined ? (
-        <QueryNotice {...result} />
-      ) : (
-        <EditUserForm id={form} user={result.data.user} groups={result.data.groups} onSave={save} />
-      )}
+      {(form) =>
+        result.data === undefined ? (
+          <QueryNotice {...result} />
+        ) : (
+          <EditUserForm id={form} user={result.data.user} groups={result.data.groups} onSave={save} />
+        )
+      }
     </FormDrawer>
   );
 }
