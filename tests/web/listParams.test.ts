@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { readListParams, writeListParams } from '../../web/src/shared/table/listParams.js';
 
-const defaults = { page: 1, search: '', onlyMine: false, status: 'ALL' } as const;
+const defaults = { most: 1, search: '', onlyMine: false, status: 'ALL' } as const;
 const read = (query: string) => readListParams(defaults, new URLSearchParams(query));
 const write = (query: string, patch: Parameters<typeof writeListParams<typeof defaults>>[2]) =>
   writeListParams(defaults, new URLSearchParams(query), patch).toString();
 
 describe('reading the state of a list from its address', () => {
   test('takes what stands there, in the type of its default', () => {
-    expect(read('page=3&search=a+b&onlyMine=true&status=OPEN')).toEqual({
-      page: 3,
+    expect(read('most=3&search=a+b&onlyMine=true&status=OPEN')).toEqual({
+      most: 3,
       search: 'a b',
       onlyMine: true,
       status: 'OPEN',
     });
   });
   test('takes the default for what is missing', () => {
-    expect(read('')).toEqual({ page: 1, search: '', onlyMine: false, status: 'ALL' });
+    expect(read('')).toEqual({ most: 1, search: '', onlyMine: false, status: 'ALL' });
   });
-  test.each(['page=', 'page=abc', 'page=NaN', 'page=1e9', 'page=0x10'])('takes the default for %s', (query) => {
-    expect(read(query).page).toBe(1);
+  test.each(['most=', 'most=abc', 'most=NaN', 'most=1e9', 'most=0x10'])('takes the default for %s', (query) => {
+    expect(read(query).most).toBe(1);
   });
   test('takes the default for a flag that is neither true nor false', () => {
     expect(readListParams({ on: true }, new URLSearchParams('on=maybe')).on).toBe(true);
@@ -29,14 +29,14 @@ describe('reading the state of a list from its address', () => {
 
 describe('writing the state of a list into its address', () => {
   test('leaves out what equals its default', () => {
-    expect(write('page=3&search=x', { page: 1 })).toBe('search=x');
+    expect(write('most=3&search=x', { most: 1 })).toBe('search=x');
     expect(write('', { search: '', onlyMine: false })).toBe('');
   });
   test('keeps what the patch does not name, also what is not of the list', () => {
-    expect(write('open=7&search=x', { page: 2 })).toBe('open=7&search=x&page=2');
+    expect(write('open=7&search=x', { most: 2 })).toBe('open=7&search=x&most=2');
   });
   test('gives back what was written when it is read', () => {
-    const state = { page: 12, search: '50% & more', onlyMine: true, status: '' };
+    const state = { most: 12, search: '50% & more', onlyMine: true, status: '' };
     expect(read(write('', state))).toEqual(state);
   });
 });

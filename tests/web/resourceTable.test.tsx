@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
+import type { ComponentProps } from 'react';
 import { describe, expect, test, vi } from 'vitest';
 import type { Column } from '../../web/src/shared/table/columns.js';
-import { ResourceTable, type ResourceTableProps } from '../../web/src/shared/table/ResourceTable.js';
+import { ResourceTable } from '../../web/src/shared/table/ResourceTable.js';
 import { byText, rendered } from './rendered.js';
 
 interface Fruit {
@@ -16,7 +17,7 @@ const fruits: readonly Fruit[] = [
 ];
 
 const columns: readonly Column<Fruit>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name, fixed: true },
+  { id: 'name', header: 'Name', cell: ({ name }) => name, heading: true },
   {
     id: 'weight',
     header: 'Weight',
@@ -29,7 +30,7 @@ const columns: readonly Column<Fruit>[] = [
 
 const idle = { loading: false, refetch: () => undefined };
 
-const table = (props: Partial<ResourceTableProps<Fruit>>) => (
+const table = (props: Partial<ComponentProps<typeof ResourceTable<Fruit>>>) => (
   <ResourceTable label="Fruits" columns={columns} rows={fruits} rowKey={({ id }) => id} result={idle} {...props} />
 );
 
@@ -43,13 +44,15 @@ describe('a table', () => {
     expect([...place.querySelectorAll('th[scope=col]')].map((head) => head.textContent)).toEqual(['Name', 'Weight']);
     expect(bodyRows(place)).toEqual(['Apple150', 'Plum60']);
   });
-  test('opens a row by a real link in its first cell', async () => {
-    const { place } = await rendered(
-      table({ rowLink: ({ id }) => `/fruit?open=${id}`, isOpen: ({ id }) => id === '2' }),
-    );
-    const links = [...place.querySelectorAll('tbody a')];
-    expect(links.map((link) => link.getAttribute('href'))).toEqual(['/fruit?open=1', '/fruit?open=2']);
+  test('opens a row by a real link in its heading, and marks the one that is open', async () => {
+    const { place } = await rendered(table({ opens: ({ id }) => id }), '/fruit?page=3&open=2');
+    const links = [...place.querySelectorAll('tbody th[scope=row] a')];
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(['/fruit?page=3&open=1', '/fruit?page=3&open=2']);
     expect(links.map((link) => link.getAttribute('aria-current'))).toEqual([null, 'true']);
+  });
+  test('has no link where a row opens nothing', async () => {
+    const { place } = await rendered(table({ opens: ({ id }) => (id === '1' ? null : id) }));
+    expect([...place.querySelectorAll('tbody a')].map((link) => link.textContent)).toEqual(['Plum']);
   });
   test('shows where rows will be while none are known', async () => {
     const { place } = await rendered(table({ rows: undefined, result: { ...idle, loading: true } }));
@@ -137,7 +140,7 @@ describe('the columns of a table', () => {
     await click(byText(document, 'label', 'Number')?.querySelector('input'));
     await click(byText(document, 'label', 'Weight')?.querySelector('input'));
     await click(byText(document, 'button', 'Confirm'));
-    expect([...place.querySelectorAll('th')].map((head) => head.textContent)).toEqual(['Name', 'Number']);
+    expect([...place.querySelectorAll('th[scope=col]')].map((head) => head.textContent)).toEqual(['Name', 'Number']);
     expect(localStorage.getItem('fruit-columns')).toBe('["weight"]');
   });
 });

@@ -4,20 +4,26 @@ import { describe, expect, test } from 'vitest';
 import { DrawerLink } from '../../web/src/shared/table/DrawerLink.js';
 import { useOpenItem } from '../../web/src/shared/table/openItem.js';
 import { useListParams } from '../../web/src/shared/table/useListParams.js';
+import { useNumberedPages } from '../../web/src/shared/table/useNumberedPages.js';
 import { byText, rendered } from './rendered.js';
 
 function List() {
   const { search } = useLocation();
-  const [params, setParams] = useListParams({ page: 1, keyword: '' });
+  const [params, setParams] = useListParams({ keyword: '', mine: false });
+  const { page, paging } = useNumberedPages();
+  const { onPage, onSize, size } = paging(100);
   const { open, close } = useOpenItem();
   return (
     <>
       <output>{search}</output>
-      <p>{JSON.stringify(params)}</p>
-      <button type="button" onClick={() => setParams({ page: params.page + 1 })}>
+      <p>{JSON.stringify({ ...params, page, size })}</p>
+      <button type="button" onClick={() => onPage(page + 1)}>
         {'next'}
       </button>
-      <button type="button" onClick={() => setParams({ keyword: 'x', page: 1 })}>
+      <button type="button" onClick={() => onSize(50)}>
+        {'longer'}
+      </button>
+      <button type="button" onClick={() => setParams({ keyword: 'x' })}>
         {'filter'}
       </button>
       <DrawerLink open="7">{'seven'}</DrawerLink>
@@ -29,19 +35,38 @@ function List() {
   );
 }
 
+const state = (place: ParentNode): unknown => JSON.parse(place.querySelector('p')?.textContent ?? 'null');
 const address = (place: ParentNode): string | null | undefined => place.querySelector('output')?.textContent;
 
 describe('a list', () => {
   test('begins as its address says', async () => {
     const { place } = await rendered(<List />, '/list?page=4&keyword=a%20b');
-    expect(place.querySelector('p')?.textContent).toBe('{"page":4,"keyword":"a b"}');
+    expect(state(place)).toEqual({ keyword: 'a b', mine: false, page: 4, size: 10 });
   });
-  test('writes what changes into the address, and leaves defaults out', async () => {
-    const { place, click } = await rendered(<List />, '/list?page=4');
+  test.each(['page=0', 'page=-3', 'page=abc', 'page=1.5', 'page=1e9'])(
+    'begins at its first page with %s',
+    async (query) => {
+      const { place } = await rendered(<List />, `/list?${query}`);
+      expect(state(place)).toMatchObject({ page: 1 });
+    },
+  );
+  test('turns its pages in the address, and keeps its filters', async () => {
+    const { place, click } = await rendered(<List />, '/list?page=4&keyword=x');
     await click(byText(place, 'button', 'next'));
-    expect(address(place)).toBe('?page=5');
+    expect(address(place)).toBe('?page=5&keyword=x');
+  });
+  test('begins anew when it is filtered, whatever way it is paged', async () => {
+    const { place, click } = await rendered(<List />, '/list?page=4&after=17&mine=true');
     await click(byText(place, 'button', 'filter'));
+    expect(address(place)).toBe('?mine=true&keyword=x');
+  });
+  test('begins anew with pages of another size, which is remembered', async () => {
+    const { place, click } = await rendered(<List />, '/list?page=4&keyword=x');
+    await click(byText(place, 'button', 'longer'));
     expect(address(place)).toBe('?keyword=x');
+    expect(state(place)).toMatchObject({ page: 1, size: 50 });
+    expect(localStorage.getItem('page-size')).toBe('50');
+    localStorage.clear();
   });
 });
 

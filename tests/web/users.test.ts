@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedUserFragment } from '../../web/src/generated/users/users.js';
 import type { Viewer } from '../../web/src/shared/session.js';
-import { actionsFor, outranks } from '../../web/src/users/mayManage.js';
+import { actionsFor, mayOpen } from '../../web/src/users/mayManage.js';
 import { type AdjustmentDraft, adjustmentOf, digitsOf } from '../../web/src/users/quotaAdjustment.js';
 import { nameProblems, passwordProblem } from '../../web/src/users/userProblems.js';
 
@@ -72,7 +72,7 @@ describe('what is offered to do to a user', () => {
     expect(actionsFor(viewer('ADMIN'), user())).toEqual(['DISABLE', 'DELETE']));
 
   test('an administrator does nothing to equals', () => {
-    expect(outranks(viewer('ADMIN'), user({ role: 'ADMIN' }))).toBe(false);
+    expect(mayOpen(viewer('ADMIN'), user({ role: 'ADMIN' }))).toBe(false);
     expect(actionsFor(viewer('ADMIN'), user({ role: 'ADMIN' }))).toEqual([]);
   });
 

@@ -2,10 +2,9 @@ import { Button, ButtonGroup, Menu, MenuDivider, MenuItem, PopoverNext } from '@
 import { Disable, Duplicate, Edit, More, Pulse, Tick, Trash } from '@blueprintjs/icons';
 import { useState } from 'react';
 import type { ListedChannelFragment } from '../generated/channels/channels.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { itemOf, useOpenItem } from '../shared/table/openItem.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
-import { itemOf } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 

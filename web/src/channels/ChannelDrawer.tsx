@@ -10,7 +10,7 @@ import {
 import { useConfirm } from '../shared/form/confirm.js';
 import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { namedBy, openedId, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { failureCode } from '../shared/words/errors.js';
@@ -26,7 +26,6 @@ import {
   isOffered,
   newChannel,
 } from './channelDraft.js';
-import { namedBy } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';
 import { type ChannelOrders, renewChannelLists } from './useChannelOrders.js';
 
@@ -41,8 +40,8 @@ export function ChannelDrawer({ choices, orders }: ChannelDrawerProps) {
   const copied = namedBy('copy', open);
   if (open === 'new' || copied !== null)
     return <NewChannel key={open} copied={copied} choices={choices} onClose={close} />;
-  if (open === null || !/^\d+$/.test(open)) return null;
-  return <EditedChannel key={open} id={open} choices={choices} orders={orders} onClose={close} />;
+  const id = openedId(open);
+  return id === null ? null : <EditedChannel key={id} id={id} choices={choices} orders={orders} onClose={close} />;
 }
 
 /** What is edited must be what is stored, not what a list once showed. `id` null: there is nothing to edit. */

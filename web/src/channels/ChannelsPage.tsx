@@ -14,11 +14,11 @@ import { useRegained } from '../shared/live/liveConnection.js';
 import { useRemembered } from '../shared/remembered.js';
 import { DrawerLink } from '../shared/table/DrawerLink.js';
 import { ListPage } from '../shared/table/ListPage.js';
-import { useOpenItem } from '../shared/table/openItem.js';
-import type { NumberedPaging } from '../shared/table/Pager.js';
+import { itemOf } from '../shared/table/openItem.js';
 import { ResourceTable } from '../shared/table/ResourceTable.js';
 import { useListParams } from '../shared/table/useListParams.js';
-import { type PageSize, usePageSize } from '../shared/table/usePageSize.js';
+import { useNumberedPages } from '../shared/table/useNumberedPages.js';
+import type { PageSize } from '../shared/table/usePageSize.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
 import { ChannelDrawer } from './ChannelDrawer.js';
@@ -43,15 +43,12 @@ export function ChannelsPage() {
   const t = useText(channelsTexts);
   const common = useText(commonTexts);
   const orders = useChannelOrders();
-  const { open } = useOpenItem();
-  const [params, setParams] = useListParams({ page: 1, keyword: '', group: '', model: '', status: '' });
-  const [chosenSize, setSize] = usePageSize();
+  const [params, setParams] = useListParams({ keyword: '', group: '', model: '', status: '' });
   const [byId, setById] = useRemembered('channels-by-id', false, isFlag);
   const [byTag, setByTag] = useRemembered('channels-by-tag', false, isFlag);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
 
-  const page = Math.max(1, Math.trunc(params.page));
-  const size = byTag && chosenSize > mostTags ? mostTags : chosenSize;
+  const { page, size, paging } = useNumberedPages(byTag ? mostTags : undefined);
   const variables = {
     page,
     size,
@@ -80,17 +77,6 @@ export function ChannelsPage() {
   // What came and went while the connection was lost, nobody said.
   useRegained(() => void renewChannelLists(list.client));
 
-  const paging = (total: number | undefined): NumberedPaging => ({
-    kind: 'numbered',
-    page,
-    total,
-    size,
-    onPage: (wanted) => setParams({ page: wanted }),
-    onSize: (wanted) => {
-      setSize(wanted);
-      setParams({ page: 1 });
-    },
-  });
   const ids = [...selected];
   const clear = (): void => setSelected(new Set());
   const toolbar =
@@ -110,7 +96,7 @@ export function ChannelsPage() {
           checked={byTag}
           onChange={({ currentTarget }) => {
             setByTag(currentTarget.checked);
-            setParams({ page: 1 });
+            setParams({});
             clear();
           }}
         />
@@ -142,14 +128,7 @@ export function ChannelsPage() {
           </PopoverNext>
         </>
       }
-      above={
-        <ChannelFilters
-          value={params}
-          groups={known?.groups ?? []}
-          statuses={statuses}
-          onChange={(patch) => setParams({ ...patch, page: 1 })}
-        />
-      }
+      above={<ChannelFilters value={params} groups={known?.groups ?? []} statuses={statuses} onChange={setParams} />}
     >
       {byTag ? (
         <ResourceTable
@@ -158,6 +137,7 @@ export function ChannelsPage() {
           columns={columnsOfTags}
           rows={tags.data?.channelsByTag.items}
           rowKey={({ tag }) => tag}
+          opens={({ tag }) => itemOf('tag', tag)}
           result={tags}
           toolbar={toolbar}
           empty={t('emptyTags')}
@@ -168,8 +148,7 @@ export function ChannelsPage() {
               columns={columns}
               rows={channels}
               rowKey={({ id }) => id}
-              result={tags}
-              isOpen={({ id }) => open === id}
+              opens={({ id }) => id}
             />
           )}
         />
@@ -183,7 +162,7 @@ export function ChannelsPage() {
           rowKey={({ id }) => id}
           result={list}
           toolbar={toolbar}
-          isOpen={({ id }) => open === id}
+          opens={({ id }) => id}
           empty={t('empty')}
           selection={{ selected, onChange: setSelected, keyOf: ({ id }) => id, nameOf: ({ name }) => name }}
           paging={paging(list.data?.channels.total)}

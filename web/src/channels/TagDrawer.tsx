@@ -4,11 +4,10 @@ import { EditTagDocument, type ListedChannelFragment, TaggedChannelsDocument } f
 import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { TextAreaField, TextField } from '../shared/form/fields.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { namedBy, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
-import { namedBy } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';
 import { GroupsField } from './GroupsField.js';
 import { ModelsField } from './ModelsField.js';

@@ -3,10 +3,9 @@ import { Button, Dialog, DialogBody, HTMLTable, Tag } from '@blueprintjs/core';
 import { useState } from 'react';
 import { EditedChannelDocument, type EditedChannelFragment } from '../generated/channels/channels.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { namedBy, useOpenItem } from '../shared/table/openItem.js';
 import { errorText } from '../shared/words/errors.js';
 import { useText } from '../shared/words/i18n.js';
-import { namedBy } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 

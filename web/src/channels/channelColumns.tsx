@@ -5,7 +5,6 @@ import { ResponseTimeBadge } from '../shared/channel/ResponseTimeBadge.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { Time } from '../shared/Time.js';
 import type { Column } from '../shared/table/columns.js';
-import { DrawerLink } from '../shared/table/DrawerLink.js';
 import type { commonZh } from '../shared/words/common.zh.js';
 import type { Translate } from '../shared/words/i18n.js';
 import { ChannelActions } from './ChannelActions.js';
@@ -38,8 +37,8 @@ export const channelColumns = ({
   {
     id: 'name',
     header: t('column.name'),
-    fixed: true,
-    cell: ({ id, name }) => <DrawerLink open={id}>{name}</DrawerLink>,
+    heading: true,
+    cell: ({ name }) => name,
   },
   {
     id: 'groups',

@@ -6,11 +6,9 @@ import { averageResponseTime } from '../shared/channel/responseTime.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { StatusTag } from '../shared/StatusTag.js';
 import type { Column } from '../shared/table/columns.js';
-import { DrawerLink } from '../shared/table/DrawerLink.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { itemOf, useOpenItem } from '../shared/table/openItem.js';
 import { useText } from '../shared/words/i18n.js';
 import type { ColumnContext } from './channelColumns.js';
-import { itemOf } from './channelItems.js';
 import { channelsTexts } from './channels.texts.js';
 import { GroupTags } from './GroupTags.js';
 import type { ChannelOrders } from './useChannelOrders.js';
@@ -29,8 +27,8 @@ export const tagColumns = ({ t, common, orders }: ColumnContext): readonly Colum
     {
       id: 'tag',
       header: t('column.tag'),
-      fixed: true,
-      cell: ({ tag }) => <DrawerLink open={itemOf('tag', tag)}>{tag}</DrawerLink>,
+      heading: true,
+      cell: ({ tag }) => tag,
     },
     {
       id: 'channels',

@@ -1,8 +1,9 @@
 import { useQuery } from '@apollo/client/react';
 import { Callout } from '@blueprintjs/core';
-import { type ReactNode, useEffect } from 'react';
+import { useEffect } from 'react';
 import { LogLineDocument } from '../generated/log/log.js';
 import { CopyButton } from '../shared/CopyButton.js';
+import { Fact, Facts } from '../shared/Facts.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { formatExactly } from '../shared/quota.js';
@@ -37,23 +38,12 @@ export function LogLineDetail({ id, admin, onRead }: LogLineDetailProps) {
     );
   return (
     <div className="log-line">
-      <dl className="log-facts">
+      <Facts>
         <CallFacts line={line} />
         <UsageFacts line={line} />
         <OtherFacts line={line} />
-      </dl>
+      </Facts>
       <BillingProcess line={line} />
-    </div>
-  );
-}
-
-/** Nothing where there is nothing to say. */
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  if (children === null || children === undefined || children === '' || children === false) return null;
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

@@ -1,19 +1,24 @@
 import { useQuery } from '@apollo/client/react';
-import { Dialog, DialogBody } from '@blueprintjs/core';
 import { LogUserDocument } from '../generated/log/log.js';
+import { Fact, Facts } from '../shared/Facts.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { formatExactly } from '../shared/quota.js';
+import { DetailDrawer } from '../shared/table/DetailDrawer.js';
+import { namedBy, useOpenItem } from '../shared/table/openItem.js';
 import { useText } from '../shared/words/i18n.js';
 import { logTexts } from './log.texts.js';
 
-/** Whose line it is. `id` null: closed. */
-export function LogUserDialog({ id, onClose }: { readonly id: string | null; readonly onClose: () => void }) {
+/** Whose line it is: `?open=user-{id}`. */
+export function LogUserDrawer() {
   const t = useText(logTexts);
+  const { open, close } = useOpenItem();
+  const id = namedBy('user', open);
+  if (id === null) return null;
   return (
-    <Dialog isOpen={id !== null} onClose={onClose} title={t('user')} shouldReturnFocusOnClose>
-      <DialogBody>{id !== null && <LogUser id={id} />}</DialogBody>
-    </Dialog>
+    <DetailDrawer onClose={close} title={t('user')} size="small">
+      <LogUser key={id} id={id} />
+    </DetailDrawer>
   );
 }
 
@@ -27,21 +32,17 @@ function LogUser({ id }: { readonly id: string }) {
   const user = data?.user;
   // The cache may know parts of a user from other pages.
   if (user?.username === undefined) return <QueryNotice loading={loading} error={error} refetch={refetch} />;
-  const facts = [
-    [t('user.name'), user.username],
-    [t('user.group'), user.group],
-    [t('user.quota'), <QuotaText key="quota" quota={user.quota} />],
-    [t('user.used'), <QuotaText key="used" quota={user.usedQuota} />],
-    [t('user.requests'), formatExactly(user.requestCount)],
-  ] as const;
   return (
-    <dl className="log-facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts>
+      <Fact name={t('user.name')}>{user.username}</Fact>
+      <Fact name={t('user.group')}>{user.group}</Fact>
+      <Fact name={t('user.quota')}>
+        <QuotaText quota={user.quota} />
+      </Fact>
+      <Fact name={t('user.used')}>
+        <QuotaText quota={user.usedQuota} />
+      </Fact>
+      <Fact name={t('user.requests')}>{formatExactly(user.requestCount)}</Fact>
+    </Facts>
   );
 }

@@ -14,7 +14,7 @@ import './log.css';
 import { LogFigures } from './LogFigures.js';
 import { LogFilters } from './LogFilters.js';
 import { LogLineDetail } from './LogLineDetail.js';
-import { LogUserDialog } from './LogUserDialog.js';
+import { LogUserDrawer } from './LogUserDrawer.js';
 import { logTexts } from './log.texts.js';
 import { useLogColumns } from './logColumns.js';
 import { type LogParams, logDefaults, logFilterOf, rangeOf } from './logParams.js';
@@ -29,8 +29,7 @@ export function UsageLogPage() {
   const { after, size, isNewest, paging } = useKeysetPages();
   // Lines are only ever added at the end of time.
   const isLive = isNewest && isOpen;
-  const [userId, setUserId] = useState<string | null>(null);
-  const columns = useLogColumns({ admin, onUser: setUserId });
+  const columns = useLogColumns(admin);
   const { isReading, read } = useReading();
 
   const variables = { filter, everyone: admin, admin, first: size, after };
@@ -59,12 +58,7 @@ export function UsageLogPage() {
       above={
         <>
           <LogFigures filter={filter} everyone={admin} live={isLive} />
-          <LogFilters
-            params={params}
-            range={range}
-            admin={admin}
-            onChange={(patch) => setParams({ ...patch, after: '' })}
-          />
+          <LogFilters params={params} range={range} admin={admin} onChange={setParams} />
         </>
       }
     >
@@ -83,7 +77,7 @@ export function UsageLogPage() {
           empty={t('empty')}
         />
       </div>
-      <LogUserDialog id={userId} onClose={() => setUserId(null)} />
+      <LogUserDrawer />
     </ListPage>
   );
 }
@@ -91,7 +85,7 @@ export function UsageLogPage() {
 /** The filter of the parameters, the same until they change: "the last hour" is not another one at every moment. */
 function useLogFilter(params: LogParams, admin: boolean) {
   const [looks, setLooks] = useState(0);
-  const key = JSON.stringify({ ...params, after: '' });
+  const key = JSON.stringify(params);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the parameters, which are new each time
   const found = useMemo(() => {
     const now = new Date();

@@ -134,7 +134,6 @@ export const logEn: Translation<typeof logZh> = {
   'billing.reference': 'For reference only; actual billing prevails',
   'billing.test': 'Nobody pays for a channel test; this is what a call would have cost',
   user: 'User',
-  'user.open': 'Show user {{name}}',
   'user.name': 'User name',
   'user.group': 'Group',
   'user.quota': 'Balance',

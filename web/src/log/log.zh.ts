@@ -131,7 +131,6 @@ export const logZh = {
   'billing.reference': '仅供参考，以实际扣费为准',
   'billing.test': '渠道测试不向任何人收费；所示为正常调用的费用',
   user: '用户信息',
-  'user.open': '查看用户 {{name}}',
   'user.name': '用户名',
   'user.group': '分组',
   'user.quota': '余额',

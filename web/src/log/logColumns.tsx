@@ -8,6 +8,8 @@ import { formatExactly } from '../shared/quota.js';
 import { StatusTag } from '../shared/StatusTag.js';
 import { Time } from '../shared/Time.js';
 import type { Column } from '../shared/table/columns.js';
+import { DrawerLink } from '../shared/table/DrawerLink.js';
+import { itemOf } from '../shared/table/openItem.js';
 import { type Translate, useText } from '../shared/words/i18n.js';
 import { amountOf, detailText } from './detailText.js';
 import { durationIntent, firstTokenIntent, inSeconds } from './durations.js';
@@ -17,7 +19,7 @@ import type { logZh } from './log.zh.js';
 type Row = LogRowFragment;
 type T = Translate<typeof logZh>;
 
-export const typeIntents = {
+const typeIntents = {
   RECHARGE: 'primary',
   CONSUME: 'success',
   MANAGE: 'warning',
@@ -25,16 +27,11 @@ export const typeIntents = {
   ERROR: 'danger',
 } as const satisfies Record<LogType, string>;
 
-export interface LogColumnsOptions {
-  readonly admin: boolean;
-  readonly onUser: (id: string) => void;
-}
-
 /**
  * Columns about channels and other users are for administrators; nobody else is sent what they show. To make room for
  * them, administrators begin without some others.
  */
-export function useLogColumns({ admin, onUser }: LogColumnsOptions): readonly Column<Row>[] {
+export function useLogColumns(admin: boolean): readonly Column<Row>[] {
   const t = useText(logTexts);
   return useMemo(() => {
     const columns: (Column<Row> & { readonly adminOnly?: true })[] = [
@@ -44,16 +41,7 @@ export function useLogColumns({ admin, onUser }: LogColumnsOptions): readonly Co
         id: 'user',
         header: t('column.user'),
         cell: ({ userId, username }) =>
-          userId && (
-            <Button
-              variant="minimal"
-              size="small"
-              className="cell-button"
-              text={username || userId}
-              aria-label={t('user.open', { name: username || userId })}
-              onClick={() => onUser(userId)}
-            />
-          ),
+          userId && <DrawerLink open={itemOf('user', userId)}>{username || userId}</DrawerLink>,
         priority: 2,
         adminOnly: true,
       },
@@ -95,7 +83,7 @@ export function useLogColumns({ admin, onUser }: LogColumnsOptions): readonly Co
       { id: 'details', header: t('column.details'), cell: (row) => detailText(row, t), priority: 2 },
     ];
     return columns.filter(({ adminOnly = false }) => admin || !adminOnly);
-  }, [t, admin, onUser]);
+  }, [t, admin]);
 }
 
 const cachedTokens = (row: Row): number => row.cachedTokens + row.cacheWriteTokens;

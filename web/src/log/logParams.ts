@@ -15,8 +15,6 @@ export const logDefaults = {
   group: '',
   channel: '',
   user: '',
-  /** Where the page begins, kept by `useKeysetPages`; here so that another filter begins with the newest page. */
-  after: '',
 };
 export type LogParams = Readonly<typeof logDefaults>;
 

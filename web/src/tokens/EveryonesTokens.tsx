@@ -1,23 +1,18 @@
 import { useQuery } from '@apollo/client/react';
 import { EveryonesTokensDocument } from '../generated/tokens/tokens.js';
 import { ResourceTable } from '../shared/table/ResourceTable.js';
-import { usePageSize } from '../shared/table/usePageSize.js';
+import { useNumberedPages } from '../shared/table/useNumberedPages.js';
 import { useText } from '../shared/words/i18n.js';
 import { useEveryonesTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
-import { type SetTokensParams, statusOf, type TokensParams } from './tokensParams.js';
-
-interface EveryonesTokensProps {
-  readonly params: TokensParams;
-  readonly setParams: SetTokensParams;
-}
+import { statusOf, type TokensParams } from './tokensParams.js';
 
 /** For administrators: to see whose tokens there are. Their keys are nobody's but their owners'. */
-export function EveryonesTokens({ params, setParams }: EveryonesTokensProps) {
+export function EveryonesTokens({ params }: { readonly params: TokensParams }) {
   const t = useText(tokensTexts);
-  const [size, setSize] = usePageSize();
+  const { page, size, paging } = useNumberedPages();
   const columns = useEveryonesTokenColumns();
-  const { page, name, key, owner, group } = params;
+  const { name, key, owner, group } = params;
   const { data, loading, error, refetch } = useQuery(EveryonesTokensDocument, {
     variables: {
       page,
@@ -39,17 +34,7 @@ export function EveryonesTokens({ params, setParams }: EveryonesTokensProps) {
       rowKey={({ id }) => id}
       result={{ loading, error, refetch }}
       empty={t('empty.search')}
-      paging={{
-        kind: 'numbered',
-        page,
-        total: data?.allApiKeys.total,
-        size,
-        onPage: (wanted) => setParams({ page: wanted }),
-        onSize: (chosen) => {
-          setSize(chosen);
-          setParams({ page: 1 });
-        },
-      }}
+      paging={paging(data?.allApiKeys.total)}
     />
   );
 }

@@ -1,23 +1,16 @@
 import { useQuery } from '@apollo/client/react';
 import { FoundTokensDocument, TokensDocument } from '../generated/tokens/tokens.js';
-import { useOpenItem } from '../shared/table/openItem.js';
 import { ResourceTable } from '../shared/table/ResourceTable.js';
-import { usePageSize } from '../shared/table/usePageSize.js';
+import { useNumberedPages } from '../shared/table/useNumberedPages.js';
 import { useText } from '../shared/words/i18n.js';
 import { useOwnTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
-import type { SetTokensParams, TokensParams } from './tokensParams.js';
-
-interface OwnTokensProps {
-  readonly params: TokensParams;
-  readonly setParams: SetTokensParams;
-}
+import type { TokensParams } from './tokensParams.js';
 
 /** One's own tokens: page by page, or all that were found. */
-export function OwnTokens({ params: { page, name, key }, setParams }: OwnTokensProps) {
+export function OwnTokens({ params: { name, key } }: { readonly params: TokensParams }) {
   const t = useText(tokensTexts);
-  const [size, setSize] = usePageSize();
-  const { open, openLink } = useOpenItem();
+  const { page, size, paging } = useNumberedPages();
   const columns = useOwnTokenColumns();
   const isSearch = name !== '' || key !== '';
   const all = useQuery(TokensDocument, {
@@ -41,25 +34,10 @@ export function OwnTokens({ params: { page, name, key }, setParams }: OwnTokensP
       rows={rows}
       rowKey={({ id }) => id}
       result={{ loading, error, refetch }}
-      rowLink={({ id }) => openLink(id)}
-      isOpen={({ id }) => id === open}
+      opens={({ id }) => id}
       empty={t(isSearch ? 'empty.search' : 'empty')}
       toolbar={isSearch && rows !== undefined && rows.length >= 100 ? t('search.most') : undefined}
-      paging={
-        isSearch
-          ? undefined
-          : {
-              kind: 'numbered',
-              page,
-              total: all.data?.apiKeys.total,
-              size,
-              onPage: (wanted) => setParams({ page: wanted }),
-              onSize: (chosen) => {
-                setSize(chosen);
-                setParams({ page: 1 });
-              },
-            }
-      }
+      paging={isSearch ? undefined : paging(all.data?.apiKeys.total)}
     />
   );
 }

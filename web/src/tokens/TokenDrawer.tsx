@@ -11,7 +11,7 @@ import {
 import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { newOrderKey, useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { openedId, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
@@ -24,8 +24,8 @@ import { tokensTexts } from './tokens.texts.js';
 export function TokenDrawer() {
   const { open, close } = useOpenItem();
   if (open === 'new') return <NewToken onClose={close} />;
-  if (open === null || !/^\d+$/.test(open)) return null;
-  return <EditedToken key={open} id={open} onClose={close} />;
+  const id = openedId(open);
+  return id === null ? null : <EditedToken key={id} id={id} onClose={close} />;
 }
 
 const seconds = (): number => Math.floor(Date.now() / 1000);

@@ -20,8 +20,7 @@ export function TokensPage() {
   const t = useText(tokensTexts);
   const admin = isAdmin(useSignedIn());
   const [asked, setParams] = useListParams(tokensDefaults);
-  const params = { ...asked, page: Math.max(1, Math.trunc(asked.page)), everyone: asked.everyone && admin };
-  const filter = (patch: Partial<TokensParams>): void => setParams({ ...patch, page: 1 });
+  const params = { ...asked, everyone: asked.everyone && admin };
   return (
     <ListPage
       title={t('title')}
@@ -46,14 +45,10 @@ export function TokensPage() {
           </DrawerLink>
         </>
       }
-      above={<TokenFilters params={params} onChange={filter} />}
+      above={<TokenFilters params={params} onChange={setParams} />}
     >
       <div className="token-table">
-        {params.everyone ? (
-          <EveryonesTokens params={params} setParams={setParams} />
-        ) : (
-          <OwnTokens params={params} setParams={setParams} />
-        )}
+        {params.everyone ? <EveryonesTokens params={params} /> : <OwnTokens params={params} />}
       </div>
       <TokenDrawer />
     </ListPage>

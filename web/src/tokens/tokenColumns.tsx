@@ -58,7 +58,7 @@ const nameColumn = (t: T): Column<TokenTermsFragment> => ({
   id: 'name',
   header: t('column.name'),
   cell: ({ name, id }) => name || id,
-  fixed: true,
+  heading: true,
 });
 
 const statusColumn = (t: T): Column<TokenTermsFragment> => ({

@@ -1,13 +1,11 @@
 import type { ApiKeyStatus } from '../generated/tokens/tokens.js';
 import type { Widened } from '../shared/table/listParams.js';
-import type { SetListParams } from '../shared/table/useListParams.js';
 
 /* What of the tokens is looked at, as it stands in the address. */
 
 export const tokensDefaults = {
   /** Everybody's tokens; for administrators. */
   everyone: false,
-  page: 1,
   name: '',
   key: '',
   owner: '',
@@ -15,7 +13,6 @@ export const tokensDefaults = {
   group: '',
 } as const;
 export type TokensParams = Widened<typeof tokensDefaults>;
-export type SetTokensParams = SetListParams<typeof tokensDefaults>;
 
 export const tokenStatuses = ['ENABLED', 'DISABLED', 'EXPIRED', 'EXHAUSTED'] as const satisfies readonly ApiKeyStatus[];
 

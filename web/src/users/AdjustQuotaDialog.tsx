@@ -2,12 +2,13 @@ import { useMutation, useQuery } from '@apollo/client/react';
 import { Button, ButtonGroup, Dialog, DialogBody, DialogFooter, Radio, RadioGroup } from '@blueprintjs/core';
 import { type FormEvent, useId, useState } from 'react';
 import { AdjustedUserDocument, type AdjustedUserQuery, AdjustQuotaDocument } from '../generated/users/users.js';
+import { Fact, Facts } from '../shared/Facts.js';
 import { SelectField, TextField } from '../shared/form/fields.js';
 import { useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { abbreviate, formatExactly } from '../shared/quota.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { namedBy, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
@@ -22,16 +23,11 @@ import {
 } from './quotaAdjustment.js';
 import { usersTexts } from './users.texts.js';
 
-const prefix = 'quota-';
-
-/** What the address opens to adjust a user's quota: `?open=quota-{id}`. */
-export const adjusting = (id: string): string => `${prefix}${id}`;
-
+/** Adjusts a user's quota: `?open=quota-{id}`. */
 export function AdjustQuotaDialog() {
   const { open, close } = useOpenItem();
-  if (open === null || !open.startsWith(prefix)) return null;
-  const id = open.slice(prefix.length);
-  return <AdjustedUser key={id} id={id} onClose={close} />;
+  const id = namedBy('quota', open);
+  return id === null ? null : <AdjustedUser key={id} id={id} onClose={close} />;
 }
 
 function AdjustedUser({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
@@ -108,16 +104,13 @@ function Steps({ adjusted: { user, status }, onClose }: StepsProps) {
         <p ref={takeFocus} tabIndex={-1} className="adjust-check">
           {t('adjust.check')}
         </p>
-        <dl className="facts">
+        <Facts amounts>
           {rows.map(({ label, quota }) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>
-                <QuotaText quota={quota} /> <span className="cell-second figures">{formatExactly(quota)}</span>
-              </dd>
-            </div>
+            <Fact key={label} name={label}>
+              <QuotaText quota={quota} /> <span className="cell-second figures">{formatExactly(quota)}</span>
+            </Fact>
           ))}
-        </dl>
+        </Facts>
       </DialogBody>
       <DialogFooter
         actions={

@@ -5,11 +5,10 @@ import type { JSX } from 'react';
 import { type ListedUserFragment, ManageUserDocument, type UserAction } from '../generated/users/users.js';
 import { useConfirm } from '../shared/form/confirm.js';
 import { useSignedIn } from '../shared/session.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { itemOf, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { useText } from '../shared/words/i18n.js';
-import { adjusting } from './AdjustQuotaDialog.js';
-import { actionsFor, isDeleted, outranks } from './mayManage.js';
+import { actionsFor, mayOpen } from './mayManage.js';
 import { usersTexts } from './users.texts.js';
 
 const words = {
@@ -34,7 +33,7 @@ export function UserActions({ user }: { readonly user: ListedUserFragment }) {
   const confirm = useConfirm();
   const { show } = useOpenItem();
   const [manage, { loading }] = useMutation(ManageUserDocument);
-  if (isDeleted(user) || !outranks(viewer, user)) return null;
+  if (!mayOpen(viewer, user)) return null;
   const name = user.username;
 
   const question = (action: UserAction) => {
@@ -69,14 +68,14 @@ export function UserActions({ user }: { readonly user: ListedUserFragment }) {
         icon={<Dollar size={14} />}
         title={t('action.adjust')}
         aria-label={t('action.adjust')}
-        onClick={() => show(adjusting(user.id))}
+        onClick={() => show(itemOf('quota', user.id))}
       />
       <PopoverNext
         placement="bottom-end"
         content={
           <Menu>
             <MenuItem icon={<Edit />} text={t('action.edit')} onClick={() => show(user.id)} />
-            <MenuItem icon={<Dollar />} text={t('action.adjust')} onClick={() => show(adjusting(user.id))} />
+            <MenuItem icon={<Dollar />} text={t('action.adjust')} onClick={() => show(itemOf('quota', user.id))} />
             {actionsFor(viewer, user).length > 0 && <MenuDivider />}
             {actionsFor(viewer, user).map((action) => (
               <MenuItem

@@ -13,7 +13,7 @@ import { PasswordField, SelectField, TextField } from '../shared/form/fields.js'
 import { useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { isRoot, useSignedIn } from '../shared/session.js';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { openedId, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
@@ -24,9 +24,9 @@ import { usersTexts } from './users.texts.js';
 /** Adds a user, `?open=new`, or edits one, `?open={id}`. */
 export function UserDrawer() {
   const { open, close } = useOpenItem();
-  const isNew = open === 'new';
-  if (!isNew && (open === null || !/^\d+$/.test(open))) return null;
-  return isNew ? <NewUser onClose={close} /> : <EditedUser key={open} id={open} onClose={close} />;
+  if (open === 'new') return <NewUser onClose={close} />;
+  const id = openedId(open);
+  return id === null ? null : <EditedUser key={id} id={id} onClose={close} />;
 }
 
 function NewUser({ onClose }: { readonly onClose: () => void }) {

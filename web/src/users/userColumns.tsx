@@ -2,14 +2,12 @@ import { Tag } from '@blueprintjs/core';
 import type { ListedUserFragment } from '../generated/users/users.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { StatusTag } from '../shared/StatusTag.js';
-import type { Viewer } from '../shared/session.js';
 import { Time } from '../shared/Time.js';
 import type { Column } from '../shared/table/columns.js';
-import { DrawerLink } from '../shared/table/DrawerLink.js';
 import type { commonZh } from '../shared/words/common.zh.js';
 import type { Translate } from '../shared/words/i18n.js';
 import { GroupTag } from './GroupTag.js';
-import { isDeleted, outranks } from './mayManage.js';
+import { isDeleted } from './mayManage.js';
 import { UserActions } from './UserActions.js';
 import type { usersZh } from './users.zh.js';
 
@@ -20,14 +18,20 @@ const roleIntents = { ORDINARY: 'none', ADMIN: 'primary', ROOT: 'warning' } as c
 export const userColumns = (
   t: Translate<typeof usersZh>,
   common: Translate<typeof commonZh>,
-  viewer: Viewer,
 ): readonly UserColumn[] => [
+  {
+    id: 'id',
+    header: t('column.id'),
+    priority: 2,
+    sort: { descending: 'ID_DESC' },
+    cell: ({ id }) => <span className="figures">{id}</span>,
+  },
   {
     id: 'user',
     header: t('column.user'),
-    fixed: true,
-    sort: { descending: 'ID_DESC' },
-    cell: (user) => <UserName user={user} mayOpen={!isDeleted(user) && outranks(viewer, user)} />,
+    heading: true,
+    cell: ({ username }) => username,
+    under: ({ username, displayName }) => (displayName === username ? null : displayName || null),
   },
   {
     id: 'group',
@@ -99,14 +103,3 @@ export const userColumns = (
     cell: (user) => <UserActions user={user} />,
   },
 ];
-
-function UserName({ user, mayOpen }: { readonly user: ListedUserFragment; readonly mayOpen: boolean }) {
-  const { id, username, displayName } = user;
-  return (
-    <>
-      <span className="figures row-number">{`#${id}`}</span>{' '}
-      {mayOpen ? <DrawerLink open={id}>{username}</DrawerLink> : username}
-      {displayName !== '' && displayName !== username && <div className="cell-second">{displayName}</div>}
-    </>
-  );
-}

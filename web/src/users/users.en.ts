@@ -5,6 +5,7 @@ export const usersEn: Translation<typeof usersZh> = {
   title: 'Users',
   empty: 'No users match',
   new: 'Add user',
+  'column.id': 'ID',
   'column.user': 'User',
   'column.group': 'Group',
   'column.status': 'Status',

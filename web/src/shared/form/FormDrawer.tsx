@@ -25,7 +25,6 @@ export function FormDrawer({ loading = false, busy, progress, submitText, childr
   return (
     <DetailDrawer
       {...drawer}
-      isOpen
       keepOnOutsideClick
       footer={
         <>

@@ -5,10 +5,9 @@ import { useNarrow } from '../narrow.js';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
 
-const widths = { small: DrawerSize.SMALL, standard: 'min(640px, 90%)', large: DrawerSize.LARGE } as const;
+const widths = { small: DrawerSize.SMALL, standard: 'min(640px, 90%)' } as const;
 
-export interface DetailDrawerProps {
-  readonly isOpen: boolean;
+interface DetailDrawerProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly size?: keyof typeof widths;
@@ -19,9 +18,8 @@ export interface DetailDrawerProps {
   readonly children: ReactNode;
 }
 
-/** A drawer from the right, as wide as a phone on a phone. The focus goes back to what opened it. */
+/** An open drawer from the right, as wide as a phone on a phone. The focus goes back to what opened it. */
 export function DetailDrawer({
-  isOpen,
   onClose,
   title,
   size = 'standard',
@@ -34,7 +32,7 @@ export function DetailDrawer({
   const heading = useId();
   return (
     <Drawer
-      isOpen={isOpen}
+      isOpen
       onClose={onClose}
       size={narrow ? '100%' : widths[size]}
       canOutsideClickClose={!keepOnOutsideClick}

@@ -1,12 +1,12 @@
 import { Button, Classes, HTMLTable, NonIdealState, ProgressBar } from '@blueprintjs/core';
 import { ArrowUp, Inbox, Refresh, WarningSign } from '@blueprintjs/icons';
 import { type ReactNode, useId, useRef, useState } from 'react';
-import type { To } from 'react-router-dom';
 import { commonTexts } from '../words/common.texts.js';
 import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';
 import { ColumnSettings } from './ColumnSettings.js';
 import { type Column, choosable, useColumnChoice } from './columns.js';
+import { useOpenItem } from './openItem.js';
 import { Pager, type Paging } from './Pager.js';
 import { TableHead, type TableSort } from './TableHead.js';
 import { type RowSelection, TableRow } from './TableRow.js';
@@ -18,13 +18,11 @@ export interface ResourceTableProps<Row> {
   /** undefined: not known yet. The last ones known stay in sight while others are fetched. */
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string;
-  /** Of the query the rows come from: what `useQuery` gives. */
-  readonly result: { readonly loading: boolean; readonly error?: unknown; readonly refetch: () => unknown };
+  /** Of the query the rows come from: what `useQuery` gives. Without: the rows come from elsewhere, or will. */
+  readonly result?: { readonly loading: boolean; readonly error?: unknown; readonly refetch: () => unknown };
   readonly paging?: Paging;
-  /** Address a row opens; the first cell becomes a link to it. */
-  readonly rowLink?: (row: Row) => To;
-  /** The row the drawer shows. */
-  readonly isOpen?: (row: Row) => boolean;
+  /** The item of the page a row opens, usually its id; its heading becomes a link to it. null: it opens nothing. */
+  readonly opens?: (row: Row) => string | null;
   /** Further content under a row, behind a button at its beginning. */
   readonly detail?: (row: Row) => ReactNode;
   readonly selection?: RowSelection<Row>;
@@ -43,14 +41,18 @@ export interface ResourceTableProps<Row> {
   readonly toolbar?: ReactNode;
 }
 
+/** Of rows nobody asks for: they are sent. */
+const sent = { loading: false, error: undefined, refetch: (): void => undefined } as const;
+
 const skeletonRows = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'] as const;
 
 /** The one table of the console: draws loading, error, retry, empty, pages, selection, details and column settings. */
 export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
-  const { label, columns, rowKey, result, paging, detail, selection, fresh, columnsKey, toolbar } = props;
+  const { label, columns, rowKey, opens, result = sent, paging, detail, selection, fresh, columnsKey, toolbar } = props;
   const t = useText(commonTexts);
   const { visible, chosen, choose } = useColumnChoice(columns, columnsKey);
   const rows = useLastKnown(props.rows);
+  const { open, openLink } = useOpenItem();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const caption = useId();
 
@@ -105,22 +107,26 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
                   </td>
                 </tr>
               ))}
-            {rows?.map((row) => (
-              <TableRow
-                key={rowKey(row)}
-                row={row}
-                columns={visible}
-                link={props.rowLink?.(row)}
-                isOpen={props.isOpen?.(row) === true}
-                isFresh={props.isFresh?.(row) === true}
-                isMuted={props.isMuted?.(row) === true}
-                selection={selection}
-                detail={detail}
-                isExpanded={expanded.has(rowKey(row))}
-                onToggle={() => toggle(rowKey(row))}
-                width={width}
-              />
-            ))}
+            {rows?.map((row) => {
+              const key = rowKey(row);
+              const item = opens?.(row) ?? null;
+              return (
+                <TableRow
+                  key={key}
+                  row={row}
+                  columns={visible}
+                  link={item === null ? null : openLink(item)}
+                  isOpen={item !== null && item === open}
+                  isFresh={props.isFresh?.(row) === true}
+                  isMuted={props.isMuted?.(row) === true}
+                  selection={selection}
+                  detail={detail}
+                  isExpanded={expanded.has(key)}
+                  onToggle={() => toggle(key)}
+                  width={width}
+                />
+              );
+            })}
           </tbody>
         </HTMLTable>
       </section>

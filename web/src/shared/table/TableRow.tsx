@@ -1,7 +1,7 @@
 import { Button, Checkbox } from '@blueprintjs/core';
 import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
 import { type ReactNode, useId } from 'react';
-import { Link, type To } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
 import type { Column } from './columns.js';
@@ -20,7 +20,8 @@ export interface RowSelection<Row> {
 export interface TableRowProps<Row> {
   readonly row: Row;
   readonly columns: readonly Column<Row>[];
-  readonly link: To | undefined;
+  /** Address of what the row opens; null: it opens nothing. */
+  readonly link: string | null;
   readonly isOpen: boolean;
   readonly isFresh: boolean;
   readonly isMuted: boolean;
@@ -59,17 +60,25 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
             <Tick row={row} {...selection} />
           </td>
         )}
-        {columns.map((column, place) => (
-          <td key={column.id} className={cellClass(column)}>
-            {place === 0 && link !== undefined ? (
-              <Link to={link} className="row-link" aria-current={isOpen ? 'true' : undefined}>
-                {column.cell(row)}
-              </Link>
-            ) : (
-              column.cell(row)
-            )}
-          </td>
-        ))}
+        {columns.map((column) =>
+          column.heading === true ? (
+            <th key={column.id} scope="row" className={cellClass(column)}>
+              {link === null ? (
+                column.cell(row)
+              ) : (
+                <Link to={link} className="row-link" aria-current={isOpen ? 'true' : undefined}>
+                  {column.cell(row)}
+                </Link>
+              )}
+              <SecondLine>{column.under?.(row)}</SecondLine>
+            </th>
+          ) : (
+            <td key={column.id} className={cellClass(column)}>
+              {column.cell(row)}
+              <SecondLine>{column.under?.(row)}</SecondLine>
+            </td>
+          ),
+        )}
       </tr>
       {detail !== undefined && isExpanded && (
         <tr id={detailId} className="row-detail">
@@ -79,6 +88,9 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
     </>
   );
 }
+
+const SecondLine = ({ children }: { readonly children: ReactNode }) =>
+  children === undefined || children === null ? null : <div className="cell-second">{children}</div>;
 
 function Tick<Row>({ row, keyOf, nameOf, selected, onChange }: RowSelection<Row> & { readonly row: Row }) {
   const t = useText(commonTexts);

@@ -5,6 +5,10 @@ export interface Column<Row> {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
+  /** What a row is called; what opens the row is a link on it, and it cannot be switched off. */
+  readonly heading?: true;
+  /** A second line under it, smaller, which belongs to no link. */
+  readonly under?: (row: Row) => ReactNode;
   /** CSS width; without, as wide as the content wants. */
   readonly width?: number | string;
   /** Figures stand at the end, so that their digits line up. */
@@ -19,15 +23,17 @@ export interface Column<Row> {
   readonly sort?: { readonly ascending?: string; readonly descending?: string };
 }
 
-export interface ColumnChoice<Row> {
+interface ColumnChoice<Row> {
   readonly visible: readonly Column<Row>[];
   /** Ids of the columns that may be hidden and are not. */
   readonly chosen: readonly string[];
   readonly choose: (ids: readonly string[]) => void;
 }
 
+const isFixed = <Row>({ fixed = false, heading }: Column<Row>): boolean => fixed || heading === true;
+
 export const choosable = <Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] =>
-  columns.filter(({ fixed = false }) => !fixed);
+  columns.filter((column) => !isFixed(column));
 
 export const initiallyChosen = <Row>(columns: readonly Column<Row>[]): readonly string[] =>
   choosable(columns)
@@ -42,8 +48,8 @@ export function useColumnChoice<Row>(columns: readonly Column<Row>[], key: strin
     (value): value is readonly string[] => key !== undefined && isTexts(value),
   );
   // What is hidden is remembered, not what is shown: a column a later version adds must appear.
-  const isHidden = ({ id, fixed = false, initiallyHidden = false }: Column<Row>): boolean =>
-    !fixed && (hidden === null ? initiallyHidden : hidden.includes(id));
+  const isHidden = (column: Column<Row>): boolean =>
+    !isFixed(column) && (hidden === null ? column.initiallyHidden === true : hidden.includes(column.id));
   const visible = columns.filter((column) => !isHidden(column));
   return {
     visible,

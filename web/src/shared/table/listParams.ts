@@ -31,13 +31,20 @@ export const readListParams = <Params extends ListParams>(defaults: Params, sear
     Object.entries(defaults).map(([name, initial]) => [name, readValue(search.get(name), initial)]),
   ) as Widened<Params>;
 
-/** The query with a patch applied. Parameters that are not of the list, like an open drawer, stay. */
+/** Where in a list one is: the number of a page, or the line it follows. Kept by the hooks of pages. */
+export const placeParameters = { page: 'page', after: 'after' } as const;
+
+/**
+ * The query with a patch applied. Parameters that are not of the list, like an open drawer, stay; but a list that is
+ * filtered or sorted anew begins at its beginning.
+ */
 export function writeListParams<Params extends ListParams>(
   defaults: Params,
   search: URLSearchParams,
   patch: Partial<Widened<Params>>,
 ): URLSearchParams {
   const written = new URLSearchParams(search);
+  for (const parameter of Object.values(placeParameters)) written.delete(parameter);
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     if (value === defaults[name]) written.delete(name);

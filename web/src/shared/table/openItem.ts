@@ -3,7 +3,7 @@ import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 
 const parameter = 'open';
 
-export interface OpenItem {
+interface OpenItem {
   /** What the drawer shows: an id, or a word such as `new`; null: it is closed. */
   readonly open: string | null;
   /** Address of this page with the drawer open on something. All else of the address stays. */
@@ -19,6 +19,18 @@ function withItem(search: string, item: string | null): string {
   const text = params.toString();
   return text === '' ? '' : `?${text}`;
 }
+
+const ofKind = (kind: string): string => `${kind}-`;
+
+/** What the address opens of a kind of its own, e.g. the test of a row rather than the row: `test-{id}`. */
+export const itemOf = (kind: string, what: string): string => `${ofKind(kind)}${what}`;
+
+/** What an open item of that kind names; null: nothing is open, or something else. */
+export const namedBy = (kind: string, item: string | null): string | null =>
+  item?.startsWith(ofKind(kind)) ? item.slice(ofKind(kind).length) : null;
+
+/** The id of an open row; null: nothing is open, or something else. */
+export const openedId = (item: string | null): string | null => (item !== null && /^\d+$/.test(item) ? item : null);
 
 /** The open drawer of a page, kept in the address as `?open=…`: back closes it, reload and a shared link reopen it. */
 export function useOpenItem(): OpenItem {

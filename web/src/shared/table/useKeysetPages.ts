@@ -1,9 +1,10 @@
 import { useCallback } from 'react';
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
+import { placeParameters } from './listParams.js';
 import type { KeysetPaging } from './Pager.js';
 import { usePageSize } from './usePageSize.js';
 
-const parameter = 'after';
+const parameter = placeParameters.after;
 
 /** Cursors of the pages passed on the way here, kept with the entry of the browser's history: reload keeps them. */
 interface Trail {
@@ -25,10 +26,7 @@ export interface KeysetPages {
   ) => KeysetPaging;
 }
 
-/**
- * The place in a list paged by cursors, kept in the address as `?after=…`. Filters that change must drop `after`: pass
- * `{ after: '' }` along with them to `useListParams` when it is among its defaults.
- */
+/** The place in a list paged by cursors, kept in the address as `?after=…`. */
 export function useKeysetPages(): KeysetPages {
   const [search] = useSearchParams();
   const location = useLocation();
