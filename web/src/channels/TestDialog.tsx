@@ -1,9 +1,12 @@
 import { useQuery } from '@apollo/client/react';
-import { Button, Dialog, DialogBody, HTMLTable, Tag } from '@blueprintjs/core';
+import { Button, Dialog, DialogBody, Tag } from '@blueprintjs/core';
 import { useState } from 'react';
 import { EditedChannelDocument, type EditedChannelFragment } from '../generated/channels/channels.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
+import type { Column } from '../shared/table/columns.js';
 import { namedBy, useOpenItem } from '../shared/table/openItem.js';
+import { ResourceTable } from '../shared/table/ResourceTable.js';
+import { commonTexts } from '../shared/words/common.texts.js';
 import { errorText } from '../shared/words/errors.js';
 import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
@@ -44,6 +47,7 @@ type Outcome = { readonly ok: boolean; readonly text: string } | 'running';
 
 function Models({ channel, orders }: { readonly channel: EditedChannelFragment; readonly orders: ChannelOrders }) {
   const t = useText(channelsTexts);
+  const common = useText(commonTexts);
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const note = (model: string, outcome: Outcome): void =>
     setOutcomes((before) => new Map([...before, [model, outcome]]));
@@ -59,45 +63,46 @@ function Models({ channel, orders }: { readonly channel: EditedChannelFragment; 
     }
   };
 
+  const usual = channel.testModel ?? channel.models[0];
+  const columns: readonly Column<string>[] = [
+    {
+      id: 'model',
+      header: t('test.model'),
+      heading: true,
+      cell: (model) => (
+        <>
+          {model} {model === usual && <Tag minimal>{t('test.usual')}</Tag>}
+        </>
+      ),
+    },
+    { id: 'result', header: t('test.result'), cell: (model) => <Result outcome={outcomes.get(model)} /> },
+    {
+      id: 'actions',
+      header: common('actions'),
+      align: 'end',
+      cell: (model) => (
+        <Button
+          size="small"
+          text={t('action.test')}
+          aria-label={t('action.testName', { name: model })}
+          loading={outcomes.get(model) === 'running'}
+          onClick={() => void test(model)}
+        />
+      ),
+    },
+  ];
   return (
-    <HTMLTable compact className="test-models">
-      <thead>
-        <tr>
-          <th scope="col">{t('test.model')}</th>
-          <th scope="col">{t('test.result')}</th>
-          <th scope="col">
-            <span className="visually-hidden">{t('action.test')}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {channel.models.map((model) => {
-          const outcome = outcomes.get(model);
-          return (
-            <tr key={model}>
-              <th scope="row">
-                {model} {model === (channel.testModel ?? channel.models[0]) && <Tag minimal>{t('test.usual')}</Tag>}
-              </th>
-              <td>
-                <span role="status">
-                  {typeof outcome === 'object' && (
-                    <span className={outcome.ok ? 'test-passed' : 'test-failed'}>{outcome.text}</span>
-                  )}
-                </span>
-              </td>
-              <td className="cell-end">
-                <Button
-                  size="small"
-                  text={t('action.test')}
-                  aria-label={t('action.testName', { name: model })}
-                  loading={outcome === 'running'}
-                  onClick={() => void test(model)}
-                />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </HTMLTable>
+    <ResourceTable
+      label={t('test.title', { name: channel.name })}
+      columns={columns}
+      rows={channel.models}
+      rowKey={(model) => model}
+    />
   );
 }
+
+const Result = ({ outcome }: { readonly outcome: Outcome | undefined }) => (
+  <span role="status">
+    {typeof outcome === 'object' && <span className={outcome.ok ? 'test-passed' : 'test-failed'}>{outcome.text}</span>}
+  </span>
+);

@@ -121,7 +121,7 @@ interface GaugeCardProps {
   readonly children: ReactNode;
 }
 
-export function GaugeCard({ label, note, value, children }: GaugeCardProps) {
+function GaugeCard({ label, note, value, children }: GaugeCardProps) {
   return (
     <Card className="gauge">
       <h2 className="gauge-label">

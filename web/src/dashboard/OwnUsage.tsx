@@ -1,8 +1,7 @@
 import { useSubscription } from '@apollo/client/react';
-import { Card, HTMLTable, Tag } from '@blueprintjs/core';
+import { Card } from '@blueprintjs/core';
 import { lazy, Suspense } from 'react';
-import { Link } from 'react-router-dom';
-import { LiveBalanceDocument, type OwnLineFragment } from '../generated/dashboard/ownUsage.js';
+import { LiveBalanceDocument } from '../generated/dashboard/ownUsage.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
 import { QuotaText } from '../shared/QuotaText.js';
 import { formatQuota } from '../shared/quota.js';
@@ -10,8 +9,8 @@ import { useQuotaUnits } from '../shared/session.js';
 import { formatTime } from '../shared/time.js';
 import { useText } from '../shared/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { duration } from './figureTexts.js';
 import { byMinute, linesShown } from './ownCalls.js';
+import { RecentCalls } from './RecentCalls.js';
 import { useOwnCalls } from './useOwnCalls.js';
 
 const MinuteChart = lazy(async () => ({ default: (await import('./MinuteChart.js')).MinuteChart }));
@@ -77,80 +76,5 @@ export function OwnUsage() {
         </>
       )}
     </>
-  );
-}
-
-interface RecentCallsProps {
-  readonly lines: readonly OwnLineFragment[];
-  readonly start: string | null;
-}
-
-function RecentCalls({ lines, start }: RecentCallsProps) {
-  const t = useText(dashboardTexts);
-  return (
-    <Card className="panel">
-      <h2 className="panel-title">
-        {t('own.calls')}
-        <Link to="/log" className="gauge-note">
-          {t('own.all')}
-        </Link>
-      </h2>
-      {lines.length === 0 ? (
-        <p className="panel-empty">{t('own.none')}</p>
-      ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, which the keyboard must reach.
-        <section className="table-scroll" aria-label={t('own.calls')} tabIndex={0}>
-          <HTMLTable compact className="data-table">
-            <thead>
-              <tr>
-                <th scope="col">{t('own.time')}</th>
-                <th scope="col" className="priority-2">
-                  {t('own.token')}
-                </th>
-                <th scope="col">{t('column.model')}</th>
-                <th scope="col" className="cell-end priority-2">
-                  {t('own.usage')}
-                </th>
-                <th scope="col" className="cell-end priority-2">
-                  {t('own.duration')}
-                </th>
-                <th scope="col" className="cell-end">
-                  {t('own.cost')}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {lines.map((line) => (
-                <CallRow key={line.id} line={line} isFresh={start !== null && Number(line.id) > Number(start)} />
-              ))}
-            </tbody>
-          </HTMLTable>
-        </section>
-      )}
-    </Card>
-  );
-}
-
-function CallRow({ line, isFresh }: { readonly line: OwnLineFragment; readonly isFresh: boolean }) {
-  const t = useText(dashboardTexts);
-  const { createdAt, type, model, apiKeyName, promptTokens, completionTokens, quota, isStream, useTimeMs } = line;
-  return (
-    <tr className={isFresh ? 'row-arriving' : undefined}>
-      <td className="figures">{formatTime(createdAt).slice(11)}</td>
-      <td className="priority-2">{apiKeyName}</td>
-      <td>
-        {model} {isStream && <Tag minimal>{t('own.stream')}</Tag>}{' '}
-        {type === 'ERROR' && (
-          <Tag minimal intent="danger">
-            {t('own.failed')}
-          </Tag>
-        )}
-      </td>
-      <td className="cell-end figures priority-2">{`${promptTokens} / ${completionTokens}`}</td>
-      <td className="cell-end figures priority-2">{duration(useTimeMs)}</td>
-      <td className="cell-end">
-        <QuotaText quota={quota} digits={6} />
-      </td>
-    </tr>
   );
 }

@@ -1,30 +1,31 @@
-import { Card, HTMLTable } from '@blueprintjs/core';
-import type { ReactNode } from 'react';
+import { Card } from '@blueprintjs/core';
+import { useMemo } from 'react';
 import type { TotalFiguresFragment } from '../generated/dashboard/traffic.js';
 import { abbreviate } from '../shared/quota.js';
+import type { Column } from '../shared/table/columns.js';
+import { ResourceTable } from '../shared/table/ResourceTable.js';
 import { useText } from '../shared/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { durations, percent } from './figureTexts.js';
 import type { Traffic } from './useTrafficHistory.js';
 
-interface Row {
+interface Row extends TotalFiguresFragment {
   readonly key: string;
-  readonly name: ReactNode;
-  readonly figures: TotalFiguresFragment;
+  readonly name: string;
 }
 
-export interface TrafficTablesProps {
+interface TrafficTablesProps {
   readonly traffic: Traffic | null;
   readonly money: (quota: number) => string;
 }
 
 export function TrafficTables({ traffic, money }: TrafficTablesProps) {
   const t = useText(dashboardTexts);
-  const models = (traffic?.models ?? []).map((figures) => ({ key: figures.model, name: figures.model, figures }));
-  const channels = (traffic?.channels ?? []).map((figures) => ({
+  const models = traffic?.models.map((figures) => ({ ...figures, key: figures.model, name: figures.model }));
+  const channels = traffic?.channels.map((figures) => ({
+    ...figures,
     key: figures.channelId,
     name: figures.channelName ?? t('channel.gone', { id: figures.channelId }),
-    figures,
   }));
   return (
     <div className="dashboard-columns wide-columns">
@@ -37,64 +38,63 @@ export function TrafficTables({ traffic, money }: TrafficTablesProps) {
 interface TrafficTableProps {
   readonly title: string;
   readonly first: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly Row[] | undefined;
   readonly money: (quota: number) => string;
 }
 
 /** Sorted by name: rows that change places every second cannot be read. */
 function TrafficTable({ title, first, rows, money }: TrafficTableProps) {
   const t = useText(dashboardTexts);
-  const sorted = [...rows].sort((one, other) => one.key.localeCompare(other.key, 'en', { numeric: true }));
+  const columns = useMemo<readonly Column<Row>[]>(
+    () => [
+      { id: 'name', header: first, heading: true, cell: ({ name }) => name },
+      {
+        id: 'requests',
+        header: t('column.requests'),
+        align: 'end',
+        cell: ({ requestsPerMinute }) => abbreviate(requestsPerMinute),
+      },
+      {
+        id: 'tokens',
+        header: t('column.tokens'),
+        align: 'end',
+        cell: ({ tokensPerMinute }) => abbreviate(tokensPerMinute),
+      },
+      { id: 'spend', header: t('column.spend'), align: 'end', cell: ({ quotaPerMinute }) => money(quotaPerMinute) },
+      {
+        id: 'errorRate',
+        header: t('column.errorRate'),
+        align: 'end',
+        cell: ({ errorRate }) => <span className={errorRate > 0 ? 'figure-bad' : undefined}>{percent(errorRate)}</span>,
+      },
+      {
+        id: 'firstToken',
+        header: t('column.firstToken'),
+        align: 'end',
+        priority: 2,
+        cell: ({ firstTokenP50Ms, firstTokenP95Ms }) => durations(firstTokenP50Ms, firstTokenP95Ms),
+      },
+      {
+        id: 'duration',
+        header: t('column.duration'),
+        align: 'end',
+        priority: 3,
+        cell: ({ latencyP50Ms, latencyP95Ms }) => durations(latencyP50Ms, latencyP95Ms),
+      },
+    ],
+    [t, first, money],
+  );
+  const sorted = rows && [...rows].sort((one, other) => one.key.localeCompare(other.key, 'en', { numeric: true }));
   return (
     <Card className="panel">
       <h2 className="panel-title">{title}</h2>
-      {sorted.length === 0 ? (
-        <p className="panel-empty">{t('traffic.none')}</p>
-      ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, which the keyboard must reach.
-        <section className="table-scroll" aria-label={title} tabIndex={0}>
-          <HTMLTable compact className="data-table">
-            <thead>
-              <tr>
-                <th scope="col">{first}</th>
-                <th scope="col" className="cell-end">
-                  {t('column.requests')}
-                </th>
-                <th scope="col" className="cell-end">
-                  {t('column.tokens')}
-                </th>
-                <th scope="col" className="cell-end">
-                  {t('column.spend')}
-                </th>
-                <th scope="col" className="cell-end">
-                  {t('column.errorRate')}
-                </th>
-                <th scope="col" className="cell-end priority-2">
-                  {t('column.firstToken')}
-                </th>
-                <th scope="col" className="cell-end priority-3">
-                  {t('column.duration')}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {sorted.map(({ key, name, figures }) => (
-                <tr key={key}>
-                  <th scope="row">{name}</th>
-                  <td className="cell-end">{abbreviate(figures.requestsPerMinute)}</td>
-                  <td className="cell-end">{abbreviate(figures.tokensPerMinute)}</td>
-                  <td className="cell-end">{money(figures.quotaPerMinute)}</td>
-                  <td className={figures.errorRate > 0 ? 'cell-end figure-bad' : 'cell-end'}>
-                    {percent(figures.errorRate)}
-                  </td>
-                  <td className="cell-end priority-2">{durations(figures.firstTokenP50Ms, figures.firstTokenP95Ms)}</td>
-                  <td className="cell-end priority-3">{durations(figures.latencyP50Ms, figures.latencyP95Ms)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </HTMLTable>
-        </section>
-      )}
+      <ResourceTable
+        label={title}
+        columns={columns}
+        rows={sorted}
+        rowKey={({ key }) => key}
+        empty={t('traffic.none')}
+      />
     </Card>
   );
 }

@@ -1,3 +1,4 @@
+import type { ChannelHealthStateFragment } from '../generated/shared/channel/channelHealth.js';
 import type { ChannelChange } from '../shared/channel/useChannelHealth.js';
 
 /* What just happened to channels, newest first, and what each of them failed with last. */
@@ -39,4 +40,14 @@ export function withChange(
     changes: [{ key: (changes[0]?.key ?? 0) + 1, change, name }, ...changes].slice(0, mostChanges),
     errors: error === undefined ? errors : new Map([...errors, [change.channelId, error]]),
   };
+}
+
+/** What a channel failed with last: by what was seen of it, or by what it was switched off for. null: nothing. */
+export function lastErrorOf(
+  { id, status, statusReason }: Pick<ChannelHealthStateFragment, 'id' | 'status' | 'statusReason'>,
+  { errors }: BoardChanges,
+): string | null {
+  const error = errors.get(id);
+  if (error !== undefined) return error;
+  return status === 'AUTO_DISABLED' ? statusReason : null;
 }

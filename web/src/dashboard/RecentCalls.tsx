@@ -1,0 +1,80 @@
+import { Card, Tag } from '@blueprintjs/core';
+import { useMemo } from 'react';
+import { Link } from 'react-router-dom';
+import type { OwnLineFragment } from '../generated/dashboard/ownUsage.js';
+import { QuotaText } from '../shared/QuotaText.js';
+import type { Column } from '../shared/table/columns.js';
+import { ResourceTable } from '../shared/table/ResourceTable.js';
+import { formatTime } from '../shared/time.js';
+import { useText } from '../shared/words/i18n.js';
+import { dashboardTexts } from './dashboard.texts.js';
+import { duration } from './figureTexts.js';
+
+interface RecentCallsProps {
+  readonly lines: readonly OwnLineFragment[];
+  /** Id of the newest line when one began to look; later ones light up. */
+  readonly start: string | null;
+}
+
+export function RecentCalls({ lines, start }: RecentCallsProps) {
+  const t = useText(dashboardTexts);
+  const columns = useMemo<readonly Column<OwnLineFragment>[]>(
+    () => [
+      { id: 'time', header: t('own.time'), cell: ({ createdAt }) => formatTime(createdAt).slice(11) },
+      { id: 'token', header: t('own.token'), priority: 2, cell: ({ apiKeyName }) => apiKeyName },
+      {
+        id: 'model',
+        header: t('column.model'),
+        cell: ({ model, isStream, type }) => (
+          <>
+            {model} {isStream && <Tag minimal>{t('own.stream')}</Tag>}{' '}
+            {type === 'ERROR' && (
+              <Tag minimal intent="danger">
+                {t('own.failed')}
+              </Tag>
+            )}
+          </>
+        ),
+      },
+      {
+        id: 'usage',
+        header: t('own.usage'),
+        align: 'end',
+        priority: 2,
+        cell: ({ promptTokens, completionTokens }) => `${promptTokens} / ${completionTokens}`,
+      },
+      {
+        id: 'duration',
+        header: t('own.duration'),
+        align: 'end',
+        priority: 2,
+        cell: ({ useTimeMs }) => duration(useTimeMs),
+      },
+      {
+        id: 'cost',
+        header: t('own.cost'),
+        align: 'end',
+        cell: ({ quota }) => <QuotaText quota={quota} digits={6} />,
+      },
+    ],
+    [t],
+  );
+  return (
+    <Card className="panel">
+      <h2 className="panel-title">
+        {t('own.calls')}
+        <Link to="/log" className="gauge-note">
+          {t('own.all')}
+        </Link>
+      </h2>
+      <ResourceTable
+        label={t('own.calls')}
+        columns={columns}
+        rows={lines}
+        rowKey={({ id }) => id}
+        isFresh={({ id }) => start !== null && Number(id) > Number(start)}
+        empty={t('own.none')}
+      />
+    </Card>
+  );
+}
