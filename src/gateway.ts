@@ -230,6 +230,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   });
   const application = openApplication({
     store,
+    handle: handling,
     clock,
     ids: postgresIds(pool),
     unsettledOrders: postgresUnsettledOrders(pool),

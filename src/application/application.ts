@@ -4,7 +4,7 @@ import type { ReadModels } from '../projections/database.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
 import { apiKeyCommands } from './commands/api-keys.js';
 import { channelCommands } from './commands/channels.js';
-import { handle } from './commands/handle.js';
+import type { Handle } from './commands/handle.js';
 import { optionCommands } from './commands/options.js';
 import { orderBook } from './commands/order-mark.js';
 import { setupCommands } from './commands/setup.js';
@@ -39,6 +39,7 @@ import { type IdentitySource, identity } from './sessions/identity.js';
 
 export interface ApplicationPorts {
   readonly store: EventStore;
+  readonly handle: Handle;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly unsettledOrders: UnsettledOrders;
@@ -64,23 +65,21 @@ const visibilityTimeoutMs = 3000;
 const freshnessTimeoutMs = 500;
 
 export function openApplication(ports: ApplicationPorts) {
-  const { store, clock, directory, gate, tail, progress } = ports;
-  const handling = handle(store, clock);
+  const { clock, directory, gate, tail, progress } = ports;
   const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
-  const users = userCommands({ ...ports, handle: handling, once });
+  const users = userCommands({ ...ports, once });
   const reading = { ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) };
   return {
     users,
     apiKeys: apiKeyCommands({
       ...ports,
-      handle: handling,
       once,
       apiKeyCounts: { of: (owner, ids) => countApiKeys(ports.db, owner, ids) },
     }),
-    channels: channelCommands({ ...ports, handle: handling }),
-    options: optionCommands({ ...ports, handle: handling }),
-    readModels: readModelCommands({ ...ports, handle: handling }),
-    setup: setupCommands({ ...ports, handle: handling, users, code: ports.setupCode }),
+    channels: channelCommands(ports),
+    options: optionCommands(ports),
+    readModels: readModelCommands(ports),
+    setup: setupCommands({ ...ports, users, code: ports.setupCode }),
     identity: identity({ ...ports, source: ports.identitySource }),
     queries: {
       ...userQueries(reading),

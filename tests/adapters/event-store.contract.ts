@@ -288,6 +288,19 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(await pages(streamNamed('gamma-3'))).toEqual([]);
       });
 
+      test('gives those of a stream’s events whose ids begin alike, and nobody else’s', async () => {
+        const series = 7;
+        await appended(store, alpha, [newEvent(1), newEvent(2, 'a', series), newEvent(3, 'b', series)], 'no-stream');
+        await appended(store, beta, [newEvent(4, 'c', series)], 'no-stream');
+        await appended(store, alpha, [newEvent(5, 'd', 8), newEvent(6, 'e', series)], 2);
+        const begin = eventId(0, series).slice(0, -8);
+        expect(ids(await store.eventsNamed(alpha, begin))).toEqual([2, 3, 6].map((n) => eventId(n, series)));
+        expect(ids(await store.eventsNamed(beta, begin))).toEqual([eventId(4, series)]);
+        expect(await store.eventsNamed(streamNamed('gamma-3'), begin)).toEqual([]);
+        const [found] = await store.eventsNamed(alpha, eventId(3, series));
+        expect(found).toMatchObject({ ...newEvent(3, 'b', series), stream: alpha, revision: 2 });
+      });
+
       test('stream names of any alphabet are kept apart', async () => {
         const names = ['username-müller', 'username-muller', 'username-张三', 'username-a"b,{c}\\', 'username-a\nb'];
         await Promise.all(names.map((name, n) => appended(store, streamNamed(name), [newEvent(n)], 'no-stream')));

@@ -64,6 +64,10 @@ export class MemoryEventStore implements EventStore {
     if (events.length > 0) yield events;
   }
 
+  async eventsNamed(stream: StreamName, idsBegin: string): Promise<readonly Recorded[]> {
+    return (await this.readStream(stream)).filter(({ id }) => id.startsWith(idsBegin));
+  }
+
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
     return readable(this.log.slice(after + 1, after + 1 + limit));
   }

@@ -11,6 +11,7 @@ import { Failure, isUnavailable } from '../../domain/failure.js';
 import { newEventId } from '../event-id.js';
 import type { AppendResult, Clock, EventStore } from '../ports.js';
 import type { OrderMark } from './order-mark.js';
+import { type Folded, RecentFolds } from './recent-folds.js';
 
 /* Load, decide, append, retry on conflict: written once. */
 
@@ -53,7 +54,7 @@ export function repeated<Event extends DomainEvent>(
  * took the events, `outcome-unknown` for a marked order, which may then be given again, else `store-unavailable`.
  */
 export const handle =
-  (store: EventStore, clock: Clock) =>
+  (store: EventStore, clock: Clock, recent = new RecentFolds(store)) =>
   async <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     stream: StreamName,
@@ -61,8 +62,10 @@ export const handle =
     mark: OrderMark | null = null,
   ): Promise<Handled<Event>> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const { state, last, marked } = await folded(store, decider, stream, mark);
-      const before = mark === null ? null : repeated<Event>(marked, mark);
+      const { state, last } = await recent.fold(decider, stream);
+      // After the stream was folded: a rival with the same mark that comes later is met by the append.
+      const before =
+        mark === null || last === null ? null : repeated<Event>(await store.eventsNamed(stream, mark.idsBegin), mark);
       if (before !== null) return before;
       const seen = last?.position ?? beginning;
       const decided = decider.decide(isObserving(order) ? await order(seen) : order, state);
@@ -78,32 +81,11 @@ export const handle =
     throw new Failure('lost-race');
   };
 
-/** A stream as its aggregate sees it, and what in it is of the marked order; streams may be larger than memory. */
-async function folded<State, Command, Event extends DomainEvent>(
-  store: EventStore,
-  { initial, evolve }: Decider<State, Command, Event>,
-  stream: StreamName,
-  mark: OrderMark | null,
-): Promise<{ state: State; last: Recorded | undefined; marked: readonly Recorded[] }> {
-  let state = initial;
-  let last: Recorded | undefined;
-  const marked: Recorded[] = [];
-  for await (const page of store.streamPages(stream)) {
-    for (const recorded of page) {
-      // The stream's name says which aggregate wrote it: its events are that aggregate's.
-      state = evolve(state, recorded.event as Event);
-      if (mark?.isOf(recorded.id)) marked.push(recorded);
-      last = recorded;
-    }
-  }
-  return { state, last, marked };
-}
-
 /** What has come since the stream was folded. */
 async function readAfter(
   store: EventStore,
   stream: StreamName,
-  last: Recorded | undefined,
+  last: Folded<unknown>['last'],
 ): Promise<readonly Recorded[]> {
   const recorded: Recorded[] = [];
   for await (const page of store.streamPages(stream, last?.revision)) recorded.push(...page);
@@ -115,7 +97,7 @@ async function appended(
   store: EventStore,
   stream: StreamName,
   events: readonly NewEvent[],
-  before: Recorded | undefined,
+  before: Folded<unknown>['last'],
   mark: OrderMark | null,
 ): Promise<AppendResult> {
   try {

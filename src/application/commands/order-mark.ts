@@ -16,6 +16,8 @@ export interface OrderMark {
   /** What to ask again with. */
   readonly key: string;
   eventId(index: number): string;
+  /** With what they begin, whatever the order so named asked for. */
+  readonly idsBegin: string;
   /** Whether an event in the stream is of the order so named, whatever it asked for. */
   isOf(eventId: string): boolean;
 }
@@ -42,6 +44,7 @@ export function orderMark(actor: UserId, key: string, stream: StreamName, conten
   const asked = hexOf([content]).slice(0, 12);
   return {
     key,
+    idsBegin: first,
     eventId: (index) => `${first}-a${index.toString(16).padStart(3, '0')}-${asked}`,
     isOf: (eventId) => eventId.startsWith(first),
   };

@@ -174,7 +174,10 @@ export function userCommands(ports: UserCommandPorts) {
       return once({ actor: actor.id, key, content }, async ({ name, mark }) => {
         const id = UserId(await ids.allotted('user', name));
         const registering = mark(streams.user(id));
-        const before = repeated<UserEvent>(await store.readStream(streams.user(id)), registering);
+        const before = repeated<UserEvent>(
+          await store.eventsNamed(streams.user(id), registering.idsBegin),
+          registering,
+        );
         if (before !== null) {
           await mustBePasswordOf(before.events, password, registering.key);
           return { id, position: before.position };
