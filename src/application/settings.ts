@@ -36,6 +36,8 @@ export interface Settings {
   readonly sensitiveWords: readonly string[];
   readonly pingIntervalMs: number | null;
   readonly passwordLogin: boolean;
+  /** Of `ServerAddress`, scheme, host and port; empty where it names no site. */
+  readonly siteAddress: string;
   /** The effective text of an option; '' for an unknown key and for every secret. */
   text(key: OptionKey): string;
   flag(key: OptionKey): boolean;
@@ -63,6 +65,12 @@ const lines = (value: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+
+function siteIn(address: string): string {
+  if (!URL.canParse(address)) return '';
+  const { protocol, origin } = new URL(address);
+  return /^https?:$/.test(protocol) ? origin : '';
+}
 
 /** `changed`: the values operators have set, by key; secrets left out. Values were checked when they were stored. */
 export function settingsFrom(
@@ -126,6 +134,7 @@ export function settingsFrom(
       ? number('general_setting.ping_interval_seconds') * 1000
       : null,
     passwordLogin: flag('PasswordLoginEnabled'),
+    siteAddress: siteIn(text('ServerAddress')),
     text,
     flag,
     number,

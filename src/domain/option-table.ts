@@ -53,6 +53,21 @@ const disableKeywords = [
   'Your account is not authorized',
 ];
 
+/** Public front ends to begin with. Whoever opens one hands it an API key of theirs: `{address}` and `{key}`. */
+const chatLinks = [
+  { NextChat: 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
+  {
+    'Lobe Chat':
+      'https://chat-preview.lobehub.com/?settings={"keyVaults":{"openai":{"apiKey":"{key}","baseURL":"{address}/v1"}}}',
+  },
+  {
+    'AI as Workspace':
+      'https://aiaw.app/set-provider?provider={"type":"openai","settings":{"apiKey":"{key}","baseURL":"{address}/v1","compatibility":"strict"}}',
+  },
+  { AMA: 'ama://set-api-key?server={address}&key={key}' },
+  { OpenCat: 'opencat://team/join?domain={address}&token={key}' },
+];
+
 const mailDomains = 'gmail.com,163.com,126.com,qq.com,outlook.com,hotmail.com,icloud.com,yahoo.com,foxmail.com';
 
 export const optionTable = {
@@ -152,7 +167,7 @@ export const optionTable = {
   StopOnSensitiveEnabled: on,
   SensitiveWords: lines('test_sensitive'),
   StreamCacheQueueLength: integer(0, 0),
-  Chats: array('[]'),
+  Chats: array(JSON.stringify(chatLinks)),
   DemoSiteEnabled: off,
   SelfUseModeEnabled: off,
   ModelRequestRateLimitEnabled: off,

@@ -28,6 +28,7 @@ describe('settings nobody has changed', () => {
       modelRateLimit: { enabled: false, total: 0, successful: 1000, windowSeconds: 60 },
       pingIntervalMs: null,
       passwordLogin: true,
+      siteAddress: '',
       sensitiveWords: ['test_sensitive'],
     }));
   test('have the default prices, and plain groups', () =>
@@ -49,6 +50,17 @@ describe('settings nobody has changed', () => {
 });
 
 describe('a changed option', () => {
+  test.each([
+    ['https://gateway.example/v1/', 'https://gateway.example'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['https://user:secret@gateway.example', 'https://gateway.example'],
+    ['gateway.example', ''],
+    ['ftp://gateway.example', ''],
+  ])('%s names the site %s', (ServerAddress, siteAddress) =>
+    expect(settings({ ServerAddress }).siteAddress).toBe(siteAddress),
+  );
+
   test('replaces a whole price table, and only that', () => {
     const { prices } = settings({ ModelRatio: '{"o1":7.5}', ReasoningRatio: '{"o1":6}', GroupRatio: '{"vip":0.8}' });
     expect(prices.modelRatio).toStrictEqual(new Map([['o1', '7.5']]));

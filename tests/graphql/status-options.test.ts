@@ -33,8 +33,12 @@ describe('the status', () => {
       oidcClientId: null,
       telegramBotName: null,
       dashboardInterval: 'hour',
-      chats: [],
+      chats: ['NextChat', 'Lobe Chat', 'AI as Workspace', 'AMA', 'OpenCat'].map((name) => ({
+        name,
+        url: expect.stringMatching(/^[a-z]+:\/\/.*\{address\}/),
+      })),
     });
+    for (const { url } of status.chats) expect(url).toContain('{key}');
   });
   test('follows the options', async () => {
     const changes = [

@@ -36,7 +36,9 @@ describe('GET /status', () => {
         data_export_default_time: 'hour',
         default_collapse_sidebar: false,
         mj_notify_enabled: false,
-        chats: [],
+        chats: ['NextChat', 'Lobe Chat', 'AI as Workspace', 'AMA', 'OpenCat'].map((name) => ({
+          [name]: expect.stringContaining('{key}'),
+        })),
         demo_site_enabled: false,
         self_use_mode_enabled: false,
         email_verification: false,

@@ -102,10 +102,12 @@ export async function attempt(
   };
   let request: UpstreamRequest;
   try {
+    const settings = ports.directory.settings();
     const options: RequestOptions = {
       forceUsage: ports.config.forceUsage,
       azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
-      passThrough: parsed.passThrough || ports.directory.settings().passThroughRequests,
+      siteAddress: settings.siteAddress,
+      passThrough: parsed.passThrough || settings.passThroughRequests,
       now: startedAt,
     };
     request = await ports.largeWork.run(bodyBytes, () =>

@@ -198,6 +198,7 @@ export function openAiRequest(
     },
     body: written(body),
     model: target.model,
-    reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort)),
+    // Some are told it in other words.
+    reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(caller.body.reasoning_effort)),
   };
 }

@@ -47,6 +47,8 @@ export interface RequestOptions {
   /** Ask every upstream that can for usage in streams, whether the caller wants it or not. */
   readonly forceUsage: boolean;
   readonly azureDefaultApiVersion: string;
+  /** Where the operator's site is, as far as host and port; empty: not said. */
+  readonly siteAddress: string;
   /** Send the caller's body as it is; only model name, limit, rate and usage reporting are ours. */
   readonly passThrough: boolean;
   /** Milliseconds since 1970, for providers that sign with the time. */

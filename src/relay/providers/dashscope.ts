@@ -1,4 +1,5 @@
 import { other, usual } from '../../domain/provider.js';
+import { thinkingLimitOf } from '../../domain/thinking-limits.js';
 import { textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
 import type { Edit } from '../protocols/openai-dialect.js';
@@ -20,6 +21,33 @@ const searching: Edit = (body) => {
 const thinkingOnlyInStreams: Edit = (body, { caller }) => {
   const thinksByDefault = /^qwen3-\d+(\.\d+)?b(-a\d+b)?$/.test(textIn(body.model) ?? '');
   if (caller.mode === 'chat' && !caller.stream && thinksByDefault) body.enable_thinking = false;
+  return body;
+};
+
+/** Tokens of thinking that stand for what others say in a word. */
+const efforts = new Map([
+  ['low', 1280],
+  ['medium', 2048],
+  ['high', 4096],
+]);
+
+/**
+ * `reasoning_effort` in the words these models know, unless the request says it in them already. As much as there is
+ * (xhigh) is no budget at all. Words nobody knows stay, for the vendor to judge.
+ */
+const effortAsBudget: Edit = (body, { caller }) => {
+  const effort = textIn(body.reasoning_effort);
+  if (effort === null || caller.mode !== 'chat') return body;
+  const refused = effort === 'none' || effort === 'minimal';
+  const budget = efforts.get(effort);
+  if (!refused && budget === undefined && effort !== 'xhigh') return body;
+  delete body.reasoning_effort;
+  const said = (body.enable_thinking ?? body.thinking_budget ?? null) !== null;
+  const { when, budgeted } = thinkingLimitOf(textIn(body.model) ?? '');
+  if (said || when === 'never') return body;
+  // Those that always think have no switch.
+  if (when !== 'always') body.enable_thinking = !refused;
+  if (budget !== undefined && budgeted) body.thinking_budget = budget;
   return body;
 };
 
@@ -51,6 +79,6 @@ export const dashscope: Provider = {
       ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim().replace(/\s+/g, ' ') }),
     }),
     usageOnRequest: true,
-    edits: [searching, boundedTopP(0.001, 0.999), thinkingOnlyInStreams],
+    edits: [searching, boundedTopP(0.001, 0.999), effortAsBudget, thinkingOnlyInStreams],
   }),
 };

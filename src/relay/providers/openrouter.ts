@@ -1,10 +1,14 @@
 import { usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
+import type { Target } from '../protocols/openai-dialect.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
-/** How this program introduces itself; shown in the statistics of the account's owner. */
-const identity = { 'http-referer': 'https://tallygate.example', 'x-title': 'Tallygate' };
+/** By these the vendor tells one site's calls from others', in the owner's statistics and in public ones. */
+const identity = ({ options: { siteAddress } }: Target): Record<string, string> => ({
+  'x-title': 'Tallygate',
+  ...(siteAddress !== '' && { 'http-referer': siteAddress }),
+});
 
 export const openrouter: Provider = {
   ...usual,
@@ -22,5 +26,5 @@ export const openrouter: Provider = {
   keyHint: 'API key',
   tellsBalance: true,
   modes: ['chat', 'completions', 'embeddings'],
-  protocol: openAi({ newerLimit: true, headers: () => identity, copiesReasoning: true }),
+  protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true }),
 };

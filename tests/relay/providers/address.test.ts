@@ -7,7 +7,13 @@ import { callerOf, plainChannel, providerOfType } from './golden.js';
 
 /* A caller chooses the model's name. It must not choose with it where the channel's key is sent. */
 
-const options = { forceUsage: true, azureDefaultApiVersion: '2024-12-01-preview', passThrough: false, now: 0 };
+const options = {
+  forceUsage: true,
+  azureDefaultApiVersion: '2024-12-01-preview',
+  siteAddress: '',
+  passThrough: false,
+  now: 0,
+};
 
 /** The account or version that some types want. */
 const other = 'acc0unt';

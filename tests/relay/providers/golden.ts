@@ -78,6 +78,7 @@ export const plainChannel: Omit<UpstreamChannel, 'type'> = {
 const usualOptions: RequestOptions = {
   forceUsage: true,
   azureDefaultApiVersion: '2024-12-01-preview',
+  siteAddress: 'https://gateway.example',
   passThrough: false,
   now: 1_767_323_045_000,
 };

@@ -135,7 +135,7 @@ function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): 
     channel: { ...plainChannel, type, baseUrl: 'https://recorded.example' },
     caller: callerOf(mode, body),
     upstreamModel: 'recorded',
-    options: { forceUsage: true, azureDefaultApiVersion: '', passThrough: false, now: 0 },
+    options: { forceUsage: true, azureDefaultApiVersion: '', siteAddress: '', passThrough: false, now: 0 },
     info: { callId: 'call-1', model: 'recorded', createdAt: 0 },
     sent: { url: '', headers: {}, body: {} },
     upstream,

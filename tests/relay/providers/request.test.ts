@@ -7,6 +7,7 @@ import { callerOf, plainChannel, providerOfType } from './golden.js';
 const options: RequestOptions = {
   forceUsage: true,
   azureDefaultApiVersion: '2024-12-01-preview',
+  siteAddress: 'https://gateway.example',
   passThrough: false,
   now: 0,
 };
@@ -132,6 +133,77 @@ describe('a limit on the output', () => {
     const native = { type: 39, mode: 'completions', channel: { other: 'account' } } as const;
     expect(bodyOf({ ...native, body: { prompt: 'a', ...limited } }).max_tokens).toBe(7);
     expect(bodyOf({ type: 43, body: limited, options: { passThrough: true } }).max_tokens).toBe(7);
+  });
+});
+
+describe('the effort asked of models that know a budget of thinking (type 17)', () => {
+  const sent = (body: JsonObject, more: Partial<Call> = {}): JsonObject => {
+    const {
+      model: _model,
+      messages: _messages,
+      stream: _stream,
+      stream_options: _options,
+      ...rest
+    } = bodyOf({
+      type: 17,
+      body: { stream: true, ...body },
+      ...more,
+    });
+    return rest;
+  };
+
+  test.each([
+    ['low', { enable_thinking: true, thinking_budget: 1280 }],
+    ['medium', { enable_thinking: true, thinking_budget: 2048 }],
+    ['high', { enable_thinking: true, thinking_budget: 4096 }],
+    ['xhigh', { enable_thinking: true }],
+    ['minimal', { enable_thinking: false }],
+    ['none', { enable_thinking: false }],
+    ['whatever', { reasoning_effort: 'whatever' }],
+  ])('%s', (reasoning_effort, told) => {
+    expect(sent({ model: 'qwen-plus', reasoning_effort })).toEqual(told);
+  });
+
+  test('is a budget alone where the model always thinks, and nothing where it keeps to none or never thinks', () => {
+    const reasoning_effort = 'low';
+    expect(sent({ model: 'qwen3-next-80b-a3b-thinking', reasoning_effort })).toEqual({ thinking_budget: 1280 });
+    expect(sent({ model: 'qwq-plus', reasoning_effort })).toEqual({});
+    expect(sent({ model: 'qwen3-coder-plus', reasoning_effort })).toEqual({});
+  });
+
+  test('leaves what the request says in the vendor’s own words', () => {
+    const own = { enable_thinking: true, thinking_budget: 99 };
+    expect(sent({ model: 'qwen-plus', reasoning_effort: 'high', ...own })).toEqual(own);
+    expect(sent({ model: 'qwen-plus', reasoning_effort: 'high', enable_thinking: false })).toEqual({
+      enable_thinking: false,
+    });
+  });
+
+  test('makes no open-weight model think outside a stream, which it would refuse', () => {
+    expect(sent({ model: 'qwen3-32b', reasoning_effort: 'high', stream: false })).toMatchObject({
+      enable_thinking: false,
+    });
+  });
+
+  test('is passed on as it is in pass-through', () => {
+    const passing = { options: { passThrough: true } };
+    expect(sent({ model: 'qwen-plus', reasoning_effort: 'high' }, passing)).toEqual({ reasoning_effort: 'high' });
+  });
+
+  test('is told in the log as the caller asked for it', () => {
+    const call = { type: 17, body: { model: 'qwen-plus', stream: true, reasoning_effort: 'high' } };
+    expect(ask(call).reasoningEffort).toBe('high');
+  });
+});
+
+describe('what tells one site from others (type 20)', () => {
+  test('is the address of the operator’s site, and the name of this program', () => {
+    const { headers } = ask({ type: 20 });
+    expect(headers).toMatchObject({ 'http-referer': 'https://gateway.example', 'x-title': 'Tallygate' });
+  });
+  test('is no address where the operator has named none', () => {
+    const { headers } = ask({ type: 20, options: { siteAddress: '' } });
+    expect(Object.keys(headers)).not.toContain('http-referer');
   });
 });
 
