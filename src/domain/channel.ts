@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ChannelSettings, checkedChannelSettings } from './channel-settings.js';
 import type { Decider } from './decider.js';
-import { assertNever, Failure } from './failure.js';
+import { assertNever, Failure, invalidField } from './failure.js';
 import type { SecretId } from './ids.js';
 import type { ProviderTable } from './provider.js';
 import type { Quota } from './quota.js';
@@ -84,16 +84,36 @@ const live = (channel: Channel): LiveChannel => {
 };
 
 /** Where a channel's key is sent: the address written, else the default of its type. */
-const destination = ({ baseUrl, type }: ChannelSettings): string =>
-  baseUrl === '' ? `type ${type}` : URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+const destination = ({ baseUrl, type }: ChannelSettings, providers: ProviderTable): string => {
+  const address = baseUrl || (providers.get(type)?.defaultBaseUrl ?? '');
+  if (address === '') return `type ${type}`;
+  return URL.canParse(address) ? new URL(address).origin : address;
+};
+
+/** At the beginning of an address: the scheme and host that calls of the channel go to now. */
+const hostPlaceholder = /^\{host\}(?=\/|$)/;
+
+function withHost(settings: ChannelSettings, before: ChannelSettings, providers: ProviderTable): ChannelSettings {
+  const { baseUrl } = settings;
+  if (!hostPlaceholder.test(baseUrl)) return settings;
+  const host = destination(before, providers);
+  if (!URL.canParse(host))
+    throw invalidField('baseUrl', 'an http:// or https:// address; {host} only where there is one already');
+  return { ...settings, baseUrl: baseUrl.replace(hostPlaceholder, host) };
+}
 
 /**
  * Nobody can read a stored key, so nobody may have it sent to an address of their own either: with another address, or
  * through another proxy, the key is given again.
  */
-function checkKeyStays(before: LiveChannel, settings: ChannelSettings, secrets: ChannelSecrets): void {
+function checkKeyStays(
+  before: LiveChannel,
+  settings: ChannelSettings,
+  secrets: ChannelSecrets,
+  providers: ProviderTable,
+): void {
   const changed =
-    destination(before.settings) !== destination(settings)
+    destination(before.settings, providers) !== destination(settings, providers)
       ? settings.baseUrl === before.settings.baseUrl
         ? 'type'
         : 'baseUrl'
@@ -116,10 +136,12 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
       }
       case 'EditChannel': {
         const before = live(channel);
-        const wanted = patched(before.settings, command.patch);
-        const settings = checkedChannelSettings(wanted, before.settings, command.providers);
+        const { patch, providers } = command;
+        const wanted = withHost(patched(before.settings, patch), before.settings, providers);
+        const settings = checkedChannelSettings(wanted, before.settings, providers);
         const secrets = { ...before.secrets, ...command.secrets };
-        if (command.secrets.key === undefined && !command.keyMayFollow) checkKeyStays(before, settings, secrets);
+        if (command.secrets.key === undefined && !command.keyMayFollow)
+          checkKeyStays(before, settings, secrets, providers);
         if (isDeepStrictEqual(before.settings, settings) && isDeepStrictEqual(before.secrets, secrets)) return [];
         return [{ type: 'ChannelEdited', settings, secrets }];
       }

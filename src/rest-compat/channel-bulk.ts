@@ -28,7 +28,8 @@ function tagIn(body: Body): string {
 
 function baseUrlIn(body: Body): string {
   const baseUrl = body.text('base_url')?.trim() ?? '';
-  if (!/^https?:\/\//i.test(baseUrl)) throw invalidField('base_url', 'an http:// or https:// address');
+  if (!/^(?:https?:\/\/|\{host\})/i.test(baseUrl))
+    throw invalidField('base_url', 'an http:// or https:// address, or one that begins with {host}');
   return baseUrl;
 }
 

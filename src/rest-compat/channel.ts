@@ -33,6 +33,7 @@ const filterIn = (query: Query): ChannelFilter => {
     keyword: query.text('keyword'),
     model: query.text('model'),
     group: group === 'null' ? '' : group,
+    wildcards: true,
   };
 };
 

@@ -121,7 +121,7 @@ export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible
   endpoints.guarded('ordinary', 'GET', '/token/search', async (viewer, exchange) => {
     const { query } = exchange;
     const key = withoutPrefix(query.text('token'));
-    const found = await queries.searchApiKeys(viewer, { name: query.text('keyword'), key });
+    const found = await queries.searchApiKeys(viewer, { name: query.text('keyword'), key, wildcards: true });
     return success(showing(exchange, found));
   });
 
@@ -173,6 +173,7 @@ export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible
       ownerId: ownerId > 0 ? UserId(ownerId) : undefined,
       status: wordFor(apiKeyStatusNumbers, query.integer('status')) ?? undefined,
       name: query.text('name'),
+      wildcards: true,
       key: query.text('key').replace(/^sk-/, ''),
       group: given(query.text('group')),
     });

@@ -68,7 +68,11 @@ export function userAdminEndpoints(
 
   endpoints.guarded('admin', 'GET', '/user/search', (viewer, exchange) => {
     const { query } = exchange;
-    return page(viewer, exchange, { keyword: query.text('keyword'), group: query.text('group') });
+    return page(viewer, exchange, {
+      keyword: query.text('keyword'),
+      group: query.text('group'),
+      wildcards: true,
+    });
   });
 
   endpoints.guarded('ordinary', 'GET', '/user/usd_ratio', () => success(yuanPerDollar(directory.settings())));

@@ -279,7 +279,15 @@ describe('lists of channels', () => {
   test('are searched by name, id, whole key, model and group', async () => {
     const { id } = await add({ name: '100%_up', models: 'gpt-4o', group: 'vip,svip' });
     await add({ name: '1000 up', models: 'claude-3', group: 'default' });
-    expect(await search(`keyword=${encodeURIComponent('100%_')}`)).toEqual(['100%_up']);
+    const worded = (name: string, text: string) => search(`${name}=${encodeURIComponent(text)}`);
+    expect(await worded('keyword', '100_')).toEqual(['1000 up', '100%_up']);
+    expect(await worded('keyword', '100%_up')).toEqual(['1000 up', '100%_up']);
+    expect(await worded('keyword', '100__up')).toEqual(['1000 up', '100%_up']);
+    expect(await worded('keyword', '100___up')).toEqual([]);
+    expect(await worded('model', 'g%o')).toEqual(['100%_up']);
+    expect(await worded('keyword', '100\\%')).toEqual([]);
+    const tooMany = await stage.admin.get(`/api/channel/search?keyword=${encodeURIComponent('%a'.repeat(6))}`);
+    expect(tooMany.json).toMatchObject({ success: false, data: { field: 'keyword' } });
     expect(await search(`keyword=${id}`)).toContain('100%_up');
     expect(await search('keyword=sk-eas')).toEqual([]);
     expect(await search('model=gpt')).toEqual(['100%_up']);
@@ -383,6 +391,32 @@ describe('orders to many channels', () => {
     expect(await record(second.id)).toMatchObject({ base_url: 'https://one.example' });
     for (const base_url of ['', 'all.example', 'ftp://all.example', undefined])
       expect((await move({ base_url })).json.success).toBe(false);
+  });
+  test('keep the host of each channel where {host} stands for it', async () => {
+    const own = await add({ base_url: 'https://own.example:8443/openai' });
+    const usual = await add({ base_url: '' });
+    const answer = await stage.admin.post('/api/channel/base_url/batch', {
+      base_url: '{host}/v2',
+      ids: [own.id, usual.id],
+    });
+    expect(answer.json).toEqual(done);
+    expect(await record(own.id)).toMatchObject({ base_url: 'https://own.example:8443/v2' });
+    expect(await record(usual.id)).toMatchObject({ base_url: 'https://api.openai.com/v2' });
+    // Not another host that begins like it, nor one with a name and a password.
+    for (const base_url of ['{host}.evil.example', '{host}@evil.example', '{host}:1/v1'])
+      expect((await stage.admin.post('/api/channel/base_url/batch', { base_url, ids: [own.id] })).json.success).toBe(
+        false,
+      );
+    expect(await record(own.id)).toMatchObject({ base_url: 'https://own.example:8443/v2' });
+  });
+  test('with {host} are refused where there is none yet', async () => {
+    const { id } = await add({ type: 8, base_url: 'https://custom.example' });
+    const put = (body: object) => stage.admin.put('/api/channel/', body);
+    expect((await put({ id, base_url: '', key: 'sk-new' })).json.success).toBe(true);
+    expect((await put({ id, base_url: '{host}/v1' })).json).toMatchObject({
+      success: false,
+      data: { field: 'base_url', allowed: expect.stringContaining('{host}') },
+    });
   });
   test('find nothing to repair', async () => {
     await add();

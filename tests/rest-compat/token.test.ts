@@ -124,7 +124,12 @@ describe('GET /token/', () => {
     const found = async (query: string) =>
       dataOf<LegacyToken[]>(await user.get(`/api/token/search?${query}`)).map(({ name }) => name);
     expect(await found('keyword=50')).toEqual(['50 is off', '50%_off']);
-    expect(await found(`keyword=${encodeURIComponent('50%_')}`)).toEqual(['50%_off']);
+    expect(await found(`keyword=${encodeURIComponent('0%i_')}`)).toEqual(['50 is off']);
+    expect(await found(`keyword=${encodeURIComponent('50__o')}`)).toEqual(['50%_off']);
+    expect(await found(`keyword=${encodeURIComponent('50%off')}`)).toEqual(['50 is off', '50%_off']);
+    const [begin, end] = [token.key.slice(10, 15), token.key.slice(25, 30)];
+    expect(await found(`token=${encodeURIComponent(`${begin}%${end}`)}`)).toEqual(['50%_off']);
+    expect(await found(`token=${encodeURIComponent(`${end}%${begin}%${end}%${begin}`)}`)).toEqual([]);
     // Prefix and ends made of s, k and dashes are not part of what is looked for, so the middle is taken.
     expect(await found(`token=sk-${token.key.slice(10, 30)}`)).toEqual(['50%_off']);
     expect(await found(`keyword=is&token=sk-${token.key.slice(10, 30)}`)).toEqual([]);

@@ -1,7 +1,8 @@
 import { Failure } from '../../domain/failure.js';
 import type { ApiKeyId } from '../../domain/ids.js';
+import { isLike } from '../../domain/like.js';
 import type { Actor } from '../../domain/user.js';
-import type { Page, PageRequest } from '../../projections/engine/page.js';
+import type { Page, PageRequest, SearchStyle } from '../../projections/engine/page.js';
 import {
   type ApiKeyFilter,
   type ApiKeyRow,
@@ -41,9 +42,14 @@ export function apiKeyQueries({ store, vault, gate, ...reading }: ApiKeyQueryPor
     },
 
     /** Own keys whose name contains `name` and whose text contains `key`, newest first. */
-    async searchApiKeys(viewer: Actor, { name, key }: { name: string; key: string }): Promise<ReadableApiKey[]> {
+    async searchApiKeys(
+      viewer: Actor,
+      { name, key, wildcards = false }: { name: string; key: string } & SearchStyle,
+    ): Promise<ReadableApiKey[]> {
       const own = await readable(await allApiKeysOf(await current(), viewer.id));
-      return own.filter((row) => row.name.includes(name) && row.key.includes(key));
+      const contains = (text: string, part: string): boolean =>
+        wildcards ? isLike(text, `%${part}%`) : text.includes(part);
+      return own.filter((row) => contains(row.name, name) && contains(row.key, key));
     },
 
     async apiKey(viewer: Actor, id: ApiKeyId): Promise<ReadableApiKey> {

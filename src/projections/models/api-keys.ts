@@ -10,7 +10,7 @@ import type { Quota } from '../../domain/quota.js';
 import type { UserEvent } from '../../domain/user.js';
 import type { ReadModels } from '../database.js';
 import { addById, putRows } from '../engine/multi-row.js';
-import { containing, counted, offsetOf, type Page, type PageRequest } from '../engine/page.js';
+import { containing, counted, offsetOf, type Page, type PageRequest, type SearchStyle } from '../engine/page.js';
 import { projection } from '../engine/projection.js';
 import { type Sum, tallyOf } from '../engine/tallies.js';
 
@@ -250,10 +250,10 @@ export const allApiKeysOf = (db: ReadModels, owner: UserId): Promise<ApiKeyRow[]
 export const apiKeyPageOf = (db: ReadModels, owner: UserId, request: PageRequest): Promise<Page<ApiKeyRow>> =>
   apiKeyPage(db, request, { ownerId: owner });
 
-export interface ApiKeyFilter {
+export interface ApiKeyFilter extends SearchStyle {
   readonly ownerId?: UserId;
   readonly status?: ApiKeyRow['status'];
-  /** Part of the name, taken literally. */
+  /** Part of the name. */
   readonly name?: string;
   readonly keyHash?: string;
   readonly group?: string;
@@ -263,12 +263,12 @@ export interface ApiKeyFilter {
 export async function apiKeyPage(
   db: ReadModels,
   request: PageRequest,
-  { ownerId, status, name = '', keyHash, group }: ApiKeyFilter = {},
+  { ownerId, status, name = '', keyHash, group, wildcards }: ApiKeyFilter = {},
 ): Promise<Page<ApiKeyRow>> {
   let matching = db.selectFrom('api_keys').where('deleted_at', 'is', null);
   if (ownerId !== undefined) matching = matching.where('owner_id', '=', ownerId);
   if (status !== undefined) matching = matching.where('status', '=', status);
-  if (name !== '') matching = matching.where('name', 'like', containing(name));
+  if (name !== '') matching = matching.where('name', 'like', containing('name', name, { wildcards }));
   if (keyHash !== undefined) matching = matching.where('key_hash', '=', keyHash);
   if (group !== undefined) matching = matching.where('group', '=', group);
   const items = await matching

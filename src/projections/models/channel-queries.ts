@@ -3,7 +3,7 @@ import type { ChannelSecrets } from '../../domain/channel.js';
 import type { ChannelSettings } from '../../domain/channel-settings.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Database, ReadModels } from '../database.js';
-import { asId, containing, counted, offsetOf, type Page, type PageRequest } from '../engine/page.js';
+import { asId, containing, counted, offsetOf, type Page, type PageRequest, type SearchStyle } from '../engine/page.js';
 import type { CandidateRow, ChannelRow } from './channels.js';
 
 /** The settings a row shows, e.g. to change some of them. */
@@ -52,11 +52,11 @@ export const channelsById = (db: ReadModels, ids: readonly ChannelId[]): Promise
 export const allChannels = (db: ReadModels, sort: ChannelSort = 'id'): Promise<ChannelRow[]> =>
   sorted(all(db), sort).execute();
 
-export interface ChannelFilter {
-  /** An id, part of the name taken literally, or (as `keyHash`) the whole upstream key. */
+export interface ChannelFilter extends SearchStyle {
+  /** An id, part of the name, or (as `keyHash`) the whole upstream key. */
   readonly keyword?: string;
   readonly keyHash?: string;
-  /** Part of the comma list of models, taken literally. */
+  /** Part of the comma list of models. */
   readonly model?: string;
   /** One of the groups, whole. */
   readonly group?: string;
@@ -72,13 +72,14 @@ function filtered(db: ReadModels, filter: ChannelFilter) {
     const id = asId(keyword);
     matching = matching.where((where) =>
       where.or([
-        ...(keyword === '' ? [] : [where('name', 'like', containing(keyword))]),
+        ...(keyword === '' ? [] : [where('name', 'like', containing('keyword', keyword, filter))]),
         ...(id === null ? [] : [where('id', '=', id as ChannelId)]),
         ...(keyHash === undefined ? [] : [where('key_hash', '=', keyHash)]),
       ]),
     );
   }
-  if (model !== '') matching = matching.where(sql`array_to_string(models, ',')`, 'like', containing(model));
+  if (model !== '')
+    matching = matching.where(sql`array_to_string(models, ',')`, 'like', containing('model', model, filter));
   if (group !== '') matching = matching.where(sql<boolean>`${group} = any(groups)`);
   if (status !== undefined) matching = matching.where('status', '=', status);
   if (type !== undefined) matching = matching.where('type', '=', type);

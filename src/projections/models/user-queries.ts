@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { UserId } from '../../domain/ids.js';
 import { searchTermFor } from '../../domain/search-terms.js';
 import type { ReadModels } from '../database.js';
-import { asId, containing, counted, offsetOf, type Page, type PageRequest } from '../engine/page.js';
+import { asId, containing, counted, offsetOf, type Page, type PageRequest, type SearchStyle } from '../engine/page.js';
 import type { PersonalDataReader } from '../engine/projection.js';
 import { emailToken, type SealedUserRow, type StoredUser } from './users.js';
 
@@ -64,8 +64,8 @@ const orders = {
 export type UserSort = keyof typeof orders;
 export const userSorts = Object.keys(orders) as readonly UserSort[];
 
-export interface UserFilter {
-  /** Part of the user name, taken literally; the beginning of a word of e-mail address or display name; or an id. */
+export interface UserFilter extends SearchStyle {
+  /** Part of the user name; the beginning of a word of e-mail address or display name; or an id. */
   readonly keyword?: string;
   readonly group?: string;
 }
@@ -74,11 +74,11 @@ export async function userPage(
   db: ReadModels,
   search: Pick<PersonalDataReader, 'searchToken'>,
   request: PageRequest & { readonly sort?: UserSort },
-  { keyword = '', group = '' }: UserFilter = {},
+  { keyword = '', group = '', wildcards }: UserFilter = {},
 ): Promise<Page<SealedUserRow>> {
   let matching = find(db);
   if (keyword !== '') {
-    const pattern = containing(keyword);
+    const pattern = containing('keyword', keyword, { wildcards });
     const id = asId(keyword);
     const term = searchTermFor(keyword);
     matching = matching.where((where) =>

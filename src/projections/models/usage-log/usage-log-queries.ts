@@ -1,9 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Position } from '../../../domain/events.js';
-import { invalidField } from '../../../domain/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
 import type { ReadModels } from '../../database.js';
-import { offsetOf, type PageRequest } from '../../engine/page.js';
+import { checkedPattern, offsetOf, type PageRequest } from '../../engine/page.js';
 import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
 
 /** A line with the names its ids have now; '' where the channel or user is gone. */
@@ -30,23 +29,10 @@ export interface UsageLogFilter {
   readonly to?: number;
 }
 
-const maxPatternLength = 255;
-const maxWildcards = 5;
-
-/** Bounded, because each wildcard multiplies what Postgres may have to try. Throws `invalid-field`. */
-function checkedPattern(pattern: string): string {
-  // Only the two wildcards mean something; a backslash is a backslash.
-  const shortened = pattern.replace(/%{2,}/g, '%').replaceAll('\\', '\\\\');
-  const wildcards = shortened.split('%').length - 1;
-  if (shortened.length > maxPatternLength || wildcards > maxWildcards)
-    throw invalidField('model', `at most ${maxPatternLength} characters and ${maxWildcards} wildcards`);
-  return shortened;
-}
-
 /** Whether the column holds the model, or one that fits the pattern. */
 export const isModel = (column: string, model: string): RawBuilder<SqlBool> =>
   /[%_]/.test(model)
-    ? sql<SqlBool>`${sql.ref(column)} like ${checkedPattern(model)}`
+    ? sql<SqlBool>`${sql.ref(column)} like ${checkedPattern('model', model)}`
     : sql<SqlBool>`${sql.ref(column)} = ${model}`;
 
 /** Lines of the log; those who add conditions call them `line`. */
