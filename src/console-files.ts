@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
  */
 
 /** Made by `npm run build:web`; the same place seen from the sources and from the compiled program. */
-export const consoleDirectory = fileURLToPath(new URL('../web/dist', import.meta.url));
+const consoleDirectory = fileURLToPath(new URL('../web/dist', import.meta.url));
 
 const page = 'index.html';
 const assetsPath = '/assets/';

@@ -74,7 +74,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-export const version: string = createRequire(import.meta.url)('../package.json').version;
+const version: string = createRequire(import.meta.url)('../package.json').version;
 
 /** API keys that nobody has, shown from one address: a mistyped configuration needs far fewer. */
 const wrongKeysPerMinute = 60;
@@ -89,7 +89,7 @@ interface Database {
   readonly embedded: EmbeddedPostgres | null;
 }
 
-export async function openDatabase({ database }: Pick<Config, 'database'>, log: Logger): Promise<Database> {
+async function openDatabase({ database }: Pick<Config, 'database'>, log: Logger): Promise<Database> {
   if (database.url !== null) return { connection: { url: database.url }, embedded: null };
   const embedded = await startEmbeddedPostgres({ dataDir: database.dataDir, log });
   return { connection: embedded.connection, embedded };

@@ -1,4 +1,3 @@
-import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../domain/failure.js';
 import { tellable } from '../domain/quota.js';
@@ -33,7 +32,7 @@ export function parseInt8(text: string): number {
  * Sums are numeric, which has no end: one that no number can tell is told as the nearest whole one that can be. Who
  * needs it exactly asks for its text.
  */
-export const parseNumeric = (text: string): number => tellable(Number(text));
+const parseNumeric = (text: string): number => tellable(Number(text));
 
 const ourParsers: ReadonlyMap<number, (text: string) => number> = new Map([
   [int8, parseInt8],
@@ -64,7 +63,7 @@ const answerWithin = ({ statementMs }: SessionLimits): number | undefined =>
   statementMs === null ? undefined : statementMs + answerMarginMs;
 
 /** Host and port, or socket directory, and database: what an operator may see; never the password. */
-export function describeConnection(connection: PostgresConnection): string {
+function describeConnection(connection: PostgresConnection): string {
   const { host, port, database } = new pg.Client(settings(connection));
   return host.startsWith('/') ? `the socket in ${host}, database ${database}` : `${host}:${port}, database ${database}`;
 }
@@ -114,9 +113,6 @@ export async function openPool(
     throw unreachable(connection, error);
   }
 }
-
-export const openDatabase = <Tables>(pool: pg.Pool): Kysely<Tables> =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 
 /** Says in the operator's words why Postgres cannot be used. */
 function unreachable(connection: PostgresConnection, error: unknown): Failure {

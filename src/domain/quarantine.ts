@@ -38,7 +38,7 @@ export type Quarantine = ReadonlySet<string>;
 
 const reasonText: TextBound = { max: 500 };
 
-export const quarantineKey = ({ model, version, position }: Pick<QuarantineEvent, 'model' | 'version' | 'position'>) =>
+const quarantineKey = ({ model, version, position }: Pick<QuarantineEvent, 'model' | 'version' | 'position'>) =>
   `${model} ${version} ${position}`;
 
 /** Books from which a movement of money is left out are no books: this one is mended or waits. */

@@ -31,5 +31,4 @@ export const nearestQuota = (sum: bigint): Quota => Quota(tellable(Number(sum)))
 export const zero = Quota(0);
 export const plus = (a: Quota, b: Quota): Quota => Quota(a + b);
 export const minus = (a: Quota, b: Quota): Quota => Quota(a - b);
-export const negated = (a: Quota): Quota => Quota(-a);
 export const max = (a: Quota, b: Quota): Quota => (a > b ? a : b);

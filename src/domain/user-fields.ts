@@ -4,7 +4,7 @@ import { checkLegible } from './look-alike.js';
 
 /* What somebody says about a user, and how much of it there may be. Most of it is sealed before it gets into an event. */
 
-export const maxUsernameLength = 12;
+const maxUsernameLength = 12;
 
 export function checkUsername(username: string): void {
   if (username.trim() === '') throw new Failure('username-blank', { field: 'username' });

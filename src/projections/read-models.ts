@@ -15,7 +15,7 @@ import { users } from './models/users.js';
 export const readModels: readonly Projection[] = [users, apiKeys, channels, options, usageLog, usageStats, ledger];
 
 /** Where unqualified names are looked up: the current version of each read model. */
-export const readModelSearchPath = [...readModels.map(schemaOf), 'public'].join(', ');
+const readModelSearchPath = [...readModels.map(schemaOf), 'public'].join(', ');
 
 /**
  * A handle to read with; it does not close the pool. Its reads throw Failure `query-too-slow` and `store-unavailable`.

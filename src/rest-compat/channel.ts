@@ -38,7 +38,7 @@ const filterIn = (query: Query): ChannelFilter => {
 };
 
 /** An id that can belong to a channel. Throws `channel-not-found`. */
-export function possibleChannel(id: number): ChannelId {
+function possibleChannel(id: number): ChannelId {
   if (id <= 0) throw new Failure('channel-not-found');
   return ChannelId(id);
 }

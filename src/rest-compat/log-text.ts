@@ -16,7 +16,7 @@ export const quotaStyle = (settings: Settings): QuotaStyle => ({
   quotaPerUnit: Number(settings.prices.quotaPerUnit),
 });
 
-export const quotaText = (quota: number, { inCurrency, quotaPerUnit }: QuotaStyle): string =>
+const quotaText = (quota: number, { inCurrency, quotaPerUnit }: QuotaStyle): string =>
   inCurrency ? `＄${(quota / quotaPerUnit).toFixed(6)} 额度` : `${quota} 点额度`;
 
 const grants: Readonly<Record<GrantReason, string>> = {

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newClient, openDatabase, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
+import { newClient, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
 import { CutOff } from '../support/cut-off.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -31,11 +30,6 @@ describe('Postgres connections', () => {
 
     test.each(['9007199254740992', '-9223372036854775808'])('%s is an error, not a wrong number', async (text) => {
       await expect(database.pool.query(`SELECT (${text})::bigint AS value`)).rejects.toThrow(/not a safe integer/);
-    });
-
-    test('arrives as a number through the query builder too', async () => {
-      const { rows } = await sql<{ value: number }>`SELECT 7::bigint AS value`.execute(openDatabase(database.pool));
-      expect(rows).toEqual([{ value: 7 }]);
     });
   });
 

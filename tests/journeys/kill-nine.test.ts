@@ -6,12 +6,12 @@ import { withDatabase } from '../../src/cli/database.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import type { UserId } from '../../src/domain/ids.js';
-import { balanceOf, type WalletBalance } from '../../src/projections/models/ledger/ledger-queries.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
 import { prepareCallerData } from '../support/caller-data.js';
 import { isWholeStream, openCallers } from '../support/callers.js';
 import { type GatewayProcess, isAlive, postmasterOf, startGatewayProcess } from '../support/gateway-process.js';
+import { balanceOf, type WalletBalance } from '../support/ledger-reads.js';
 import { quietLog } from '../support/quiet-log.js';
 import { until } from '../support/until.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ChannelId } from '../../src/domain/ids.js';
+import type { ReadModels } from '../../src/projections/database.js';
 import {
-  allCandidates,
   allChannels,
   channelById,
   channelPage,
@@ -10,6 +10,7 @@ import {
   channelSettings,
   searchChannels,
 } from '../../src/projections/models/channel-queries.js';
+import type { CandidateRow } from '../../src/projections/models/channels.js';
 import {
   added,
   at,
@@ -30,6 +31,9 @@ let projected: Projected;
 forEachTest((fresh) => {
   projected = fresh;
 });
+
+const allCandidates = (db: ReadModels): Promise<CandidateRow[]> =>
+  db.selectFrom('candidates').selectAll().orderBy('group').orderBy('model').orderBy('channel_id').execute();
 
 const north = ChannelId(5);
 const south = ChannelId(6);

@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { beginning, Position } from '../../src/domain/events.js';
 import { Quota } from '../../src/domain/quota.js';
-import {
-  allBalances,
-  apiKeySnapshot,
-  balanceOf,
-  openCalls,
-  postingsOf,
-  quotaSnapshot,
-  trialBalance,
-} from '../../src/projections/models/ledger/ledger-queries.js';
+import { apiKeySnapshot, openCalls, quotaSnapshot } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
+import { allBalances, balanceOf, postingsOf, trialBalance } from '../support/ledger-reads.js';
 import {
   adjusted,
   alice,

@@ -6,19 +6,14 @@ import { Quota } from '../../src/domain/quota.js';
 import { QuotaScalar, SafeIntScalar } from '../../src/graphql/server/scalars.js';
 import { apiKeyById } from '../../src/projections/models/api-keys.js';
 import { channelById } from '../../src/projections/models/channel-queries.js';
-import {
-  apiKeySnapshot,
-  balanceOf,
-  postingsOf,
-  quotaSnapshot,
-  trialBalance,
-} from '../../src/projections/models/ledger/ledger-queries.js';
+import { apiKeySnapshot, quotaSnapshot } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { usageOfLastMinute } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { usageStatsBy } from '../../src/projections/models/usage-stats.js';
 import { userById, userPage } from '../../src/projections/models/user-queries.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
+import { balanceOf, postingsOf, trialBalance } from '../support/ledger-reads.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 import {
   added,

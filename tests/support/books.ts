@@ -12,10 +12,10 @@ import { beginning, type Recorded, streamKey } from '../../src/domain/events.js'
 import type { UserId } from '../../src/domain/ids.js';
 import { wantedChannel } from '../../src/projections/engine/projector.js';
 import { listReadModels } from '../../src/projections/engine/rebuild.js';
-import { allBalances, trialBalance } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { counted } from '../../src/projections/models/usage-stats.js';
 import { openReadModels } from '../../src/projections/read-models.js';
+import { allBalances, trialBalance } from './ledger-reads.js';
 import { until } from './until.js';
 
 /*

@@ -29,7 +29,7 @@ export interface TrafficSnapshot {
   readonly models: readonly (TrafficFigures & { readonly model: string })[];
 }
 
-export const windowSeconds = 60;
+const windowSeconds = 60;
 
 /* Durations fall into classes that grow by 10 %: 0 ms to about 2.5 hours in 170 classes. */
 const growth = Math.log(1.1);

@@ -27,7 +27,7 @@ import { CountedPage, PageArgs } from '../server/page.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { ChannelTypeObject } from './channel-type.js';
 
-export const ChannelStatusEnum = enumeration<ChannelRow['status']>('ChannelStatus', 'Whether a channel serves calls.', {
+const ChannelStatusEnum = enumeration<ChannelRow['status']>('ChannelStatus', 'Whether a channel serves calls.', {
   ENABLED: 'enabled',
   DISABLED: 'disabled',
   AUTO_DISABLED: 'auto-disabled',

@@ -45,7 +45,7 @@ export class InvalidDocument extends Error {
   }
 }
 
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export function openDocuments(schema: GraphQLSchema): Documents {
   const valid = new Map<string, DocumentNode>();

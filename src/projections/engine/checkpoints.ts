@@ -22,7 +22,7 @@ export interface Checkpoint {
 }
 
 /** The first half of every advisory lock key of ours; the second is the read model's `lock_key`. */
-export const lockClass = 0x7a11;
+const lockClass = 0x7a11;
 const rebuildLockClass = 0x7a12;
 
 const checkpointTable = `
@@ -116,15 +116,6 @@ export async function readCheckpoints(pool: Pool): Promise<Checkpoint[]> {
     updatedAt: updated_at,
     led,
   }));
-}
-
-/** The position up to which a read model's tables are surely filled: read before them, they hold at least that much. */
-export async function readModelPosition(pool: Pool, { name, version }: ReadModelName): Promise<Position> {
-  const { rows } = await pool.query<{ position: number }>(
-    'select position from projections.checkpoints where name = $1 and version = $2',
-    [name, version],
-  );
-  return Position(rows[0]?.position ?? -1);
 }
 
 /** Locks for as long as the connection lives; false: another connection has it. */

@@ -24,7 +24,7 @@ export const storableText = (text: string): string => text.replace(unstorableCha
  * JSON that Postgres can store. A caller may put a NUL into the name of an API key: it becomes U+FFFD rather than a
  * poisoned event.
  */
-export function storableJson(value: unknown): string {
+function storableJson(value: unknown): string {
   const json = JSON.stringify(value);
   if (!unstorable.test(json)) return json;
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? storableText(part) : part));

@@ -4,7 +4,7 @@ import type { ApiKeyTerms } from '../../domain/api-key-terms.js';
 import { type Position, type Recorded, streamKey } from '../../domain/events.js';
 import { assertNever } from '../../domain/failure.js';
 import { ApiKeyId, type SecretId, type UserId } from '../../domain/ids.js';
-import { Instant, unixSeconds } from '../../domain/instant.js';
+import { unixSeconds } from '../../domain/instant.js';
 import { type MoneyEvent, type Movement, movementsOf } from '../../domain/movements.js';
 import type { Quota } from '../../domain/quota.js';
 import type { UserEvent } from '../../domain/user.js';
@@ -206,17 +206,6 @@ export function apiKeyInStream(stream: readonly Recorded[]): { row: Terms; given
   }
   return row === undefined || row.deleted_at !== null ? undefined : { row, given };
 }
-
-/** The terms a row shows, e.g. to change some of them; the expiry to the second. */
-export const apiKeyTerms = (row: ApiKeyRow): ApiKeyTerms => ({
-  name: row.name,
-  unlimited: row.unlimited,
-  expiresAt: row.expires_at === null ? null : Instant(row.expires_at * 1000),
-  modelLimitsEnabled: row.model_limits_enabled,
-  modelLimits: row.model_limits,
-  allowIps: row.allow_ips,
-  group: row.group,
-});
 
 /* ---- queries ---- */
 

@@ -4,7 +4,7 @@ import type { ChannelSettings } from '../../domain/channel-settings.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Database, ReadModels } from '../database.js';
 import { asId, containing, counted, offsetOf, type Page, type PageRequest, type SearchStyle } from '../engine/page.js';
-import type { CandidateRow, ChannelRow } from './channels.js';
+import type { ChannelRow } from './channels.js';
 
 /** The settings a row shows, e.g. to change some of them. */
 export const channelSettings = (row: ChannelRow): ChannelSettings => ({
@@ -117,6 +117,3 @@ export async function channelPageByTag(
   const items = await sorted(all(db).where('tag', 'in', page).orderBy('tag'), request.sort ?? 'priority').execute();
   return { items, count: () => counted(tagged.select(sql<number>`count(distinct tag)`.as('total'))) };
 }
-
-export const allCandidates = (db: ReadModels): Promise<CandidateRow[]> =>
-  db.selectFrom('candidates').selectAll().orderBy('group').orderBy('model').orderBy('channel_id').execute();

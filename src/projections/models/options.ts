@@ -58,6 +58,3 @@ export const optionValue = ({ key, text, secret }: OptionRow): OptionValue => {
 
 export const allOptions = (db: ReadModels): Promise<OptionRow[]> =>
   db.selectFrom('options').selectAll().orderBy('key').execute();
-
-export const optionByKey = (db: ReadModels, key: string): Promise<OptionRow | undefined> =>
-  db.selectFrom('options').selectAll().where('key', '=', key).executeTakeFirst();

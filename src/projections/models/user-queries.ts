@@ -62,7 +62,6 @@ const orders = {
 } as const satisfies Record<string, readonly [keyof StoredUser, 'asc' | 'desc']>;
 
 export type UserSort = keyof typeof orders;
-export const userSorts = Object.keys(orders) as readonly UserSort[];
 
 export interface UserFilter extends SearchStyle {
   /** Part of the user name; the beginning of a word of e-mail address or display name; or an id. */

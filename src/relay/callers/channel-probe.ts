@@ -38,7 +38,7 @@ function smallRequest(provider: Provider, model: string): { endpoint: Endpoint; 
       };
 }
 
-export const testModelOf = ({ settings }: ChannelView, wanted: string): string =>
+const testModelOf = ({ settings }: ChannelView, wanted: string): string =>
   wanted || settings.testModel || settings.models[0] || lastResort;
 
 export interface ProbePorts extends AttemptPorts {

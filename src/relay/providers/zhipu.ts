@@ -18,7 +18,7 @@ const validForMs = 24 * 60 * 60 * 1000;
 const base64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** A key of the form `id.secret` signs a token that is valid for a day; times are in milliseconds. */
-export function signedToken(id: string, secret: string, now: number): string {
+function signedToken(id: string, secret: string, now: number): string {
   const header = base64Url({ alg: 'HS256', sign_type: 'SIGN' });
   const claims = base64Url({ api_key: id, exp: now + validForMs, timestamp: now });
   const signature = createHmac('sha256', secret).update(`${header}.${claims}`).digest('base64url');

@@ -127,13 +127,6 @@ async function expectedLines(db: ReadModels, filter: UsageLogFilter): Promise<nu
   return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }
 
-export const usageLogById = (db: ReadModels, id: Position): Promise<UsageLogEntry | undefined> =>
-  entries(db, {}).where('line.id', '=', id).executeTakeFirst();
-
-/** A user's newest lines. */
-export const recentUsageOf = (db: ReadModels, userId: UserId, limit: number): Promise<UsageLogEntry[]> =>
-  usageLogBefore(db, { userId }, { limit });
-
 /** Type-2 lines of the 60 s before `now` (unix seconds), and their prompt and completion tokens. */
 export const usageOfLastMinute = (
   db: ReadModels,
