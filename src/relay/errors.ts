@@ -1,4 +1,5 @@
 import { isUnavailable } from '../domain/failure.js';
+import type { RelayLog } from './ports.js';
 import type { UpstreamError } from './upstream/upstream-error.js';
 
 /** The type of every error the gateway itself makes; upstream errors keep their own. */
@@ -81,6 +82,19 @@ export const withdrawal = { status: 503, code: 'store_unavailable' } as const;
 export const storeUnavailable = (message: string): RelayError =>
   new RelayError(withdrawal.status, withdrawal.code, message);
 
-/** The answer to a request that the database could not serve; null: something else is wrong. */
-export const unavailable = (error: unknown): RelayError | null =>
-  isUnavailable(error) ? storeUnavailable('the database cannot be reached; try again later') : null;
+/** Our own mistake: the log says which, and nobody else is told. */
+export const internalError = (): RelayError => new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
+
+export const logBug = (log: Pick<RelayLog, 'error'>, requestId: string, bug: unknown): void =>
+  log.error({ requestId, error: bug instanceof Error ? bug.stack : String(bug) }, 'a call failed unexpectedly');
+
+/** The one place where whatever was thrown becomes what the caller is told. What nobody expected is logged whole. */
+export function refusalFor(error: unknown, requestId: string, log: Pick<RelayLog, 'warn' | 'error'>): RelayError {
+  if (error instanceof RelayError) return error;
+  if (isUnavailable(error)) {
+    log.warn({ requestId, err: error }, 'a call could not be served');
+    return storeUnavailable('the database cannot be reached; try again later');
+  }
+  logBug(log, requestId, error);
+  return internalError();
+}

@@ -3,7 +3,7 @@ import type { CallOutcome } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Usage } from '../../domain/pricing.js';
 import type { Endpoint } from '../endpoint.js';
-import { jsonHeaders, storeUnavailable, withdrawal } from '../errors.js';
+import { jsonHeaders, logBug, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
 import { SeenText } from '../seen-text.js';
@@ -152,7 +152,8 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       callerGoneMs: config.callerGoneMs,
       costsUnseen: () => unseen(order, answered, reservation).thinks || bringsUncounted(order.body),
     });
-    const { outcome, error } = pumped;
+    const { outcome, error, bug } = pumped;
+    if (bug !== null) logBug(log, requestId, bug);
     const { usage, generated } = reading.decoder;
     const told = believed(usage, generated);
     const useTimeMs = elapsed();

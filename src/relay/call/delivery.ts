@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
-import { fromUpstream, RelayError } from '../errors.js';
-import { isSilence } from '../upstream/exchange.js';
+import { fromUpstream, internalError, RelayError } from '../errors.js';
+import { isSilence, Lost } from '../upstream/exchange.js';
 import { countKept, noRoomHere, type StreamReading } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
 import type { Growth } from './growth.js';
@@ -66,6 +66,8 @@ export interface Pumped {
   readonly error: RelayError | null;
   /** Upstream was stopped by us before it had come to its end. */
   readonly cutShort: boolean;
+  /** A mistake of ours that ended it; null: none. */
+  readonly bug: unknown;
 }
 
 export interface PumpOptions extends Delivery {
@@ -110,9 +112,9 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   if (presence.gone) leave();
 
   const departure = (): CallOutcome => (presence.stalled ? 'caller-stalled' : 'caller-left');
-  const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean): Pumped => {
+  const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean, bug: unknown = null): Pumped => {
     cancel();
-    return { outcome, error, cutShort };
+    return { outcome, error, cutShort, bug };
   };
 
   try {
@@ -138,8 +140,9 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         break;
       }
     }
-    return { outcome: presence.gone ? departure() : 'completed', error: null, cutShort: false };
+    return { outcome: presence.gone ? departure() : 'completed', error: null, cutShort: false, bug: null };
   } catch (error) {
+    if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);
     if (presence.gone) return stop(departure(), null, true);
     // Upstream fell silent: what has come is the answer.
     return isSilence(error) ? stop('completed', null, false) : stop('upstream-broke', broken(), false);

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { CallFacts, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
+import { isUnavailable } from '../../domain/failure.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
 import type { Endpoint } from '../endpoint.js';
-import { quotaText, RelayError, storeUnavailable, tooManyCalls, unavailable } from '../errors.js';
+import { quotaText, RelayError, refusalFor, tooManyCalls } from '../errors.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
@@ -44,8 +45,6 @@ export interface Relay {
 
 const none = (): void => {};
 
-const cannotReserve = 'the event store cannot be reached; try again later';
-
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, meter, clock, log } = ports;
   const parsedChannel = channelParser();
@@ -78,9 +77,7 @@ export function openRelay(ports: RelayPorts): Relay {
       path: order.endpoint.path,
       stream: order.stream,
     };
-    const reserving = await meter.reserve(callId, facts, apiKey.terms.unlimited, order.estimate).catch(() => {
-      throw storeUnavailable(cannotReserve);
-    });
+    const reserving = await meter.reserve(callId, facts, apiKey.terms.unlimited, order.estimate);
     if (reserving.ok) return reserving.reservation;
     const settings = directory.settings();
     const show = (quota: number) =>
@@ -129,7 +126,10 @@ export function openRelay(ports: RelayPorts): Relay {
         last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
       } catch (error) {
         leave();
-        throw error;
+        if (failure === null || !isUnavailable(error)) throw error;
+        // What an upstream has said tells the caller more than that nobody else could be asked.
+        log.warn({ requestId: callId, err: error }, 'no further channel could be asked');
+        return { last: failure, tried, unknownAttempts, leave: none };
       }
       if (last.ok) return { last, tried: withThis, unknownAttempts, leave };
       if (entered) leave();
@@ -257,21 +257,10 @@ export function openRelay(ports: RelayPorts): Relay {
       try {
         await serve(call, presence);
       } catch (error) {
-        refuse(response, requestId, known(error, requestId), call.endpoint.dialect);
+        refuse(response, requestId, refusalFor(error, requestId, log), call.endpoint.dialect);
       } finally {
         active--;
       }
     },
   };
-
-  function known(error: unknown, requestId: string): RelayError {
-    if (error instanceof RelayError) return error;
-    const away = unavailable(error);
-    if (away !== null) {
-      log.warn({ requestId, err: error }, 'a call could not be served');
-      return away;
-    }
-    log.error({ requestId, error: error instanceof Error ? error.stack : String(error) }, 'a call failed unexpectedly');
-    return new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
-  }
 }

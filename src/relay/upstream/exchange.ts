@@ -23,11 +23,22 @@ const neverConnected = new Set([
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
+/** The answer, or the rest of it, will not come. Whatever else is thrown while it is read is a mistake of ours. */
+export class Lost extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'Lost';
+  }
+}
+
+const lostTo = (failure: Error): Lost =>
+  failure instanceof Lost ? failure : new Lost(failure.message, { cause: failure });
+
 /** Upstream said nothing for too long in the middle of a body. */
-export const isSilence = (error: unknown): boolean => codeOf(error) === 'UND_ERR_BODY_TIMEOUT';
+export const isSilence = ({ cause }: Lost): boolean => codeOf(cause) === 'UND_ERR_BODY_TIMEOUT';
 
 /** What was waited for has not come in time. */
-export class Overdue extends Error {
+export class Overdue extends Lost {
   constructor() {
     super('the upstream did not answer in time');
     this.name = 'Overdue';
@@ -43,7 +54,7 @@ export class Saturated extends Error {
 }
 
 /** The body cannot be read, whatever is in it. The message is for the caller. */
-export class UnreadableBody extends Error {
+export class UnreadableBody extends Lost {
   constructor(message: string) {
     super(message);
     this.name = 'UnreadableBody';
@@ -51,7 +62,7 @@ export class UnreadableBody extends Error {
 }
 
 /** There is no room here for what comes. */
-export class NoRoomForAnswer extends Error {
+export class NoRoomForAnswer extends Lost {
   constructor(readonly why: NoRoom) {
     super('there is no room for the answer');
     this.name = 'NoRoomForAnswer';
@@ -148,7 +159,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     // a write for each would cost the caller's connection more than everything else.
     if (this.pieces.length === 0) await this.woken();
     if (this.pieces.length > 0) return { done: false, value: this.taken() };
-    if (this.failure !== null) throw this.failure;
+    if (this.failure !== null) throw lostTo(this.failure);
     return { done: true, value: undefined };
   }
 
@@ -162,7 +173,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
       this.cancel();
       throw new UnreadableBody('the upstream answer is too large');
     }
-    if (this.failure !== null) throw this.failure;
+    if (this.failure !== null) throw lostTo(this.failure);
     return this.taken();
   }
 

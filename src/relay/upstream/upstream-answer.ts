@@ -14,7 +14,7 @@ import type {
 } from '../protocols/protocol.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { AnswerPlace } from './answer-room.js';
-import { NoRoomForAnswer, Overdue, UnreadableBody } from './exchange.js';
+import { Lost, NoRoomForAnswer, Overdue, UnreadableBody } from './exchange.js';
 import type { Sending, UpstreamAnswer, UpstreamBody } from './upstream.js';
 import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream-error.js';
 
@@ -85,7 +85,11 @@ export const noRoomHere = (why: NoRoom): UpstreamError => ({
 });
 
 /** What became of a body that could not be read to its end. */
-function lost(reason: unknown, code: string): Read {
+function lost({ sending }: Answered, reason: unknown, code: string): Read {
+  if (!(reason instanceof Lost)) {
+    sending.cancel();
+    throw reason;
+  }
   if (reason instanceof UnreadableBody)
     return { ok: false, error: unreadableAnswer(reason.message), costUnknown: true };
   if (reason instanceof NoRoomForAnswer) return { ok: false, error: noRoomHere(reason.why), costUnknown: true };
@@ -111,7 +115,7 @@ export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Pr
     answered.sending.cancel();
     return { ok: false, error: notAsked, costUnknown: true };
   } catch (error) {
-    return lost(error, 'read_response_body_failed');
+    return lost(answered, error, 'read_response_body_failed');
   }
 }
 
@@ -177,7 +181,7 @@ async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read>
       ? await whole(answered, answer, await theRest(answered, body, bytes))
       : await firstFrame(answered, body, bytes);
   } catch (error) {
-    return lost(error, 'stream_response_error');
+    return lost(answered, error, 'stream_response_error');
   }
 }
 

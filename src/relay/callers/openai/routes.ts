@@ -3,7 +3,7 @@ import type { Directory } from '../../../application/ports.js';
 import { refuse } from '../../call/refusal.js';
 import type { Relay } from '../../call/relay.js';
 import type { Endpoint } from '../../endpoint.js';
-import { RelayError, unavailable, unknownModel } from '../../errors.js';
+import { RelayError, refusalFor, unknownModel } from '../../errors.js';
 import { readCredential } from './credential.js';
 import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
@@ -68,6 +68,9 @@ export const tellRequestId = (reply: Pick<FastifyReply, 'raw'>, id: string): voi
   reply.raw.setHeader('x-oneapi-request-id', id);
 };
 
+const cannotBeRead = (status: number): RelayError =>
+  new RelayError(status, 'invalid_request', 'invalid request: it cannot be read');
+
 /** For a request that gets to no face. */
 export function turnAway(reply: Pick<FastifyReply, 'raw'>, id: string, error: RelayError): void {
   tellRequestId(reply, id);
@@ -95,23 +98,13 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
     allowOrigin(request, reply);
   });
 
-  const refusalFor = (error: unknown, request: FastifyRequest): RelayError => {
-    if (error instanceof RelayError) return error;
-    const away = unavailable(error);
-    if (away !== null) {
-      request.log.warn({ requestId: request.id, err: error }, 'a relay request could not be served');
-      return away;
-    }
-    const { statusCode = 500 } = error as { statusCode?: number };
-    // The server could not read the request.
-    if (statusCode < 500) return new RelayError(statusCode, 'invalid_request', 'invalid request: it cannot be read');
-    request.log.error({ err: error }, 'a relay request failed');
-    return new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
-  };
-
   app.setErrorHandler((error, request, reply) => {
     reply.hijack();
-    refuse(reply.raw, request.id, refusalFor(error, request), openAiCaller);
+    const { statusCode = 500 } = error as { statusCode?: number };
+    // The server could not read the request.
+    const unreadable = !(error instanceof RelayError) && statusCode < 500;
+    const told = unreadable ? cannotBeRead(statusCode) : refusalFor(error, request.id, request.log);
+    refuse(reply.raw, request.id, told, openAiCaller);
   });
 
   app.options('/v1/*', async (_request, reply) =>

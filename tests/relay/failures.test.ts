@@ -1,0 +1,235 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { DefaultPrices } from '../../src/application/default-prices.js';
+import { newEventId } from '../../src/application/event-id.js';
+import { openQuotaGate } from '../../src/application/memory/quota-gate.js';
+import type { ExpectedRevision } from '../../src/application/ports.js';
+import { initialOptions, settingsFrom } from '../../src/application/settings.js';
+import { beginning, type NewEvent, type StreamName } from '../../src/domain/events.js';
+import { Failure } from '../../src/domain/failure.js';
+import { openMeter } from '../../src/relay/call/metered.js';
+import { openRelay } from '../../src/relay/call/relay.js';
+import { callsUnderWay } from '../../src/relay/call/under-way.js';
+import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
+import { LargeWork } from '../../src/relay/large-work.js';
+import type { RelayPorts } from '../../src/relay/ports.js';
+import type { Provider } from '../../src/relay/protocols/protocol.js';
+import { openai } from '../../src/relay/providers/openai.js';
+import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
+import { someInstant } from '../support/events.js';
+import { settableClock } from '../support/fixed-clock.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
+
+/* One call over HTTP on a relay in which one thing goes wrong: what its caller is told, and what the log keeps. */
+
+const away = (): never => {
+  throw new Failure('store-unavailable');
+};
+const mistake = (): never => {
+  throw new TypeError('a mistake of ours');
+};
+
+class FaultyStore extends MemoryEventStore {
+  fault: (event: NewEvent) => void = () => {};
+
+  override async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision) {
+    for (const event of events) this.fault(event);
+    return super.append(stream, events, expected);
+  }
+}
+
+const none: DefaultPrices = {
+  ...{ modelRatio: new Map(), modelPrice: new Map(), completionRatio: new Map() },
+  ...{ cacheRatio: new Map(), cacheWriteRatio: new Map(), imageRatio: new Map() },
+};
+const options = new Map([
+  ['SelfUseModeEnabled', 'true'],
+  ['RetryTimes', '1'],
+]);
+const channel = (id: number) => ({
+  ...{ id, status: 'enabled', secrets: { key: `key-${id}`, proxy: null } },
+  settings: {
+    type: 1,
+    baseUrl: '',
+    other: '',
+    priority: 0,
+    weight: 0,
+    models: ['m'],
+    modelMapping: '',
+    autoBan: false,
+  },
+});
+const terms = { name: 'k', expiresAt: null, unlimited: true, allowIps: '', group: '', modelLimitsEnabled: false };
+const user = { id: 7, status: 'enabled', role: 'user', group: 'default', acceptUnpricedModels: true };
+
+interface UpstreamSays {
+  readonly status: number;
+  readonly pieces: readonly string[];
+}
+
+const sendingOf = ({ status, pieces }: UpstreamSays) => {
+  const left = pieces.map((piece) => Buffer.from(piece));
+  const next = async () => {
+    const value = left.shift();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  };
+  const whole = async () => Buffer.concat(left.splice(0));
+  return {
+    sent: Promise.resolve({ ok: true, answer: { status, headers: {}, body: { next, whole } } }),
+    started: true,
+    begun: () => {},
+    cancel: () => {},
+  };
+};
+
+const answer = JSON.stringify({
+  id: 'c',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+});
+const chunk = (content: string): string =>
+  `data: {"id":"c","choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
+
+const close: (() => void)[] = [];
+afterEach(() => {
+  for (const each of close.splice(0)) each();
+});
+
+interface World {
+  readonly directory?: Record<string, unknown>;
+  readonly vault?: (id: string) => Promise<string>;
+  readonly fault?: FaultyStore['fault'];
+  readonly protocol?: Partial<Provider['protocol']>;
+  readonly upstream?: UpstreamSays;
+  readonly stream?: boolean;
+}
+
+async function told({ directory = {}, vault, fault, protocol, upstream, stream = false }: World) {
+  const store = new FaultyStore();
+  if (fault !== undefined) store.fault = fault;
+  const clock = settableClock(someInstant);
+  const account = async () => ({ balance: 1_000_000_000n, holds: [], position: beginning });
+  const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
+  const gate = openQuotaGate(source, { capacity: 10, after: beginning });
+  const meter = openMeter({ store, gate, clock, underWay: callsUnderWay(), newEventId, warn: () => {} });
+  const settings = settingsFrom(options, none, initialOptions(none));
+  const logged = { warned: [] as unknown[], bugs: [] as unknown[] };
+  const ports = {
+    directory: {
+      settings: () => settings,
+      remembersApiKey: () => true,
+      apiKey: async () => ({ id: 1, owner: 7, status: 'enabled', terms }),
+      user: async () => user,
+      candidates: () => [channel(1), channel(2)],
+      ...directory,
+    },
+    vault: { hash: (text: string) => text, get: vault ?? (async () => 'sk-upstream') },
+    ...{ gate, meter, clock },
+    upstream: { send: () => sendingOf(upstream ?? { status: 200, pieces: [answer] }) },
+    bodies: {
+      read: async () => ({
+        value: { model: 'm', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5, stream },
+        bytes: 80,
+        leave: () => {},
+      }),
+    },
+    largeWork: new LargeWork(),
+    answers: new AnswerRoom(2 ** 30),
+    rateLimiter: { admit: () => () => {} },
+    wrongKeys: { has: () => true, spend: () => {} },
+    apiKeyStatus: { refused: () => {} },
+    channelHealth: { outOfOrder: () => {} },
+    providerOf: () => ({ ...openai, protocol: { ...openai.protocol, ...protocol } }),
+    config: { streamIdleMs: 60_000, answerTimeoutMs: 60_000, callerGoneMs: 1_000, callerStallMs: 60_000 },
+    log: {
+      info: () => {},
+      warn: (facts: unknown) => void logged.warned.push(facts),
+      error: (facts: { error: unknown }) => void logged.bugs.push(facts.error),
+    },
+  } as unknown as RelayPorts;
+  const relay = openRelay(ports);
+  const server = createServer((request, response) => {
+    const credential = { key: 'a'.repeat(48), pinnedChannel: null };
+    const about = { credential, ip: '192.0.2.1', query: new URLSearchParams(), headers: request.headers };
+    void relay.handle({ requestId: 'r1', endpoint: chat, request, response, ...about });
+  }).listen(0, '127.0.0.1');
+  close.push(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { connection: 'close' } });
+  const text = await response.text();
+  const events = (await store.readAll(beginning, 100)).map(({ event }) => event);
+  return { status: response.status, text, logged, outcome: events.at(-1), events };
+}
+
+const errorIn = (text: string) =>
+  (JSON.parse(text) as { error: { code: string; type: string; message: string } }).error;
+
+describe('a store that is down', () => {
+  test.each([
+    ['while the key is looked up', { directory: { apiKey: away } }],
+    ['while its owner is looked up', { directory: { user: away } }],
+    ['while the call is reserved', { fault: ({ event }: NewEvent) => event.type === 'CallReserved' && away() }],
+    ['while the key of the channel is read', { vault: async () => away() }],
+    ['while the charge is written', { fault: ({ event }: NewEvent) => event.type === 'CallSettled' && away() }],
+  ] satisfies [string, World][])('%s is called so, and is no mistake of ours', async (_when, world) => {
+    const { status, text, logged } = await told(world);
+    expect([status, errorIn(text).code]).toEqual([503, 'store_unavailable']);
+    expect(logged.bugs).toEqual([]);
+  });
+
+  const refused = { status: 400, pieces: ['{"error":{"message":"too long","type":"t","code":"context_length"}}'] };
+  const broken = { status: 500, pieces: ['{"error":{"message":"overloaded","type":"t","code":"overloaded"}}'] };
+
+  test('while a refused call is released does not hide what the upstream said', async () => {
+    const fault = ({ event }: NewEvent): unknown => event.type === 'CallReleased' && away();
+    const { status, text } = await told({ upstream: refused, fault });
+    expect([status, errorIn(text).code]).toEqual([400, 'context_length']);
+  });
+
+  test('before a second channel can be asked does not hide what the first one said', async () => {
+    const asked: string[] = [];
+    const vault = async (id: string): Promise<string> => (asked.push(id) === 1 ? 'sk-upstream' : away());
+    const { status, text, outcome } = await told({ upstream: broken, vault });
+    expect([status, errorIn(text).code, asked.length]).toEqual([500, 'overloaded', 2]);
+    expect(outcome).toMatchObject({ type: 'CallReleased', reason: 'upstream-failed' });
+  });
+});
+
+describe('a mistake of ours', () => {
+  const streamed = { status: 200, pieces: [chunk('Well'), chunk(', yes')] };
+
+  test.each([
+    ['while the key is looked up', { directory: { apiKey: mistake } }],
+    ['while the call is reserved', { fault: ({ event }: NewEvent) => event.type === 'CallReserved' && mistake() }],
+    ['while the request is converted', { protocol: { request: mistake } }],
+    ['while the answer is read', { protocol: { answer: mistake } }],
+    ['while a stream begins', { protocol: { stream: mistake }, stream: true, upstream: streamed }],
+  ] satisfies [string, World][])('%s is called an internal error, and logged with its stack', async (_when, world) => {
+    const { status, text, logged } = await told(world);
+    const { code, type, message } = errorIn(text);
+    expect([status, code, type]).toEqual([500, 'internal_error', 'gateway_panic']);
+    expect(message).not.toContain('mistake');
+    expect(logged.bugs).toEqual([expect.stringMatching(/a mistake of ours\n\s+at /)]);
+  });
+
+  test('inside a stream ends it with an internal error, and what was delivered is charged', async () => {
+    const protocol: World['protocol'] = {
+      stream: (...asked) => {
+        const stream = openai.protocol.stream(...asked);
+        const push = stream.push.bind(stream);
+        let pieces = 0;
+        return Object.assign(stream, { push: (piece: Buffer) => (++pieces === 1 ? push(piece) : mistake()) });
+      },
+    };
+    const { status, text, logged, outcome } = await told({ stream: true, upstream: streamed, protocol });
+    expect(status).toBe(200);
+    const [first = '', error = '', end = ''] = text.split('\n\n');
+    expect(first).toContain('Well');
+    expect(errorIn(error.replace('data: ', '')).code).toBe('internal_error');
+    expect(end).toBe('data: [DONE]');
+    expect(logged.bugs).toEqual([expect.stringMatching(/a mistake of ours\n\s+at /)]);
+    expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'gateway-failed' });
+  });
+});
