@@ -1,6 +1,7 @@
 import type { Usage } from '../domain/pricing.js';
 import type { JsonObject } from './protocols/json.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from './protocols/protocol.js';
+import type { PassedHeader } from './upstream/passed-headers.js';
 
 /*
  * Where upstream and caller meet. Every wire puts what it reads into chunks of one form, and every dialect writes such
@@ -53,4 +54,6 @@ export interface AnswerDialect {
   readonly whole: (answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel) => Buffer;
   /** A whole answer's bytes with this usage in it, where the one upstream told is not the one that is charged. */
   readonly telling: (bytes: Buffer, usage: Usage) => Buffer;
+  /** What its clients look for among the headers of an upstream's answer. */
+  readonly upstreamHeaders: readonly PassedHeader[];
 }

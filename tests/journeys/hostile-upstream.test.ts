@@ -216,6 +216,26 @@ describe('an answer', () => {
 
   beforeAll(() => gateway.addChannel({ models: [model], baseUrl: upstream.url }));
 
+  test.each([false, true])(
+    'gives its caller upstream’s limits and request id, and no cookie; streamed: %s',
+    async (stream) => {
+      answers(stream ? sse : JSON.stringify(completion), {
+        'x-ratelimit-remaining-requests': '99',
+        'x-request-id': 'req_upstream1',
+        'set-cookie': 'session=1',
+        server: 'upstream.example',
+      });
+      const { headers } = await caller.chat({ model, stream });
+      expect(headers).toMatchObject({
+        'x-ratelimit-remaining-requests': '99',
+        'x-upstream-request-id': 'req_upstream1',
+        'x-request-id': expect.stringMatching(/^20\d{12}/),
+      });
+      expect(headers).not.toHaveProperty('set-cookie');
+      expect(headers).not.toHaveProperty('server');
+    },
+  );
+
   describe('that is JSON', () => {
     test.each(['text/html', 'image/svg+xml', 'text/event-streams', 'application/json', 'x'])(
       'is told as JSON, though upstream called it %s',

@@ -75,6 +75,11 @@ export interface Asker {
   readonly response: ServerResponse;
 }
 
+const tell = (response: ServerResponse, headers: readonly string[] | null): void => {
+  if (headers === null) return;
+  for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
+};
+
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
 const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
 
@@ -133,6 +138,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
         told.usage === got.usage
           ? got.bytes
           : await largeWork.run(got.bytes.length, () => dialect.telling(got.bytes, told.usage));
+      tell(response, answered.headers);
       response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
       await deliver(response, bytes, { presence, stalledCallers });
       return true;
@@ -140,6 +146,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
     const { reading } = got;
     const firstTokenMs = elapsed();
+    tell(response, answered.headers);
     beginStream(response);
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;

@@ -11,6 +11,7 @@ import {
   type UpstreamRequest,
 } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
+import { passedHeaders } from '../upstream/passed-headers.js';
 import { type Got, noRoomForAnswer, type Read, readAnswer } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
@@ -27,7 +28,12 @@ export interface Asked {
 }
 
 export type Attempt =
-  | ({ readonly ok: true; readonly got: Got } & Asked)
+  | ({
+      readonly ok: true;
+      readonly got: Got;
+      /** Of upstream's, for the caller: names and values in turn. null: none. */
+      readonly headers: readonly string[] | null;
+    } & Asked)
   | {
       readonly ok: false;
       readonly retryable: boolean;
@@ -158,7 +164,11 @@ export async function attempt(
     const room = { largest: answers.largest, place: answerPlace };
     const answered = { provider, channel: upstreamChannel, caller, info, sending, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);
-    if (read.ok) return { ok: true, ...asked, got: read.got };
+    if (read.ok) {
+      const { upstreamModel, reasoningEffort } = asked;
+      const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, key);
+      return { ok: true, upstreamModel, reasoningEffort, got: read.got, headers };
+    }
     answerPlace.leave();
     const judgement = judged(ports, provider, parsed, String(request.body), read);
     return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;

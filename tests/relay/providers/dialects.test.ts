@@ -46,6 +46,7 @@ const plainText: AnswerDialect = {
   writer: () => new PlainText(),
   whole: ({ body }) => Buffer.from(objectsIn(body.choices).map(String).join()),
   telling: (bytes) => bytes,
+  upstreamHeaders: [],
 };
 
 const inPlainText = (golden: Golden): Golden => ({

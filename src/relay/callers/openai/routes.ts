@@ -62,6 +62,10 @@ function dialectOf({ headers }: FastifyRequest, query: URLSearchParams): Dialect
   return 'openai';
 }
 
+const exposedHeaders = ['x-request-id', 'x-oneapi-request-id', 'retry-after']
+  .concat(openAiCaller.upstreamHeaders.map(({ to }) => to))
+  .join(', ');
+
 /** The gateway's own request id on every answer, under the name of today and the one older clients read. */
 export const tellRequestId = (reply: Pick<FastifyReply, 'raw'>, id: string): void => {
   reply.raw.setHeader('x-request-id', id);
@@ -89,7 +93,7 @@ export async function relayRoutes(app: FastifyInstance, options: RelayRoutesOpti
     if (origin === undefined) return;
     reply.raw.setHeader('access-control-allow-origin', origin);
     reply.raw.setHeader('vary', 'origin');
-    reply.raw.setHeader('access-control-expose-headers', 'x-request-id, x-oneapi-request-id, retry-after');
+    reply.raw.setHeader('access-control-expose-headers', exposedHeaders);
   };
 
   app.addHook('onRequest', async (request, reply) => {
