@@ -197,6 +197,62 @@ export type OptionKey = keyof typeof optionTable;
 export const optionDefinition = (key: string): OptionDefinition | null =>
   Object.hasOwn(optionTable, key) ? optionTable[key as OptionKey] : null;
 
+/**
+ * Kept for clients and exports that set them: what they are about is not built, so whatever they hold changes nothing.
+ * Whoever builds it takes them out here.
+ */
+const withoutEffect: ReadonlySet<OptionKey> = new Set<OptionKey>([
+  'EmailDomainRestrictionEnabled',
+  'EmailAliasRestrictionEnabled',
+  'EmailDomainWhitelist',
+  'TurnstileSecretKey',
+  'GitHubClientSecret',
+  'LinuxDOClientSecret',
+  'oidc.client_secret',
+  'oidc.well_known',
+  'oidc.token_endpoint',
+  'oidc.user_info_endpoint',
+  'WeChatServerAddress',
+  'WeChatServerToken',
+  'TelegramBotToken',
+  'SMTPServer',
+  'SMTPPort',
+  'SMTPAccount',
+  'SMTPFrom',
+  'SMTPToken',
+  'SMTPSSLEnabled',
+  'WorkerUrl',
+  'WorkerValidKey',
+  'CustomCallbackAddress',
+  'TopupGroupRatio',
+  'QuotaForInviter',
+  'QuotaForInvitee',
+  'QuotaRemindThreshold',
+  'ChannelDisableThreshold',
+  'AutomaticEnableChannelEnabled',
+  'DataExportInterval',
+  'MjAccountFilterEnabled',
+  'MjModeClearEnabled',
+  'MjForwardUrlEnabled',
+  'MjActionCheckSuccessEnabled',
+  'CheckSensitiveOnCompletionEnabled',
+  'StopOnSensitiveEnabled',
+  'StreamCacheQueueLength',
+  'gemini.safety_settings',
+  'gemini.version_settings',
+  'gemini.supported_imagine_models',
+  'gemini.thinking_adapter_enabled',
+  'gemini.thinking_adapter_budget_tokens_percentage',
+  'claude.model_headers_settings',
+  'claude.default_max_tokens',
+  'claude.thinking_adapter_enabled',
+  'claude.thinking_adapter_budget_tokens_percentage',
+]);
+
+/** Whether the gateway asks for it at all. */
+export const hasEffect = (key: string): boolean =>
+  optionDefinition(key) !== null && !withoutEffect.has(key as OptionKey);
+
 /** Secret by definition, or by a name an unknown option gives itself. */
 export const isSecretOption = (key: string): boolean =>
   optionDefinition(key)?.kind === 'secret' || (optionDefinition(key) === null && /(Token|Secret|Key)$/i.test(key));

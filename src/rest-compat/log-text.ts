@@ -39,6 +39,23 @@ function consumption({ price, prompt_tokens, completion_tokens }: UsageLogEntry)
     : `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(price.completion)}，分组倍率 ${ratio(price.group)}${silent}`;
 }
 
+const adjusted = '管理员将用户额度从 ';
+const failed = '请求失败，状态码 ';
+
+/** What lines begin with, all there are. */
+const beginnings: readonly string[] = [
+  '模型价格 ',
+  '模型倍率 ',
+  channelTest,
+  adjusted,
+  failed,
+  ...Object.values(grants).map((grant) => `${grant} `),
+];
+
+/** Whether there can be a line whose words begin so. */
+export const canBeginWith = (words: string): boolean =>
+  beginnings.some((beginning) => beginning.startsWith(words) || words.startsWith(beginning));
+
 export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
   const { detail } = line;
   if (detail === null) return consumption(line);
@@ -47,12 +64,12 @@ export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
       return `${grants[detail.reason]} ${quotaText(detail.quota, style)}`;
     case 'adjusted': {
       const { observed, delta } = detail;
-      return `管理员将用户额度从 ${quotaText(observed, style)}修改为 ${quotaText(observed + delta, style)}`;
+      return `${adjusted}${quotaText(observed, style)}修改为 ${quotaText(observed + delta, style)}`;
     }
     case 'channel-tested':
       return channelTest;
     case 'released':
-      return `请求失败，状态码 ${detail.status ?? '无'}，错误 ${detail.code ?? detail.reason}`;
+      return `${failed}${detail.status ?? '无'}，错误 ${detail.code ?? detail.reason}`;
     default:
       return assertNever(detail);
   }

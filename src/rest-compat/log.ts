@@ -7,7 +7,7 @@ import { tellable } from '../domain/quota.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
-import { contentOf, type QuotaStyle, quotaStyle } from './log-text.js';
+import { canBeginWith, contentOf, type QuotaStyle, quotaStyle } from './log-text.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
 import { Refusal } from './wire/errors.js';
@@ -89,6 +89,12 @@ const adminFilterIn = (query: Query): LogFilter => ({
   username: given(query.text('username')),
 });
 
+interface WordedLines {
+  readonly lines: readonly UsageLogEntry[];
+  /** There are older lines that nobody has looked at. */
+  readonly isPartial: boolean;
+}
+
 export interface LogEndpointOptions {
   /** Whether an API key with these allowed addresses may be used from the address. */
   readonly allowsAddress: (address: string, allowed: readonly string[]) => boolean;
@@ -139,16 +145,17 @@ export function logEndpoints(
     return type === undefined ? [] : queries.logBefore(viewer, { type }, { limit: searchLimit }, own);
   };
 
-  const worded = async (viewer: UserView, beginning: string, style: QuotaStyle): Promise<UsageLogEntry[]> => {
+  const worded = async (viewer: UserView, beginning: string, style: QuotaStyle): Promise<WordedLines> => {
     const found: UsageLogEntry[] = [];
     let before: Position | undefined;
-    for (let seen = 0; seen < searchDepth && found.length < searchLimit; seen += searchBatch) {
+    let isWhole = !canBeginWith(beginning);
+    for (let seen = 0; seen < searchDepth && found.length < searchLimit && !isWhole; seen += searchBatch) {
       const lines = await queries.logBefore(viewer, {}, { before, limit: searchBatch }, false);
       found.push(...lines.filter((line) => contentOf(line, style).startsWith(beginning)));
       before = lines.at(-1)?.id;
-      if (lines.length < searchBatch) break;
+      isWhole = lines.length < searchBatch;
     }
-    return found.slice(0, searchLimit);
+    return { lines: found.slice(0, searchLimit), isPartial: !isWhole && found.length < searchLimit };
   };
 
   endpoints.guarded('admin', 'GET', '/log/', (viewer, { query }) => page(viewer, query, adminFilterIn(query), false));
@@ -164,8 +171,11 @@ export function logEndpoints(
     const keyword = query.text('keyword');
     const style = currentStyle();
     const typed = await ofType(viewer, keyword, false);
-    const found = typed.length > 0 ? typed : await worded(viewer, keyword, style);
-    return success(found.map((line) => adminLine(line, style)));
+    const { lines, isPartial } =
+      typed.length > 0 ? { lines: typed, isPartial: false } : await worded(viewer, keyword, style);
+    const answer = success(lines.map((line) => adminLine(line, style)));
+    // Beyond the contract, and only where the list may not be what a client takes it for.
+    return isPartial ? { ...answer, is_partial: true } : answer;
   });
 
   endpoints.guarded('ordinary', 'GET', '/log/self/search', async (viewer, { query }) => {

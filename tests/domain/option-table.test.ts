@@ -1,7 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decimal } from '../../src/domain/decimal.js';
 import { Failure } from '../../src/domain/failure.js';
 import {
+  hasEffect,
   isSecretOption,
   type OptionKey,
   optionDefinition,
@@ -23,6 +26,28 @@ const refusalOf = (check: () => void): Failure['details'] | null => {
   }
 };
 const refused = (key: string, value: string) => refusalOf(() => checkOption(key, value));
+
+/** The sources that name an option, but for the table itself. */
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && path !== join('domain', 'option-table.ts'))
+  .map((path) => ({ path, text: readFileSync(join('src', path), 'utf8') }));
+const namedIn = (key: string): string[] =>
+  sources.filter(({ text }) => text.includes(`'${key}'`) || text.includes(` ${key}:`)).map(({ path }) => path);
+/** Naming it there makes nothing of it. */
+const onlyWorded = [join('rest-compat', 'wire', 'messages.ts'), join('application', 'settings.ts')];
+
+describe('an option without effect', () => {
+  test.each(Object.keys(optionTable))('%s says so, and no other does', (key) => {
+    const named = namedIn(key);
+    if (hasEffect(key)) expect(named, 'nobody asks for it').not.toEqual([]);
+    else
+      expect(
+        named.filter((path) => !onlyWorded.includes(path)),
+        'somebody asks for it',
+      ).toEqual([]);
+  });
+  test('is one nobody knows', () => expect(hasEffect('SomethingElse')).toBe(false));
+});
 
 describe('every option', () => {
   test.each(Object.entries(optionTable))('%s starts with a value that passes its own check', (key, { initial }) =>

@@ -66,6 +66,13 @@ describe('the status', () => {
 });
 
 describe('options', () => {
+  test('that nothing here asks for say so', async () => {
+    const { options } = await server.root.ask('{ options { key hasEffect } }');
+    const told = new Map(options.map(({ key, hasEffect }: Data) => [key, hasEffect]));
+    expect(told.get('RetryTimes')).toBe(true);
+    expect(told.get('claude.default_max_tokens')).toBe(false);
+  });
+
   const change = 'mutation ($key: String!, $value: String!) { changeOption(key: $key, value: $value) { key value } }';
   const optionText = async (key: string) =>
     (await server.root.ask('{ options { key value } }')).options.find((option: Data) => option.key === key)?.value;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newClient } from '../../src/adapters/postgres.js';
 import type { ChannelId } from '../../src/domain/ids.js';
 import { until } from '../support/until.js';
 import { type Cast, type Client, dataOf, openStage, send } from './rest-server.js';
@@ -171,6 +172,8 @@ describe('searching the log', () => {
     const worded = await search(stage.admin, '/api/log/search', '模型倍率 0.07');
     expect(worded.map(({ model_name }) => model_name)).toEqual(['gpt-4o-mini', 'gpt-4o-mini']);
     expect(await search(stage.admin, '/api/log/search', '倍率')).toEqual([]);
+    const { json } = await stage.admin.get(`/api/log/search?keyword=${encodeURIComponent('模型倍率 0.07')}`);
+    expect(json).not.toHaveProperty('is_partial');
     expect((await search(stage.admin, '/api/log/search', '管理员将用户额度从')).length).toBeGreaterThan(3);
   });
   test("finds a type only among one's own", async () => {
@@ -299,4 +302,38 @@ test('a line whose tokens were counted here says so, to administrators', async (
   expect(own?.other).not.toContain('local_count_tokens');
   const [told] = await linesOf(stage.root, '/api/log/?model_name=gpt-4o');
   expect(told?.other).not.toContain('local_count_tokens');
+});
+
+test('a search for words says where it has not looked at everything', async () => {
+  const database = newClient({ url: stage.gateway.config.database.url ?? '' });
+  await database.connect();
+  try {
+    const { rows } = await database.query<{ schema: string }>(
+      `select table_schema as schema from information_schema.tables
+       where table_name = 'usage_log' order by table_schema desc limit 1`,
+    );
+    const [{ schema } = { schema: '' }] = rows;
+    const { rows: columns } = await database.query<{ column_name: string }>(
+      `select column_name from information_schema.columns
+       where table_schema = $1 and table_name = 'usage_log' and column_name <> 'id' order by ordinal_position`,
+      [schema],
+    );
+    const others = columns.map(({ column_name }) => `"${column_name}"`).join(', ');
+    // The same call, ten thousand times more: all that is older is beyond what a search for words looks at.
+    await database.query(
+      `insert into ${schema}.usage_log (id, ${others})
+       select 1000000000 + copy, ${others} from ${schema}.usage_log, generate_series(1, 10000) as copy
+       where model = 'gpt-4o' and type = 2`,
+    );
+  } finally {
+    await database.end();
+  }
+  const search = async (words: string) =>
+    (await stage.admin.get(`/api/log/search?keyword=${encodeURIComponent(words)}`)).json;
+  expect(await search('管理员')).toEqual({ success: true, message: '', data: [], is_partial: true });
+  // Enough was found; and what no line begins with need not be looked for.
+  const enough = await search('模型倍率 1.25');
+  expect(enough).not.toHaveProperty('is_partial');
+  expect(enough.data).toHaveLength(100);
+  expect(await search('no line begins so')).toEqual({ success: true, message: '', data: [] });
 });

@@ -15,6 +15,7 @@ import {
 import type { UserView } from '../../application/ports.js';
 import { beginning, type Position } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
+import { hasEffect } from '../../domain/option-table.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { maxPageSize } from '../server/page.js';
 
@@ -27,6 +28,11 @@ interface OptionText {
 class Option implements OptionText {
   @Field(() => String)
   readonly key!: string;
+
+  @Field(() => Boolean, { description: 'Whether this version asks for it; others are kept for clients that set them.' })
+  hasEffect(): boolean {
+    return hasEffect(this.key);
+  }
 
   @Field(() => String, { nullable: true, description: 'null: a secret. It can be replaced, never read.' })
   readonly value!: string | null;
