@@ -57,8 +57,8 @@ export function channelBulkEndpoints(endpoints: Endpoints, { channels, directory
     { wordings: malformed },
   );
 
-  // Channels and what they serve are written in one transaction and cannot drift apart: there is nothing to repair,
-  // and every channel counts as in order.
+  // Which channels serve what is worked out from the channels alone and cannot drift: there is nothing to repair, and
+  // every channel counts as in order.
   endpoints.guarded('admin', 'POST', '/channel/fix', () => success(directory.channels().length));
 
   endpoints.guarded(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { ChannelId } from '../../src/domain/ids.js';
-import type { ReadModels } from '../../src/projections/database.js';
 import {
   allChannels,
   channelById,
@@ -10,7 +9,6 @@ import {
   channelSettings,
   searchChannels,
 } from '../../src/projections/models/channel-queries.js';
-import type { CandidateRow } from '../../src/projections/models/channels.js';
 import {
   added,
   at,
@@ -31,9 +29,6 @@ let projected: Projected;
 forEachTest((fresh) => {
   projected = fresh;
 });
-
-const allCandidates = (db: ReadModels): Promise<CandidateRow[]> =>
-  db.selectFrom('candidates').selectAll().orderBy('group').orderBy('model').orderBy('channel_id').execute();
 
 const north = ChannelId(5);
 const south = ChannelId(6);
@@ -108,36 +103,14 @@ describe('a channel', () => {
     expect(await channelById(db, east)).toMatchObject({ used_quota: 0 });
   });
 
-  test('is gone when removed, with its candidates', async () => {
+  test('follows its edits', async () => {
+    const db = await projected.given(added(east), edited(east, { models: ['only'], groups: ['vip'], priority: 9 }));
+    expect(await channelById(db, east)).toMatchObject({ models: ['only'], groups: ['vip'], priority: 9 });
+  });
+
+  test('is gone when removed', async () => {
     const db = await projected.given(added(east), added(west), ofChannel(east, { type: 'ChannelRemoved' }));
     expect((await allChannels(db)).map(({ id }) => id)).toEqual([west]);
-    expect(new Set((await allCandidates(db)).map(({ channel_id }) => channel_id))).toEqual(new Set([west]));
-  });
-});
-
-describe('the candidates', () => {
-  test('of names that differ only in what no column holds, as earlier releases accepted them, are one', async () => {
-    const db = await projected.given(added(east, { models: ['a\0', 'a\ufffd'], groups: ['g\ud800', 'g\ufffd'] }));
-    expect(await allCandidates(db)).toMatchObject([{ channel_id: east, group: 'g\ufffd', model: 'a\ufffd' }]);
-  });
-
-  test('are one per group and model, names listed twice counting once', async () => {
-    const db = await projected.given(
-      added(east, { models: ['m', 'n', 'm'], groups: ['default', 'default'], priority: 2, weight: 3, tag: 'eu' }),
-    );
-    const common = { group: 'default', channel_id: east, priority: 2, weight: 3, tag: 'eu', enabled: true };
-    expect(await allCandidates(db)).toEqual([
-      { ...common, model: 'm' },
-      { ...common, model: 'n' },
-    ]);
-  });
-
-  test('change with the channel', async () => {
-    const db = await projected.given(added(east));
-    await projected.given(edited(east, { models: ['only'], groups: ['vip'], priority: 9 }));
-    expect(await allCandidates(db)).toMatchObject([{ group: 'vip', model: 'only', priority: 9, enabled: true }]);
-    await projected.given(ofChannel(east, { type: 'ChannelDisabled', automatic: true, reason: 'x' }));
-    expect(await allCandidates(db)).toMatchObject([{ model: 'only', enabled: false }]);
   });
 });
 

@@ -8,11 +8,11 @@ import { ChannelId, type SecretId } from '../../domain/ids.js';
 import { unixSeconds } from '../../domain/instant.js';
 import type { Quota } from '../../domain/quota.js';
 import type { ReadModels } from '../database.js';
-import { addById, insertRows, putRows, storableText } from '../engine/multi-row.js';
+import { addById, putRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
 import { type Sum, tallyOf } from '../engine/tallies.js';
 
-/* Channels, and the lookup that says which of them serve a model for a group. Times are unix seconds. */
+/* Channels, for administration, and for a node to begin with. Times are unix seconds. */
 
 export interface ChannelTables {
   channels: {
@@ -51,20 +51,9 @@ export interface ChannelTables {
     /** Of the last event that changed more than `used_quota`. */
     position: Position;
   };
-  candidates: {
-    group: string;
-    model: string;
-    channel_id: ChannelId;
-    priority: number;
-    weight: number;
-    tag: string | null;
-    /** The channel's status is `enabled`. */
-    enabled: boolean;
-  };
 }
 
 export type ChannelRow = Selectable<ChannelTables['channels']>;
-export type CandidateRow = Selectable<ChannelTables['candidates']>;
 
 interface Spent {
   readonly id: ChannelId;
@@ -105,24 +94,13 @@ const tables = `
     created_at bigint not null,
     position bigint not null
   ) with (fillfactor = 70);
-  create table candidates (
-    "group" text not null,
-    model text not null,
-    channel_id bigint not null,
-    priority bigint not null,
-    weight bigint not null,
-    tag text,
-    enabled boolean not null,
-    primary key ("group", model, channel_id)
-  );
-  create index candidates_channel on candidates (channel_id);
 `;
 
 const channelOf = ({ stream }: Recorded): ChannelId => ChannelId(streamKey(stream));
 
 export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
   name: 'channels',
-  version: 2,
+  version: 3,
   tables,
   interestedIn: {
     ChannelAdded: true,
@@ -198,9 +176,6 @@ async function changeChannels(tx: ReadModels, changes: readonly Recorded<Channel
   const removed = ids.filter((id) => !rows.has(id));
   if (removed.length > 0) await tx.deleteFrom('channels').where('id', 'in', removed).execute();
   await putRows(tx, 'channels', ['id'], [...rows.values()]);
-  // In the same transaction, so that no reader finds a channel and its candidates at odds.
-  await tx.deleteFrom('candidates').where('channel_id', 'in', ids).execute();
-  await insertRows(tx, 'candidates', [...rows.values()].flatMap(candidatesOf));
 }
 
 const columnsOf = (settings: ChannelSettings, secrets: ChannelSecrets) => ({
@@ -265,20 +240,4 @@ function evolve(row: Connection | undefined, recorded: Recorded<ChannelEvent>): 
     default:
       return assertNever(event);
   }
-}
-
-/** One per group and model; a name listed twice counts once. */
-function candidatesOf({ id, groups, models, priority, weight, tag, status }: Connection): CandidateRow[] {
-  const enabled = status === 'enabled';
-  return [...new Set(groups.map(storableText))].flatMap((group) =>
-    [...new Set(models.map(storableText))].map((model) => ({
-      group,
-      model,
-      channel_id: id,
-      priority,
-      weight,
-      tag,
-      enabled,
-    })),
-  );
 }
