@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LogRowFragment } from '../../web/src/generated/log/log.js';
-import { shortened } from '../../web/src/log/shortenedLog.js';
+import { shortenLog } from '../../web/src/log/shortenedLog.js';
 import { noneWaiting, withLine } from '../../web/src/log/waitingLines.js';
-import type { Stretch } from '../../web/src/usageLogPages.js';
+import { logCache } from './logCache.js';
 
 const line = (id: number): LogRowFragment => ({
   id: String(id),
@@ -45,25 +45,28 @@ describe('lines that wait to be shown', () => {
   });
 });
 
-const stretch = (length: number): Stretch => ({
-  head: null,
-  edges: Array.from({ length }, (_, place) => ({
-    cursor: String(length - place),
-    node: { __ref: `UsageLogLine:${length - place}` },
-  })),
-  pageInfo: { hasNextPage: false, startCursor: String(length), endCursor: '1' },
-});
+/** So many lines, newest first, and none before them. */
+const opened = (length: number) => {
+  const log = logCache();
+  log.write(
+    Array.from({ length }, (_, place) => length - place),
+    { hasNextPage: false },
+  );
+  shortenLog(log.cache);
+  return log;
+};
 
 describe('a log that has been open for long', () => {
   test('keeps its newest thousand lines, and knows that there are more', () => {
-    const short = shortened(stretch(1_200));
-    expect(short.edges).toHaveLength(1_000);
-    expect(short.edges[0]?.cursor).toBe('1200');
-    expect(short.pageInfo).toEqual({ hasNextPage: true, startCursor: '1200', endCursor: '201' });
+    const log = opened(1_200);
+    const kept = log.page(null, 1_000);
+    expect(kept?.edges).toHaveLength(1_000);
+    expect(kept?.pageInfo).toEqual({ hasNextPage: true, startCursor: '1200', endCursor: '201' });
+    expect(log.ids('201', 10)).toBeUndefined();
   });
 
   test('is left alone while it is short', () => {
-    const known = stretch(1_000);
-    expect(shortened(known)).toBe(known);
+    const log = opened(1_000);
+    expect(log.ids('10', 20)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 });

@@ -1,62 +1,73 @@
 import { describe, expect, test } from 'vitest';
-import { joinPage, type LogPage, pageAfter, type Stretch } from '../../web/src/usageLogPages.js';
-
-/** A page of lines by their ids, newest first. */
-const page = (ids: readonly number[], hasNextPage: boolean): LogPage => ({
-  edges: ids.map((id) => ({ cursor: String(id), node: { __ref: `UsageLogLine:${id}` } })),
-  pageInfo: { hasNextPage, endCursor: String(ids.at(-1) ?? '') || null, startCursor: String(ids[0] ?? 0) },
-});
-
-const idsOf = (found: LogPage | undefined): number[] | undefined => found?.edges.map(({ cursor }) => Number(cursor));
-const nothing: readonly Stretch[] = [];
+import { logCache } from './logCache.js';
 
 describe('the usage log in the cache', () => {
-  const first = joinPage(nothing, page([9, 8, 7], true), null);
-  const both = joinPage(first, page([6, 5, 4], true), '7');
+  const pages = () => {
+    const log = logCache();
+    log.write([9, 8, 7], { hasNextPage: true });
+    log.write([6, 5, 4], { hasNextPage: true, after: '7' });
+    return log;
+  };
 
   test('answers a page it has seen', () => {
-    expect(idsOf(pageAfter(both, null, 3))).toEqual([9, 8, 7]);
-    expect(idsOf(pageAfter(both, '7', 3))).toEqual([6, 5, 4]);
+    const log = pages();
+    expect(log.ids(null, 3)).toEqual([9, 8, 7]);
+    expect(log.ids('7', 3)).toEqual([6, 5, 4]);
   });
   test('answers in another size than it was asked in', () => {
-    expect(idsOf(pageAfter(both, null, 5))).toEqual([9, 8, 7, 6, 5]);
-    expect(idsOf(pageAfter(both, '8', 2))).toEqual([7, 6]);
+    const log = pages();
+    expect(log.ids(null, 5)).toEqual([9, 8, 7, 6, 5]);
+    expect(log.ids('8', 2)).toEqual([7, 6]);
   });
   test('asks for what it has not seen', () => {
-    expect(pageAfter(nothing, null, 3)).toBeUndefined();
-    expect(pageAfter(both, '4', 3)).toBeUndefined();
-    expect(pageAfter(both, null, 7)).toBeUndefined();
+    expect(logCache().ids(null, 3)).toBeUndefined();
+    expect(pages().ids('4', 3)).toBeUndefined();
+    expect(pages().ids(null, 7)).toBeUndefined();
   });
   test('knows where the log ends', () => {
-    const whole = joinPage(both, page([3], false), '4');
-    expect(idsOf(pageAfter(whole, '4', 3))).toEqual([3]);
-    expect(pageAfter(whole, '4', 3)?.pageInfo).toEqual({ hasNextPage: false, endCursor: '3', startCursor: '3' });
-    expect(pageAfter(whole, null, 3)?.pageInfo.hasNextPage).toBe(true);
+    const log = pages();
+    log.write([3], { hasNextPage: false, after: '4' });
+    expect(log.ids('4', 3)).toEqual([3]);
+    expect(log.page('4', 3)?.pageInfo).toEqual({ hasNextPage: false, endCursor: '3', startCursor: '3' });
+    expect(log.page(null, 3)?.pageInfo.hasNextPage).toBe(true);
   });
   test('puts newer lines before the first and keeps the rest', () => {
-    const grown = joinPage(both, page([11, 10, 9], true), null);
-    expect(idsOf(pageAfter(grown, null, 8))).toEqual([11, 10, 9, 8, 7, 6, 5, 4]);
-    expect(pageAfter(grown, null, 2)?.pageInfo.startCursor).toBe('11');
+    const log = pages();
+    log.write([11, 10, 9], { hasNextPage: true });
+    expect(log.ids(null, 8)).toEqual([11, 10, 9, 8, 7, 6, 5, 4]);
+    expect(log.page(null, 2)?.pageInfo.startCursor).toBe('11');
   });
   test('forgets older pages when the newest one no longer reaches them', () => {
-    const jumped = joinPage(both, page([40, 39, 38], true), null);
-    expect(idsOf(pageAfter(jumped, null, 3))).toEqual([40, 39, 38]);
-    expect(pageAfter(jumped, '38', 3)).toBeUndefined();
+    const log = pages();
+    log.write([40, 39, 38], { hasNextPage: true });
+    expect(log.ids(null, 3)).toEqual([40, 39, 38]);
+    expect(log.ids('38', 3)).toBeUndefined();
   });
   test('shows a page opened by its address, beside those it knows', () => {
-    const apart = joinPage(both, page([2, 1], false), '3');
-    expect(idsOf(pageAfter(apart, '3', 3))).toEqual([2, 1]);
-    expect(idsOf(pageAfter(apart, null, 3))).toEqual([9, 8, 7]);
+    const log = pages();
+    log.write([2, 1], { hasNextPage: false, after: '3' });
+    expect(log.ids('3', 3)).toEqual([2, 1]);
+    expect(log.ids(null, 3)).toEqual([9, 8, 7]);
   });
   test('takes a page again without doubling it', () => {
-    expect(joinPage(both, page([6, 5, 4], true), '7')).toEqual(both);
-    expect(joinPage(both, page([9, 8, 7], true), null)).toEqual(both);
+    const log = pages();
+    log.write([6, 5, 4], { hasNextPage: true, after: '7' });
+    log.write([9, 8, 7], { hasNextPage: true });
+    expect(log.ids(null, 6)).toEqual([9, 8, 7, 6, 5, 4]);
+    expect(log.ids(null, 7)).toBeUndefined();
   });
   test('has an empty log', () => {
-    const empty = joinPage(nothing, page([], false), null);
-    expect(pageAfter(empty, null, 20)).toEqual({
+    const log = logCache();
+    log.write([], { hasNextPage: false });
+    expect(log.page(null, 20)).toEqual({
       edges: [],
       pageInfo: { hasNextPage: false, endCursor: null, startCursor: '0' },
     });
+  });
+  test('keeps the lines of another filter apart', () => {
+    const log = pages();
+    log.write([8, 5], { hasNextPage: false, model: 'gpt-4o' });
+    expect(log.ids(null, 3, 'gpt-4o')).toEqual([8, 5]);
+    expect(log.ids(null, 3)).toEqual([9, 8, 7]);
   });
 });

@@ -17,10 +17,10 @@ declare module '@apollo/client' {
   }
 }
 
-export const graphqlPath = '/graphql';
+const graphqlPath = '/graphql';
 
 /** Objects are kept once, by type and id, so that a mutation's answer updates every place that shows them. */
-export const consoleCache = (): InMemoryCache =>
+const consoleCache = (): InMemoryCache =>
   new InMemoryCache({
     possibleTypes: {
       LogDetail: ['AdjustmentDetail', 'ChannelTestDetail', 'GrantDetail', 'ReleaseDetail'],
@@ -52,7 +52,7 @@ export const consoleCache = (): InMemoryCache =>
     },
   });
 
-export interface ConsoleClient {
+interface ConsoleClient {
   readonly client: ApolloClient;
   readonly live: LiveConnection;
 }

@@ -11,7 +11,7 @@ interface Edge {
   readonly node: Reference | StoreObject;
 }
 
-export interface LogPage {
+interface LogPage {
   readonly edges: readonly Edge[];
   readonly pageInfo: {
     readonly hasNextPage: boolean;
@@ -33,7 +33,7 @@ const holds =
   (stretch: Stretch): boolean =>
     stretch.head === after || placeOf(stretch, after) >= 0;
 
-export function joinPage(known: readonly Stretch[], page: LogPage, after: string | null): readonly Stretch[] {
+function joinPage(known: readonly Stretch[], page: LogPage, after: string | null): readonly Stretch[] {
   const stretch = known.find(holds(after));
   if (stretch === undefined) return [...known, { head: after, ...page }];
   const before = stretch.edges.slice(0, placeOf(stretch, after) + 1);
@@ -52,7 +52,7 @@ export function joinPage(known: readonly Stretch[], page: LogPage, after: string
 }
 
 /** A page of what is known; undefined: it has to be asked for. */
-export function pageAfter(known: readonly Stretch[], after: string | null, size: number): LogPage | undefined {
+function pageAfter(known: readonly Stretch[], after: string | null, size: number): LogPage | undefined {
   const stretch = known.find(holds(after));
   if (stretch === undefined) return undefined;
   const start = placeOf(stretch, after) + 1;

@@ -8,7 +8,7 @@ import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 
-export interface ChannelActionsProps {
+interface ChannelActionsProps {
   readonly channel: ListedChannelFragment;
   readonly orders: ChannelOrders;
 }

@@ -29,7 +29,7 @@ import {
 import { channelsTexts } from './channels.texts.js';
 import { type ChannelOrders, renewChannelLists } from './useChannelOrders.js';
 
-export interface ChannelDrawerProps {
+interface ChannelDrawerProps {
   readonly choices: ChannelChoicesQuery | undefined;
   readonly orders: ChannelOrders;
 }

@@ -12,7 +12,7 @@ interface FilterValues {
   readonly status: string;
 }
 
-export interface ChannelFiltersProps {
+interface ChannelFiltersProps {
   readonly value: FilterValues;
   readonly groups: readonly string[];
   readonly statuses: readonly ChannelStatus[];

@@ -17,7 +17,7 @@ import { channelsTexts } from './channels.texts.js';
 import { GroupsField } from './GroupsField.js';
 import { ModelsField } from './ModelsField.js';
 
-export interface ChannelFormProps {
+interface ChannelFormProps {
   readonly id: string;
   readonly choices: ChannelChoicesQuery;
   readonly initial: ChannelDraft;

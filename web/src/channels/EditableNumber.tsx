@@ -1,7 +1,7 @@
 import { InputGroup } from '@blueprintjs/core';
 import { useEffect, useState } from 'react';
 
-export interface EditableNumberProps {
+interface EditableNumberProps {
   readonly label: string;
   readonly value: number;
   readonly isValid: (text: string) => boolean;

@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
-export interface GroupsFieldProps {
+interface GroupsFieldProps {
   readonly value: readonly string[];
   readonly onChange: (groups: readonly string[]) => void;
   readonly error?: string;

@@ -7,7 +7,7 @@ import { useText } from '../shared/words/i18n.js';
 import { addModels } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
 
-export interface ModelsFieldProps {
+interface ModelsFieldProps {
   readonly value: readonly string[];
   readonly onChange: (models: readonly string[]) => void;
   readonly error?: string;

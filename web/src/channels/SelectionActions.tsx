@@ -7,7 +7,7 @@ import { channelsTexts } from './channels.texts.js';
 import { TextForAllDialog } from './TextForAllDialog.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 
-export interface SelectionActionsProps {
+interface SelectionActionsProps {
   readonly ids: readonly string[];
   readonly orders: ChannelOrders;
   /** Nothing is to stay selected. */

@@ -14,7 +14,7 @@ import { ModelsField } from './ModelsField.js';
 import { type TagDraft, type TagProblem, tagChanges, tagDraftOf, tagProblemsOf } from './tagDraft.js';
 import { renewChannelLists } from './useChannelOrders.js';
 
-export interface TagDrawerProps {
+interface TagDrawerProps {
   readonly groups: readonly string[];
   readonly enabledModels: readonly string[];
 }

@@ -4,7 +4,7 @@ import { TextField } from '../shared/form/fields.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
 
-export interface TextForAllDialogProps {
+interface TextForAllDialogProps {
   readonly title: string;
   readonly label: string;
   readonly hint: string;

@@ -48,9 +48,9 @@ export type ChannelProblem =
   | 'otherMissing'
   | 'typeNotServed'
   | 'proxyInvalid';
-export type ChannelProblems = Partial<Record<ChannelField, ChannelProblem>>;
+type ChannelProblems = Partial<Record<ChannelField, ChannelProblem>>;
 
-export const lowestPriority = -999;
+const lowestPriority = -999;
 
 export const choiceOf = (choices: readonly ChannelChoice[], wanted: number): ChannelChoice | undefined =>
   choices.find(({ type }) => type === wanted);

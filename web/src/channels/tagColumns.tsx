@@ -13,7 +13,7 @@ import { channelsTexts } from './channels.texts.js';
 import { GroupTags } from './GroupTags.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 
-export type ChannelTag = ChannelsByTagQuery['channelsByTag']['items'][number];
+type ChannelTag = ChannelsByTagQuery['channelsByTag']['items'][number];
 
 const distinct = <Value,>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
 

@@ -23,7 +23,7 @@ export const tagDraftOf = (tag: string, channels: readonly ListedChannelFragment
 });
 
 export type TagProblem = 'jsonInvalid' | 'priorityInvalid' | 'weightInvalid' | 'modelsMissing' | 'groupsMissing';
-export type TagProblems = Partial<Record<keyof TagDraft, TagProblem>>;
+type TagProblems = Partial<Record<keyof TagDraft, TagProblem>>;
 
 export function tagProblemsOf({ models, groups, modelMapping, priority, weight }: TagDraft): TagProblems {
   return {

@@ -3,7 +3,7 @@ import { formatTime } from '../shared/time.js';
 import type { Minute } from './ownCalls.js';
 import { tooltipStyle } from './tooltipStyle.js';
 
-export interface MinuteChartProps {
+interface MinuteChartProps {
   readonly minutes: readonly Minute[];
   readonly figure: 'requests' | 'quota';
   readonly format: (value: number) => string;

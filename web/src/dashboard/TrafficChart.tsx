@@ -6,7 +6,7 @@ import { roundCeiling } from './figureTexts.js';
 import { tooltipStyle } from './tooltipStyle.js';
 import { type TrafficFigure, type TrafficPoint, windowSeconds } from './trafficHistory.js';
 
-export interface TrafficChartProps {
+interface TrafficChartProps {
   readonly history: readonly TrafficPoint[];
   /** Unix seconds of the right edge; null: where the history ends. */
   readonly now: number | null;

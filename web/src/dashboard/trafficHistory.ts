@@ -4,7 +4,7 @@ import type { TotalFiguresFragment } from '../generated/dashboard/traffic.js';
 
 export const windowSeconds = 15 * 60;
 /** 180 points per line are drawn in a blink; 900 would not be, every second. */
-export const stepSeconds = 5;
+const stepSeconds = 5;
 /** Missing for so long, the line is broken rather than drawn through what nobody saw. */
 const gapSeconds = 3 * stepSeconds;
 

@@ -15,7 +15,7 @@ const drawEveryMs = 250;
 /** A thousand lines; a busier caller's charts begin later. */
 const mostPages = 10;
 
-export interface OwnCalls {
+interface OwnCalls {
   /** Newest first; null: not known yet. */
   readonly lines: readonly OwnLineFragment[] | null;
   /** Unix seconds from which on no line is missing. */

@@ -5,7 +5,7 @@ import { historyFrom, remembering, type TrafficPoint } from './trafficHistory.js
 
 export type Traffic = LiveTrafficSubscription['liveTraffic'];
 
-export interface TrafficNow {
+interface TrafficNow {
   /** null: nothing has arrived yet. */
   readonly traffic: Traffic | null;
   readonly history: readonly TrafficPoint[];

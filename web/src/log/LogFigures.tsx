@@ -8,7 +8,7 @@ import { abbreviate, formatExactly } from '../shared/quota.js';
 import { useText } from '../shared/words/i18n.js';
 import { logTexts } from './log.texts.js';
 
-export interface LogFiguresProps {
+interface LogFiguresProps {
   readonly filter: UsageLogFilterInput;
   readonly everyone: boolean;
   /** Lines are arriving: the figures follow. */

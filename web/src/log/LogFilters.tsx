@@ -8,7 +8,7 @@ import { logTexts } from './log.texts.js';
 import { activeFilters, type LogParams, logDefaults, logTypes } from './logParams.js';
 import { isQuickRange, quickRanges, shownEnd, type TimeRange } from './ranges.js';
 
-export interface LogFiltersProps {
+interface LogFiltersProps {
   readonly params: LogParams;
   /** Where the time range of the parameters lies. */
   readonly range: TimeRange;

@@ -13,7 +13,7 @@ import type { LogLine } from './billing.js';
 import { inSeconds } from './durations.js';
 import { logTexts } from './log.texts.js';
 
-export interface LogLineDetailProps {
+interface LogLineDetailProps {
   readonly id: string;
   readonly admin: boolean;
   /** Called when the line begins to be read; what it returns, when it is closed. */

@@ -5,8 +5,8 @@ import { type Exact, exact, exactly, exactText, plus, rounded, times } from './e
 
 export type LogLine = LogLineQuery['usageLog']['edges'][number]['node'];
 
-export const tokenKinds = ['input', 'cached', 'cacheWrite', 'image', 'output', 'reasoning'] as const;
-export type TokenKind = (typeof tokenKinds)[number];
+const tokenKinds = ['input', 'cached', 'cacheWrite', 'image', 'output', 'reasoning'] as const;
+type TokenKind = (typeof tokenKinds)[number];
 
 /** Tokens of one kind. `ratio`: relative to an input token. */
 export interface BilledTokens {

@@ -12,7 +12,7 @@ export const quickRanges = [
   'days7',
   'days30',
 ] as const;
-export type QuickRange = (typeof quickRanges)[number];
+type QuickRange = (typeof quickRanges)[number];
 
 export const isQuickRange = (text: string): text is QuickRange => quickRanges.some((range) => range === text);
 

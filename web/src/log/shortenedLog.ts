@@ -5,7 +5,7 @@ import type { Stretch } from '../usageLogPages.js';
 const mostLines = 1_000;
 
 /** What is left of a list; the lines beyond are there for the asking. */
-export function shortened(stretch: Stretch): Stretch {
+function shortened(stretch: Stretch): Stretch {
   if (stretch.edges.length <= mostLines) return stretch;
   const edges = stretch.edges.slice(0, mostLines);
   const endCursor = edges.at(-1)?.cursor ?? null;

@@ -12,7 +12,7 @@ import { errorText } from '../shared/words/errors.js';
 import { shortenLog } from './shortenedLog.js';
 import { noneWaiting, withLine } from './waitingLines.js';
 
-export interface LiveLinesOptions {
+interface LiveLinesOptions {
   /** Of the page shown; a change begins anew. */
   readonly variables: UsageLogQueryVariables;
   /** Lines after this one are missing; null: not known yet, or not the newest page. */
@@ -22,7 +22,7 @@ export interface LiveLinesOptions {
   readonly refetch: () => unknown;
 }
 
-export interface LiveLines {
+interface LiveLines {
   /** Ids of the lines that came last. */
   readonly fresh: ReadonlySet<string>;
   readonly waiting: number;

@@ -2,7 +2,7 @@ import type { LogRowFragment } from '../generated/log/log.js';
 
 /* Lines the feed has delivered and the table does not show yet. */
 
-export interface WaitingLines {
+interface WaitingLines {
   /** Newest first, as the table wants them. */
   readonly lines: readonly LogRowFragment[];
   /** So many were delivered that the oldest were let go: what is shown next has to be asked for. */

@@ -10,9 +10,9 @@ export const emptySetupForm: SetupForm = {
   code: '',
 };
 
-export const shortestPassword = 8;
+const shortestPassword = 8;
 
-export interface SetupProblems {
+interface SetupProblems {
   readonly code?: 'wrong.code';
   readonly username?: 'wrong.username';
   readonly password?: 'wrong.short';

@@ -4,7 +4,7 @@ import { useCopy } from './copying.js';
 import { commonTexts } from './words/common.texts.js';
 import { useText } from './words/i18n.js';
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   readonly text: string;
   /** What is copied, for who cannot see what it stands beside. */
   readonly label?: string;

@@ -2,7 +2,7 @@ import { Classes, type Intent } from '@blueprintjs/core';
 import type { JSX, ReactNode } from 'react';
 import { Link, type To } from 'react-router-dom';
 
-export interface LinkButtonProps {
+interface LinkButtonProps {
   readonly to: To;
   readonly intent?: Intent;
   readonly icon?: JSX.Element;

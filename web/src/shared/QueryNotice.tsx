@@ -4,7 +4,7 @@ import { commonTexts } from './words/common.texts.js';
 import { errorText } from './words/errors.js';
 import { useText } from './words/i18n.js';
 
-export interface QueryNoticeProps {
+interface QueryNoticeProps {
   readonly loading: boolean;
   readonly error?: unknown;
   readonly refetch: () => unknown;

@@ -12,7 +12,7 @@ import { useText } from './words/i18n.js';
 /* Who is looking, and what this gateway is: known before anything else is shown. */
 
 export type Viewer = ViewerFragment;
-export type Status = PublicStatusFragment;
+type Status = PublicStatusFragment;
 
 interface Session {
   readonly status: Status;

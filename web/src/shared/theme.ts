@@ -4,7 +4,7 @@ import { recall, remember } from './remembered.js';
 
 /* Light or dark: as the system has it, until somebody chooses. */
 
-export type Theme = 'light' | 'dark';
+type Theme = 'light' | 'dark';
 
 const storageKey = 'theme';
 const listeners = new Set<() => void>();

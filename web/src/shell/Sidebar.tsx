@@ -23,7 +23,7 @@ const adminItems: readonly Item[] = [
   { path: '/user', name: 'users', icon: <People /> },
 ];
 
-export interface SidebarProps {
+interface SidebarProps {
   readonly isOpen: boolean;
   readonly onNavigate: () => void;
 }

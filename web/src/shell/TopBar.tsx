@@ -8,7 +8,7 @@ import { changeLanguage, languages, useLanguage, useText } from '../shared/words
 import { shellTexts } from './shell.texts.js';
 import { UserMenu } from './UserMenu.js';
 
-export interface TopBarProps {
+interface TopBarProps {
   /** Opens and closes the sidebar; undefined: this page has none. */
   readonly onMenu: (() => void) | undefined;
   readonly isMenuOpen: boolean;

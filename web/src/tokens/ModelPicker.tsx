@@ -4,7 +4,7 @@ import { Field, type ValueProps } from '../shared/form/fields.js';
 import { useText } from '../shared/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';
 
-export interface ModelPickerProps extends ValueProps<readonly string[]> {
+interface ModelPickerProps extends ValueProps<readonly string[]> {
   /** What is offered; anything else can be typed: a model may come tomorrow. */
   readonly models: readonly string[];
 }

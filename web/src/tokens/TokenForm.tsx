@@ -16,7 +16,7 @@ import {
 } from './tokenDraft.js';
 import { tokensTexts } from './tokens.texts.js';
 
-export interface TokenFormProps {
+interface TokenFormProps {
   readonly id: string;
   readonly draft: TokenDraft;
   readonly onChange: (draft: TokenDraft) => void;

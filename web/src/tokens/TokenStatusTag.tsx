@@ -11,7 +11,7 @@ const intents = {
 } as const satisfies Record<ApiKeyStatus, string>;
 
 /** The server finds out that a token has expired when it is used; who looks at it sees it at once. */
-export function shownStatus({ status, expiresAt }: TokenTermsFragment, now: number): ApiKeyStatus {
+function shownStatus({ status, expiresAt }: TokenTermsFragment, now: number): ApiKeyStatus {
   return status === 'ENABLED' && expiresAt !== null && expiresAt <= now ? 'EXPIRED' : status;
 }
 

@@ -12,7 +12,7 @@ import { TokenStatusTag } from './TokenStatusTag.js';
 import { tokensTexts } from './tokens.texts.js';
 import type { tokensZh } from './tokens.zh.js';
 
-export type EveryonesToken = EveryonesTokensQuery['allApiKeys']['items'][number];
+type EveryonesToken = EveryonesTokensQuery['allApiKeys']['items'][number];
 type T = Translate<typeof tokensZh>;
 
 export function useOwnTokenColumns(): readonly Column<OwnTokenFragment>[] {

@@ -45,7 +45,7 @@ const suffixLength = 6;
 export const expiryText = (at: number | null): string => (at === null ? '' : asLocalInput(at));
 
 /** Unix seconds; null: never; undefined: the text is no moment. */
-export const expiryOf = (text: string): number | null | undefined =>
+const expiryOf = (text: string): number | null | undefined =>
   text.trim() === '' ? null : (fromLocalInput(text) ?? undefined);
 
 /** Seconds from now; null: never. */
@@ -70,7 +70,7 @@ const addressLines = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-export type TokenProblem =
+type TokenProblem =
   | 'name.missing'
   | 'name.long'
   | 'name.longForMany'

@@ -7,7 +7,7 @@ import { useText } from '../shared/words/i18n.js';
 import { nameProblems, passwordProblem } from './userProblems.js';
 import { usersTexts } from './users.texts.js';
 
-export interface EditUserFormProps {
+interface EditUserFormProps {
   readonly id: string;
   readonly user: ListedUserFragment;
   readonly groups: readonly string[];

@@ -11,7 +11,7 @@ export const quickAmounts = {
 
 export const giftPercents = [10, 20, 50, 100] as const;
 
-export interface Rates {
+interface Rates {
   /** Quota per US dollar. */
   readonly quotaPerUnit: number;
   /** Yuan per US dollar. */
@@ -27,7 +27,7 @@ export interface AdjustmentDraft {
   readonly gift: string;
 }
 
-export type AdjustmentProblem = 'invalid' | 'giftInvalid' | 'tooLarge';
+type AdjustmentProblem = 'invalid' | 'giftInvalid' | 'tooLarge';
 
 export interface Adjustment {
   /** Quota; negative: taken off. */

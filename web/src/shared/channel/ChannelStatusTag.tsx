@@ -6,7 +6,7 @@ import { channelStateTexts } from './channelState.texts.js';
 
 const intents = { ENABLED: 'success', DISABLED: 'danger', AUTO_DISABLED: 'warning' } as const;
 
-export type ChannelStatusTagProps = Pick<ChannelHealthStateFragment, 'status' | 'statusReason' | 'statusTime'>;
+type ChannelStatusTagProps = Pick<ChannelHealthStateFragment, 'status' | 'statusReason' | 'statusTime'>;
 
 /** On hover it tells why, and when, the gateway switched a channel off. */
 export function ChannelStatusTag({ status, statusReason, statusTime }: ChannelStatusTagProps) {

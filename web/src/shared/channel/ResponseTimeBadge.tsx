@@ -5,7 +5,7 @@ import { useText } from '../words/i18n.js';
 import { channelStateTexts } from './channelState.texts.js';
 import { inSeconds, speedOf } from './responseTime.js';
 
-export interface ResponseTimeBadgeProps {
+interface ResponseTimeBadgeProps {
   /** ms; 0: never tested. */
   readonly responseTimeMs: number;
   /** Unix seconds. */

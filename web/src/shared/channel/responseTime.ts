@@ -1,5 +1,5 @@
 /** How quickly a channel answered its last test that passed. Keys of the dictionary, below `speed.`. */
-export type Speed = 'untested' | 'fast' | 'good' | 'slow' | 'very-slow';
+type Speed = 'untested' | 'fast' | 'good' | 'slow' | 'very-slow';
 
 /** 0 ms: never tested. */
 export function speedOf(responseTimeMs: number): Speed {

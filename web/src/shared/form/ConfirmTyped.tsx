@@ -13,7 +13,7 @@ export interface Question {
   readonly typed?: string;
 }
 
-export interface ConfirmTypedProps extends Question {
+interface ConfirmTypedProps extends Question {
   readonly isOpen: boolean;
   readonly onAnswer: (confirmed: boolean) => void;
 }

@@ -7,7 +7,7 @@ import { useText } from '../words/i18n.js';
 
 /* Labelled fields of forms. Hint and error are announced with the field they belong to. */
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
   /** What is wrong with the value; undefined: nothing. */
@@ -16,7 +16,7 @@ export interface FieldProps {
   readonly disabled?: boolean;
 }
 
-export interface ControlAttributes {
+interface ControlAttributes {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': boolean;
@@ -74,7 +74,7 @@ export interface ValueProps<Value> extends FieldProps {
   readonly onChange: (value: Value) => void;
 }
 
-export interface TextFieldProps extends ValueProps<string> {
+interface TextFieldProps extends ValueProps<string> {
   readonly type?: 'text' | 'email' | 'url' | 'datetime-local';
   readonly placeholder?: string;
   readonly autoComplete?: string;
@@ -105,7 +105,7 @@ export function TextField({ value, onChange, type = 'text', monospace = false, .
   );
 }
 
-export interface PasswordFieldProps extends ValueProps<string> {
+interface PasswordFieldProps extends ValueProps<string> {
   /** `current-password` where one signs in, `new-password` where one is chosen. */
   readonly autoComplete: 'current-password' | 'new-password';
 }
@@ -139,7 +139,7 @@ export function PasswordField({ value, onChange, autoComplete, ...field }: Passw
   );
 }
 
-export interface TextAreaFieldProps extends ValueProps<string> {
+interface TextAreaFieldProps extends ValueProps<string> {
   readonly rows?: number;
   readonly placeholder?: string;
   readonly monospace?: boolean;
@@ -171,7 +171,7 @@ export function TextAreaField({
   );
 }
 
-export interface NumberFieldProps extends ValueProps<number | null> {
+interface NumberFieldProps extends ValueProps<number | null> {
   readonly min?: number;
   readonly max?: number;
   readonly step?: number;
@@ -204,7 +204,7 @@ export function NumberField({ value, onChange, min, max, step = 1, ...field }: N
   );
 }
 
-export interface SelectFieldProps<Value extends string> extends ValueProps<Value> {
+interface SelectFieldProps<Value extends string> extends ValueProps<Value> {
   readonly options: readonly Choice<Value>[];
 }
 

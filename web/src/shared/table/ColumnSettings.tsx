@@ -5,7 +5,7 @@ import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
 import { type Column, choosable, initiallyChosen } from './columns.js';
 
-export interface ColumnSettingsProps<Row> {
+interface ColumnSettingsProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly chosen: readonly string[];
   readonly onChoose: (ids: readonly string[]) => void;

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom';
 import { LinkButton } from '../LinkButton.js';
 import { useOpenItem } from './openItem.js';
 
-export interface DrawerLinkProps {
+interface DrawerLinkProps {
   /** What the drawer shall show: an id, or a word such as `new`. */
   readonly open: string;
   readonly intent?: Intent;

@@ -5,7 +5,7 @@ import { useNarrow } from '../narrow.js';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
 
-export interface FilterBarProps {
+interface FilterBarProps {
   /** How many filters differ from their default. */
   readonly active: number;
   readonly onReset: () => void;
@@ -40,7 +40,7 @@ export function FilterBar({ active, onReset, children }: FilterBarProps) {
   );
 }
 
-export interface FilterFieldProps {
+interface FilterFieldProps {
   readonly label: string;
   readonly children: (id: string) => ReactNode;
 }
@@ -56,7 +56,7 @@ export function FilterField({ label, children }: FilterFieldProps) {
   );
 }
 
-export interface TextFilterProps {
+interface TextFilterProps {
   readonly label: string;
   readonly value: string;
   /** Called with Enter and when the field is left, not with every key. */
@@ -97,7 +97,7 @@ export interface Choice<Value extends string = string> {
   readonly label: string;
 }
 
-export interface SelectFilterProps<Value extends string> {
+interface SelectFilterProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly options: readonly Choice<Value>[];

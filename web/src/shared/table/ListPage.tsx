@@ -2,7 +2,7 @@ import { Card } from '@blueprintjs/core';
 import type { ReactNode } from 'react';
 import { PageFrame, type PageFrameProps } from '../PageFrame.js';
 
-export interface ListPageProps extends PageFrameProps {
+interface ListPageProps extends PageFrameProps {
   /** Above the list: the filter bar, figures. */
   readonly above?: ReactNode;
 }

@@ -11,7 +11,7 @@ import { Pager, type Paging } from './Pager.js';
 import { TableHead, type TableSort } from './TableHead.js';
 import { type RowSelection, TableRow } from './TableRow.js';
 
-export interface ResourceTableProps<Row> {
+interface ResourceTableProps<Row> {
   /** What the table lists; read to screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];

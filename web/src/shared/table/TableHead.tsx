@@ -11,7 +11,7 @@ export interface TableSort {
   readonly onSort: (value: string) => void;
 }
 
-export interface TableHeadProps<Row> {
+interface TableHeadProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly hasDetail: boolean;

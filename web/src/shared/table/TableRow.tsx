@@ -17,7 +17,7 @@ export interface RowSelection<Row> {
   readonly nameOf: (row: Row) => string;
 }
 
-export interface TableRowProps<Row> {
+interface TableRowProps<Row> {
   readonly row: Row;
   readonly columns: readonly Column<Row>[];
   /** Address of what the row opens; null: it opens nothing. */

@@ -14,7 +14,7 @@ interface Trail {
 const isTrail = (state: unknown): state is Trail =>
   typeof state === 'object' && state !== null && 'trail' in state && Array.isArray(state.trail);
 
-export interface KeysetPages {
+interface KeysetPages {
   /** The variable `after`; null: the newest page. */
   readonly after: string | null;
   /** The variable `first`. */

@@ -14,7 +14,7 @@ import { recall, remember } from '../remembered.js';
  */
 
 export const languages = ['zh', 'en'] as const;
-export type Language = (typeof languages)[number];
+type Language = (typeof languages)[number];
 const fallback: Language = 'zh';
 const htmlLanguage = { zh: 'zh-CN', en: 'en' } as const satisfies Record<Language, string>;
 const storageKey = 'language';
@@ -22,7 +22,7 @@ const storageKey = 'language';
 type Dictionary = Readonly<Record<string, string>>;
 export type Translation<Reference> = { readonly [Key in keyof Reference]: string };
 
-export interface Texts<Reference extends Dictionary> {
+interface Texts<Reference extends Dictionary> {
   readonly namespace: string;
   readonly zh: Reference;
   readonly en: Translation<Reference>;
