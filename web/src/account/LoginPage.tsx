@@ -8,7 +8,7 @@ import { DoorCard } from '../shared/DoorCard.js';
 import { PasswordField, TextField } from '../shared/form/fields.js';
 import { returnPath } from '../shared/leave.js';
 import { useStatus, useViewer } from '../shared/session.js';
-import { useToaster } from '../shared/toaster.js';
+import { toaster } from '../shared/toaster.js';
 import { errorText } from '../shared/words/errors.js';
 import { useText } from '../shared/words/i18n.js';
 import { accountTexts } from './account.texts.js';
@@ -47,7 +47,6 @@ export function LoginPage() {
 
 function LoginForm({ after }: { readonly after: string }) {
   const t = useText(accountTexts);
-  const toaster = useToaster();
   const navigate = useNavigate();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');

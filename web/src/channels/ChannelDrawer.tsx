@@ -10,6 +10,7 @@ import {
 import { useConfirm } from '../shared/form/confirm.js';
 import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
+import { renewLists } from '../shared/renewLists.js';
 import { namedBy, openedId, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
@@ -27,7 +28,7 @@ import {
   newChannel,
 } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
-import { type ChannelOrders, renewChannelLists } from './useChannelOrders.js';
+import type { ChannelOrders } from './useChannelOrders.js';
 
 interface ChannelDrawerProps {
   readonly choices: ChannelChoicesQuery | undefined;
@@ -90,7 +91,7 @@ function NewChannel({ choices, copied, onClose }: NewChannelProps) {
         const channels = data?.addChannels.length ?? 0;
         toaster.success(channels === 1 ? t('done.created') : t('done.createdMany', { channels }));
         onClose();
-        await renewChannelLists(client);
+        await renewLists(client, 'channels');
       },
       () => undefined,
     );

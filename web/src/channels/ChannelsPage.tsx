@@ -12,6 +12,7 @@ import {
 import { useChannelHealth } from '../shared/channel/useChannelHealth.js';
 import { useRegained } from '../shared/live/liveConnection.js';
 import { useRemembered } from '../shared/remembered.js';
+import { renewLists } from '../shared/renewLists.js';
 import { DrawerLink } from '../shared/table/DrawerLink.js';
 import { ListPage } from '../shared/table/ListPage.js';
 import { itemOf } from '../shared/table/openItem.js';
@@ -29,7 +30,7 @@ import { SelectionActions } from './SelectionActions.js';
 import { TagDrawer } from './TagDrawer.js';
 import { TestDialog } from './TestDialog.js';
 import { tagColumns } from './tagColumns.js';
-import { renewChannelLists, useChannelOrders } from './useChannelOrders.js';
+import { useChannelOrders } from './useChannelOrders.js';
 
 const statuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const satisfies readonly ChannelStatus[];
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
@@ -71,11 +72,11 @@ export function ChannelsPage() {
   const columnsOfTags = useMemo(() => tagColumns({ t, common, choices, orders }), [t, common, choices, orders]);
   // Rows change in place, by what the change brings along; only who comes and goes moves others.
   useChannelHealth(({ kind }, client) => {
-    if (kind === 'ADDED' || kind === 'REMOVED') void renewChannelLists(client);
+    if (kind === 'ADDED' || kind === 'REMOVED') void renewLists(client, 'channels');
   });
 
   // What came and went while the connection was lost, nobody said.
-  useRegained(() => void renewChannelLists(list.client));
+  useRegained(() => void renewLists(list.client, 'channels'));
 
   const ids = [...selected];
   const clear = (): void => setSelected(new Set());

@@ -4,6 +4,7 @@ import { EditTagDocument, type ListedChannelFragment, TaggedChannelsDocument } f
 import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { TextAreaField, TextField } from '../shared/form/fields.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
+import { renewLists } from '../shared/renewLists.js';
 import { namedBy, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
@@ -12,7 +13,6 @@ import { channelsTexts } from './channels.texts.js';
 import { GroupsField } from './GroupsField.js';
 import { ModelsField } from './ModelsField.js';
 import { type TagDraft, type TagProblem, tagChanges, tagDraftOf, tagProblemsOf } from './tagDraft.js';
-import { renewChannelLists } from './useChannelOrders.js';
 
 interface TagDrawerProps {
   readonly groups: readonly string[];
@@ -47,7 +47,7 @@ function EditedTag({ tag, onClose, ...props }: EditedTagProps) {
       async ({ data }) => {
         toaster.success(t('done.savedTag', { tag, channels: data?.editTag.length ?? 0 }));
         onClose();
-        if (patch.tag !== undefined) await renewChannelLists(client);
+        if (patch.tag !== undefined) await renewLists(client, 'channels');
       },
       () => undefined,
     );

@@ -1,4 +1,3 @@
-import type { ApolloClient } from '@apollo/client';
 import { useApolloClient } from '@apollo/client/react';
 import { useMemo } from 'react';
 import {
@@ -13,6 +12,7 @@ import {
   TestChannelDocument,
 } from '../generated/channels/channels.js';
 import { useConfirm } from '../shared/form/confirm.js';
+import { renewLists } from '../shared/renewLists.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
@@ -27,14 +27,6 @@ const portions = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / mostAtOnce) }, (_, at) =>
     ids.slice(at * mostAtOnce, (at + 1) * mostAtOnce),
   );
-
-/** Asks anew for the lists in sight, for when channels come and go. What only changes is updated in place, without. */
-export const renewChannelLists = (client: ApolloClient): Promise<unknown> =>
-  client.refetchQueries({
-    updateCache(cache) {
-      for (const fieldName of ['channels', 'channelsByTag']) cache.evict({ id: 'ROOT_QUERY', fieldName });
-    },
-  });
 
 /**
  * What can be ordered about channels, each with its question and its notice. They resolve to whether it was done; that
@@ -52,7 +44,7 @@ export function useChannelOrders() {
         () => true,
         () => false,
       );
-    const lists = () => renewChannelLists(client);
+    const lists = () => renewLists(client, 'channels');
 
     const patchMany = (ids: readonly string[], patch: ChannelPatchInput): Promise<boolean> =>
       done(

@@ -1,5 +1,5 @@
 import { type Intent, OverlayToaster, type Toaster } from '@blueprintjs/core';
-import { Error as ErrorIcon, InfoSign, Tick, WarningSign } from '@blueprintjs/icons';
+import { Error as ErrorIcon, Tick, WarningSign } from '@blueprintjs/icons';
 import type { JSX } from 'react';
 
 /* Short notices at the top of the page. They can be given from anywhere, also from outside components. */
@@ -13,12 +13,9 @@ const show = (message: string, intent: Intent, icon: JSX.Element, timeout: numbe
 
 export const toaster = {
   success: (message: string): void => show(message, 'success', <Tick />, 3_000),
-  info: (message: string): void => show(message, 'primary', <InfoSign />, 4_000),
   warning: (message: string): void => show(message, 'warning', <WarningSign />, 6_000),
   failure: (message: string): void => show(message, 'danger', <ErrorIcon />, 8_000),
 } as const;
-
-export const useToaster = (): typeof toaster => toaster;
 
 const receive = (instance: Toaster | null): void => {
   shown = instance;

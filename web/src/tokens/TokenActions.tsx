@@ -4,11 +4,11 @@ import { BanCircle, Edit, Tick, Trash } from '@blueprintjs/icons';
 import { DeleteTokenDocument, type OwnTokenFragment, SwitchTokenDocument } from '../generated/tokens/tokens.js';
 import { CopyButton } from '../shared/CopyButton.js';
 import { useConfirm } from '../shared/form/confirm.js';
+import { renewLists } from '../shared/renewLists.js';
 import { useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
-import { forgetLists } from './forgetLists.js';
 import { tokensTexts } from './tokens.texts.js';
 
 /** What can be done to an own token. */
@@ -31,14 +31,11 @@ export function TokenActions({ token }: { readonly token: OwnTokenFragment }) {
   const askAndDelete = async (): Promise<void> => {
     if (!(await confirm({ title: t('delete.title', { name }), body: t('delete.body'), confirm: common('delete') })))
       return;
-    await remove({
-      variables: { id },
-      update(cache) {
-        cache.evict({ id: cache.identify({ __typename: 'ApiKey', id }) });
-        forgetLists(cache);
+    await remove({ variables: { id } }).then(
+      async () => {
+        toaster.success(t('done.deleted', { name }));
+        await renewLists(removing.client, 'apiKeys');
       },
-    }).then(
-      () => toaster.success(t('done.deleted', { name })),
       () => undefined,
     );
   };

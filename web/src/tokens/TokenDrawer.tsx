@@ -11,11 +11,11 @@ import {
 import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { newOrderKey, useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
+import { renewLists } from '../shared/renewLists.js';
 import { openedId, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
-import { forgetLists } from './forgetLists.js';
 import { TokenForm } from './TokenForm.js';
 import { batchNames, draftOf, inputOf, newToken, problemsOf, randomSuffix, type TokenDraft } from './tokenDraft.js';
 import { tokensTexts } from './tokens.texts.js';
@@ -87,7 +87,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
       if (done > 0) toaster.warning(t('done.createdSome', { count: done, wanted: count }));
     } finally {
       setMade(null);
-      if (done > 0) forgetLists(client.cache);
+      if (done > 0) void renewLists(client, 'apiKeys');
     }
   };
 

@@ -6,12 +6,12 @@ import {
   EditUserDocument,
   type Role,
   type UserPatchInput,
-  UsersDocument,
 } from '../generated/users/users.js';
 import { FormDrawer } from '../shared/form/FormDrawer.js';
 import { PasswordField, SelectField, TextField } from '../shared/form/fields.js';
 import { useOrderKey } from '../shared/form/orderKey.js';
 import { QueryNotice } from '../shared/QueryNotice.js';
+import { renewLists } from '../shared/renewLists.js';
 import { isRoot, useSignedIn } from '../shared/session.js';
 import { openedId, useOpenItem } from '../shared/table/openItem.js';
 import { toaster } from '../shared/toaster.js';
@@ -36,11 +36,7 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState({ username: '', displayName: '', password: '', role: 'ORDINARY' as Role });
   const [judged, setJudged] = useState(false);
   const orderKey = useOrderKey();
-  const [create, { loading }] = useMutation(CreateUserDocument, {
-    // Where a new user stands in the list is the server's to say.
-    refetchQueries: [UsersDocument],
-    awaitRefetchQueries: true,
-  });
+  const [create, { loading, client }] = useMutation(CreateUserDocument);
 
   const missing = draft.username.trim() === '' || draft.password === '';
   const problems = { ...nameProblems(draft), password: passwordProblem(draft.password) };
@@ -55,9 +51,10 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
     setJudged(true);
     if (blocked || loading) return;
     void create({ variables: { input: { ...draft, username: draft.username.trim() }, orderKey } }).then(
-      () => {
+      async () => {
         toaster.success(t('done.created'));
         onClose();
+        await renewLists(client, 'users');
       },
       () => undefined,
     );
