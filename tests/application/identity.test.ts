@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Directory, Passwords } from '../../src/application/ports.js';
 import { identity } from '../../src/application/sessions/identity.js';
 import { beginning } from '../../src/domain/events.js';
+import { Failure } from '../../src/domain/failure.js';
 import { SecretId, type UserId } from '../../src/domain/ids.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
@@ -73,6 +74,28 @@ describe('signing in', () => {
     await node.options.change(root, 'PasswordLoginEnabled', 'false');
     await node.caughtUp();
     expect(await attempt('alice', 'correct horse')).toStrictEqual({ code: 'password-login-closed {}', verified: 0 });
+  });
+
+  test('while the vault cannot be read is no guess: its owner need not wait when it is back', async () => {
+    const stored = node.vault.get.bind(node.vault);
+    node.vault.get = async () => {
+      throw new Failure('store-unavailable');
+    };
+    for (let n = 0; n < 40; n++)
+      await expect(node.identity.login('alice', 'correct horse', `place ${n % 2}`)).rejects.toThrow(
+        refusal('store-unavailable'),
+      );
+    node.vault.get = stored;
+    for (const place of ['place 0', 'place 1'])
+      expect((await node.identity.login('alice', 'correct horse', place)).user.id).toBe(alice);
+    // And wrong ones still are.
+    for (let n = 0; n < 6; n++)
+      await expect(node.identity.login('alice', 'wrong horse', 'place 0')).rejects.toThrow(
+        refusal('wrong-credentials'),
+      );
+    await expect(node.identity.login('alice', 'correct horse', 'place 0')).rejects.toThrow(
+      refusal('too-many-attempts', { seconds: 1 }),
+    );
   });
 
   test('works with the new password after a change, not with the old one', async () => {

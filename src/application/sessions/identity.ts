@@ -44,6 +44,16 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
     return session === null || found === null ? null : { user: found.user, stands: session.since >= found.endedAt };
   };
 
+  const compared = async (
+    found: UserCredentials | null,
+    password: string,
+  ): Promise<{ stored: string | null; matches: boolean }> => {
+    const stored = found?.passwordSecret ? await vault.get(found.passwordSecret) : null;
+    // An unknown name must cost what a known one does, or the time tells which names exist.
+    decoy ??= passwords.hash('no such user');
+    return { stored, matches: await passwords.verify(stored ?? (await decoy), password) };
+  };
+
   return {
     /**
      * Opens a session; `token` goes into the cookie. Wrong password, unknown and disabled users get one answer
@@ -58,10 +68,11 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
         found === null
           ? delays.madeUp.begin(vault.hash(login.trim()), place)
           : delays.real.begin(String(found.user.id), place);
-      const stored = found?.passwordSecret ? await vault.get(found.passwordSecret) : null;
-      // An unknown name must cost what a known one does, or the time tells which names exist.
-      decoy ??= passwords.hash('no such user');
-      const matches = await passwords.verify(stored ?? (await decoy), password);
+      const { stored, matches } = await compared(found, password).catch((error) => {
+        // With the database away nothing was compared: its owner shall not wait for that when it is back.
+        attempt.withdrawn();
+        throw error;
+      });
       if (!matches || stored === null || found === null || found.user.status !== 'enabled')
         throw new Failure('wrong-credentials');
       attempt.succeeded();

@@ -39,7 +39,14 @@ export interface SignInDelays {
    * Counts an attempt as failed until it is said to have succeeded. Throws `too-many-attempts` where it has to wait;
    * one that is refused does not count.
    */
-  begin(account: string, place: string): { succeeded(): void };
+  begin(
+    account: string,
+    place: string,
+  ): {
+    succeeded(): void;
+    /** Nothing was compared: there was no guess. */
+    withdrawn(): void;
+  };
 }
 
 export function signInDelays(clock: Clock): SignInDelays {
@@ -63,6 +70,7 @@ export function signInDelays(clock: Clock): SignInDelays {
         freeAt = Math.max(freeAt, account.lastAt + delayAfter(account.count - freeAtAccount));
       if (now < freeAt) throw new Failure('too-many-attempts', { seconds: Math.ceil((freeAt - now) / 1000) });
 
+      const [lastHere, lastAtAccount] = [here.lastAt, account.lastAt];
       here.count += 1;
       here.lastAt = now;
       if (!isKnown) {
@@ -70,6 +78,10 @@ export function signInDelays(clock: Clock): SignInDelays {
         account.lastAt = now;
       }
       return {
+        withdrawn() {
+          takeBack(here, now, lastHere);
+          if (!isKnown) takeBack(account, now, lastAtAccount);
+        },
         succeeded() {
           here.count = 0;
           if (!isKnown) account.count = Math.max(0, account.count - 1);
@@ -80,6 +92,12 @@ export function signInDelays(clock: Clock): SignInDelays {
       };
     },
   };
+}
+
+/** As if it had not been, unless there has been another one since. */
+function takeBack(failures: Failures, at: number, lastAt: number): void {
+  failures.count = Math.max(0, failures.count - 1);
+  if (failures.lastAt === at) failures.lastAt = lastAt;
 }
 
 /** The entry, now the most recent one; made if there is none, the least recent going where there are too many. */

@@ -7,11 +7,51 @@ import { RelayError } from '../errors.js';
  * The model rate limit: at most so many requests, and so many successful ones, per user and window; all of a user's
  * API keys share it. A request takes its place in both counts when it is admitted and gives the second one back when
  * it fails, so parallel requests cannot slip through between check and count.
+ *
+ * What a request costs here does not grow with the limits, and who has rested for a window or two is forgotten.
  */
 
+interface Place {
+  readonly at: number;
+  before: Place | null;
+  after: Place | null;
+}
+
+/** The places taken in a window, oldest first; any of them can be given back. */
+class Places {
+  oldest: Place | null = null;
+  count = 0;
+  private newest: Place | null = null;
+
+  take(at: number): Place {
+    const place: Place = { at, before: this.newest, after: null };
+    if (this.newest === null) this.oldest = place;
+    else this.newest.after = place;
+    this.newest = place;
+    this.count++;
+    return place;
+  }
+
+  /** A place that is over already is not given back. */
+  giveBack(place: Place): void {
+    if (place.before === null && this.oldest !== place) return;
+    this.count--;
+    if (place.before === null) this.oldest = place.after;
+    else place.before.after = place.after;
+    if (place.after === null) this.newest = place.before;
+    else place.after.before = place.before;
+    place.before = null;
+    place.after = null;
+  }
+
+  endUntil(from: number): void {
+    while (this.oldest !== null && this.oldest.at <= from) this.giveBack(this.oldest);
+  }
+}
+
 interface Log {
-  total: number[];
-  successful: number[];
+  readonly total: Places;
+  readonly successful: Places;
 }
 
 export interface ModelRateLimiter {
@@ -22,39 +62,58 @@ export interface ModelRateLimiter {
 const unlimited = (): void => {};
 
 export function modelRateLimiter(clock: Clock): ModelRateLimiter {
-  const logs = new Map<UserId, Log>();
+  /** Who has been here since the last change of shifts, and who in the shift before. */
+  let here = new Map<UserId, Log>();
+  let before = new Map<UserId, Log>();
+  let since = clock.now() as number;
+
+  const logOf = (user: UserId, now: number, windowMs: number): Log => {
+    if (now - since >= windowMs) {
+      before = now - since >= 2 * windowMs ? new Map() : here;
+      here = new Map();
+      since = now;
+    }
+    let log = here.get(user);
+    if (log === undefined) {
+      log = before.get(user) ?? { total: new Places(), successful: new Places() };
+      here.set(user, log);
+    }
+    return log;
+  };
 
   return {
     admit(user, { enabled, total, successful, windowSeconds }) {
       if (!enabled) return unlimited;
       const now = clock.now();
+      const log = logOf(user, now, windowSeconds * 1000);
       const from = now - windowSeconds * 1000;
-      const log = logs.get(user) ?? { total: [], successful: [] };
-      log.total = log.total.filter((at) => at > from);
-      log.successful = log.successful.filter((at) => at > from);
-      logs.set(user, log);
+      log.total.endUntil(from);
+      log.successful.endUntil(from);
       const minutes = windowSeconds / 60;
-      if (total > 0 && log.total.length >= total)
+      if (total > 0 && log.total.count >= total)
         throw tooMany(
           `at most ${total} requests per ${minutes} minutes, failed ones included`,
-          log.total[0],
+          log.total.oldest,
           windowSeconds,
           now,
         );
-      if (log.successful.length >= successful)
-        throw tooMany(`at most ${successful} requests per ${minutes} minutes`, log.successful[0], windowSeconds, now);
-      if (total > 0) log.total.push(now);
-      log.successful.push(now);
+      if (log.successful.count >= successful)
+        throw tooMany(
+          `at most ${successful} requests per ${minutes} minutes`,
+          log.successful.oldest,
+          windowSeconds,
+          now,
+        );
+      if (total > 0) log.total.take(now);
+      const place = log.successful.take(now);
       return (succeeded) => {
-        if (succeeded) return;
-        const place = log.successful.indexOf(now);
-        if (place >= 0) log.successful.splice(place, 1);
+        if (!succeeded) log.successful.giveBack(place);
       };
     },
   };
 }
 
-function tooMany(message: string, oldest: number | undefined, windowSeconds: number, now: number): RelayError {
-  const wait = Math.max(1, Math.ceil(((oldest ?? now) + windowSeconds * 1000 - now) / 1000));
+function tooMany(message: string, oldest: Place | null, windowSeconds: number, now: number): RelayError {
+  const wait = Math.max(1, Math.ceil(((oldest?.at ?? now) + windowSeconds * 1000 - now) / 1000));
   return new RelayError(429, 'rate_limit_exceeded', message, undefined, '', String(wait));
 }
