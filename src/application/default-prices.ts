@@ -20,6 +20,8 @@ export interface DefaultPrices {
   readonly cacheRatio: RatioTable;
   readonly cacheWriteRatio: RatioTable;
   readonly imageRatio: RatioTable;
+  readonly audioRatio: RatioTable;
+  readonly audioOutputRatio: RatioTable;
 }
 
 /** First-party price lists only: a reseller's price for the same name must not win. */
@@ -66,6 +68,8 @@ export function defaultPrices(): DefaultPrices {
   const completionRatio = new Map(ratioTable(builtInCompletionRatio));
   const cacheRatio = new Map(ratioTable(builtInCacheRatio));
   const cacheWriteRatio = new Map(ratioTable(builtInCacheWriteRatio));
+  const audioRatio = new Map<string, string>();
+  const audioOutputRatio = new Map<string, string>();
   const modelPrice = ratioTable(builtInModelPrice);
 
   for (const providerId of providerIds) {
@@ -86,6 +90,10 @@ export function defaultPrices(): DefaultPrices {
         if (cache !== null) cacheRatio.set(name, cache);
         const write = relative(prices.cache_write_mtok);
         if (write !== null) cacheWriteRatio.set(name, write);
+        const heard = relative(prices.input_audio_mtok);
+        if (heard !== null) audioRatio.set(name, heard);
+        const spoken = relative(prices.output_audio_mtok);
+        if (spoken !== null) audioOutputRatio.set(name, spoken);
       }
     }
   }
@@ -96,5 +104,7 @@ export function defaultPrices(): DefaultPrices {
     cacheRatio,
     cacheWriteRatio,
     imageRatio: ratioTable(builtInImageRatio),
+    audioRatio,
+    audioOutputRatio,
   };
 }

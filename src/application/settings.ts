@@ -103,6 +103,8 @@ export function settingsFrom(
       cacheRatio: ratios('CacheRatio', defaults.cacheRatio),
       cacheWriteRatio: defaults.cacheWriteRatio,
       imageRatio: defaults.imageRatio,
+      audioRatio: defaults.audioRatio,
+      audioOutputRatio: defaults.audioOutputRatio,
       reasoningRatio: ratios('ReasoningRatio', null),
       groupRatio: ratios('GroupRatio', null),
       quotaPerUnit: text('QuotaPerUnit'),

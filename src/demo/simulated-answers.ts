@@ -7,6 +7,9 @@ export interface Tokens {
   readonly completion: number;
   readonly cached: number;
   readonly reasoning: number;
+  /** What of the prompt and of the completion is sound. */
+  readonly audioInput: number;
+  readonly audioOutput: number;
 }
 
 export interface Speech {
@@ -42,12 +45,12 @@ export function toolCallFor(body: JsonObject): Speech['toolCall'] {
   return name === null ? null : { name, arguments: '{"location":"Copenhagen"}' };
 }
 
-export const usageOf = ({ prompt, completion, cached, reasoning }: Tokens): JsonObject => ({
+export const usageOf = ({ prompt, completion, cached, reasoning, audioInput, audioOutput }: Tokens): JsonObject => ({
   prompt_tokens: prompt,
   completion_tokens: completion,
   total_tokens: prompt + completion,
-  prompt_tokens_details: { cached_tokens: cached },
-  completion_tokens_details: { reasoning_tokens: reasoning },
+  prompt_tokens_details: { cached_tokens: cached, audio_tokens: audioInput },
+  completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: audioOutput },
 });
 
 const head = (endpoint: SpokenEndpoint, model: string, stream: boolean): JsonObject => ({

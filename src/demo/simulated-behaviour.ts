@@ -96,6 +96,8 @@ export const tokensFor = (body: JsonObject, behaviour: Answering, speech: Speech
   return {
     prompt: promptTokensOf(body),
     cached: 0,
+    audioInput: 0,
+    audioOutput: 0,
     reasoning: speech?.reasoning.length ?? 0,
     ...others,
     completion: Math.min(completion, limitOf(body, behaviour)) * (speech ? answersTo(body) : 1),

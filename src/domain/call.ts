@@ -2,8 +2,9 @@ import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { ApiKeyId, ChannelId, UserId } from './ids.js';
 import type { Instant } from './instant.js';
-import type { Price, Usage } from './pricing.js';
+import type { Price } from './pricing.js';
 import type { Quota } from './quota.js';
+import type { Usage } from './usage.js';
 
 /*
  * One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. A settlement whose

@@ -1,6 +1,8 @@
+import { audioRule } from './audio-ratios.js';
 import { type CompletionRule, completionRule } from './completion-rules.js';
 import { decimalOf, decimalText } from './decimal.js';
-import type { Price } from './pricing.js';
+import type { Price, Rates } from './pricing.js';
+import type { TokenQuantity } from './usage.js';
 
 /* From an operator's tables to the price of one model for one group. */
 
@@ -14,6 +16,9 @@ export interface PriceTables {
   readonly cacheRatio: RatioTable;
   readonly cacheWriteRatio: RatioTable;
   readonly imageRatio: RatioTable;
+  /** Of sound, in and out, both relative to an input token. */
+  readonly audioRatio: RatioTable;
+  readonly audioOutputRatio: RatioTable;
   readonly reasoningRatio: RatioTable;
   readonly groupRatio: RatioTable;
   readonly quotaPerUnit: string;
@@ -59,15 +64,26 @@ export function priceOf(tables: PriceTables, model: string, group: string, accep
     return { per: 'call', price: perCall, quotaPerUnit: tables.quotaPerUnit, group: groupRatio };
   const ratio = tables.modelRatio.get(name) ?? (acceptUnpriced ? unpricedRatio : null);
   if (ratio === null) return null;
-  const completion = completionRatioOf(tables, name).ratio;
-  return {
-    per: 'token',
-    model: ratio,
-    completion,
-    cache: tables.cacheRatio.get(name) ?? '1',
+  return { per: 'token', model: ratio, ratios: ratiosOf(tables, name), group: groupRatio };
+}
+
+/** What differs from the plain tokens of its side. */
+function ratiosOf(tables: PriceTables, name: string): Rates<TokenQuantity> {
+  const output = completionRatioOf(tables, name).ratio;
+  const ratios: Partial<Record<TokenQuantity, string>> = {
+    output,
     cacheWrite: tables.cacheWriteRatio.get(name) ?? cacheWriteFallback,
-    image: tables.imageRatio.get(name) ?? '1',
-    reasoning: tables.reasoningRatio.get(name) ?? completion,
-    group: groupRatio,
   };
+  const cached = tables.cacheRatio.get(name);
+  if (cached !== undefined) ratios.cachedInput = cached;
+  const image = tables.imageRatio.get(name);
+  if (image !== undefined) ratios.imageInput = image;
+  const reasoning = tables.reasoningRatio.get(name);
+  if (reasoning !== undefined) ratios.reasoning = reasoning;
+  const rule = audioRule(name);
+  const audioInput = tables.audioRatio.get(name) ?? rule?.input;
+  if (audioInput !== undefined) ratios.audioInput = audioInput;
+  const audioOutput = tables.audioOutputRatio.get(name) ?? rule?.output;
+  if (audioOutput !== undefined) ratios.audioOutput = audioOutput;
+  return ratios;
 }

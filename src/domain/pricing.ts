@@ -8,41 +8,46 @@ import {
   isZero,
   larger,
   negative,
-  ONE,
   roundHalfAway,
-  sum,
   times,
   wholeTimes,
+  ZERO,
 } from './decimal.js';
 import { Quota, zero } from './quota.js';
+import {
+  isOutput,
+  isTokens,
+  type PieceQuantity,
+  type Quantity,
+  type TokenQuantity,
+  type Usage,
+  usedAnything,
+} from './usage.js';
 
 /* What a call costs. Pure, exact, rounded once; every factor travels with the event, so a charge can be recomputed. */
 
-/**
- * Tokens of one call. `prompt` is all input and includes `cached`, `cacheWrite` and `image`; `completion` is all output
- * and includes `reasoning`.
- */
-export interface Usage {
-  readonly prompt: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-  readonly image: number;
-  readonly completion: number;
-  readonly reasoning: number;
+/** Decimal texts by quantity. */
+export type Rates<Name extends Quantity> = Readonly<Partial<Record<Name, string>>>;
+
+/** What is sold by the piece, at a price of its own whatever the model costs. */
+export interface PiecePrices {
+  /** USD of one. A piece without a price is free. */
+  readonly dollars: Rates<PieceQuantity>;
+  readonly quotaPerUnit: string;
 }
 
-export const noUsage: Usage = { prompt: 0, cached: 0, cacheWrite: 0, image: 0, completion: 0, reasoning: 0 };
-
-/** Every factor of a charge as decimal text. Ratio 1 = 2 USD per million input tokens. */
+/** Every factor of a charge as decimal text. */
 export type Price =
   | {
       readonly per: 'token';
+      /** Ratio 1 = 2 USD per million input tokens. */
       readonly model: string;
-      readonly completion: string;
-      readonly cache: string;
-      readonly cacheWrite: string;
-      readonly image: string;
-      readonly reasoning: string;
+      /**
+       * Each kind of token relative to an input token. A kind that is not named costs what the plain tokens of its side
+       * do: 1 for input, the ratio of `output` for output.
+       */
+      readonly ratios: Rates<TokenQuantity>;
+      readonly pieces?: PiecePrices;
       readonly group: string;
     }
   | {
@@ -52,6 +57,9 @@ export type Price =
       readonly quotaPerUnit: string;
       readonly group: string;
     };
+
+export type TokenPrice = Extract<Price, { per: 'token' }>;
+export type CallPrice = Extract<Price, { per: 'call' }>;
 
 const factors = new Map<string, Decimal>();
 
@@ -73,71 +81,112 @@ export const dearestCall = Quota(1_000_000_000_000);
 
 const bounded = (amount: number): Quota => Quota(Math.min(amount, dearestCall));
 
-const perCall = (price: Extract<Price, { per: 'call' }>): Decimal =>
+/** The quota that one call costs. */
+export const perCall = (price: CallPrice): Decimal =>
   times(times(factor(price.price), factor(price.quotaPerUnit)), factor(price.group));
 
+/** What a token of this kind costs relative to an input token. */
+export const ratioOf = ({ ratios }: TokenPrice, name: TokenQuantity): string =>
+  ratios[name] ?? (isOutput(name) ? (ratios.output ?? '1') : '1');
+
+/** The quota that one of these costs, all factors applied. `unit`: the quota of an input token. */
+export function rateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decimal {
+  if (isTokens(name)) return times(factor(ratioOf(price, name)), unit);
+  const { pieces, group } = price;
+  const dollars = pieces?.dollars[name];
+  if (pieces === undefined || dollars === undefined) return ZERO;
+  return times(times(factor(dollars), factor(pieces.quotaPerUnit)), factor(group));
+}
+
+/** The quota that an input token costs. */
+export const unitOf = ({ model, group }: TokenPrice): Decimal => times(factor(model), factor(group));
+
+/** The sum over all that was used, before rounding. */
+function exactCharge(usage: Usage, price: TokenPrice, unit: Decimal): Decimal {
+  let sum = ZERO;
+  for (const name in usage) {
+    const count = usage[name as Quantity];
+    if (count !== undefined && count > 0) sum = add(sum, times(integer(count), rateOf(price, name as Quantity, unit)));
+  }
+  return sum;
+}
+
+/** At least 1 where something was used that is not free. */
+const atLeastOne = (amount: number, unit: Decimal, exact: Decimal): number =>
+  isZero(unit) && isZero(exact) ? 0 : Math.max(amount, 1);
+
 /**
- * The charge for a call that was served (contract: text charge). At least 1 where the price is not free, 0 where no
- * tokens were used; a price per call is due whatever was.
+ * The charge for a call that was served (contract: text charge). At least 1 where the price is not free, 0 where
+ * nothing was used; a price per call is due whatever was.
  */
 export function chargeOf(usage: Usage, price: Price): Quota {
   switch (price.per) {
     case 'call':
       return bounded(roundHalfAway(perCall(price)));
     case 'token': {
-      if (usage.prompt + usage.completion === 0) return zero;
-      const unit = times(factor(price.model), factor(price.group));
-      if (isZero(unit)) return zero;
-      const plain = Math.max(usage.prompt - usage.cached - usage.cacheWrite - usage.image, 0);
-      const spoken = Math.max(usage.completion - usage.reasoning, 0);
-      const weighted = sum([
-        integer(plain),
-        times(integer(usage.cached), factor(price.cache)),
-        times(integer(usage.cacheWrite), factor(price.cacheWrite)),
-        times(integer(usage.image), factor(price.image)),
-        times(integer(spoken), factor(price.completion)),
-        times(integer(usage.reasoning), factor(price.reasoning)),
-      ]);
-      return bounded(Math.max(roundHalfAway(times(weighted, unit)), 1));
+      if (!usedAnything(usage)) return zero;
+      const unit = unitOf(price);
+      const exact = exactCharge(usage, price, unit);
+      return bounded(atLeastOne(roundHalfAway(exact), unit, exact));
     }
   }
 }
 
-/** The dearest any input or output token can get under this price. */
-const dearest = (price: Extract<Price, { per: 'token' }>): { input: Decimal; output: Decimal } => ({
-  input: [price.cache, price.cacheWrite, price.image].map(factor).reduce(larger, ONE),
-  output: larger(factor(price.completion), factor(price.reasoning)),
-});
+/** What a token of either side may turn out to be. Sound is apart, because it is known whether a call can have it. */
+const inputKinds = ['cachedInput', 'cacheWrite', 'cacheWriteHour', 'imageInput'] as const;
+const outputKinds = ['reasoning', 'imageOutput'] as const;
+
+/** The dearest that what is held under this name can turn out to be. */
+function dearestRateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decimal {
+  if (!isTokens(name)) return rateOf(price, name, unit);
+  const output = isOutput(name);
+  let dearest = factor(ratioOf(price, output ? 'output' : 'input'));
+  for (const kind of output ? outputKinds : inputKinds) dearest = larger(dearest, factor(ratioOf(price, kind)));
+  return times(larger(dearest, factor(ratioOf(price, name))), unit);
+}
 
 /**
- * What to hold for a call: an upper bound of `chargeOf` for up to `prompt` input and `output` output tokens.
+ * What to hold for a call that uses no more than this: an upper bound of `chargeOf`, whatever kinds the tokens turn out
+ * to be of. Only sound must be told apart: `audioInput` and `audioOutput` may be other tokens, but not the reverse.
  * Rounded up; at least 1 where the price is not free.
  */
-export function reservationOf(prompt: number, output: number, price: Price): Quota {
+export function reservationOf(most: Usage, price: Price): Quota {
   switch (price.per) {
     case 'call':
       return bounded(ceiling(perCall(price)));
     case 'token': {
-      const unit = times(factor(price.model), factor(price.group));
-      if (isZero(unit)) return zero;
-      const bound = dearest(price);
-      const weighted = add(times(integer(prompt), bound.input), times(integer(output), bound.output));
-      return bounded(Math.max(ceiling(times(weighted, unit)), 1));
+      const unit = unitOf(price);
+      const exact = heldFor(most, price, unit);
+      return bounded(atLeastOne(ceiling(exact), unit, exact));
     }
   }
 }
 
+function heldFor(most: Usage, price: TokenPrice, unit: Decimal): Decimal {
+  let sum = ZERO;
+  for (const name in most) {
+    const count = most[name as Quantity];
+    if (count !== undefined && count > 0)
+      sum = add(sum, times(integer(count), dearestRateOf(price, name as Quantity, unit)));
+  }
+  return sum;
+}
+
 /**
- * The most output tokens for which `reservationOf` with this prompt stays within `quota`; Infinity where output costs
- * next to nothing.
+ * The most output of this kind for which `reservationOf` beside this input stays within `quota`; Infinity where output
+ * costs next to nothing.
  */
-export function affordableOutput(quota: Quota, prompt: number, price: Price): number {
+export function affordableOutput(
+  quota: Quota,
+  input: Usage,
+  price: Price,
+  kind: 'output' | 'audioOutput' = 'output',
+): number {
   if (price.per === 'call') return Number.POSITIVE_INFINITY;
-  const unit = times(factor(price.model), factor(price.group));
-  const bound = dearest(price);
-  const perToken = times(bound.output, unit);
+  const unit = unitOf(price);
+  const perToken = dearestRateOf(price, kind, unit);
   if (isZero(perToken)) return Number.POSITIVE_INFINITY;
-  const left = add(integer(quota), negative(times(times(integer(prompt), bound.input), unit)));
+  const left = add(integer(quota), negative(heldFor(input, price, unit)));
   if (isNegative(left)) return 0;
   const output = wholeTimes(left, perToken);
   return output < Number.MAX_SAFE_INTEGER ? output : Number.POSITIVE_INFINITY;

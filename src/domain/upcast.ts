@@ -1,4 +1,6 @@
+import { type EarlierTokenPrice, type EarlierUsage, namedPrice, namedUsage } from './earlier-prices.js';
 import { type DomainEvent, isEventType, type Position } from './events.js';
+import type { Price } from './pricing.js';
 
 /* Stored events never change. When a payload gets a new shape, its old versions are lifted to it as they are read. */
 
@@ -75,12 +77,29 @@ const suspenseTold: Upcaster = ({ upstreamCostUnknown, ...data }) => ({
 /** Before version 3 every cost was charged in full. */
 const coveredInFull: Upcaster = (data) => ({ ...data, uncovered: 0 });
 
+/**
+ * Before quantities had names a price had a member for each ratio, and a usage totals with parts: what was cached was
+ * counted in the prompt, too.
+ */
+const quantitiesPriced: Upcaster = (data) => ({ ...data, price: namedPrice(data.price as Price | EarlierTokenPrice) });
+const quantitiesCharged: Upcaster = (data) => ({
+  ...data,
+  usage: namedUsage(data.usage as EarlierUsage),
+  price: namedPrice(data.price as Price | EarlierTokenPrice),
+});
+const quantitiesTakenBack: Upcaster = (data) => {
+  const settlement = data.settlement as Payload;
+  return { ...data, settlement: { ...settlement, usage: namedUsage(settlement.usage as EarlierUsage) } };
+};
+
 /** Before version 2 only users could quarantine; what they wrote means what it did. */
 const unchanged: Upcaster = (data) => data;
 
 /** The payloads that have changed so far. */
 export const currentPayloads = payloadVersions({
-  CallSettled: [suspenseUnknown, coveredInFull],
+  CallReserved: [quantitiesPriced],
+  CallSettled: [suspenseUnknown, coveredInFull, quantitiesCharged],
   CallReleased: [suspenseTold],
+  CallRefunded: [quantitiesTakenBack],
   EventQuarantined: [unchanged],
 });

@@ -14,6 +14,7 @@ import { OptionResolver } from './system/option.js';
 import { ReadModelResolver } from './system/read-model.js';
 import { SetupResolver } from './system/setup.js';
 import { StatusResolver } from './system/status.js';
+import { TokenPriceResolver } from './usage/price.js';
 import { StatisticsResolver } from './usage/statistics.js';
 import { ChannelTrafficResolver, TrafficResolver } from './usage/traffic.js';
 import { UsageFeedResolver } from './usage/usage-feed.js';
@@ -48,6 +49,7 @@ export function graphqlSchema(): GraphQLSchema {
       ReadModelResolver,
       UsageLogQueryResolver,
       UsageLogLineResolver,
+      TokenPriceResolver,
       UsageFeedResolver,
       StatisticsResolver,
       TrafficResolver,

@@ -1,4 +1,4 @@
-import type { Usage } from '../domain/pricing.js';
+import type { Usage } from '../domain/usage.js';
 import type { JsonObject } from './protocols/json.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from './protocols/protocol.js';
 import type { PassedHeader } from './upstream/passed-headers.js';

@@ -32,6 +32,8 @@ export interface Endpoint {
   readonly invalid: (body: JsonObject) => InvalidRequest | null;
   /** Every text of a prompt that the word filter looks at. */
   readonly promptTexts: (body: JsonObject) => string[];
+  /** The answer is to be spoken. */
+  readonly asksForSound: (body: JsonObject) => boolean;
   readonly asksForStream: (body: JsonObject) => boolean;
   /** The caller wants to be told usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;

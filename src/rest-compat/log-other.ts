@@ -1,5 +1,7 @@
-import type { Price } from '../domain/pricing.js';
+import { type Price, ratioOf, type TokenPrice } from '../domain/pricing.js';
+import { cacheWriteTokens, type TokenQuantity } from '../domain/usage.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
+import { audioRatiosOf, isAudioChat } from './audio-chat.js';
 
 /* The `other` member of a log line: JSON text with everything the record has no column for. */
 
@@ -17,36 +19,51 @@ const priceMembers = (price: Price | null): Members => {
     : {
         model_ratio: Number(price.model),
         model_price: noPrice,
-        completion_ratio: Number(price.completion),
+        completion_ratio: Number(ratioOf(price, 'output')),
         group_ratio: Number(price.group),
       };
 };
 
-const perToken = (price: Price | null, ratio: 'cache' | 'cacheWrite' | 'image' | 'reasoning'): number =>
-  price?.per === 'token' ? Number(price[ratio]) : 0;
+const perToken = (price: Price | null, name: TokenQuantity): number =>
+  price?.per === 'token' ? Number(ratioOf(price, name)) : 0;
 
 /** Its clients send and read tokens the Claude way: what was cached is not part of the prompt. */
 export const isClaudeCall = ({ path }: UsageLogEntry): boolean => path?.startsWith('/v1/messages') ?? false;
 
+function audioMembers({ usage, prompt_tokens, completion_tokens }: UsageLogEntry, price: TokenPrice): Members {
+  const { audioInput = 0, audioOutput = 0 } = usage;
+  const { input, completion } = audioRatiosOf(price);
+  return {
+    audio: true,
+    audio_input: audioInput,
+    audio_output: audioOutput,
+    text_input: prompt_tokens - audioInput,
+    text_output: completion_tokens - audioOutput,
+    audio_ratio: input,
+    audio_completion_ratio: completion,
+  };
+}
+
 const settledMembers = (line: UsageLogEntry): Members => {
-  const { price } = line;
+  const { price, usage } = line;
   const claude = isClaudeCall(line);
+  const written = cacheWriteTokens(usage);
+  const images = usage.imageInput ?? 0;
   return {
     ...priceMembers(price),
     user_group_ratio: noUserGroupRatio,
     group: line.group,
     cache_tokens: line.cached_tokens,
-    cache_ratio: perToken(price, 'cache'),
-    ...(claude || line.cache_write_tokens > 0
-      ? { cache_creation_tokens: line.cache_write_tokens, cache_creation_ratio: perToken(price, 'cacheWrite') }
+    cache_ratio: perToken(price, 'cachedInput'),
+    ...(claude || written > 0
+      ? { cache_creation_tokens: written, cache_creation_ratio: perToken(price, 'cacheWrite') }
       : {}),
     ...(line.reasoning_tokens > 0
       ? { reasoning_tokens: line.reasoning_tokens, reasoning_ratio: perToken(price, 'reasoning') }
       : {}),
     // Despite its name the count is of image tokens that came in.
-    ...(line.image_tokens > 0
-      ? { image: true, image_ratio: perToken(price, 'image'), image_output: line.image_tokens }
-      : {}),
+    ...(images > 0 ? { image: true, image_ratio: perToken(price, 'imageInput'), image_output: images } : {}),
+    ...(price?.per === 'token' && isAudioChat(line) ? audioMembers(line, price) : {}),
     ...(claude ? { claude } : {}),
     frt: line.first_token_ms ?? noFirstToken,
     ...(line.reasoning_effort === null ? {} : { reasoning_effort: line.reasoning_effort }),

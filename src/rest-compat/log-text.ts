@@ -1,7 +1,9 @@
 import type { Settings } from '../application/settings.js';
 import { assertNever } from '../domain/failure.js';
+import { ratioOf } from '../domain/pricing.js';
 import type { GrantReason } from '../domain/user.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
+import { audioRatiosOf, isAudioChat } from './audio-chat.js';
 
 /* What a log line says in words. Lines hold facts; the sentence is made when somebody reads it. */
 
@@ -31,12 +33,14 @@ const upstreamSilent = '（可能是上游超时）';
 
 const ratio = (text: string): string => Number(text).toFixed(2);
 
-function consumption({ price, prompt_tokens, completion_tokens }: UsageLogEntry): string {
+function consumption(line: UsageLogEntry): string {
+  const { price, prompt_tokens, completion_tokens } = line;
   if (price === null) return '';
   const silent = prompt_tokens + completion_tokens === 0 ? upstreamSilent : '';
-  return price.per === 'call'
-    ? `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${silent}`
-    : `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(price.completion)}，分组倍率 ${ratio(price.group)}${silent}`;
+  if (price.per === 'call') return `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${silent}`;
+  const { input, completion } = audioRatiosOf(price);
+  const audio = isAudioChat(line) ? `音频倍率 ${input.toFixed(2)}，音频补全倍率 ${completion.toFixed(2)}，` : '';
+  return `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(ratioOf(price, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${silent}`;
 }
 
 const adjusted = '管理员将用户额度从 ';

@@ -4,6 +4,7 @@ import type { LogFilter, LogStatistics } from '../application/queries/usage.js';
 import type { Position } from '../domain/events.js';
 import { ChannelId } from '../domain/ids.js';
 import { tellable } from '../domain/quota.js';
+import { cacheWriteTokens } from '../domain/usage.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
@@ -26,7 +27,7 @@ const searchBatch = 1_000;
 
 const promptTokens = (line: UsageLogEntry): number =>
   isClaudeCall(line)
-    ? Math.max(0, line.prompt_tokens - line.cached_tokens - line.cache_write_tokens)
+    ? Math.max(0, line.prompt_tokens - line.cached_tokens - cacheWriteTokens(line.usage))
     : line.prompt_tokens;
 
 const record = (line: UsageLogEntry, style: QuotaStyle) => ({

@@ -5,7 +5,7 @@ import { completionRule } from '../../src/domain/completion-rules.js';
 import { decimal, decimalText, isNegative, larger } from '../../src/domain/decimal.js';
 import { builtInModelRatio } from '../../src/domain/default-prices.js';
 import { priceOf } from '../../src/domain/price-tables.js';
-import { chargeOf, noUsage } from '../../src/domain/pricing.js';
+import { chargeOf } from '../../src/domain/pricing.js';
 
 const prices = defaultPrices();
 const tables = {
@@ -62,9 +62,14 @@ describe('a price taken from the package', () => {
     const listed = plain.prices as Record<string, number>;
     const price = priceOf(tables, plain.id, 'default', false);
     if (price === null) throw new Error(`${plain.id} has no price`);
-    const usage = { ...noUsage, prompt: 1_000_000, completion: 1_000_000 };
+    const usage = { input: 1_000_000, output: 1_000_000 };
     expect(chargeOf(usage, price)).toBeCloseTo(((listed.input_mtok ?? 0) + (listed.output_mtok ?? 0)) * 500_000, -1);
   });
+
+  test('has its own ratios for sound, relative to an input token', () =>
+    expect(priceOf(tables, 'gpt-audio', 'default', false)).toMatchObject({
+      ratios: { audioInput: '12.8', audioOutput: '25.6' },
+    }));
 
   test('that depends on date or hour is the dearest of them: a default must not sell below cost', () => {
     const changing = models.filter(({ id, prices: listed }) => Array.isArray(listed) && !(id in builtInModelRatio));

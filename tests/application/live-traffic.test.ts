@@ -49,7 +49,7 @@ describe('the last minute', () => {
     expect(traffic.snapshot()).toStrictEqual({ at: start, total: nothing, channels: [], models: [] }));
 
   test('counts requests, their tokens and what they cost', () => {
-    serve({ charged: 30 }, { usage: { ...settled({ quota: 1, charged: 1 }).usage, prompt: 20, completion: 5 } });
+    serve({ charged: 30 }, { usage: { input: 20, output: 5 } });
     serve({ charged: 12 });
     expect(total()).toMatchObject({ requestsPerMinute: 2, tokensPerMinute: 25 + 12, quotaPerMinute: 42, errorRate: 0 });
   });

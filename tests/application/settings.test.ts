@@ -11,6 +11,8 @@ const defaults: DefaultPrices = {
   cacheRatio: new Map([['gpt-4o', '0.5']]),
   cacheWriteRatio: new Map([['claude-2', '1.25']]),
   imageRatio: new Map([['gpt-image-1', '2']]),
+  audioRatio: new Map(),
+  audioOutputRatio: new Map(),
 };
 const initial = initialOptions(defaults);
 const settings = (changed: Partial<Record<OptionKey, string>> = {}): Settings =>

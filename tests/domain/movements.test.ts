@@ -9,7 +9,7 @@ import { Quota } from '../../src/domain/quota.js';
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).map((raw) => Quota(raw));
 const signed = fc.maxSafeInteger().map((raw) => Quota(raw));
-const usage = { prompt: 1, cached: 0, cacheWrite: 0, image: 0, completion: 1, reasoning: 0 };
+const usage = { input: 1, output: 1 };
 
 const facts: fc.Arbitrary<CallFacts> = fc.option(fc.constant(ApiKeyId(9)), { nil: null }).map((apiKeyId) => ({
   userId: UserId(7),

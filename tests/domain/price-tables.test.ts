@@ -27,6 +27,8 @@ const tables = (changed: Partial<PriceTables> = {}): PriceTables => ({
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  audioRatio: new Map(),
+  audioOutputRatio: new Map(),
   reasoningRatio: new Map(),
   groupRatio: table({ default: '1', vip: '0.8' }),
   quotaPerUnit: '500000',
@@ -59,7 +61,7 @@ describe('the completion ratio is looked up in this order', () => {
 });
 
 describe('the price of a model for a group', () => {
-  test('per token: every factor in its own member', () =>
+  test('per token: every ratio by the name of what it is for', () =>
     expect(
       priceOf(
         tables({
@@ -76,27 +78,38 @@ describe('the price of a model for a group', () => {
     ).toStrictEqual({
       per: 'token',
       model: '1.5',
-      completion: '3',
-      cache: '0.5',
-      cacheWrite: '2',
-      image: '4',
-      reasoning: '5',
+      ratios: { output: '3', cachedInput: '0.5', cacheWrite: '2', imageInput: '4', reasoning: '5' },
       group: '0.8',
     }));
 
-  test('per token, without entries: cache and image 1, cache writes 1.25, reasoning as completion', () =>
+  test('per token, without entries: cache writes 1.25, everything else like the plain tokens of its side', () =>
     expect(
       priceOf(tables({ completionRatio: table({ 'my-model': '3' }) }), 'my-model', 'default', false),
     ).toStrictEqual({
       per: 'token',
       model: '1.5',
-      completion: '3',
-      cache: '1',
-      cacheWrite: '1.25',
-      image: '1',
-      reasoning: '3',
+      ratios: { output: '3', cacheWrite: '1.25' },
       group: '1',
     }));
+
+  test.each([
+    ['gpt-4o-audio-preview', '40', '80'],
+    ['gpt-4o-audio-preview-2024-12-17', '16', '32'],
+    ['gpt-4o-mini-audio-preview', '66.666666666667', '133.333333333334'],
+    ['gpt-4o-realtime-preview', '20', '40'],
+    ['gpt-4o-realtime-preview-2024-12-17', '8', '16'],
+    ['gpt-4o-mini-realtime-preview-2024-12-17', '16.666666666667', '33.333333333334'],
+  ])('per token, of sound by families of names: %s', (model, audioInput, audioOutput) =>
+    expect(priceOf(tables(), model, 'default', true)).toMatchObject({ ratios: { audioInput, audioOutput } }),
+  );
+
+  test('per token, of sound as the price list of the model says, where it says so', () => {
+    const listed = { audioRatio: table({ 'gpt-audio': '12.8' }), audioOutputRatio: table({ 'gpt-audio': '25.6' }) };
+    expect(priceOf(tables(listed), 'gpt-audio', 'default', true)).toMatchObject({
+      ratios: { audioInput: '12.8', audioOutput: '25.6' },
+    });
+    expect(priceOf(tables(listed), 'qwen-audio-turbo', 'default', true)).not.toHaveProperty('ratios.audioInput');
+  });
 
   test('per call wins over per token, at price 0 too', () => {
     const both = tables({ modelPrice: table({ 'my-model': '0' }) });
@@ -138,7 +151,9 @@ describe('the price of a model for a group', () => {
     });
     expect(isPriced(gizmo, 'gpt-4-gizmo-g-abc')).toBe(true);
     expect(priceOf(gizmo, 'gpt-4-gizmo-g-abc', 'default', false)).toMatchObject({ per: 'call', price: '0.1' });
-    expect(priceOf(gizmo, 'gpt-4o-gizmo-g-abc', 'default', false)).toMatchObject({ model: '2.5', completion: '3' });
+    expect(priceOf(gizmo, 'gpt-4o-gizmo-g-abc', 'default', false)).toMatchObject({
+      ...{ model: '2.5', ratios: { output: '3' } },
+    });
   });
 
   test.each([

@@ -55,9 +55,13 @@ describe('outcomes of calls from before suspense had a figure', () => {
   });
 
   test('a settlement books nothing', () => {
-    expect(currentPayloads.upcast('CallSettled', 1, { charged: 5 })).toEqual({
+    const price = { per: 'call', price: '1', quotaPerUnit: '5', group: '1' };
+    const usage = { prompt: 2, cached: 0, cacheWrite: 0, image: 0, completion: 0, reasoning: 0 };
+    expect(currentPayloads.upcast('CallSettled', 1, { charged: 5, usage, price })).toEqual({
       type: 'CallSettled',
       charged: 5,
+      usage: { input: 2 },
+      price,
       suspense: 0,
       uncovered: 0,
     });

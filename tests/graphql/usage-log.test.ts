@@ -60,6 +60,28 @@ describe('a line of the usage log', () => {
     expect(line?.promptTokens).toBeGreaterThan(0);
     expect(line?.completionTokens).toBeGreaterThan(0);
   });
+  test('tells the calculation of its charge, kind by kind, and what it comes to', async () => {
+    await callLines(client, 1, 'quota');
+    const { usageLog } = await client.ask(
+      `{ usageLog(first: 1, filter: { type: CONSUME }) { edges { cursor node {
+        quota promptTokens completionTokens price { ... on TokenPrice { model completion } }
+        billing { lines { quantity count ratio unitPrice amount } exact total }
+      } } } }`,
+    );
+    const [line] = nodes(usageLog);
+    const { model, completion } = line?.price ?? {};
+    const rate = (ratio: number) => String(Number((Number(model) * ratio).toFixed(9)));
+    const of = (quantity: string, count: number, ratio: string) => {
+      const unitPrice = rate(Number(ratio));
+      return { quantity, count, ratio, unitPrice, amount: String(Number((count * Number(unitPrice)).toFixed(9))) };
+    };
+    expect(line?.billing.lines).toEqual([
+      of('input', line?.promptTokens, '1'),
+      of('output', line?.completionTokens, completion),
+    ]);
+    expect(line?.billing.total).toBe(line?.quota);
+    expect(Math.max(1, Math.round(Number(line?.billing.exact)))).toBe(line?.quota);
+  });
   test('tells administrators whose it is and which channels were tried', async () => {
     const [line] = await callLines(
       server.root,
@@ -83,11 +105,15 @@ describe('a line of the usage log', () => {
     server.gateway.provider.reset();
     const [line] = await until(async () => {
       const { usageLog } = await client.ask(
-        '{ usageLog(filter: { type: ERROR }) { edges { cursor node { quota detail { ... on ReleaseDetail { reason status code } } } } } }',
+        '{ usageLog(filter: { type: ERROR }) { edges { cursor node { quota billing { total } detail { ... on ReleaseDetail { reason status code } } } } } }',
       );
       return usageLog.edges.length > 0 ? nodes(usageLog) : null;
     });
-    expect(line).toEqual({ quota: 0, detail: { reason: 'UPSTREAM_FAILED', status: 500, code: expect.any(String) } });
+    expect(line).toEqual({
+      quota: 0,
+      billing: null,
+      detail: { reason: 'UPSTREAM_FAILED', status: 500, code: expect.any(String) },
+    });
   });
   test('tells of quota that was given', async () => {
     const { usageLog } = await client.ask(

@@ -116,7 +116,7 @@ describe('a call that was cut off by a crash', () => {
     expect(released).toEqual([]);
     expect(settled[0]).toMatchObject({ outcome: 'gateway-failed', usageSource: 'estimated', suspense: 0 });
     // 400 words of four letters and a blank.
-    expect(settled[0]?.usage.completion).toBe(500);
+    expect(settled[0]?.usage.output).toBe(500);
     expect(settled[0]?.charged).toBeGreaterThan(0);
   });
 

@@ -14,7 +14,17 @@ let callers: Callers;
 let user: TestUser;
 let caller: Caller;
 
-const ratios = { plain: 1.25, tiny: 0.001, small: 0.075, free: 0, embedder: 0.01, thinker: 2, mapped: 3, other: 1000 };
+const ratios = {
+  plain: 1.25,
+  tiny: 0.001,
+  small: 0.075,
+  free: 0,
+  embedder: 0.01,
+  thinker: 2,
+  mapped: 3,
+  other: 1000,
+  'gpt-4o-audio-preview': 1.25,
+};
 const models = [...Object.keys(ratios), 'per-call', 'unpriced', 'free-call'];
 
 beforeAll(async () => {
@@ -46,15 +56,7 @@ async function charged(answer: Answer) {
   expect(await gateway.available(user)).toBe(balance - line.quota);
   if (line.price === null) throw new Error('a line without a price');
   // Whoever has the line can work the charge out again.
-  const usage = {
-    prompt: line.prompt_tokens,
-    cached: line.cached_tokens,
-    cacheWrite: line.cache_write_tokens,
-    image: line.image_tokens,
-    completion: line.completion_tokens,
-    reasoning: line.reasoning_tokens,
-  };
-  expect(chargeOf(usage, line.price)).toBe(line.quota);
+  expect(chargeOf(line.usage, line.price)).toBe(line.quota);
   return line;
 }
 
@@ -111,6 +113,53 @@ describe('tokens', () => {
     gateway.provider.script('other', { tokens: { prompt: 100, completion: 0 } });
     const line = await charged(await caller.chat({ model: 'mapped' }));
     expect(line).toMatchObject({ quota: 300, model: 'mapped', upstream_model: 'other' });
+  });
+});
+
+describe('sound', () => {
+  const model = 'gpt-4o-audio-preview';
+  const tokens = { prompt: 120, audioInput: 100, completion: 60, audioOutput: 50 };
+  /** Half a second of it, as far as anybody can tell from its size. */
+  const inputAudio = { data: Buffer.alloc(24_000).toString('base64'), format: 'wav' };
+  const messages = [{ role: 'user', content: [{ type: 'input_audio', input_audio: inputAudio }] }];
+  const spoken = { model, messages, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
+  // (20 + 100 × 40 + 10 × 4 + 50 × 80) × 1.25
+  const cost = 10_075;
+
+  test.each([false, true])(
+    'costs its own ratios, in and out, and is told as it is charged (stream: %s)',
+    async (stream) => {
+      gateway.provider.script(model, { tokens });
+      const answer = await caller.chat({ ...spoken, stream, stream_options: { include_usage: true } });
+      expect(await charged(answer)).toMatchObject({
+        quota: cost,
+        usage_source: 'upstream',
+        prompt_tokens: 120,
+        completion_tokens: 60,
+        usage: { input: 20, audioInput: 100, output: 10, audioOutput: 50 },
+      });
+      expect(answer.text).toContain('"audio_tokens":100');
+      expect(answer.text).toContain('"audio_tokens":50');
+    },
+  );
+
+  test('that was neither sent nor asked for is not believed, for it costs many times as much as text', async () => {
+    gateway.provider.script(model, { tokens });
+    const line = await charged(await caller.chat({ model }));
+    expect(line.usage_source).toBe('disbelieved');
+    expect(line.usage).not.toHaveProperty('audioInput');
+    expect(line.usage).not.toHaveProperty('audioOutput');
+  });
+
+  test('is held for before it is bought, and text of the same model is not held for as if it were sound', async () => {
+    gateway.provider.script(model, { tokens: { prompt: 5, completion: 5 } });
+    const limit = { max_tokens: 100 };
+    const poor = await gateway.addUser(9_000);
+    const theirs = callers.with(await gateway.addApiKey(poor));
+    // 100 × 80 × 1.25 for the answer alone
+    const refused = await theirs.chat({ ...spoken, ...limit });
+    expect([refused.status, errorIn(refused).code]).toEqual([403, 'insufficient_user_quota']);
+    expect((await theirs.chat({ model, ...limit })).status).toBe(200);
   });
 });
 

@@ -89,7 +89,7 @@ async function believedOnce(users: readonly UserId[]): Promise<void> {
     const stream = `call-believed${userId}`;
     const parties = { userId, apiKeyId: null, model: 'm', quota: 100 };
     await append(stream, 0, reserved(parties));
-    const usage = { prompt: lie, cached: 0, cacheWrite: 0, image: 0, completion: 1, reasoning: 0 };
+    const usage = { input: lie, output: 1 };
     await append(stream, 1, { ...settled({ ...parties, charged: lie, channelId: 1 }), usage });
   }
 }

@@ -255,7 +255,11 @@ describe('a model whose vendor does not count thinking against max_tokens', () =
     expect((await callers.with(await gateway.addApiKey(user)).chat(body)).status).toBe(200);
     await books(user, (read, charged) => {
       const [story] = [...read.calls.values()].slice(-1);
-      expect(story?.settled[0]).toMatchObject({ usageSource: 'upstream', usage: { completion: 20_100 }, uncovered: 0 });
+      expect(story?.settled[0]).toMatchObject({
+        usageSource: 'upstream',
+        usage: { output: 100, reasoning: 20_000 },
+        uncovered: 0,
+      });
       expect(charged).toBe(20_110);
       expect(story?.reserved[0]?.reserved).toBeGreaterThanOrEqual(charged);
     });
@@ -291,7 +295,7 @@ describe('a model that a channel maps to one that counts pictures dearer', () =>
       expect((await caller.chat({ model: 'gpt-4.1', messages, max_tokens: 10 })).status).toBe(200);
       await books(user, (read) => {
         const [story] = [...read.calls.values()].slice(-1);
-        expect(story?.settled[0]).toMatchObject({ usageSource: 'upstream', usage: { prompt: 36_800 }, uncovered: 0 });
+        expect(story?.settled[0]).toMatchObject({ usageSource: 'upstream', usage: { input: 36_800 }, uncovered: 0 });
       });
     } finally {
       await vendor.stop();

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
+import { completionTokens } from '../../src/domain/usage.js';
 import { booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
 import { type Caller, type Callers, openCallers } from '../support/callers.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -84,8 +85,8 @@ const expectTimeCharged = ({ reserved, settled }: CallStory): void => {
   const possible = Math.min(event?.useTimeMs ?? 0, limit);
   expect(possible).toBeGreaterThan(0);
   expect(held).toBeGreaterThanOrEqual(4 * limit);
-  expect(event?.usage.completion).toBe(possible);
-  expect(event?.charged).toBe((event?.usage.prompt ?? 0) + 4 * possible);
+  expect(completionTokens(event?.usage ?? {})).toBe(possible);
+  expect(event?.charged).toBe((event?.usage.input ?? 0) + 4 * possible);
 };
 
 describe('a caller who leaves a stream of a model that thinks unseen', () => {
@@ -102,7 +103,7 @@ describe('a caller who leaves a stream of a model that thinks unseen', () => {
     await severalTurns();
     response.end(`${usageFrame}data: [DONE]\n\n`);
     const left = (await newest()).settled[0];
-    expect(left).toMatchObject({ usage: { completion: 30_012, reasoning: 30_000 }, usageSource: 'upstream' });
+    expect(left).toMatchObject({ usage: { output: 12, reasoning: 30_000 }, usageSource: 'upstream' });
     expect(left?.charged).toBe(toTheEnd?.charged);
   });
 
@@ -136,7 +137,7 @@ describe('a caller who leaves a stream of a model that shows all it says', () =>
     await leaving;
     await until(async () => (cutOff === 1 ? true : null));
     const [settled] = (await newest()).settled;
-    expect(settled).toMatchObject({ outcome: 'caller-left', usageSource: 'estimated', usage: { completion: 3 } });
+    expect(settled).toMatchObject({ outcome: 'caller-left', usageSource: 'estimated', usage: { output: 3 } });
   });
 
   test('with a file in the question is charged what upstream counted for it', async () => {
@@ -148,7 +149,7 @@ describe('a caller who leaves a stream of a model that shows all it says', () =>
     await leaving;
     await severalTurns();
     response.end(`${finished}${frame({ choices: [], usage })}data: [DONE]\n\n`);
-    expect((await newest()).settled[0]).toMatchObject({ usage: { prompt: 500 }, usageSource: 'upstream' });
+    expect((await newest()).settled[0]).toMatchObject({ usage: { input: 500 }, usageSource: 'upstream' });
   });
 
   test('before its first word pays for the question, once upstream has had its time', async () => {
@@ -160,8 +161,12 @@ describe('a caller who leaves a stream of a model that shows all it says', () =>
     await until(async () => (cutOff === 1 ? true : null));
     const { settled, released } = await newest();
     expect(released).toEqual([]);
-    expect(settled[0]).toMatchObject({ outcome: 'caller-left', usage: { completion: 0 }, usageSource: 'estimated' });
-    expect(settled[0]?.charged).toBe(settled[0]?.usage.prompt);
+    expect(settled[0]).toMatchObject({
+      outcome: 'caller-left',
+      usage: { input: expect.any(Number) },
+      usageSource: 'estimated',
+    });
+    expect(settled[0]?.charged).toBe(settled[0]?.usage.input);
   });
 });
 
@@ -187,6 +192,9 @@ describe('a caller who leaves while the gateway waits for a JSON answer', () => 
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ id: 'x', choices, usage: hidden }));
-    expect((await newest()).settled[0]).toMatchObject({ usage: { completion: 30_012 }, usageSource: 'upstream' });
+    expect((await newest()).settled[0]).toMatchObject({
+      usage: { output: 12, reasoning: 30_000 },
+      usageSource: 'upstream',
+    });
   });
 });

@@ -4,8 +4,9 @@ import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events.js';
 import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
-import type { Price, Usage } from '../../src/domain/pricing.js';
+import type { Price } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
+import type { Usage } from '../../src/domain/usage.js';
 import type { UserEvent } from '../../src/domain/user.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
 import { channelSettings } from '../support/channel-settings.js';
@@ -128,15 +129,11 @@ export const setUp = (rootUserId: UserId): Fact =>
 const price: Price = {
   per: 'token',
   model: '1.25',
-  completion: '4',
-  cache: '0.5',
-  cacheWrite: '1.25',
-  image: '1',
-  reasoning: '4',
+  ratios: { output: '4', cachedInput: '0.5', cacheWrite: '1.25' },
   group: '1',
 };
 
-export const usage: Usage = { prompt: 120, cached: 20, cacheWrite: 5, image: 0, completion: 32, reasoning: 8 };
+export const usage: Usage = { input: 95, cachedInput: 20, cacheWrite: 5, output: 24, reasoning: 8 };
 
 const factsOf = (change: Partial<CallFacts>): CallFacts => ({
   userId: alice,

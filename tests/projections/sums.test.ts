@@ -119,7 +119,7 @@ function historyOf(steps: readonly Step[]): { facts: Fact[]; expected: Expected 
     }
     expected.suspense += BigInt(unpaid);
     if (kind === 'release') return [begun, released(id, held, { ...parties, suspense: Quota(unpaid) })];
-    const usage = { prompt: tokens, cached: tokens, cacheWrite: 0, image: 0, completion: tokens, reasoning: tokens };
+    const usage = { cachedInput: tokens, reasoning: tokens };
     const answered = settled(id, held, charged, { ...parties, channelId, uncovered: Quota(unpaid), usage });
     if (kind === 'settle') {
       expected.charged[taken.who] += BigInt(charged);

@@ -87,9 +87,8 @@ describe('a settled call', () => {
         completion_tokens: 32,
         uncovered: 0,
         cached_tokens: 20,
-        cache_write_tokens: 5,
-        image_tokens: 0,
         reasoning_tokens: 8,
+        usage: { input: 95, cachedInput: 20, cacheWrite: 5, output: 24, reasoning: 8 },
         model: 'gpt-4o',
         api_key_id: 12,
         api_key_name: 'ci',
@@ -106,11 +105,7 @@ describe('a settled call', () => {
         price: {
           per: 'token',
           model: '1.25',
-          completion: '4',
-          cache: '0.5',
-          cacheWrite: '1.25',
-          image: '1',
-          reasoning: '4',
+          ratios: { output: '4', cachedInput: '0.5', cacheWrite: '1.25' },
           group: '1',
         },
         usage_source: 'upstream',
@@ -250,7 +245,7 @@ describe('partitions', () => {
       when(Instant(edge), settled('february', 9, 2)),
       when(Instant(Date.UTC(2027, 11, 31, 23, 59, 59, 999)), settled('december', 9, 3)),
     );
-    const tables = await projected.dump('usage_log_v2');
+    const tables = await projected.dump('usage_log_v3');
     const requests = (table: string) => (tables[table] ?? []).map((row) => /january|february|december/.exec(row)?.[0]);
     expect(Object.keys(tables)).toEqual([
       'usage_log',
@@ -278,7 +273,7 @@ describe('partitions', () => {
     await projected.given(settled('a', 9, 1));
     const reader = await projected.pool.connect();
     try {
-      await reader.query('begin; select count(*) from usage_log_v2.usage_log');
+      await reader.query('begin; select count(*) from usage_log_v3.usage_log');
       // The reader's lock is still held; the new month is made all the same.
       const db = await projected.given(when(Instant(edge), settled('b', 9, 1)));
       expect(await usageLogBefore(db, {}, { limit: 9 })).toHaveLength(2);

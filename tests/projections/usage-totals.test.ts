@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Instant } from '../../src/domain/instant.js';
-import type { Usage } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
+import type { Usage } from '../../src/domain/usage.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import { type UsageLogFilter, usageLogBefore } from '../../src/projections/models/usage-log/usage-log-queries.js';
@@ -70,7 +70,8 @@ function factsOf(steps: readonly Step[]): { facts: Fact[]; end: number } {
     now = pause === hour ? Math.ceil((now + 1) / hour) * hour : now + pause;
     const at = clock(now);
     const of = { userId: ofAlice ? alice : bob, apiKeyId: ofAlice ? aliceKey : bobKey, model, group };
-    const used = { ...usage, prompt, cached: Math.min(prompt, usage.cached) };
+    const cachedInput = Math.min(prompt, 20);
+    const used = { ...usage, input: prompt - cachedInput, cachedInput };
     const id = `call-${index}`;
     switch (kind) {
       case 'settled':

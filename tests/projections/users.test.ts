@@ -208,11 +208,10 @@ describe('the wallet', () => {
   });
 
   test('does not count a call that used no tokens', async () => {
-    const nothing = { prompt: 0, cached: 0, cacheWrite: 0, image: 0, completion: 0, reasoning: 0 };
     const db = await projected.given(
       registered(alice, 'alice'),
       reserved('a', 10),
-      settled('a', 10, 0, { usage: nothing, usageSource: 'none' }),
+      settled('a', 10, 0, { usage: {}, usageSource: 'none' }),
     );
     expect(await userById(db, alice)).toMatchObject({ quota: 0, request_count: 0 });
   });

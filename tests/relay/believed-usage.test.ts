@@ -1,53 +1,66 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chargeOf, noUsage, reservationOf, type Usage } from '../../src/domain/pricing.js';
+import { chargeOf, reservationOf } from '../../src/domain/pricing.js';
+import type { Usage } from '../../src/domain/usage.js';
 import { believedUsage } from '../../src/relay/call/believed-usage.js';
 import { readUsage } from '../../src/relay/protocols/openai-usage.js';
 import { SeenText } from '../../src/relay/seen-text.js';
 import { plainPrice } from '../support/calls.js';
 
-const bound = { prompt: 1_000, output: 500 };
+const bound = { prompt: 1_000, sound: 0, output: 500, speaks: false };
 const said = { said: new SeenText('Every charge can be proved.'), toolCalls: 0, finishReason: 'stop' };
-const judged = (told: Partial<Usage> | null, generated = said) =>
-  believedUsage(told && { ...noUsage, ...told }, generated, bound, 12, 'gpt-4o');
+const judged = (told: Usage | null, generated = said, within = bound) =>
+  believedUsage(told, generated, within, 12, 'gpt-4o');
 
 describe('usage an upstream tells', () => {
   test('is believed as far as the call can have used as much', () => {
-    expect(judged({ prompt: 1_000, completion: 500 })).toMatchObject({
-      usage: { prompt: 1_000, completion: 500 },
+    expect(judged({ input: 1_000, output: 500 })).toMatchObject({
+      usage: { input: 1_000, output: 500 },
       usageSource: 'upstream',
     });
   });
 
   test.each([
-    ['a prompt longer than what was sent', { prompt: 1_001, completion: 5 }, { prompt: 12, completion: 5 }],
-    [
-      'an answer longer than its limit and than what came',
-      { prompt: 10, completion: 501 },
-      { prompt: 10, completion: 6 },
-    ],
-    ['eight thousand million million tokens', { prompt: 8e15, completion: 1 }, { prompt: 12, completion: 1 }],
-    ['the largest integer', { prompt: 1, completion: Number.MAX_SAFE_INTEGER }, { prompt: 1, completion: 6 }],
-    ['too much of both', { prompt: 8e15, completion: 8e15 }, { prompt: 12, completion: 6 }],
+    ['a prompt longer than what was sent', { input: 1_001, output: 5 }, { input: 12, output: 5 }],
+    ['an answer longer than its limit and than what came', { input: 10, output: 501 }, { input: 10, output: 6 }],
+    ['eight thousand million million tokens', { input: 8e15, output: 1 }, { input: 12, output: 1 }],
+    ['the largest integer', { input: 1, output: Number.MAX_SAFE_INTEGER }, { input: 1, output: 6 }],
+    ['too much of both', { input: 8e15, output: 8e15 }, { input: 12, output: 6 }],
   ])('is not believed when it tells %s: that is counted here, and the call marked', (_lie, told, used) => {
-    expect(judged(told)).toEqual({ usage: { ...noUsage, ...used }, usageSource: 'disbelieved' });
+    expect(judged(told)).toEqual({ usage: used, usageSource: 'disbelieved' });
   });
 
   test('is believed of hidden thinking, though a search has made the prompt longer than what was sent', () => {
-    const searched = { prompt: 9_000, cached: 100, completion: 480, reasoning: 470 };
+    const searched = { input: 8_900, cachedInput: 100, output: 10, reasoning: 470 };
     expect(judged(searched)).toEqual({
-      usage: { ...noUsage, prompt: 12, completion: 480, reasoning: 470 },
+      usage: { input: 12, output: 10, reasoning: 470 },
       usageSource: 'disbelieved',
     });
   });
 
   test('is believed beyond the limit where the text that came is as long', () => {
     const long = { ...said, said: new SeenText('word '.repeat(600)) };
-    expect(judged({ prompt: 10, completion: 600 }, long).usageSource).toBe('upstream');
+    expect(judged({ input: 10, output: 600 }, long).usageSource).toBe('upstream');
   });
 
-  test.each([[null], [{ prompt: 0, completion: 0 }]])('is counted here where it is missing: %j', (told) => {
-    expect(judged(told)).toMatchObject({ usage: { prompt: 12, completion: 6 }, usageSource: 'estimated' });
+  test.each([[null], [{ input: 0, output: 0 }]])('is counted here where it is missing: %j', (told) => {
+    expect(judged(told)).toMatchObject({ usage: { input: 12, output: 6 }, usageSource: 'estimated' });
+  });
+
+  describe('of sound', () => {
+    const sounding = { ...bound, sound: 300, speaks: true };
+    const heard = { input: 10, audioInput: 300, output: 5, audioOutput: 200 };
+
+    test('is believed as far as the request brought some, and asked for some', () =>
+      expect(judged(heard, said, sounding)).toEqual({ usage: heard, usageSource: 'upstream' }));
+
+    test('is not believed beyond what came with the request, nor where none was asked for: it costs many times as much', () => {
+      expect(judged({ ...heard, audioInput: 301 }, said, sounding)).toEqual({
+        usage: { input: 12, output: 5, audioOutput: 200 },
+        usageSource: 'disbelieved',
+      });
+      expect(judged(heard)).toEqual({ usage: { input: 12, output: 6 }, usageSource: 'disbelieved' });
+    });
   });
 
   test('whatever it is, costs no more than what can be held for the call and what can be seen of it', () => {
@@ -58,8 +71,8 @@ describe('usage an upstream tells', () => {
         completion_tokens: count,
         total_tokens: count,
         cached_tokens: count,
-        prompt_tokens_details: fc.record({ cached_tokens: count, image_tokens: count }),
-        completion_tokens_details: fc.record({ reasoning_tokens: count }),
+        prompt_tokens_details: fc.record({ cached_tokens: count, image_tokens: count, audio_tokens: count }),
+        completion_tokens_details: fc.record({ reasoning_tokens: count, audio_tokens: count }),
       },
       { requiredKeys: [] },
     );
@@ -67,8 +80,8 @@ describe('usage an upstream tells', () => {
       fc.property(usage, fc.boolean(), (told, beside) => {
         const read = readUsage(JSON.parse(JSON.stringify(told)), beside);
         const { usage: used } = believedUsage(read, said, bound, 12, 'gpt-4o');
-        expect(Object.values(used).every((tokens) => Number.isSafeInteger(tokens) && tokens >= 0)).toBe(true);
-        const most = reservationOf(bound.prompt, bound.output, plainPrice);
+        expect(Object.values(used).every((tokens = 0) => Number.isSafeInteger(tokens) && tokens > 0)).toBe(true);
+        const most = reservationOf({ input: bound.prompt, output: bound.output }, plainPrice);
         expect(chargeOf(used, plainPrice)).toBeLessThanOrEqual(most);
       }),
       { numRuns: 1_000 },

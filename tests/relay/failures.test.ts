@@ -41,7 +41,13 @@ class FaultyStore extends MemoryEventStore {
 
 const none: DefaultPrices = {
   ...{ modelRatio: new Map(), modelPrice: new Map(), completionRatio: new Map() },
-  ...{ cacheRatio: new Map(), cacheWriteRatio: new Map(), imageRatio: new Map() },
+  ...{
+    cacheRatio: new Map(),
+    cacheWriteRatio: new Map(),
+    imageRatio: new Map(),
+    audioRatio: new Map(),
+    audioOutputRatio: new Map(),
+  },
 };
 const options = new Map([
   ['SelfUseModeEnabled', 'true'],

@@ -14,11 +14,20 @@ const none: DefaultPrices = {
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  audioRatio: new Map(),
+  audioOutputRatio: new Map(),
 };
 const settings = settingsFrom(new Map(), none, initialOptions(none));
 const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number) => {
   const [model = ''] = names;
-  return estimateHold(chat.demand(body, bytes, model, new Set(names)), new Set(names), plainPrice, settings, beside);
+  return estimateHold(
+    chat.demand(body, bytes, model, new Set(names)),
+    new Set(names),
+    plainPrice,
+    settings,
+    beside,
+    false,
+  );
 };
 const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);
 

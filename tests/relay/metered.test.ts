@@ -5,7 +5,6 @@ import type { AppendResult, ExpectedRevision } from '../../src/application/ports
 import { beginning, type NewEvent, type Recorded, type StreamName, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { CallId, ChannelId, UserId } from '../../src/domain/ids.js';
-import { noUsage } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Estimate } from '../../src/relay/call/hold.js';
 import { type Meter, openMeter, type Reservation, type Settlement } from '../../src/relay/call/metered.js';
@@ -34,7 +33,7 @@ class StallingStore extends MemoryEventStore {
 const callId = CallId('c1');
 const now = settableClock(someInstant);
 const settlement: Settlement = {
-  usage: { ...noUsage, prompt: 30 },
+  usage: { input: 30 },
   usageSource: 'upstream',
   outcome: 'completed',
   channelId: ChannelId(3),
@@ -63,7 +62,8 @@ beforeEach(async () => {
     price: plainPrice,
     promptTokens: 30,
     amplePrompt: 30,
-    bound: { prompt: 30, output: 70 },
+    ampleSound: 0,
+    bound: { prompt: 30, sound: 0, output: 70, speaks: false },
     answers: 1,
     asked: 70,
     limits: { output: 70, context: null, guessed: false },
@@ -141,13 +141,13 @@ test('a release does not keep the caller from its answer while the log is silent
 
 describe('an answer dearer than what is held', () => {
   test("takes what the user has left, and the rest of its cost is nobody's debt", async () => {
-    await reservation.settle({ ...settlement, usage: { ...noUsage, prompt: 1_500 } });
+    await reservation.settle({ ...settlement, usage: { input: 1_500 } });
     const [, settled] = await story();
     expect(settled?.event).toMatchObject({ charged: 1_000, uncovered: 500, reserved: 100 });
   });
 
   test('is charged in full where the user has as much', async () => {
-    await reservation.settle({ ...settlement, usage: { ...noUsage, prompt: 900 } });
+    await reservation.settle({ ...settlement, usage: { input: 900 } });
     const [, settled] = await story();
     expect(settled?.event).toMatchObject({ charged: 900, uncovered: 0, reserved: 100 });
   });

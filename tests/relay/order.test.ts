@@ -11,7 +11,13 @@ import { endpoints } from '../support/endpoints.js';
 
 const none: DefaultPrices = {
   ...{ modelRatio: new Map(), modelPrice: new Map(), completionRatio: new Map() },
-  ...{ cacheRatio: new Map(), cacheWriteRatio: new Map(), imageRatio: new Map() },
+  ...{
+    cacheRatio: new Map(),
+    cacheWriteRatio: new Map(),
+    imageRatio: new Map(),
+    audioRatio: new Map(),
+    audioOutputRatio: new Map(),
+  },
 };
 const settings = settingsFrom(
   new Map([

@@ -11,11 +11,7 @@ import { adminLine, userLine } from '../../src/rest-compat/log.js';
 const byRatio: Price = {
   per: 'token',
   model: '1.25',
-  completion: '4',
-  cache: '0.5',
-  cacheWrite: '1.25',
-  image: '2',
-  reasoning: '8',
+  ratios: { output: '4', cachedInput: '0.5', cacheWrite: '1.25', imageInput: '2', reasoning: '8' },
   group: '1',
 };
 const byCall: Price = { per: 'call', price: '0.04', quotaPerUnit: '500000', group: '0.8' };
@@ -31,9 +27,8 @@ const settled: UsageLogEntry = {
   prompt_tokens: 120,
   completion_tokens: 32,
   cached_tokens: 0,
-  cache_write_tokens: 0,
-  image_tokens: 0,
   reasoning_tokens: 0,
+  usage: { input: 120, output: 32 },
   model: 'gpt-4o',
   api_key_id: ApiKeyId(12),
   api_key_name: 'ci',
@@ -134,8 +129,7 @@ describe('a settled call', () => {
     const line = {
       ...settled,
       cached_tokens: 40,
-      cache_write_tokens: 10,
-      image_tokens: 20,
+      usage: { cacheWrite: 10, imageInput: 20, reasoning: 5 },
       reasoning_tokens: 5,
       upstream_model: 'gpt-4o-2024-11-20',
       reasoning_effort: 'high',
@@ -157,9 +151,28 @@ describe('a settled call', () => {
     expect(adminLine(line, dollars).prompt_tokens).toBe(120);
   });
   test('in the Claude dialect counts what was cached apart from the prompt', () => {
-    const line = { ...settled, path: '/v1/messages', cached_tokens: 40, cache_write_tokens: 10 };
+    const line = { ...settled, path: '/v1/messages', cached_tokens: 40, usage: { cacheWrite: 10 } };
     expect(adminLine(line, dollars).prompt_tokens).toBe(70);
     expect(other(line)).toMatchObject({ claude: true, cache_tokens: 40, cache_creation_tokens: 10 });
+  });
+  test('in sound tells sound and text apart, and their ratios', () => {
+    const price = {
+      ...byRatio,
+      ratios: { output: '4', audioInput: '16.666666666667', audioOutput: '33.333333333334' },
+    };
+    const usage = { input: 20, audioInput: 100, output: 2, audioOutput: 30 };
+    const line = { ...settled, model: 'gpt-4o-audio-preview', price, usage };
+    expect(other(line)).toMatchObject({
+      audio: true,
+      audio_input: 100,
+      audio_output: 30,
+      text_input: 20,
+      text_output: 2,
+      audio_ratio: 16.666666666667,
+      audio_completion_ratio: 2,
+    });
+    expect(content(line)).toBe('模型倍率 1.25，补全倍率 4.00，音频倍率 16.67，音频补全倍率 2.00，分组倍率 1.00');
+    expect(other(settled)).not.toHaveProperty('audio');
   });
   test('without tokens says why that may be', () => {
     const silent = { ...settled, prompt_tokens: 0, completion_tokens: 0, quota: zero };

@@ -10,6 +10,7 @@ import type {
 } from '../../src/domain/call.js';
 import { beginning, type Recorded, streamKey } from '../../src/domain/events.js';
 import type { UserId } from '../../src/domain/ids.js';
+import { completionTokens, promptTokens } from '../../src/domain/usage.js';
 import { wantedChannel } from '../../src/projections/engine/projector.js';
 import { listReadModels } from '../../src/projections/engine/rebuild.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
@@ -79,7 +80,7 @@ export function booksOf(events: readonly Recorded[]): Books {
     if (facts.apiKeyId !== null) payers.push(accountOf(apiKeys, facts.apiKeyId));
     for (const payer of payers) {
       payer.charged += sign * charged;
-      if (usage.prompt + usage.completion > 0) payer.calls += sign;
+      if (promptTokens(usage) + completionTokens(usage) > 0) payer.calls += sign;
     }
     channels.set(channelId, (channels.get(channelId) ?? 0) + sign * charged);
   };

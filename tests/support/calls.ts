@@ -1,7 +1,7 @@
 import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
-import { noUsage, type Price } from '../../src/domain/pricing.js';
+import type { Price } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
 
 /* Events of a call with everything filled in; a test names what it is about. */
@@ -9,11 +9,7 @@ import { Quota } from '../../src/domain/quota.js';
 export const plainPrice: Price = {
   per: 'token',
   model: '1',
-  completion: '1',
-  cache: '1',
-  cacheWrite: '1',
-  image: '1',
-  reasoning: '1',
+  ratios: {},
   group: '1',
 };
 
@@ -55,7 +51,7 @@ export const settled = ({
   reserved: Quota(quota),
   charged: Quota(charged),
   uncovered: Quota(uncovered),
-  usage: { ...noUsage, prompt: charged },
+  usage: { input: charged },
   usageSource: 'upstream',
   price: plainPrice,
   outcome: 'completed',
@@ -92,7 +88,7 @@ export const refunded = ({
     eventId: '00000000-0000-7000-8000-000000000001',
     at: Instant(1_800_000_000_000),
     charged: Quota(charged),
-    usage: { ...noUsage, prompt: charged },
+    usage: { input: charged },
     channelId: ChannelId(channelId),
     attempts: [ChannelId(channelId)],
     useTimeMs: 1_000,

@@ -28,6 +28,8 @@ export const prices: DefaultPrices = {
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  audioRatio: new Map(),
+  audioOutputRatio: new Map(),
 };
 
 const alice = UserId(7);

@@ -153,6 +153,8 @@ const noPrices: DefaultPrices = {
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  audioRatio: new Map(),
+  audioOutputRatio: new Map(),
 };
 
 export type MemoryNode = Awaited<ReturnType<typeof openMemoryNode>>;

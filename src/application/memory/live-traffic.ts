@@ -1,5 +1,6 @@
 import type { Recorded } from '../../domain/events.js';
 import type { ChannelId } from '../../domain/ids.js';
+import { completionTokens, promptTokens } from '../../domain/usage.js';
 import type { Clock } from '../ports.js';
 import type { TailConsumer } from './tail.js';
 
@@ -114,7 +115,7 @@ function sampleOf({ event, at }: Recorded, now: number): Sample | null {
         requests: 1,
         channelId: event.channelId,
         model: event.facts.model,
-        tokens: event.usage.prompt + event.usage.completion,
+        tokens: promptTokens(event.usage) + completionTokens(event.usage),
         quota: event.charged,
         // An upstream that tells what cannot be is out of order, though its answer was of use.
         failed: event.outcome === 'upstream-broke' || event.usageSource === 'disbelieved',

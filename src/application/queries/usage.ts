@@ -1,7 +1,10 @@
+import { type Billing, billingOf } from '../../domain/billing.js';
 import type { Position } from '../../domain/events.js';
+import type { Price } from '../../domain/pricing.js';
 import type { Actor } from '../../domain/user.js';
 import type { PageRequest } from '../../projections/engine/page.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
+import type { LogDetail } from '../../projections/models/usage-log/usage-log.js';
 import {
   type UsageLogEntry,
   type UsageLogFilter,
@@ -34,6 +37,15 @@ export type LogStatistics = UsageTotals & { readonly rpm: number; readonly tpm: 
 
 /** What may be asked of the log; whose lines are seen is decided by the viewer. */
 export type LogFilter = Omit<UsageLogFilter, 'userId'>;
+
+/** What a channel test would have been charged by; it does not keep the unit of its day. */
+const testedPrice = (
+  { modelRatio, completionRatio, modelPrice }: Extract<LogDetail, { kind: 'channel-tested' }>,
+  quotaPerUnit: string,
+): Price =>
+  modelPrice === null
+    ? { per: 'token', model: modelRatio, ratios: { output: completionRatio }, group: '1' }
+    : { per: 'call', price: modelPrice, quotaPerUnit, group: '1' };
 
 /** Lines shown for an API key: it can be asked for without signing in, so the answer is bounded. */
 const apiKeyLogLines = 1_000;
@@ -103,6 +115,14 @@ export function usageQueries({ vault, directory, clock, ...reading }: UsageQuery
       const owner = await directory.user(row.owner_id);
       if (row.status === 'disabled' || expired || owner?.status !== 'enabled' || !allows(row.allow_ips)) return null;
       return usageLogBefore(await current(), { apiKeyId: row.id }, { limit: apiKeyLogLines });
+    },
+
+    /** How the charge of a line came about; null: it is about none. */
+    billingOfLine({ usage, price, detail }: UsageLogEntry): Billing | null {
+      if (price !== null) return billingOf(usage, price);
+      return detail?.kind === 'channel-tested'
+        ? billingOf(usage, testedPrice(detail, directory.settings().prices.quotaPerUnit))
+        : null;
     },
 
     async logStatistics(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogStatistics> {

@@ -1,7 +1,7 @@
 import { type CallReleased, type CallSettled, callDecider } from '../../domain/call.js';
 import { type Position, streams } from '../../domain/events.js';
 import type { CallId } from '../../domain/ids.js';
-import { chargeOf, noUsage } from '../../domain/pricing.js';
+import { chargeOf } from '../../domain/pricing.js';
 import { minus, Quota } from '../../domain/quota.js';
 import type { ReadModels } from '../../projections/database.js';
 import { type OpenCall, openCalls } from '../../projections/models/ledger/ledger-queries.js';
@@ -40,7 +40,7 @@ function settledAs(call: OpenCall, progress: CallProgress, useTimeMs: number): C
   const { attempts, unknownAttempts, upstreamModel, delivered } = progress;
   const channelId = attempts.at(-1);
   if (delivered === null || channelId === undefined) return null;
-  const usage = { ...noUsage, prompt: promptTokens, completion: delivered.outputTokens };
+  const usage = { input: promptTokens, output: delivered.outputTokens };
   const cost = chargeOf(usage, price);
   const charged = cost > reserved ? reserved : cost;
   return {

@@ -1,33 +1,47 @@
-import { createUnionType, Field, ObjectType } from 'type-graphql';
-import type { Price } from '../../domain/pricing.js';
+import { createUnionType, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
+import { type Price, ratioOf, type TokenPrice as TokenPriceFactors } from '../../domain/pricing.js';
 import { DecimalScalar } from '../server/scalars.js';
 
 /* Every factor of a charge. Ratio 1 = 2 USD per million input tokens; `group` multiplies the whole. */
 
 @ObjectType({ description: 'Charged by usage. `model` is the ratio of an input token, the others are relative to it.' })
-class TokenPrice implements Extract<Price, { per: 'token' }> {
+class TokenPrice implements Omit<TokenPriceFactors, 'pieces'> {
   readonly per!: 'token';
+  readonly ratios!: TokenPriceFactors['ratios'];
 
   @Field(() => DecimalScalar)
   readonly model!: string;
 
   @Field(() => DecimalScalar)
-  readonly completion!: string;
-
-  @Field(() => DecimalScalar)
-  readonly cache!: string;
-
-  @Field(() => DecimalScalar)
-  readonly cacheWrite!: string;
-
-  @Field(() => DecimalScalar)
-  readonly image!: string;
-
-  @Field(() => DecimalScalar)
-  readonly reasoning!: string;
-
-  @Field(() => DecimalScalar)
   readonly group!: string;
+}
+
+@Resolver(() => TokenPrice)
+export class TokenPriceResolver {
+  @FieldResolver(() => DecimalScalar)
+  completion(@Root() price: TokenPriceFactors): string {
+    return ratioOf(price, 'output');
+  }
+
+  @FieldResolver(() => DecimalScalar)
+  cache(@Root() price: TokenPriceFactors): string {
+    return ratioOf(price, 'cachedInput');
+  }
+
+  @FieldResolver(() => DecimalScalar)
+  cacheWrite(@Root() price: TokenPriceFactors): string {
+    return ratioOf(price, 'cacheWrite');
+  }
+
+  @FieldResolver(() => DecimalScalar)
+  image(@Root() price: TokenPriceFactors): string {
+    return ratioOf(price, 'imageInput');
+  }
+
+  @FieldResolver(() => DecimalScalar)
+  reasoning(@Root() price: TokenPriceFactors): string {
+    return ratioOf(price, 'reasoning');
+  }
 }
 
 @ObjectType({ description: 'Charged by call.' })

@@ -1,5 +1,6 @@
 import {
   Authorized,
+  Ctx,
   createUnionType,
   Field,
   FieldResolver,
@@ -10,13 +11,17 @@ import {
   Root,
   registerEnumType,
 } from 'type-graphql';
+import type { Billing } from '../../domain/billing.js';
 import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call.js';
 import type { Price } from '../../domain/pricing.js';
+import { cacheWriteTokens } from '../../domain/usage.js';
 import type { GrantReason } from '../../domain/user.js';
 import type { LogDetail, LogType, logTypes } from '../../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
+import type { GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { DecimalScalar, QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { BillingObject } from './billing.js';
 import { PriceUnion } from './price.js';
 
 type LogTypeNames = typeof logTypes;
@@ -172,14 +177,11 @@ export class UsageLogLine
   @Field(() => SafeIntScalar, { name: 'cachedTokens', description: 'Part of the prompt tokens.' })
   readonly cached_tokens!: number;
 
-  @Field(() => SafeIntScalar, { name: 'cacheWriteTokens', description: 'Part of the prompt tokens.' })
-  readonly cache_write_tokens!: number;
-
-  @Field(() => SafeIntScalar, { name: 'imageTokens', description: 'Part of the prompt tokens.' })
-  readonly image_tokens!: number;
-
   @Field(() => SafeIntScalar, { name: 'reasoningTokens', description: 'Part of the completion tokens.' })
   readonly reasoning_tokens!: number;
+
+  /** Told by its names, and line by line. */
+  readonly usage!: UsageLogEntry['usage'];
 
   @Field(() => String, { description: 'As asked and billed for; empty: none.' })
   readonly model!: string;
@@ -227,6 +229,24 @@ export class UsageLogLine
 
 @Resolver(() => UsageLogLine)
 export class UsageLogLineResolver {
+  @FieldResolver(() => SafeIntScalar, { description: 'Part of the prompt tokens.' })
+  cacheWriteTokens(@Root() { usage }: UsageLogEntry): number {
+    return cacheWriteTokens(usage);
+  }
+
+  @FieldResolver(() => SafeIntScalar, { description: 'Part of the prompt tokens.' })
+  imageTokens(@Root() { usage }: UsageLogEntry): number {
+    return usage.imageInput ?? 0;
+  }
+
+  @FieldResolver(() => BillingObject, {
+    nullable: true,
+    description: 'How the charge came about; null: the line is not about a charge.',
+  })
+  billing(@Root() line: UsageLogEntry, @Ctx() { application }: GraphqlContext): Billing | null {
+    return application.queries.billingOfLine(line);
+  }
+
   @FieldResolver(() => ID, { nullable: true, description: 'null: no API key paid.' })
   apiKeyId(@Root() { api_key_id }: UsageLogEntry): number | null {
     return api_key_id === 0 ? null : api_key_id;

@@ -8,6 +8,7 @@ import { type Instant, unixSeconds } from '../../domain/instant.js';
 import type { OptionEvent } from '../../domain/option.js';
 import type { Quota } from '../../domain/quota.js';
 import type { SetupEvent } from '../../domain/setup.js';
+import { completionTokens, promptTokens } from '../../domain/usage.js';
 import type { ReadModels } from '../database.js';
 import { addToRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
@@ -178,10 +179,10 @@ function count(row: Tally, settlement: CallSettled | TakenBack, sign: 1 | -1): v
   const { usage } = settlement;
   row.requests += sign;
   row.quota += BigInt(sign * settlement.charged);
-  row.prompt_tokens += BigInt(sign * usage.prompt);
-  row.completion_tokens += BigInt(sign * usage.completion);
-  row.cached_tokens += BigInt(sign * usage.cached);
-  row.reasoning_tokens += BigInt(sign * usage.reasoning);
+  row.prompt_tokens += BigInt(sign * promptTokens(usage));
+  row.completion_tokens += BigInt(sign * completionTokens(usage));
+  row.cached_tokens += BigInt(sign * (usage.cachedInput ?? 0));
+  row.reasoning_tokens += BigInt(sign * (usage.reasoning ?? 0));
   row.use_time_ms += BigInt(sign * Math.round(settlement.useTimeMs));
 }
 

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { ApiKeyEvent } from '../../domain/api-key.js';
-import type { CallSettled } from '../../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../../domain/events.js';
 import { assertNever } from '../../domain/failure.js';
 import { type Sealed, type SecretId, UserId } from '../../domain/ids.js';
@@ -8,6 +7,7 @@ import { unixSeconds } from '../../domain/instant.js';
 import { type MoneyEvent, type Movement, movementsOf } from '../../domain/movements.js';
 import type { Quota } from '../../domain/quota.js';
 import { searchTermsOf } from '../../domain/search-terms.js';
+import { usedAnything } from '../../domain/usage.js';
 import type { Role, UserEvent } from '../../domain/user.js';
 import type { ReadModels } from '../database.js';
 import { addById, putRows } from '../engine/multi-row.js';
@@ -183,13 +183,11 @@ function book(wallets: Map<UserId, Wallet>, { call, postings }: Movement): void 
 
 /** Calls that used tokens. */
 function count(wallets: Map<UserId, Wallet>, { event }: Recorded<UserEvent | WalletEvent>): void {
-  if (event.type === 'CallSettled' && usedTokens(event))
+  if (event.type === 'CallSettled' && usedAnything(event.usage))
     tallyOf(wallets, event.facts.userId, emptyWallet).request_count += 1;
-  if (event.type === 'CallRefunded' && usedTokens(event.settlement))
+  if (event.type === 'CallRefunded' && usedAnything(event.settlement.usage))
     tallyOf(wallets, event.facts.userId, emptyWallet).request_count -= 1;
 }
-
-const usedTokens = ({ usage }: Pick<CallSettled, 'usage'>): boolean => usage.prompt + usage.completion > 0;
 
 async function changeProfiles(
   tx: ReadModels,

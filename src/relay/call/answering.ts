@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
-import type { Usage } from '../../domain/pricing.js';
+import type { Usage } from '../../domain/usage.js';
 import type { Endpoint } from '../endpoint.js';
 import { jsonHeaders, logBug, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
@@ -50,6 +50,7 @@ function settlementOf(
 /** What there is to know about costs of a call that cannot be seen. */
 const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: Asked, { held, bound }: Reservation) => ({
   thinks: mayThinkUnseen([requestedModel, upstreamModel], body),
+  speaks: bound.speaks,
   held,
   most: bound.output,
   answers: estimate.answers,
@@ -157,7 +158,8 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       growth: watchGrowth(reservation, order.estimate),
       pingIntervalMs: directory.settings().pingIntervalMs,
       callerGoneMs: config.callerGoneMs,
-      costsUnseen: () => unseen(order, answered, reservation).thinks || bringsUncounted(order.body),
+      costsUnseen: () =>
+        reservation.bound.speaks || unseen(order, answered, reservation).thinks || bringsUncounted(order.body),
     });
     const { outcome, error, bug } = pumped;
     if (bug !== null) logBug(log, requestId, bug);

@@ -1,5 +1,5 @@
 import type { UsageSource } from '../../domain/call.js';
-import { noUsage, type Usage } from '../../domain/pricing.js';
+import { completionTokens, joined, promptTokens, type Usage, usedAnything } from '../../domain/usage.js';
 import type { Generated } from '../protocols/protocol.js';
 import type { UsageBound } from './hold.js';
 
@@ -24,8 +24,11 @@ export interface UsedTokens {
  * No encoding makes more than one token of a byte: what came bounds what was said, and the limit what was thought. An
  * answer longer than its limit can be seen to be so.
  */
-const canHavePutOut = (tokens: number, { said, toolCalls }: Generated, { output }: UsageBound): boolean =>
-  tokens <= output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
+function canHavePutOut(told: Usage, { said, toolCalls }: Generated, { output, speaks }: UsageBound): boolean {
+  if (!speaks && (told.audioOutput ?? 0) > 0) return false;
+  const tokens = completionTokens(told);
+  return tokens <= output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
+}
 
 /**
  * Input and output are judged apart: whoever has a search put more into the prompt than was sent must not have what was
@@ -38,14 +41,12 @@ export function believedUsage(
   promptEstimate: number,
   model: string,
 ): UsedTokens {
-  const silent = told === null || (told.prompt + told.completion === 0 && generated.said.length > 0);
-  const input = !silent && told.prompt <= bound.prompt;
-  const output = !silent && canHavePutOut(told.completion, generated, bound);
+  const silent = told === null || (!usedAnything(told) && generated.said.length > 0);
+  const input = !silent && promptTokens(told) <= bound.prompt && (told.audioInput ?? 0) <= bound.sound;
+  const output = !silent && canHavePutOut(told, generated, bound);
   if (input && output) return { usage: told, usageSource: 'upstream' };
-  const { prompt, cached, cacheWrite, image } = input ? told : { ...noUsage, prompt: promptEstimate };
-  const { completion, reasoning } = output ? told : { completion: seenTokens(generated, model), reasoning: 0 };
   return {
-    usage: { prompt, cached, cacheWrite, image, completion, reasoning },
+    usage: joined(input ? told : { input: promptEstimate }, output ? told : { output: seenTokens(generated, model) }),
     usageSource: silent ? 'estimated' : 'disbelieved',
   };
 }

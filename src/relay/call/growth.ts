@@ -1,6 +1,6 @@
-import { affordableOutput, reservationOf } from '../../domain/pricing.js';
+import { reservationOf } from '../../domain/pricing.js';
 import type { SeenText } from '../seen-text.js';
-import type { Estimate } from './hold.js';
+import { affordableBeside, type Estimate, mostUsage } from './hold.js';
 import type { Reservation } from './metered.js';
 
 /*
@@ -20,14 +20,16 @@ export interface Growth {
   covers(said: SeenText): boolean;
 }
 
-export function watchGrowth(reservation: Reservation, { amplePrompt, price }: Estimate): Growth {
+export function watchGrowth(reservation: Reservation, estimate: Estimate): Growth {
+  const { amplePrompt, ampleSound, bound, price } = estimate;
   if (price.per === 'call') return { covers: () => true };
   let covered: number | null = null;
   // A character is at most one token, or nearly so: below this length there is nothing to work out.
   let safeLength = 0;
 
   const holdFor = (output: number): boolean => {
-    if (!reservation.extend(reservationOf(amplePrompt, output, price))) return false;
+    if (!reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound.speaks), price)))
+      return false;
     covered = output;
     return true;
   };
@@ -36,7 +38,7 @@ export function watchGrowth(reservation: Reservation, { amplePrompt, price }: Es
     covers(said) {
       if (said.length <= safeLength) return true;
       const tokens = said.roughTokens();
-      covered ??= affordableOutput(reservation.held, amplePrompt, price);
+      covered ??= affordableBeside(estimate, reservation.held);
       const needed = Math.ceil(tokens);
       const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
       if (tokens > covered && !holdFor(needed + step) && !holdFor(needed)) return false;

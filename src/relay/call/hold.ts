@@ -2,6 +2,7 @@ import type { Settings } from '../../application/settings.js';
 import { largestContext, limitsOf, type ModelLimits } from '../../domain/model-limits.js';
 import { affordableOutput, type Price, reservationOf } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
+import type { Usage } from '../../domain/usage.js';
 import type { Demand } from '../endpoint.js';
 
 /*
@@ -12,7 +13,11 @@ import type { Demand } from '../endpoint.js';
 /** The most tokens a call can use, over all its answers; what upstream tells beyond it is not believed. */
 export interface UsageBound {
   readonly prompt: number;
+  /** What of the prompt may be sound. */
+  readonly sound: number;
   readonly output: number;
+  /** The output may be sound. */
+  readonly speaks: boolean;
 }
 
 export interface Estimate {
@@ -21,6 +26,8 @@ export interface Estimate {
   readonly promptTokens: number;
   /** The same with a margin: what must be affordable beside the output. */
   readonly amplePrompt: number;
+  /** What of it may be sound. */
+  readonly ampleSound: number;
   readonly bound: UsageBound;
   /** Choices of all prompts. */
   readonly answers: number;
@@ -61,6 +68,21 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
   return most;
 };
 
+/** Tokens under the names they are held by. */
+export const mostUsage = (prompt: number, sound: number, output: number, speaks: boolean): Usage =>
+  speaks
+    ? { input: prompt - sound, audioInput: sound, audioOutput: output }
+    : { input: prompt - sound, audioInput: sound, output };
+
+/** The output tokens that so much pays for beside the prompt. */
+export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Estimate, quota: Quota): number =>
+  affordableOutput(
+    quota,
+    mostUsage(amplePrompt, ampleSound, 0, bound.speaks),
+    price,
+    bound.speaks ? 'audioOutput' : 'output',
+  );
+
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
 export function estimateHold(
@@ -69,35 +91,41 @@ export function estimateHold(
   price: Price,
   settings: Settings,
   thinking: number,
+  speaks: boolean,
 ): Estimate {
   const limits = limitsAmong(names, settings);
   const context = contextAmong(names, limits, settings);
+  // What fills the context has no room for additions.
+  const most = Math.max(Math.min(prompt.most + settings.upstreamPromptTokens, context), prompt.likely);
   const bound: UsageBound = {
-    // What fills the context has no room for additions.
-    prompt: Math.max(Math.min(prompt.most + settings.upstreamPromptTokens, context), prompt.likely),
+    prompt: most,
+    sound: Math.min(prompt.sound.most, most),
     output: product((asked ?? limits.output) + thinking, answers),
+    speaks,
   };
-  const amplePrompt = Math.max(Math.min(prompt.ample, bound.prompt), prompt.likely);
+  const amplePrompt = Math.max(Math.min(prompt.ample, most), prompt.likely);
+  const ampleSound = Math.min(prompt.sound.ample, amplePrompt);
   const leastOutput = (asked ?? Math.min(settings.preConsumedTokens, limits.output)) + thinking;
   return {
     price,
     promptTokens: prompt.likely,
     amplePrompt,
+    ampleSound,
     bound,
     answers,
     asked,
     limits,
     thinking,
-    most: reservationOf(bound.prompt, bound.output, price),
-    least: reservationOf(amplePrompt, product(leastOutput, answers), price),
+    most: reservationOf(mostUsage(bound.prompt, bound.sound, bound.output, speaks), price),
+    least: reservationOf(mostUsage(amplePrompt, ampleSound, product(leastOutput, answers), speaks), price),
   };
 }
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
 export function affordableLimit(estimate: Estimate, granted: Quota): number | null {
-  const { asked, most, price, amplePrompt, answers, bound, limits, thinking } = estimate;
+  const { asked, most, amplePrompt, answers, bound, limits, thinking } = estimate;
   if (asked !== null || answers === 0 || granted >= most) return null;
-  const affordable = affordableOutput(granted, amplePrompt, price);
+  const affordable = affordableBeside(estimate, granted);
   if (affordable >= bound.output) return null;
   const limit = Math.max(Math.floor(affordable / answers) - thinking, 1);
   if (limits.guessed) return Math.min(limit, takenByAll);

@@ -15,6 +15,8 @@ export interface MediaTokens {
   readonly most: number;
   /** Characters of the request that are the thing itself, and no text to be counted. */
   readonly characters: number;
+  /** It may be sound, or have some. */
+  readonly maySound: boolean;
 }
 
 /** How a family of models counts an image: by tiles of 512, by patches of 32, or flat. */
@@ -78,7 +80,13 @@ function imageTokens(model: string, image: JsonValue | undefined): MediaTokens {
   const source = isObject(image) ? textIn(image.url) : textIn(image);
   const bytes = source === null ? null : inlineBytes(source);
   const characters = bytes === null ? 0 : (source?.length ?? 0);
-  const exactly = (tokens: number): MediaTokens => ({ likely: tokens, ample: tokens, most: tokens, characters });
+  const exactly = (tokens: number): MediaTokens => ({
+    likely: tokens,
+    ample: tokens,
+    most: tokens,
+    characters,
+    maySound: false,
+  });
   if (tile === 0) return exactly(base);
   const size = bytes && imageSize(bytes);
   const own = countsLikeOpenAi.test(model);
@@ -91,8 +99,14 @@ function imageTokens(model: string, image: JsonValue | undefined): MediaTokens {
   const likely = low ? base : (counted ?? 3 * base);
   const largest = perPatch === undefined ? mostTiles * tile + base : Math.ceil(mostPatches * perPatch);
   return own
-    ? { likely, ample: largest, most: largest, characters }
-    : { likely, ample: Math.max(likely, foreignImage.ample), most: Math.max(likely, foreignImage.most), characters };
+    ? { likely, ample: largest, most: largest, characters, maySound: false }
+    : {
+        likely,
+        ample: Math.max(likely, foreignImage.ample),
+        most: Math.max(likely, foreignImage.most),
+        characters,
+        maySound: false,
+      };
 }
 
 const usualSound = 100;
@@ -102,6 +116,15 @@ const usualFile = 5_000;
 const bytesPerFileToken = { ample: 8, most: 1 };
 /** A file that lies elsewhere may fill a model's context. */
 const unseenFile = 131_072;
+
+/** As long as answers get. */
+export const earlierSound: MediaTokens = {
+  likely: usualSound,
+  ample: 4_096,
+  most: 16_384,
+  characters: 0,
+  maySound: true,
+};
 
 /** What an id stands for. */
 const uploaded = 'file://';
@@ -133,7 +156,7 @@ const weighed = (
   perToken: { readonly ample: number; readonly most: number },
 ): MediaTokens => {
   const source = inlineSource(part);
-  if (source === null) return { likely: usual, ample: unseenFile, most: unseenFile, characters: 0 };
+  if (source === null) return { likely: usual, ample: unseenFile, most: unseenFile, characters: 0, maySound: true };
   const bytes = Math.ceil(source.length * 0.75);
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
   return {
@@ -141,6 +164,7 @@ const weighed = (
     ample: tokens(perToken.ample),
     most: tokens(perToken.most),
     characters: source.length,
+    maySound: true,
   };
 };
 

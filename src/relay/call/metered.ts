@@ -4,8 +4,9 @@ import { type NewEvent, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import type { CallId, ChannelId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
-import { chargeOf, type Usage } from '../../domain/pricing.js';
+import { chargeOf } from '../../domain/pricing.js';
 import { max, minus, Quota, zero } from '../../domain/quota.js';
+import type { Usage } from '../../domain/usage.js';
 import { affordableLimit, type Estimate, type UsageBound } from './hold.js';
 import type { CallsUnderWay, CallUnderWay } from './under-way.js';
 
@@ -233,7 +234,12 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
           return held;
         },
         outputLimit,
-        bound: { prompt: estimate.bound.prompt, output: maxOutputTokens },
+        bound: {
+          prompt: estimate.bound.prompt,
+          sound: estimate.bound.sound,
+          output: maxOutputTokens,
+          speaks: estimate.bound.speaks,
+        },
         extend(wanted) {
           if (!gate.extend(callId, wanted)) return false;
           held = wanted;

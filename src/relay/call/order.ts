@@ -79,6 +79,24 @@ function priceFor(model: string, group: string, caller: Caller, settings: Settin
   );
 }
 
+/** Whether the answer may be sound, because its caller or an operator asks for it. */
+function maySpeak(
+  { parsedChannel }: OrderPorts,
+  { asksForSound }: Endpoint,
+  body: JsonObject,
+  price: Price,
+  channels: readonly ChannelView[],
+): boolean {
+  if (asksForSound(body)) return true;
+  // Where sound is no dearer it does not matter who asks.
+  if (price.per === 'call' || price.ratios.audioOutput === undefined) return false;
+  for (const channel of channels) {
+    const { paramOverride } = parsedChannel(channel);
+    if (paramOverride !== null && asksForSound(paramOverride)) return true;
+  }
+  return false;
+}
+
 /** A model's names as asked for and as the channels would send it. */
 function namesOf(model: string, channels: readonly ChannelView[], { parsedChannel }: OrderPorts): Set<string> {
   const names = new Set([model]);
@@ -134,6 +152,7 @@ export function placeOrder(
   const model = billedName(requestedModel);
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
+  const speaks = maySpeak(ports, endpoint, body, price, channels);
   const thinking = endpoint.thinks ? thinkingBeside(ports, body, names, channels) : 0;
   return {
     endpoint,
@@ -145,6 +164,6 @@ export function placeOrder(
     wantsUsage: endpoint.asksForUsage(body),
     channels,
     pinned: pinned !== null,
-    estimate: estimateHold(endpoint.demand(body, bytes, model, names), names, price, settings, thinking),
+    estimate: estimateHold(endpoint.demand(body, bytes, model, names), names, price, settings, thinking, speaks),
   };
 }

@@ -1,6 +1,6 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../protocols/json.js';
 import { countsExactly, countTokens } from '../tokens.js';
-import { mediaIn } from './media-tokens.js';
+import { type MediaTokens, mediaIn } from './media-tokens.js';
 
 /*
  * What a prompt counts before anyone has answered; what stands in it is for the endpoint to say. Nothing is fetched, and
@@ -22,6 +22,7 @@ export class PromptTally {
   fixed = 0;
   private readonly texts: string[] = [];
   private readonly media = { likely: 0, ample: 0, most: 0, characters: 0 };
+  private readonly sound = { ample: 0, most: 0 };
 
   constructor(
     readonly model: string,
@@ -36,12 +37,18 @@ export class PromptTally {
   /** A picture, a sound or a file, as it stands in a message. */
   part(part: JsonObject): void {
     const counted = mediaIn(this.model, this.names, part);
-    if (counted === null) return;
-    const { media } = this;
-    media.likely += counted.likely;
-    media.ample += counted.ample;
-    media.most += counted.most;
-    media.characters += counted.characters;
+    if (counted !== null) this.count(counted);
+  }
+
+  count({ likely, ample, most, characters, maySound }: MediaTokens): void {
+    const { media, sound } = this;
+    media.likely += likely;
+    media.ample += ample;
+    media.most += most;
+    media.characters += characters;
+    if (!maySound) return;
+    sound.ample += ample;
+    sound.most += most;
   }
 
   /** `bytes`: of the whole request. */
@@ -55,6 +62,7 @@ export class PromptTally {
       likely: text + this.media.likely,
       ample: ample + this.media.ample,
       most: mostText + this.media.most,
+      sound: this.sound,
     };
   }
 }
@@ -66,6 +74,8 @@ export interface PromptEstimate {
   readonly ample: number;
   /** What the bytes sent cannot exceed, whatever the encoding. */
   readonly most: number;
+  /** What of it may be sound. */
+  readonly sound: { readonly ample: number; readonly most: number };
 }
 
 /** Where our encoding is the model's and every character was counted: templates differ by a little. */

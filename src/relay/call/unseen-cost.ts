@@ -1,6 +1,7 @@
 import type { UsageSource } from '../../domain/call.js';
-import { affordableOutput, type Price, type Usage } from '../../domain/pricing.js';
+import { affordableOutput, type Price } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
+import { completionTokens, joined, noUsage, plus, type Usage } from '../../domain/usage.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn } from '../protocols/json.js';
 
 /*
@@ -41,6 +42,8 @@ interface Determined {
 
 interface Unseen {
   readonly thinks: boolean;
+  /** What it puts out may be sound, which nobody counts but upstream. */
+  readonly speaks: boolean;
   readonly held: Quota;
   /** Output tokens that were allowed. */
   readonly most: number;
@@ -66,16 +69,20 @@ export function cutShort(
   told: Determined,
   seen: number,
   elapsedMs: number,
-  { thinks, held, most, answers, price }: Unseen,
+  { thinks, speaks, held, most, answers, price }: Unseen,
 ): Determined {
+  const toldOutput = completionTokens(told.usage);
   // Some tell as they go what has been used so far.
-  if (told.usageSource === 'upstream' && told.usage.completion >= seen) return told;
-  const completion = Math.max(told.usage.completion, seen);
-  const paid = thinks ? affordableOutput(held, told.usage.prompt, price) : 0;
+  if (told.usageSource === 'upstream' && toldOutput >= seen) return told;
+  const completion = Math.max(toldOutput, seen);
+  const paid =
+    thinks || speaks
+      ? affordableOutput(held, joined(told.usage, noUsage), price, speaks ? 'audioOutput' : 'output')
+      : 0;
   const possible = Math.min(paid, most, generableIn(elapsedMs, answers));
   const unseen = Number.isFinite(paid) ? Math.max(possible - completion, 0) : 0;
   return {
-    usage: { ...told.usage, completion: completion + unseen, reasoning: told.usage.reasoning + unseen },
+    usage: plus(plus(told.usage, 'output', completion - toldOutput), speaks ? 'audioOutput' : 'reasoning', unseen),
     usageSource: told.usageSource === 'disbelieved' ? 'disbelieved' : 'estimated',
   };
 }

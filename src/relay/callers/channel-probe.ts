@@ -3,7 +3,8 @@ import type { ChannelTestUsage } from '../../domain/channel.js';
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
 import { priceOf } from '../../domain/price-tables.js';
-import { chargeOf } from '../../domain/pricing.js';
+import { chargeOf, ratioOf } from '../../domain/pricing.js';
+import { completionTokens, promptTokens } from '../../domain/usage.js';
 import { type AttemptPorts, attempt } from '../call/attempt.js';
 import { believedUsage } from '../call/believed-usage.js';
 import { channelParser } from '../call/channel-settings.js';
@@ -106,17 +107,18 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         price,
         ports.directory.settings(),
         thinkingBeside(asked, body, names, [channel]),
+        false,
       );
       const { usage: told, generated } = result.got;
       const { usage, usageSource } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);
       if (usageSource === 'estimated') return refused('the upstream told no usage', responseTimeMs);
       const tested: ChannelTestUsage = {
         model,
-        promptTokens: usage.prompt,
-        completionTokens: usage.completion,
+        promptTokens: promptTokens(usage),
+        completionTokens: completionTokens(usage),
         quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price),
         modelRatio: price.per === 'token' ? price.model : '0',
-        completionRatio: price.per === 'token' ? price.completion : '0',
+        completionRatio: price.per === 'token' ? ratioOf(price, 'output') : '0',
         modelPrice: price.per === 'call' ? price.price : null,
       };
       return { ok: true, message: '', responseTimeMs, usage: tested };

@@ -25,13 +25,14 @@ export class Generation implements Generated {
     if (typeof reason === 'string') this.finishReason = reason.length <= longestName ? reason : 'unknown';
     if (typeof choice.text === 'string') this.said.add(choice.text);
     if (message === null) return;
-    const { content, tool_calls: toolCalls, function_call: functionCall, refusal } = message;
+    const { content, tool_calls: toolCalls, function_call: functionCall, refusal, audio } = message;
     if (typeof content === 'string') this.said.add(content);
     const reasoning = message.reasoning_content ?? message.reasoning;
     if (typeof reasoning === 'string') this.said.add(reasoning);
     if (toolCalls !== undefined) this.noteToolCalls(choice, toolCalls);
     if (isObject(functionCall)) this.noteFunction(`${choice.index} function`, functionCall);
     if (typeof refusal === 'string') this.said.add(refusal);
+    if (isObject(audio) && typeof audio.transcript === 'string') this.said.add(audio.transcript);
   }
 
   private noteToolCalls(choice: JsonObject, toolCalls: JsonValue): void {

@@ -1,4 +1,4 @@
-import type { Usage } from '../../domain/pricing.js';
+import type { Usage } from '../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../answer-writer.js';
 import type { Confidential } from '../upstream/confidential.js';
 import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';

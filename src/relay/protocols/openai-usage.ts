@@ -1,5 +1,5 @@
-import type { Usage } from '../../domain/pricing.js';
-import { countIn, isObject, type JsonObject } from './json.js';
+import { completionTokens, promptTokens, type Quantity, type Usage } from '../../domain/usage.js';
+import { countIn, isObject, type JsonObject, type JsonValue } from './json.js';
 
 /* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
 
@@ -40,15 +40,54 @@ export function readUsage(told: JsonObject, reasoningBeside: boolean): Usage | n
     told.cached_tokens,
     told.num_cached_tokens,
   );
-  const cached = Math.min(saidCached ?? 0, prompt);
-  return {
-    prompt,
-    cached,
-    cacheWrite: 0,
-    image: Math.min(countIn(input.image_tokens) ?? 0, prompt - cached),
-    completion,
-    reasoning: Math.min(saidReasoning, completion),
-  };
+  const output = detailsIn(told, 'completion_tokens_details');
+  // What is dearer goes first where parts overlap: sound that came from a cache is told as both.
+  const audioInput = Math.min(countIn(input.audio_tokens) ?? 0, prompt);
+  const cached = Math.min(saidCached ?? 0, prompt - audioInput);
+  const image = Math.min(countIn(input.image_tokens) ?? 0, prompt - audioInput - cached);
+  const audioOutput = Math.min(countIn(output.audio_tokens) ?? 0, completion);
+  const reasoning = Math.min(saidReasoning, completion - audioOutput);
+  const plain = prompt - cached - image - audioInput;
+  const written = completion - reasoning - audioOutput;
+  const usage: Partial<Record<Quantity, number>> = {};
+  if (plain > 0) usage.input = plain;
+  if (written > 0) usage.output = written;
+  if (cached > 0) usage.cachedInput = cached;
+  if (image > 0) usage.imageInput = image;
+  if (audioInput > 0) usage.audioInput = audioInput;
+  if (reasoning > 0) usage.reasoning = reasoning;
+  if (audioOutput > 0) usage.audioOutput = audioOutput;
+  return usage;
+}
+
+/** The parts that a caller is told of, by OpenAI's names. */
+const inputParts = [
+  ['cached_tokens', 'cachedInput'],
+  ['image_tokens', 'imageInput'],
+  ['audio_tokens', 'audioInput'],
+] as const satisfies readonly (readonly [string, Quantity])[];
+const outputParts = [
+  ['reasoning_tokens', 'reasoning'],
+  ['audio_tokens', 'audioOutput'],
+] as const satisfies readonly (readonly [string, Quantity])[];
+
+type Parts = readonly (readonly [string, Quantity])[];
+
+function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
+  for (const [name, quantity] of parts) if ((details[name] ?? 0) !== (usage[quantity] ?? 0)) return false;
+  return true;
+}
+
+/** Details that say what is charged, where there is something to tell; null: there is not. */
+function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
+  const details: JsonObject = isObject(told) ? { ...told } : {};
+  let tells = isObject(told);
+  for (const [name, quantity] of parts) {
+    const count = usage[quantity] ?? 0;
+    if (count > 0) tells = true;
+    if (count > 0 || name in details) details[name] = count;
+  }
+  return tells ? details : null;
 }
 
 /**
@@ -56,38 +95,39 @@ export function readUsage(told: JsonObject, reasoningBeside: boolean): Usage | n
  * The same object when there is nothing to mend.
  */
 export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
-  const input = detailsIn(told, 'prompt_tokens_details');
-  const output = detailsIn(told, 'completion_tokens_details');
-  const total = usage.prompt + usage.completion;
+  const prompt = promptTokens(usage);
+  const completion = completionTokens(usage);
+  const total = prompt + completion;
   const tells =
-    (told.prompt_tokens ?? usage.prompt) === usage.prompt &&
-    (told.completion_tokens ?? 0) === usage.completion &&
+    (told.prompt_tokens ?? prompt) === prompt &&
+    (told.completion_tokens ?? 0) === completion &&
     (told.total_tokens ?? total) === total &&
-    (input.cached_tokens ?? 0) === usage.cached &&
-    (input.image_tokens ?? 0) === usage.image &&
-    (output.reasoning_tokens ?? 0) === usage.reasoning;
+    tellsParts(detailsIn(told, 'prompt_tokens_details'), inputParts, usage) &&
+    tellsParts(detailsIn(told, 'completion_tokens_details'), outputParts, usage);
   if (tells) return told;
-  const { prompt, completion, cached, image, reasoning } = usage;
-  const parts = { cached_tokens: cached, ...(image > 0 || 'image_tokens' in input ? { image_tokens: image } : {}) };
+  const input = mendedParts(told.prompt_tokens_details, inputParts, usage);
+  const output = mendedParts(told.completion_tokens_details, outputParts, usage);
   return {
     ...told,
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: total,
-    ...((cached > 0 || image > 0 || isObject(told.prompt_tokens_details)) && {
-      prompt_tokens_details: { ...input, ...parts },
-    }),
-    ...((reasoning > 0 || isObject(told.completion_tokens_details)) && {
-      completion_tokens_details: { ...output, reasoning_tokens: reasoning },
-    }),
+    ...(input !== null && { prompt_tokens_details: input }),
+    ...(output !== null && { completion_tokens_details: output }),
   };
 }
 
 /** Usage in OpenAI's words; details only where there is something to tell. */
-export const writtenUsage = ({ prompt, cached, completion, reasoning }: Usage): JsonObject => ({
-  prompt_tokens: prompt,
-  completion_tokens: completion,
-  total_tokens: prompt + completion,
-  ...(cached > 0 && { prompt_tokens_details: { cached_tokens: cached } }),
-  ...(reasoning > 0 && { completion_tokens_details: { reasoning_tokens: reasoning } }),
-});
+export function writtenUsage(usage: Usage): JsonObject {
+  const prompt = promptTokens(usage);
+  const completion = completionTokens(usage);
+  const input = mendedParts(undefined, inputParts, usage);
+  const output = mendedParts(undefined, outputParts, usage);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(input !== null && { prompt_tokens_details: input }),
+    ...(output !== null && { completion_tokens_details: output }),
+  };
+}

@@ -1,5 +1,5 @@
-import type { Usage } from '../../domain/pricing.js';
 import type { Mode, ProviderFacts } from '../../domain/provider.js';
+import type { Usage } from '../../domain/usage.js';
 import type { AnswerDialect, WholeAnswer } from '../answer-writer.js';
 import type { SeenText } from '../seen-text.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';

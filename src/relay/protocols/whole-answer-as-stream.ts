@@ -1,4 +1,4 @@
-import type { Usage } from '../../domain/pricing.js';
+import type { Usage } from '../../domain/usage.js';
 import type { AnswerWriter, WholeAnswer } from '../answer-writer.js';
 import { isObject, type JsonObject, objectsIn } from './json.js';
 import { mendedUsage } from './openai-usage.js';

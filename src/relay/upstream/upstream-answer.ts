@@ -1,4 +1,4 @@
-import type { Usage } from '../../domain/pricing.js';
+import type { Usage } from '../../domain/usage.js';
 import type { NoRoom } from '../../http/body-room.js';
 import { gatewayErrorType } from '../errors.js';
 import type { LargeWork } from '../large-work.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noUsage, type Usage } from '../../../src/domain/pricing.js';
+import { completionTokens, noUsage, promptTokens, type Usage } from '../../../src/domain/usage.js';
 import type { AnswerDialect, AnswerWriter, Wire } from '../../../src/relay/answer-writer.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
 import { WholeAnswerAsStream } from '../../../src/relay/protocols/whole-answer-as-stream.js';
@@ -37,7 +37,7 @@ class PlainText implements AnswerWriter {
   }
   closing(usage: Usage): Buffer {
     const asTold = usage === this.told ? 'told' : 'counted here';
-    return Buffer.from(` [${usage.prompt} + ${usage.completion} ${asTold}]`);
+    return Buffer.from(` [${promptTokens(usage)} + ${completionTokens(usage)} ${asTold}]`);
   }
 }
 
@@ -77,8 +77,9 @@ describe('another dialect', () => {
       const pieces = [stream.push(upstream), stream.end()].map(({ bytes }) => bytes?.toString('utf8') ?? '');
       expect(pieces.join('')).toBe(saidTo(golden.answer ?? ''));
       const { usage } = stream;
-      if (usage !== null) expect(String(stream.closing(usage))).toBe(` [${usage.prompt} + ${usage.completion} told]`);
-      else expect(String(stream.closing({ ...noUsage, prompt: 7 }))).toBe(' [7 + 0 counted here]');
+      if (usage !== null)
+        expect(String(stream.closing(usage))).toBe(` [${promptTokens(usage)} + ${completionTokens(usage)} told]`);
+      else expect(String(stream.closing({ input: 7 }))).toBe(' [7 + 0 counted here]');
     },
   );
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Usage } from '../../../src/domain/pricing.js';
-import { noUsage } from '../../../src/domain/pricing.js';
 import type { Mode } from '../../../src/domain/provider.js';
+import type { Usage } from '../../../src/domain/usage.js';
+import { noUsage } from '../../../src/domain/usage.js';
 import { openAiCaller } from '../../../src/relay/callers/openai/dialect.js';
 import { isObject, type JsonObject } from '../../../src/relay/protocols/json.js';
 import type {

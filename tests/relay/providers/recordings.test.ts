@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Usage } from '../../../src/domain/pricing.js';
 import type { Mode } from '../../../src/domain/provider.js';
+import type { Usage } from '../../../src/domain/usage.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
 import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType } from './golden.js';
 
@@ -107,14 +107,20 @@ function usageIn({ payloads, reasoningBeside }: Recording): Usage | null {
   const output = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {};
   const total = number(told.total_tokens);
   const prompt = told.prompt_tokens === undefined ? total : number(told.prompt_tokens);
-  return {
-    prompt,
-    cached: number(input.cached_tokens),
-    cacheWrite: 0,
-    image: number(input.image_tokens),
-    completion: reasoningBeside ? total - prompt : number(told.completion_tokens),
+  const completion = reasoningBeside ? total - prompt : number(told.completion_tokens);
+  const parts = {
+    cachedInput: number(input.cached_tokens),
+    imageInput: number(input.image_tokens),
+    audioInput: number(input.audio_tokens),
     reasoning: number(output.reasoning_tokens),
+    audioOutput: number(output.audio_tokens),
   };
+  const whole = {
+    input: prompt - parts.cachedInput - parts.imageInput - parts.audioInput,
+    output: completion - parts.reasoning - parts.audioOutput,
+    ...parts,
+  };
+  return Object.fromEntries(Object.entries(whole).filter(([, count]) => count > 0));
 }
 
 const bytesOf = ({ stream, raw, payloads }: Recording, kept = payloads): Buffer =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noUsage, type Usage } from '../../../src/domain/pricing.js';
+import { noUsage, type Usage } from '../../../src/domain/usage.js';
 import type { AnswerStream } from '../../../src/relay/protocols/protocol.js';
 import { longestLine } from '../../../src/relay/upstream/sse.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
@@ -68,7 +68,7 @@ describe('a stream on its way through', () => {
       const choices = [{ index: 0, delta: { content: 'a' }, finish_reason: endless }];
       stream.push(data({ id: endless, model: endless, system_fingerprint: endless, choices }));
       stream.push(data({ id: endless, choices: [], usage }));
-      expect(stream.usage).toMatchObject({ prompt: 3, completion: 2 });
+      expect(stream.usage).toEqual({ input: 3, output: 2 });
       expect(stream.closing(stream.usage ?? noUsage).length).toBeLessThan(1000);
       expect(stream.generated.finishReason).toBe('unknown');
     });
@@ -81,7 +81,7 @@ describe('a stream on its way through', () => {
   });
 
   test('that said nothing can still be closed with usage', () => {
-    const usage: Usage = { ...noUsage, prompt: 9, cached: 4, completion: 2, reasoning: 1 };
+    const usage: Usage = { input: 5, cachedInput: 4, output: 1, reasoning: 1 };
     const [frame = '', end] = open({ wantsUsage: true }).closing(usage).toString().split('\n\n');
     expect(JSON.parse(frame.slice('data: '.length))).toEqual({
       id: 'call-7',
@@ -113,7 +113,7 @@ describe('a stream on its way through', () => {
     stream.push(data(told(5, 1)));
     stream.push(data(told(5, 3)));
     stream.push(data(told(0, 0)));
-    expect(stream.usage).toEqual({ ...noUsage, prompt: 5, completion: 3 });
+    expect(stream.usage).toEqual({ input: 5, output: 3 });
   });
 
   test.each([
@@ -137,7 +137,7 @@ describe('a stream on its way through', () => {
       completion_tokens_details: { reasoning_tokens: 50 },
     };
     stream.push(data({ id: 'x', choices: [], usage }));
-    expect(stream.usage).toEqual({ prompt: 5, cached: 5, cacheWrite: 0, image: 0, completion: 3, reasoning: 3 });
+    expect(stream.usage).toEqual({ cachedInput: 5, reasoning: 3 });
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CallReserved } from '../../../domain/call.js';
+import { namedPrice } from '../../../domain/earlier-prices.js';
 import { beginning, type Position } from '../../../domain/events.js';
 import type { ApiKeyId, UserId } from '../../../domain/ids.js';
 import { CallId } from '../../../domain/ids.js';
@@ -30,7 +31,12 @@ export async function openCalls(
     .orderBy('position')
     .limit(limit)
     .execute();
-  return rows.map(({ call_id, ...call }) => ({ callId: call_id, ...call }));
+  return rows.map(({ call_id, reservation, ...call }) => ({
+    callId: call_id,
+    // Kept since before quantities had names, it may be in the words of that time.
+    reservation: { ...reservation, price: namedPrice(reservation.price) },
+    ...call,
+  }));
 }
 
 /** An account at one position of the log: its balance, holds not deducted, and the holds of calls under way. */

@@ -16,6 +16,7 @@ import type { OptionEvent } from '../../../domain/option.js';
 import type { Price } from '../../../domain/pricing.js';
 import { type Quota, zero } from '../../../domain/quota.js';
 import type { SetupEvent } from '../../../domain/setup.js';
+import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/usage.js';
 import type { GrantReason, UserEvent } from '../../../domain/user.js';
 import { insertRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
@@ -63,12 +64,12 @@ export interface UsageLogTables {
     uncovered: Quota;
     prompt_tokens: number;
     completion_tokens: number;
-    /** Parts of `prompt_tokens`. */
+    /** Part of `prompt_tokens`. */
     cached_tokens: number;
-    cache_write_tokens: number;
-    image_tokens: number;
     /** Part of `completion_tokens`. */
     reasoning_tokens: number;
+    /** All that was used, by its own name: what is summed or searched for has columns besides. */
+    usage: Usage;
     /** '' : none. */
     model: string;
     /** 0: no API key paid. */
@@ -115,9 +116,8 @@ const tables = `
     prompt_tokens bigint not null,
     completion_tokens bigint not null,
     cached_tokens bigint not null,
-    cache_write_tokens bigint not null,
-    image_tokens bigint not null,
     reasoning_tokens bigint not null,
+    usage json not null,
     model text not null,
     api_key_id bigint not null,
     api_key_name text not null,
@@ -161,7 +161,7 @@ type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 2,
+  version: 3,
   tables,
   interestedIn: {
     CallSettled: true,
@@ -249,9 +249,8 @@ const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: 
   prompt_tokens: 0,
   completion_tokens: 0,
   cached_tokens: 0,
-  cache_write_tokens: 0,
-  image_tokens: 0,
   reasoning_tokens: 0,
+  usage: noUsage,
   model: '',
   api_key_id: 0,
   api_key_name: '',
@@ -282,12 +281,11 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     request_id: streamKey(stream),
     quota: event.charged,
     uncovered: event.uncovered,
-    prompt_tokens: usage.prompt,
-    completion_tokens: usage.completion,
-    cached_tokens: usage.cached,
-    cache_write_tokens: usage.cacheWrite,
-    image_tokens: usage.image,
-    reasoning_tokens: usage.reasoning,
+    prompt_tokens: promptTokens(usage),
+    completion_tokens: completionTokens(usage),
+    cached_tokens: usage.cachedInput ?? 0,
+    reasoning_tokens: usage.reasoning ?? 0,
+    usage,
     model: facts.model,
     api_key_id: facts.apiKeyId ?? 0,
     api_key_name: facts.apiKeyName,
@@ -340,6 +338,7 @@ function testedLine(
     quota: usage.quota,
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
+    usage: { input: usage.promptTokens, output: usage.completionTokens },
     model: usage.model,
     api_key_name: channelTestKeyName,
     channel_id: channelId,

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../domain/pricing.js';
+import type { Usage } from '../../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
 import { isObject, type JsonObject } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai-reply.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../domain/pricing.js';
+import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai-reply.js';

@@ -1,3 +1,4 @@
+import { earlierSound } from '../../../call/media-tokens.js';
 import { PromptTally } from '../../../call/prompt-tally.js';
 import type { Demand, Endpoint } from '../../../endpoint.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../protocols/json.js';
@@ -48,6 +49,8 @@ function tallyMessage(tally: PromptTally, message: JsonObject, cost: MessageCost
     tally.text(message.name);
   }
   tally.text(message.reasoning_content);
+  // An earlier answer in sound is named by its id.
+  if (isObject(message.audio)) tally.count(earlierSound);
   for (const call of objectsIn(message.tool_calls)) tallyCalled(tally, call.function);
   tallyCalled(tally, message.function_call);
 }
@@ -88,6 +91,7 @@ export const chat: Endpoint = {
       ...inputTexts(content),
       ...objectsIn(content).flatMap((part) => inputTexts(part.text)),
     ]),
+  asksForSound: ({ modalities, audio }) => isObject(audio) || (isList(modalities) && modalities.includes('audio')),
   asksForStream,
   asksForUsage,
   demand,

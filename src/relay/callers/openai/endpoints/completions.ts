@@ -23,6 +23,7 @@ export const completions: Endpoint = {
   thinks: false,
   invalid: (body) => invalidRequest('invalid_text_request', body, required('prompt')),
   promptTexts: (body) => inputTexts(body.prompt),
+  asksForSound: () => false,
   asksForStream,
   asksForUsage,
   demand(body, bytes, model, names) {

@@ -13,6 +13,7 @@ export const embeddings: Endpoint = {
   thinks: false,
   invalid: (body) => invalidRequest('invalid_embedding_request', body, required('input')),
   promptTexts: (body) => inputTexts(body.input),
+  asksForSound: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
   demand(body, bytes, model, names) {

@@ -1,0 +1,51 @@
+import { add, type Decimal, decimalText, integer, times, ZERO } from './decimal.js';
+import { chargeOf, type Price, perCall, rateOf, ratioOf, unitOf } from './pricing.js';
+import type { Quota } from './quota.js';
+import { isTokens, type Quantity, tokenQuantities, type Usage } from './usage.js';
+
+/* How a charge came about, line by line: for whoever wants to see the calculation, which is done nowhere else. */
+
+export interface BillingLine {
+  /** What was used; `call` where the call as such has its price. */
+  readonly quantity: Quantity | 'call';
+  readonly count: number;
+  /** Relative to an input token; null: not counted in tokens. */
+  readonly ratio: string | null;
+  /** Quota for one, all factors applied. */
+  readonly unitPrice: string;
+  /** Quota for all of them, not rounded. */
+  readonly amount: string;
+}
+
+export interface Billing {
+  readonly lines: readonly BillingLine[];
+  /** The sum of the lines, before rounding. */
+  readonly exact: string;
+  /** The charge: rounded once, at least 1 where something was used that is not free. */
+  readonly total: Quota;
+}
+
+/** What was used, tokens first and always in the same order. */
+const namesIn = (usage: Usage): Quantity[] =>
+  [...tokenQuantities, ...(Object.keys(usage) as Quantity[]).filter((name) => !isTokens(name)).sort()].filter(
+    (name) => (usage[name] ?? 0) > 0,
+  );
+
+export function billingOf(usage: Usage, price: Price): Billing {
+  const lines: BillingLine[] = [];
+  let sum = ZERO;
+  const line = (quantity: BillingLine['quantity'], count: number, ratio: string | null, rate: Decimal): void => {
+    const amount = times(integer(count), rate);
+    sum = add(sum, amount);
+    lines.push({ quantity, count, ratio, unitPrice: decimalText(rate), amount: decimalText(amount) });
+  };
+  if (price.per === 'call') line('call', 1, null, perCall(price));
+  else {
+    const unit = unitOf(price);
+    for (const name of namesIn(usage)) {
+      const ratio = isTokens(name) ? ratioOf(price, name) : null;
+      line(name, usage[name] ?? 0, ratio, rateOf(price, name, unit));
+    }
+  }
+  return { lines, exact: decimalText(sum), total: chargeOf(usage, price) };
+}
