@@ -12,6 +12,7 @@ import {
 } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
+import { wordsOf } from '../upstream/request-content.js';
 import { type Got, noRoomForAnswer, type Read, readAnswer } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
 import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
@@ -170,7 +171,7 @@ export async function attempt(
       return { ok: true, upstreamModel, reasoningEffort, got: read.got, headers };
     }
     answerPlace.leave();
-    const judgement = judged(ports, provider, parsed, String(request.body), read);
+    const judgement = judged(ports, provider, parsed, wordsOf(request.content), read);
     return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
   } finally {
     if (grace !== null) clearTimeout(grace);

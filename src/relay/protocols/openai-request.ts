@@ -189,6 +189,7 @@ export function openAiRequest(
   if (!options.passThrough && channel.paramOverride)
     body = withinLimit({ ...body, ...channel.paramOverride }, caller.mostOutput);
   return {
+    method: 'POST',
     url: (dialect.url ?? standardUrl)(target),
     headers: {
       'content-type': 'application/json',
@@ -196,7 +197,7 @@ export function openAiRequest(
       ...(dialect.authorize ?? bearer)(target),
       ...dialect.headers?.(target),
     },
-    body: written(body),
+    content: { kind: 'json', text: written(body) },
     model: target.model,
     // Some are told it in other words.
     reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(caller.body.reasoning_effort)),

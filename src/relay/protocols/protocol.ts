@@ -2,6 +2,7 @@ import type { Mode, ProviderFacts } from '../../domain/provider.js';
 import type { Usage } from '../../domain/usage.js';
 import type { AnswerDialect, WholeAnswer } from '../answer-writer.js';
 import type { SeenText } from '../seen-text.js';
+import type { RequestContent } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { JsonObject } from './json.js';
 
@@ -56,9 +57,11 @@ export interface RequestOptions {
 }
 
 export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST';
   readonly url: string;
+  /** With the type of the content where there is some. */
   readonly headers: Record<string, string>;
-  readonly body: string | Buffer;
+  readonly content: RequestContent;
   /** The model name that goes out, a suffix that only meant something to us taken off. */
   readonly model: string;
   /** The effort the request carries, given by the caller or by a suffix of the name. */

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import type { UpstreamRequest } from '../protocols/protocol.js';
 import type { AddressGuard } from './address-guard.js';
 import type { AnswerPlace } from './answer-room.js';
 import { openDeadlines } from './deadlines.js';
 import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
+import { bodyOf } from './request-content.js';
 import { skippingContinue } from './unasked-continue.js';
 
 /*
@@ -54,7 +56,7 @@ export interface Sending {
 
 export interface Upstream {
   send(
-    call: { url: string; headers: Record<string, string>; body: string | Buffer },
+    call: Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'content'>,
     /** `timeoutMs`: from now till `begun`, or till the end of the body; `idleMs`: longest silence inside the body. */
     options: { proxy: string | null; timeoutMs: number; idleMs: number; payer: number | null },
   ): Sending;
@@ -120,7 +122,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
   };
 
   return {
-    send({ url, headers, body }, { proxy, timeoutMs, idleMs, payer }) {
+    send({ method, url, headers, content }, { proxy, timeoutMs, idleMs, payer }) {
       let host = '';
       const begun = (): void => deadlines.forget(exchange);
       const over = (): void => {
@@ -134,7 +136,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
         if (!shares.take(wanted, payer)) throw new Saturated();
         host = wanted;
         deadlines.watch(exchange, timeoutMs);
-        const call = { origin, path, method: 'POST', headers, body, bodyTimeout: idleMs } as const;
+        const call = { origin, path, method, headers, body: bodyOf(content), bodyTimeout: idleMs };
         // A proxy resolves names by itself: all that can be done is to look at them first.
         if (proxy === null || guard === null) dispatcherFor(proxy).dispatch(call, exchange);
         else

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { byteByByte, type Golden, goldens, play } from './golden.js';
 
 const streams = goldens.filter(({ stream }) => stream);
@@ -23,7 +24,7 @@ describe.each(goldens.map((golden) => [golden.name, golden] as const))('%s: the 
   });
 
   test('carries the converted body', () => {
-    expect(JSON.parse(String(request(golden).body))).toEqual(golden.sent.body);
+    expect(JSON.parse(wordsOf(request(golden).content))).toEqual(golden.sent.body);
   });
 
   test('reports the model it names and the effort it asks for', () => {
@@ -164,7 +165,7 @@ describe('pass-through', () => {
   test.each(streams.map((golden) => [golden.name, golden] as const))(
     '%s: the body goes out as it came, but for model and usage',
     (_name, golden) => {
-      const sent = JSON.parse(String(request(golden, true).body));
+      const sent = JSON.parse(wordsOf(request(golden, true).content));
       const { body } = golden.caller;
       const asked = sent.stream_options?.include_usage === true;
       const usage = asked ? { stream_options: sent.stream_options } : {};

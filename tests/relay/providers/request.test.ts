@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/provider.js';
 import type { JsonObject } from '../../../src/relay/protocols/json.js';
 import { NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
+import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 
 const options: RequestOptions = {
@@ -32,7 +33,7 @@ function ask(call: Call) {
   return provider.protocol.request(provider, channel, caller, model, { ...options, ...call.options });
 }
 
-const bodyOf = (call: Call): JsonObject => JSON.parse(String(ask(call).body));
+const bodyOf = (call: Call): JsonObject => JSON.parse(wordsOf(ask(call).content));
 
 describe('usage in streams', () => {
   test.each([1, 3, 4, 17, 39, 45, 48])('type %i is always asked for it', (type) => {
@@ -101,9 +102,9 @@ describe("OpenAI's reasoning models", () => {
     [1, 'gpt-4o-high', 'gpt-4o-high', null],
     [48, 'grok-4-low', 'grok-4-low', null],
   ])('type %i: the effort in %s', (type, model, sent, effort) => {
-    const { body, ...rest } = ask({ type, body: { model } });
+    const { content, ...rest } = ask({ type, body: { model } });
     expect(rest).toMatchObject({ model: sent, reasoningEffort: effort });
-    expect(JSON.parse(String(body))).toMatchObject({ model: sent, ...(effort && { reasoning_effort: effort }) });
+    expect(JSON.parse(wordsOf(content))).toMatchObject({ model: sent, ...(effort && { reasoning_effort: effort }) });
   });
 
   test('keep the larger limit the caller gave under the newer name', () => {
@@ -247,7 +248,7 @@ describe('the outgoing request', () => {
     const body = { model: 'o3-high', messages, max_tokens: 5, vendor: 1 };
     const passing = { ...options, passThrough: true };
     const sent = provider.protocol.request(provider, channel, callerOf('chat', body), 'o3', passing);
-    expect(JSON.parse(String(sent.body))).toEqual({ ...body, model: 'o3' });
+    expect(JSON.parse(wordsOf(sent.content))).toEqual({ ...body, model: 'o3' });
   });
 
   test.each([
