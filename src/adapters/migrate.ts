@@ -12,6 +12,7 @@ import { logEpoch } from './migrations/0009-log-epoch.js';
 import { boundedStreams } from './migrations/0010-bounded-streams.js';
 import { unsettledOrders } from './migrations/0011-unsettled-orders.js';
 import { reactionPlaces } from './migrations/0012-reaction-places.js';
+import { endedSessions } from './migrations/0013-ended-sessions.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -33,6 +34,7 @@ export const adapterMigrations: readonly Migration[] = [
   boundedStreams,
   unsettledOrders,
   reactionPlaces,
+  endedSessions,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -28,16 +28,20 @@ export const postgresSessions = (pool: Pool, clock: Clock): Sessions => {
     },
 
     async find(token) {
-      const { rows } = await query<{ user_id: number; since: number }>(
-        'SELECT user_id, since FROM sessions WHERE token_hash = $1 AND expires_at > $2',
+      const { rows } = await query<{ user_id: number; since: number; ended: boolean }>(
+        'SELECT user_id, since, ended FROM sessions WHERE token_hash = $1 AND expires_at > $2',
         [hashOf(token), clock.now()],
       );
       const [row] = rows;
-      return row === undefined ? null : { user: UserId(row.user_id), since: Position(row.since) };
+      return row === undefined ? null : { user: UserId(row.user_id), since: Position(row.since), ended: row.ended };
     },
 
     async close(token) {
       await query('DELETE FROM sessions WHERE token_hash = $1', [hashOf(token)]);
+    },
+
+    async endOlder(user, position) {
+      await query('UPDATE sessions SET ended = true WHERE user_id = $1 AND since < $2', [user, position]);
     },
 
     async closeOlder(user, position) {

@@ -148,9 +148,11 @@ export interface Session {
 /** Console sessions. The token goes into the cookie; only its hash is stored. */
 export interface Sessions {
   open(session: Session): Promise<string>;
-  find(token: string): Promise<Session | null>;
+  find(token: string): Promise<(Session & { readonly ended: boolean }) | null>;
   close(token: string): Promise<void>;
-  /** All of the user's that were opened before `position`. */
+  /** All of the user's that were opened before `position`: they are over, and can still be found. */
+  endOlder(user: UserId, position: Position): Promise<void>;
+  /** The same, and nothing of them is left. */
   closeOlder(user: UserId, position: Position): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ describe('sessions', () => {
   test('a session is found by its token of 32 random bytes', async () => {
     const token = await sessions.open(ofAlice);
     expect(token).toMatch(/^[\w-]{43}$/);
-    expect(await sessions.find(token)).toEqual(ofAlice);
+    expect(await sessions.find(token)).toEqual({ ...ofAlice, ended: false });
     expect(await sessions.open(ofAlice)).not.toBe(token);
   });
 
@@ -52,7 +52,7 @@ describe('sessions', () => {
   test('a session ends after 30 days', async () => {
     const token = await sessions.open(ofAlice);
     clock.advance(30 * day - 1);
-    expect(await sessions.find(token)).toEqual(ofAlice);
+    expect(await sessions.find(token)).toEqual({ ...ofAlice, ended: false });
     clock.advance(1);
     expect(await sessions.find(token)).toBeNull();
   });
@@ -72,7 +72,7 @@ describe('sessions', () => {
     const second = await sessions.open(ofAlice);
     await sessions.close(first);
     expect(await sessions.find(first)).toBeNull();
-    expect(await sessions.find(second)).toEqual(ofAlice);
+    expect(await sessions.find(second)).toEqual({ ...ofAlice, ended: false });
   });
 
   test("closing a user's older ones leaves those opened since, and those of others", async () => {
@@ -82,8 +82,18 @@ describe('sessions', () => {
     const others = await sessions.open(ofBob);
     await sessions.closeOlder(alice, Position(7));
     expect(await Promise.all(older.map((token) => sessions.find(token)))).toEqual([null, null]);
-    expect(await sessions.find(newer)).toEqual(since);
-    expect(await sessions.find(others)).toEqual(ofBob);
+    expect(await sessions.find(newer)).toEqual({ ...since, ended: false });
+    expect(await sessions.find(others)).toEqual({ ...ofBob, ended: false });
+  });
+
+  test("ending a user's older ones leaves them to be found, and ends none opened since, nor those of others", async () => {
+    const older = await sessions.open(ofAlice);
+    const newer = await sessions.open({ user: alice, since: Position(7) });
+    const others = await sessions.open(ofBob);
+    await sessions.endOlder(alice, Position(7));
+    expect(await sessions.find(older)).toEqual({ ...ofAlice, ended: true });
+    expect(await sessions.find(newer)).toMatchObject({ ended: false });
+    expect(await sessions.find(others)).toMatchObject({ ended: false });
   });
 
   test('one opened by a release that did not note it counts as opened before everything', async () => {
@@ -91,6 +101,6 @@ describe('sessions', () => {
       "INSERT INTO sessions (token_hash, user_id, expires_at) VALUES (sha256('older release'), 1, $1)",
       [someInstant + day],
     );
-    expect(await sessions.find('older release')).toEqual(ofAlice);
+    expect(await sessions.find('older release')).toEqual({ ...ofAlice, ended: false });
   });
 });

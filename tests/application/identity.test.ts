@@ -124,6 +124,22 @@ describe('a session', () => {
     expect(await node.identity.bySession(later)).toMatchObject({ status: 'disabled' });
   });
 
+  test('of a disabled user is over before the directory has heard of it, and then tells who it was', async () => {
+    const { token } = await node.identity.login('alice', 'correct horse');
+    const before = await node.directory.credentials(alice);
+    const behind = identity({ ...node, source, directory: { ...node.directory, credentials: async () => before } });
+    expect(await behind.bySession(token)).toMatchObject({ id: alice });
+    await node.users.manage(root, alice, 'disable');
+    expect(await behind.bySession(token)).toBeNull();
+    expect(await behind.bySessionEvenDisabled(token)).toBeNull();
+    await node.caughtUp();
+    expect(await node.identity.bySession(token)).toBeNull();
+    expect(await node.identity.bySessionEvenDisabled(token)).toMatchObject({ status: 'disabled' });
+    await node.users.manage(root, alice, 'enable');
+    await node.caughtUp();
+    expect(await node.identity.bySessionEvenDisabled(token)).toBeNull();
+  });
+
   test('of a deleted user is worth nothing', async () => {
     await node.users.manage(root, alice, 'delete');
     await node.caughtUp();

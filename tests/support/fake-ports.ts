@@ -106,22 +106,27 @@ export class DigestPasswords implements Passwords {
 }
 
 export class MemorySessions implements Sessions {
-  private readonly sessions = new Map<string, Session>();
+  private readonly sessions = new Map<string, Session & { ended: boolean }>();
   private opened = 0;
 
   async open(session: Session): Promise<string> {
     this.opened += 1;
     const token = `session-${this.opened}`;
-    this.sessions.set(token, session);
+    this.sessions.set(token, { ...session, ended: false });
     return token;
   }
 
-  async find(token: string): Promise<Session | null> {
+  async find(token: string): Promise<(Session & { ended: boolean }) | null> {
     return this.sessions.get(token) ?? null;
   }
 
   async close(token: string): Promise<void> {
     this.sessions.delete(token);
+  }
+
+  async endOlder(user: UserId, position: Position): Promise<void> {
+    for (const session of this.sessions.values())
+      if (session.user === user && session.since < position) session.ended = true;
   }
 
   async closeOlder(user: UserId, position: Position): Promise<void> {

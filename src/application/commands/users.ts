@@ -241,7 +241,8 @@ export function userCommands(ports: UserCommandPorts) {
         demote: 'DemoteUser',
       } as const;
       const { position } = await run(id, { type: types[action], by: actor });
-      // Those of a disabled user are over by the event, and stay for telling their holder why.
+      // What a disabled user had opened stays, for telling why it is over.
+      if (action === 'disable') await sessions.endOlder(id, position);
       if (action === 'delete') await sessions.closeOlder(id, position);
       if (action === 'delete') await personal.forget([id]);
       return position;

@@ -41,7 +41,9 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
   const openedBy = async (token: string): Promise<{ user: UserView; stands: boolean } | null> => {
     const session = await sessions.find(token);
     const found = await live(session?.user ?? null);
-    return session === null || found === null ? null : { user: found.user, stands: session.since >= found.endedAt };
+    return session === null || found === null
+      ? null
+      : { user: found.user, stands: !session.ended && session.since >= found.endedAt };
   };
 
   const compared = async (
