@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pages = [
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+/** Made by the build. */
+const built = 'web/dist';
+
+/** Files and folders of ours that a text names in code marks. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(/`((?:src|web|tests|docs|scripts|bench|fuzz)\/[\w./-]+)`/g)].map(([, path]) => path ?? '');
+
+describe('the manual', () => {
+  test.each(pages)('%s names files and pages that are there', (page) => {
+    const text = textOf(page);
+    const linked = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path]) =>
+      join(dirname(page), path ?? ''),
+    );
+    const missing = [...pathsIn(text), ...linked].filter((path) => path !== built && !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
+  });
+
+  test('walks a call in at most twelve steps, each in one file', () => {
+    const [, walk = ''] = textOf('docs/architecture.md').split('## A call, step by step');
+    const rows = (walk.split('## ')[0] ?? '').split('\n').filter((line) => /^\| \d+ \|/.test(line));
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.length).toBeLessThanOrEqual(12);
+    for (const row of rows) expect(pathsIn(row), row).toHaveLength(1);
+  });
+
+  test('says where five changes go, file by file, and contributors are sent there', () => {
+    const page = 'docs/where-does-my-change-go.md';
+    const examples = textOf(page).split('\n## ').slice(1);
+    expect(examples).toHaveLength(5);
+    for (const example of examples) expect(pathsIn(example).length, example).toBeGreaterThan(4);
+    expect(textOf('CONTRIBUTING.md')).toContain(`(${page})`);
+  });
+});
