@@ -12,6 +12,7 @@ import { setUpCode } from './set-up-code.js';
 import { smallAndKeyboard } from './small-and-keyboard.js';
 import { stoppedReadModels } from './stopped-read-models.js';
 import { tokens } from './tokens.js';
+import { typesNotServed } from './types-not-served.js';
 
 /*
  * What people do with the console, done in a real browser against the real gateway. One file, so that one browser and
@@ -35,6 +36,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   describe('the health of channels', () => channelHealth(launched));
   describe('a connection that breaks', () => lostConnection(launched));
   describe('stopped read models', () => stoppedReadModels(launched));
+  describe('types that are not served', () => typesNotServed(launched));
   describe('tokens', () => tokens(launched));
   describe('an administrator and a user', () => roles(launched));
   describe('on a phone, and without a mouse', () => smallAndKeyboard(launched));
