@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import type { CallReserved } from '../../src/domain/call.js';
 import { beginning, Position } from '../../src/domain/events.js';
 import { Quota } from '../../src/domain/quota.js';
 import { apiKeySnapshot, openCalls, quotaSnapshot } from '../../src/projections/models/ledger/ledger-queries.js';
@@ -145,6 +147,24 @@ describe('open calls', () => {
     expect(await openCalls(db, { after: null, upTo: Position(0), limit: 10 })).toHaveLength(1);
     expect(await openCalls(db, { after: Position(0), upTo: newest, limit: 10 })).toHaveLength(1);
     expect(await openCalls(db, { after: null, upTo: newest, limit: 1 })).toHaveLength(1);
+  });
+
+  test('that an earlier release has kept are told with the price in the words of today', async () => {
+    const db = await projected.given(reserved('a', 50));
+    const { price: _price, ...kept } = reserved('a', 50).event as CallReserved;
+    const earlier = {
+      ...{ per: 'token', model: '2', completion: '4', cache: '0.5', cacheWrite: '1.25', image: '1' },
+      ...{ reasoning: '6', group: '1' },
+    };
+    const reservation = JSON.stringify({ ...kept, price: earlier });
+    await sql`update open_call set reservation = ${reservation}::json`.execute(db);
+    const [call] = await openCalls(db, { after: null, upTo: Position(9), limit: 1 });
+    expect(call?.reservation.price).toEqual({
+      per: 'token',
+      model: '2',
+      ratios: { output: '4', cachedInput: '0.5', cacheWrite: '1.25', imageInput: '1', reasoning: '6' },
+      group: '1',
+    });
   });
 });
 
