@@ -1,10 +1,10 @@
 import type { Confidential } from '../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../upstream/upstream-error.js';
 import { isObject, type JsonObject, objectsIn } from './json.js';
-import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import { failureIn, failureOf } from './openai-failure.js';
 import { Generation, mendChoice, messageIn } from './openai-reply.js';
 import { readUsage } from './openai-usage.js';
+import type { OpenAiVariant, Reading } from './openai-variant.js';
 import type { Answer, CallerRequest, CallInfo } from './protocol.js';
 import { upstreamJson } from './upstream-json.js';
 
@@ -17,18 +17,18 @@ const withoutMark = (body: Buffer): Buffer =>
   byteOrderMark.equals(body.subarray(0, byteOrderMark.length)) ? body.subarray(byteOrderMark.length) : body;
 
 /** Mends the choices in place and notes what was produced; true when something was changed. */
-function mendChoices(dialect: OpenAiDialect, body: JsonObject, reading: Reading, generated: Generation): boolean {
+function mendChoices(variant: OpenAiVariant, body: JsonObject, reading: Reading, generated: Generation): boolean {
   let changed = false;
   for (const choice of objectsIn(body.choices)) {
     const message = messageIn(choice);
-    if (mendChoice(dialect, choice, message, reading)) changed = true;
+    if (mendChoice(variant, choice, message, reading)) changed = true;
     generated.note(choice, message);
   }
   return changed;
 }
 
 export function openAiAnswer(
-  dialect: OpenAiDialect,
+  variant: OpenAiVariant,
   confidential: Confidential,
   { mode }: CallerRequest,
   status: number,
@@ -40,11 +40,11 @@ export function openAiAnswer(
   const told = upstreamJson(received);
   if (!isObject(told))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-  const error = failureIn(dialect, told, confidential);
+  const error = failureIn(variant, told, confidential);
   if (error) return { ok: false, error };
 
   const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false };
-  const body = dialect.translate ? dialect.translate(told, reading) : told;
+  const body = variant.translate ? variant.translate(told, reading) : told;
   if (body === null || !Array.isArray(mode === 'embeddings' ? body.data : body.choices)) {
     const says = failureTold(told).message;
     const missing = unreadableAnswer('the upstream answered without an answer in it');
@@ -52,7 +52,7 @@ export function openAiAnswer(
   }
 
   const generated = new Generation();
-  const changed = mendChoices(dialect, body, reading, generated);
-  const usage = isObject(body.usage) ? readUsage(body.usage, dialect.reasoningBeside ?? false) : null;
+  const changed = mendChoices(variant, body, reading, generated);
+  const usage = isObject(body.usage) ? readUsage(body.usage, variant.reasoningBeside ?? false) : null;
   return { ok: true, body, received, untouched: !changed && body === told, usage, generated };
 }

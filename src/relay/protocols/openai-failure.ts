@@ -1,7 +1,7 @@
 import type { Confidential } from '../upstream/confidential.js';
 import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../upstream/upstream-error.js';
 import { isObject, type JsonObject, textIn } from './json.js';
-import type { OpenAiDialect } from './openai-dialect.js';
+import type { OpenAiVariant } from './openai-variant.js';
 import type { Provider, UpstreamChannel } from './protocol.js';
 
 /* Failures that come with a success status, in a whole body or in the middle of a stream. */
@@ -15,8 +15,8 @@ export const confidentialOf = (provider: Provider, channel: UpstreamChannel): Co
 });
 
 /** null: nothing in the body says that it failed. */
-export function failureIn(dialect: OpenAiDialect, body: JsonObject, confidential: Confidential): UpstreamError | null {
-  const dressed = dialect.failure?.(body);
+export function failureIn(variant: OpenAiVariant, body: JsonObject, confidential: Confidential): UpstreamError | null {
+  const dressed = variant.failure?.(body);
   if (dressed) {
     const { status, code, message } = dressed;
     return asUpstreamError({ ...failureTold({ ...body, code, message }), code, message }, status, confidential);

@@ -1,6 +1,6 @@
 import { SeenText } from '../seen-text.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
-import type { OpenAiDialect, Reading } from './openai-dialect.js';
+import type { OpenAiVariant, Reading } from './openai-variant.js';
 import type { Generated } from './protocol.js';
 
 /* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
@@ -66,21 +66,21 @@ function nameTypes(toolCalls: JsonValue): boolean {
  * reasons. In place; true when something was changed.
  */
 export function mendChoice(
-  dialect: OpenAiDialect,
+  variant: OpenAiVariant,
   choice: JsonObject,
   message: JsonObject | null,
   reading: Reading,
 ): boolean {
   let changed = false;
   if (message !== null) {
-    if (dialect.mend?.(message, reading)) changed = true;
+    if (variant.mend?.(message, reading)) changed = true;
     if (message.tool_calls !== undefined && nameTypes(message.tool_calls)) changed = true;
-    if (dialect.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {
+    if (variant.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {
       message.reasoning_content = message.reasoning;
       changed = true;
     }
   }
-  const known = typeof choice.finish_reason === 'string' && dialect.finishReasons?.get(choice.finish_reason);
+  const known = typeof choice.finish_reason === 'string' && variant.finishReasons?.get(choice.finish_reason);
   if (!known) return changed;
   choice.finish_reason = known;
   return true;

@@ -1,7 +1,7 @@
 import { reasoningEffortOf } from '../../domain/call-texts.js';
 import type { Mode } from '../../domain/provider.js';
 import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
-import type { Edit, OpenAiDialect, Target } from './openai-dialect.js';
+import type { Edit, OpenAiVariant, Target } from './openai-variant.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -113,10 +113,10 @@ export const openAiModelRules: readonly Edit[] = [
 
 /** Streams must end with usage, or must not be asked for it. */
 const usageOption =
-  (dialect: OpenAiDialect): Edit =>
+  (variant: OpenAiVariant): Edit =>
   (body, target) => {
     const { caller, options } = target;
-    const { usageOnRequest = false } = dialect;
+    const { usageOnRequest = false } = variant;
     const possible = typeof usageOnRequest === 'boolean' ? usageOnRequest : usageOnRequest(target);
     if (!caller.stream || !possible) return options.passThrough ? body : without('stream_options')(body, target);
     if (!options.forceUsage && !caller.wantsUsage) return body;
@@ -138,7 +138,7 @@ const asPriced: Edit = (body) => {
 
 /** A limit under a name the upstream does not know would be none. */
 const knownLimit =
-  ({ newerLimit = false }: OpenAiDialect): Edit =>
+  ({ newerLimit = false }: OpenAiVariant): Edit =>
   (body, target) =>
     newerLimit ? body : renamed('max_completion_tokens', 'max_tokens')(body, target);
 
@@ -173,7 +173,7 @@ const written = (body: JsonObject): string => {
 
 /** Throws NotConvertible. */
 export function openAiRequest(
-  dialect: OpenAiDialect,
+  variant: OpenAiVariant,
   provider: Provider,
   channel: UpstreamChannel,
   caller: CallerRequest,
@@ -181,21 +181,21 @@ export function openAiRequest(
   options: RequestOptions,
 ): UpstreamRequest {
   const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
-  const edits = [...(options.passThrough ? [] : (dialect.edits ?? [])), ...(dialect.reshape ? [dialect.reshape] : [])];
+  const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
   let body: JsonObject = { ...caller.body, model: upstreamModel };
-  for (const edit of [asPriced, knownLimit(dialect), outputLimit, usageOption(dialect), ...edits])
+  for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
   if (!options.passThrough && channel.paramOverride)
     body = withinLimit({ ...body, ...channel.paramOverride }, caller.mostOutput);
   return {
     method: 'POST',
-    url: (dialect.url ?? standardUrl)(target),
+    url: (variant.url ?? standardUrl)(target),
     headers: {
       'content-type': 'application/json',
       accept: caller.accept ?? (caller.stream ? 'text/event-stream' : 'application/json'),
-      ...(dialect.authorize ?? bearer)(target),
-      ...dialect.headers?.(target),
+      ...(variant.authorize ?? bearer)(target),
+      ...variant.headers?.(target),
     },
     content: { kind: 'json', text: written(body) },
     model: target.model,

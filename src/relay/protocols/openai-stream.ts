@@ -4,10 +4,10 @@ import type { Confidential } from '../upstream/confidential.js';
 import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { isObject, type JsonObject } from './json.js';
-import type { OpenAiDialect, Reading } from './openai-dialect.js';
 import { failureIn } from './openai-failure.js';
 import { Generation, mendChoice, messageIn } from './openai-reply.js';
 import { mendedUsage, readUsage } from './openai-usage.js';
+import type { OpenAiVariant, Reading } from './openai-variant.js';
 import type { AnswerStream, CallerRequest, CallInfo, StreamStep, UpstreamChannel } from './protocol.js';
 import { isWellShaped } from './upstream-json.js';
 
@@ -29,7 +29,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   private finished = false;
   private frames = 0;
   constructor(
-    private readonly dialect: OpenAiDialect,
+    private readonly variant: OpenAiVariant,
     channel: UpstreamChannel,
     private readonly confidential: Confidential,
     caller: CallerRequest,
@@ -84,7 +84,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     }
     if (!isObject(chunk)) return;
     this.frames++;
-    const error = failureIn(this.dialect, chunk, this.confidential);
+    const error = failureIn(this.variant, chunk, this.confidential);
     if (error) {
       this.error = error;
       return;
@@ -94,8 +94,8 @@ export class OpenAiStream implements AnswerStream, FrameReader {
 
   /** Reads one chunk, mends it, and hands it on without its usage. */
   private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void {
-    const { dialect } = this;
-    const chunk = dialect.translate ? dialect.translate(told, this.reading) : told;
+    const { variant } = this;
+    const chunk = variant.translate ? variant.translate(told, this.reading) : told;
     if (chunk === null) return;
     let untouched = chunk === told && this.forwards;
     const { choices } = chunk;
@@ -103,7 +103,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     for (const choice of listed) {
       if (!isObject(choice)) continue;
       const message = messageIn(choice);
-      if (mendChoice(dialect, choice, message, this.reading)) untouched = false;
+      if (mendChoice(variant, choice, message, this.reading)) untouched = false;
       this.generated.note(choice, message);
     }
     const [first] = listed;
@@ -122,7 +122,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   }
 
   private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
-    const usage = readUsage(told, this.dialect.reasoningBeside ?? false);
+    const usage = readUsage(told, this.variant.reasoningBeside ?? false);
     if (usage === null) return;
     this.usage = usage;
     const words = memorable ? mendedUsage(told, usage) : null;

@@ -1,7 +1,7 @@
 import { usual } from '../../domain/provider.js';
 import { countIn, isObject, objectsIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
-import type { OpenAiDialect, Target } from '../protocols/openai-dialect.js';
+import type { OpenAiVariant, Target } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { switchedByType } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
@@ -14,7 +14,7 @@ const url = ({ base, caller, model }: Target): string => {
 };
 
 /** A bot calls several models and may tell what each of them used, but not the sum. */
-const translate: OpenAiDialect['translate'] = (body) => {
+const translate: OpenAiVariant['translate'] = (body) => {
   if (isObject(body.usage) || !isObject(body.bot_usage)) return body;
   const models = objectsIn(body.bot_usage.model_usage);
   if (models.length === 0) return body;

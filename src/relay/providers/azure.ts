@@ -1,8 +1,8 @@
 import { other, usual } from '../../domain/provider.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
-import type { Target } from '../protocols/openai-dialect.js';
 import { cloudflareGateway, openAiModelRules } from '../protocols/openai-request.js';
+import type { Target } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels } from './openai-models.js';
 

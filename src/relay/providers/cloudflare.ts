@@ -2,7 +2,7 @@ import { other, usual } from '../../domain/provider.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
-import type { Edit, OpenAiDialect, Target } from '../protocols/openai-dialect.js';
+import type { Edit, OpenAiVariant, Target } from '../protocols/openai-variant.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
 import { failureTold, statusOf } from '../upstream/upstream-error.js';
 import { modelList } from './model-list.js';
@@ -27,7 +27,7 @@ const nativeCompletion: Edit = (body, { caller }) => {
 };
 
 /** The model's own answer, whole or a piece of a stream, in OpenAI's form. */
-const translate: OpenAiDialect['translate'] = (body, { mode, info, streamed }) => {
+const translate: OpenAiVariant['translate'] = (body, { mode, info, streamed }) => {
   const answer = isObject(body.result) ? body.result : body;
   if (mode !== 'completions' || typeof answer.response !== 'string') return body;
   const { response: text, usage } = answer;
@@ -52,7 +52,7 @@ const statuses = new Map([
   ['3040', 429],
 ]);
 
-const failure: OpenAiDialect['failure'] = (body) => {
+const failure: OpenAiVariant['failure'] = (body) => {
   if (body.success !== false) return null;
   const [first] = objectsIn(body.errors);
   const code = String(first?.code ?? '');

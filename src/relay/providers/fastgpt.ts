@@ -1,12 +1,12 @@
 import { usual } from '../../domain/provider.js';
 import { countIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
-import type { OpenAiDialect } from '../protocols/openai-dialect.js';
+import type { OpenAiVariant } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
 /** Failures are an envelope with a code of the service's own, often under status 200. */
-const failure: OpenAiDialect['failure'] = (body) => {
+const failure: OpenAiVariant['failure'] = (body) => {
   const code = countIn(body.code);
   if (code === null || code < 400 || body.choices !== undefined) return null;
   const message = textIn(body.message) ?? textIn(body.statusText);

@@ -1,8 +1,8 @@
 import { usual } from '../../domain/provider.js';
 import { countIn, isObject, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
-import type { OpenAiDialect } from '../protocols/openai-dialect.js';
 import { urlAt } from '../protocols/openai-request.js';
+import type { OpenAiVariant } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
@@ -20,14 +20,14 @@ const statuses = new Map([
   [2049, 401],
 ]);
 
-const failure: OpenAiDialect['failure'] = ({ base_resp: outcome }) => {
+const failure: OpenAiVariant['failure'] = ({ base_resp: outcome }) => {
   const code = isObject(outcome) ? countIn(outcome.status_code) : null;
   if (!isObject(outcome) || code === null || code === 0) return null;
   return { status: statuses.get(code) ?? 502, code: String(code), message: textIn(outcome.status_msg) };
 };
 
 /** A stream ends with the whole answer over again: its finish reason and usage are news, its text is not. */
-const translate: OpenAiDialect['translate'] = (body, { streamed, finished }) => {
+const translate: OpenAiVariant['translate'] = (body, { streamed, finished }) => {
   if (!streamed || body.object !== 'chat.completion') return body;
   const choices = finished
     ? []

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { usual } from '../../domain/provider.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
-import type { Edit, OpenAiDialect } from '../protocols/openai-dialect.js';
 import { renamed, without } from '../protocols/openai-request.js';
+import type { Edit, OpenAiVariant } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
@@ -62,7 +62,7 @@ const partTexts = (parts: readonly JsonValue[], type: string): string =>
     .join('');
 
 /** Content may come in parts, and tool calls without the index that tells the pieces of a stream apart. */
-const mend: OpenAiDialect['mend'] = (message, { streamed, toolCalls }) => {
+const mend: OpenAiVariant['mend'] = (message, { streamed, toolCalls }) => {
   const { content } = message;
   if (isList(content)) {
     const thinking = partTexts(content, 'thinking');

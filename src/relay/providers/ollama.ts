@@ -2,8 +2,8 @@ import { usual } from '../../domain/provider.js';
 import { embeddingList } from '../protocols/embeddings.js';
 import { countIn, isList } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
-import type { Edit, OpenAiDialect } from '../protocols/openai-dialect.js';
 import { standardUrl } from '../protocols/openai-request.js';
+import type { Edit, OpenAiVariant } from '../protocols/openai-variant.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
@@ -22,7 +22,7 @@ const stopList: Edit = (body) => {
   return body;
 };
 
-const translate: OpenAiDialect['translate'] = (body, { mode, info }) => {
+const translate: OpenAiVariant['translate'] = (body, { mode, info }) => {
   if (mode !== 'embeddings' || !isList(body.embeddings)) return body;
   const counted = countIn(body.prompt_eval_count);
   return embeddingList(info.model, body.embeddings, counted === 0 ? null : counted);

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { usual } from '../../domain/provider.js';
 import { isObject, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai.js';
-import type { Edit, OpenAiDialect, Target } from '../protocols/openai-dialect.js';
 import { boundedTopP, urlAt } from '../protocols/openai-request.js';
+import type { Edit, OpenAiVariant, Target } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
@@ -62,7 +62,7 @@ const statuses: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** Failures in a stream bear a number of the service's own. */
-const failure: OpenAiDialect['failure'] = ({ error }) => {
+const failure: OpenAiVariant['failure'] = ({ error }) => {
   const code = isObject(error) ? textIn(error.code) : null;
   const status = code === null ? undefined : statuses.find(([pattern]) => pattern.test(code))?.[1];
   if (!isObject(error) || code === null || status === undefined) return null;

@@ -2,7 +2,10 @@ import type { Mode } from '../../domain/provider.js';
 import type { JsonObject } from './json.js';
 import type { CallerRequest, CallInfo, RequestOptions, UpstreamChannel } from './protocol.js';
 
-/* What members of the OpenAI family do differently. A provider names only its own differences. */
+/*
+ * What members of the OpenAI family do differently. A provider names only its own differences. (A dialect is what callers
+ * speak; this is how an upstream deviates from its family's wire.)
+ */
 
 /** One request on its way to one upstream. */
 export interface Target {
@@ -36,7 +39,7 @@ export interface Reading {
   readonly finished: boolean;
 }
 
-export interface OpenAiDialect {
+export interface OpenAiVariant {
   /** Default: the base URL, then OpenAI's path. What it takes from caller or model must not choose path or host. */
   readonly url?: (target: Target) => string;
   /** Default: the key as a bearer token. */
