@@ -1,6 +1,6 @@
 import type { ChannelStatus } from '../generated/channels/channels.js';
 import { channelStateTexts } from '../shared/channel/channelState.texts.js';
-import { FilterBar, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
+import { FilterBar, NameFilter, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
 import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
@@ -24,7 +24,6 @@ export function ChannelFilters({ value, groups, statuses, onChange }: ChannelFil
   const state = useText(channelStateTexts);
   const common = useText(commonTexts);
   const { keyword, group, model, status } = value;
-  const all = { value: '', label: common('all') };
   return (
     <FilterBar
       active={[keyword, group, model, status].filter((text) => text !== '').length}
@@ -42,16 +41,19 @@ export function ChannelFilters({ value, groups, statuses, onChange }: ChannelFil
         value={model}
         onChange={(text) => onChange({ model: text })}
       />
-      <SelectFilter
+      <NameFilter
         label={t('filter.group')}
         value={group}
-        options={[all, ...groups.map((name) => ({ value: name, label: name }))]}
+        names={groups}
         onChange={(name) => onChange({ group: name })}
       />
       <SelectFilter
         label={t('filter.status')}
         value={status}
-        options={[all, ...statuses.map((one) => ({ value: one, label: state(`status.${one}`) }))]}
+        options={[
+          { value: '', label: common('all') },
+          ...statuses.map((one) => ({ value: one, label: state(`status.${one}`) })),
+        ]}
         onChange={(one) => onChange({ status: one })}
       />
     </FilterBar>

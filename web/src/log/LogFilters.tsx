@@ -2,7 +2,15 @@ import { useQuery } from '@apollo/client/react';
 import { InputGroup } from '@blueprintjs/core';
 import { LogGroupsDocument } from '../generated/log/log.js';
 import { asLocalInput, fromLocalInput } from '../shared/form/localInput.js';
-import { type Choice, FilterBar, FilterField, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
+import {
+  type Choice,
+  FilterBar,
+  FilterField,
+  NameFilter,
+  SelectFilter,
+  TextFilter,
+} from '../shared/table/FilterBar.js';
+import { commonTexts } from '../shared/words/common.texts.js';
 import { useText } from '../shared/words/i18n.js';
 import { logTexts } from './log.texts.js';
 import { activeFilters, type LogParams, logDefaults, logTypes } from './logParams.js';
@@ -18,9 +26,10 @@ interface LogFiltersProps {
 
 export function LogFilters({ params, range, admin, onChange }: LogFiltersProps) {
   const t = useText(logTexts);
-  const groups = useGroupNames(admin, params.group);
+  const common = useText(commonTexts);
+  const groups = useGroupNames(admin);
   const types: readonly Choice[] = [
-    { value: '', label: t('filter.allTypes') },
+    { value: '', label: common('all') },
     ...logTypes.map((type) => ({ value: type, label: t(`type.${type}`) })),
   ];
   return (
@@ -39,10 +48,10 @@ export function LogFilters({ params, range, admin, onChange }: LogFiltersProps) 
         placeholder={t('filter.modelHint')}
         onChange={(model) => onChange({ model })}
       />
-      <SelectFilter
+      <NameFilter
         label={t('filter.group')}
         value={params.group}
-        options={[{ value: '', label: t('filter.allGroups') }, ...groups.map((value) => ({ value, label: value }))]}
+        names={groups}
         onChange={(group) => onChange({ group })}
       />
       {admin && (
@@ -135,9 +144,8 @@ function MomentFilter({ label, at, wrong, onChange }: MomentFilterProps) {
   );
 }
 
-/** The chosen one is among them even if it does not exist any more: its lines do. */
-function useGroupNames(admin: boolean, chosen: string): readonly string[] {
+/** Those whose lines can be seen. */
+function useGroupNames(admin: boolean): readonly string[] {
   const { data } = useQuery(LogGroupsDocument, { variables: { admin } });
-  const known = data?.groups ?? data?.ownGroups?.map(({ name }) => name) ?? [];
-  return chosen === '' || known.includes(chosen) ? known : [...known, chosen];
+  return data?.groups ?? data?.ownGroups?.map(({ name }) => name) ?? [];
 }

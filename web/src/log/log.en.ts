@@ -40,8 +40,6 @@ export const logEn: Translation<typeof logZh> = {
   'filter.type': 'Type',
   'filter.channel': 'Channel ID',
   'filter.user': 'User name',
-  'filter.allTypes': 'All types',
-  'filter.allGroups': 'All groups',
   'column.time': 'Time',
   'column.channel': 'Channel',
   'column.user': 'User',

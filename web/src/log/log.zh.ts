@@ -37,8 +37,6 @@ export const logZh = {
   'filter.type': '类型',
   'filter.channel': '渠道 ID',
   'filter.user': '用户名',
-  'filter.allTypes': '全部类型',
-  'filter.allGroups': '全部分组',
   'column.time': '时间',
   'column.channel': '渠道',
   'column.user': '用户',

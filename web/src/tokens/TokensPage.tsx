@@ -4,7 +4,7 @@ import { Add } from '@blueprintjs/icons';
 import { EveryGroupDocument } from '../generated/tokens/tokens.js';
 import { isAdmin, useSignedIn } from '../shared/session.js';
 import { DrawerLink } from '../shared/table/DrawerLink.js';
-import { FilterBar, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
+import { FilterBar, NameFilter, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
 import { ListPage } from '../shared/table/ListPage.js';
 import { useListParams } from '../shared/table/useListParams.js';
 import { commonTexts } from '../shared/words/common.texts.js';
@@ -83,8 +83,6 @@ function EveryonesFilters({ params, onChange }: TokenFiltersProps) {
   const t = useText(tokensTexts);
   const common = useText(commonTexts);
   const { data } = useQuery(EveryGroupDocument);
-  const any = { value: '', label: common('all') };
-  const groups = new Set([...(data?.groups ?? []), params.group].filter((group) => group !== ''));
   return (
     <>
       <TextFilter
@@ -95,13 +93,16 @@ function EveryonesFilters({ params, onChange }: TokenFiltersProps) {
       <SelectFilter
         label={t('filter.status')}
         value={params.status}
-        options={[any, ...tokenStatuses.map((status) => ({ value: status, label: t(`status.${status}`) }))]}
+        options={[
+          { value: '', label: common('all') },
+          ...tokenStatuses.map((status) => ({ value: status, label: t(`status.${status}`) })),
+        ]}
         onChange={(status) => onChange({ status })}
       />
-      <SelectFilter
+      <NameFilter
         label={t('filter.group')}
         value={params.group}
-        options={[any, ...[...groups].map((group) => ({ value: group, label: group }))]}
+        names={data?.groups ?? []}
         onChange={(group) => onChange({ group })}
       />
     </>

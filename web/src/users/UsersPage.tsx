@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { UserGroupsDocument, type UserSort, UsersDocument } from '../generated/users/users.js';
 import { useSignedIn } from '../shared/session.js';
 import { DrawerLink } from '../shared/table/DrawerLink.js';
-import { FilterBar, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
+import { FilterBar, NameFilter, TextFilter } from '../shared/table/FilterBar.js';
 import { ListPage } from '../shared/table/ListPage.js';
 import { ResourceTable } from '../shared/table/ResourceTable.js';
 import { useListParams } from '../shared/table/useListParams.js';
@@ -42,10 +42,6 @@ export function UsersPage() {
   });
   const { data: known } = useQuery(UserGroupsDocument);
   const columns = useMemo(() => userColumns(t, common), [t, common]);
-  const groups = [
-    { value: '', label: common('all') },
-    ...(known?.groups ?? []).map((name) => ({ value: name, label: name })),
-  ];
 
   return (
     <ListPage
@@ -66,10 +62,10 @@ export function UsersPage() {
             value={keyword}
             onChange={(text) => setParams({ keyword: text })}
           />
-          <SelectFilter
+          <NameFilter
             label={t('filter.group')}
             value={group}
-            options={groups}
+            names={known?.groups ?? []}
             onChange={(name) => setParams({ group: name })}
           />
         </FilterBar>

@@ -121,3 +121,19 @@ export function SelectFilter<Value extends string>({ label, value, options, onCh
     </FilterField>
   );
 }
+
+interface NameFilterProps {
+  readonly label: string;
+  /** Empty: all of them. */
+  readonly value: string;
+  readonly names: readonly string[];
+  readonly onChange: (name: string) => void;
+}
+
+/** One of the names there are, or all. The chosen one is among them even when it is gone: what it had is not. */
+export function NameFilter({ names, value, ...filter }: NameFilterProps) {
+  const t = useText(commonTexts);
+  const offered = [...new Set([...names, value])].filter((name) => name !== '');
+  const options = [{ value: '', label: t('all') }, ...offered.map((name) => ({ value: name, label: name }))];
+  return <SelectFilter {...filter} value={value} options={options} />;
+}
