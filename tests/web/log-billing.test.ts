@@ -1,12 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { billingOf, formulaOf, type LogLine, pricePerMillion } from '../../web/src/log/billing.js';
-import { exact, exactText, plus, rounded, times } from '../../web/src/log/exactDecimal.js';
+import {
+  type Billing,
+  type BillingLine,
+  differs,
+  factorsOf,
+  formulaOf,
+  type LogLine,
+  priceText,
+} from '../../web/src/log/billing.js';
+
+const tokens = (quantity: string, count: number, ratio: string, unitPrice: string, amount: string): BillingLine => ({
+  quantity,
+  count,
+  ratio,
+  unitPrice,
+  amount,
+});
+
+const billing: Billing = {
+  lines: [
+    tokens('input', 1_200, '1', '1', '1200'),
+    tokens('cachedInput', 300, '0.5', '0.5', '150'),
+    tokens('output', 400, '4', '4', '1600'),
+    tokens('reasoning', 50, '4', '4', '200'),
+  ],
+  exact: '3150',
+  total: 3_150,
+};
 
 const line: LogLine = {
   id: '41',
   createdAt: 1_790_000_000,
   type: 'CONSUME',
-  quota: 3_688,
+  quota: 3_150,
   uncovered: 0,
   promptTokens: 1_500,
   completionTokens: 450,
@@ -27,101 +53,75 @@ const line: LogLine = {
   reasoningEffort: null,
   usageSource: 'UPSTREAM',
   detail: null,
-  price: {
-    __typename: 'TokenPrice',
-    model: '1.25',
-    completion: '4',
-    cache: '0.5',
-    cacheWrite: '1.25',
-    image: '1',
-    reasoning: '4',
-    group: '0.8',
-  },
+  price: { __typename: 'TokenPrice', model: '1.25', group: '0.8' },
+  billing,
 };
 
-const tokenPrice = line.price as Extract<LogLine['price'], { __typename: 'TokenPrice' }>;
 const perUnit = '500000';
+const read = (shown: LogLine, quotaPerUnit = perUnit): string | null => {
+  const factors = factorsOf(shown, quotaPerUnit);
+  return factors === null || shown.billing === null ? null : formulaOf(shown.billing, factors);
+};
 
 describe('the billing process of a line', () => {
-  test('takes cached tokens out of the input and reasoning tokens out of the output', () => {
-    const billing = billingOf(line, perUnit);
-    expect(billing).toMatchObject({
-      per: 'token',
-      parts: [
-        { kind: 'input', tokens: 1_200, ratio: '1', cost: '1200' },
-        { kind: 'cached', tokens: 300, ratio: '0.5', cost: '150' },
-        { kind: 'output', tokens: 400, ratio: '4', cost: '1600' },
-        { kind: 'reasoning', tokens: 50, ratio: '4', cost: '200' },
-      ],
-      product: '3150',
-      quota: 3_150,
-    });
+  test('reads as one calculation, whose result is the server’s', () => {
+    expect(read(line)).toBe('(1200 + 300 × 0.5 + 400 × 4 + 50 × 4) × 1.25 × 0.8 = 3150');
+    expect(read({ ...line, billing: { ...billing, exact: '7' } })).toMatch(/ = 7$/);
   });
 
-  test('reads as one calculation', () => {
-    const billing = billingOf(line, perUnit);
-    expect(billing && formulaOf(billing)).toBe('(1200 + 300 × 0.5 + 400 × 4 + 50 × 4) × 1.25 × 0.8 = 3150');
+  test('needs no brackets around one kind of tokens', () => {
+    const lines = [tokens('input', 1, '1', '2.5', '2.5')];
+    const price = { __typename: 'TokenPrice' as const, model: '2.5', group: '1' };
+    expect(read({ ...line, price, billing: { lines, exact: '2.5', total: 3 } })).toBe('1 × 2.5 × 1 = 2.5');
   });
 
-  test('rounds once, half away from zero', () => {
-    const odd = { ...line, promptTokens: 1, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
-    const price = { ...tokenPrice, model: '2.5', group: '1' };
-    expect(billingOf({ ...odd, price }, perUnit)).toMatchObject({ product: '2.5', quota: 3 });
-  });
+  test('reads as nothing times its factors where nothing was used', () =>
+    expect(read({ ...line, billing: { lines: [], exact: '0', total: 0 } })).toBe('0 × 1.25 × 0.8 = 0'));
 
-  test('charges at least 1 for what was used and is not free, and nothing where the price is free', () => {
-    const one = { ...line, promptTokens: 1, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
-    const cheap = { ...tokenPrice, model: '0.001', group: '1' };
-    expect(billingOf({ ...one, price: cheap }, perUnit)).toMatchObject({ product: '0.001', quota: 1 });
-    expect(billingOf({ ...one, price: { ...cheap, group: '0' } }, perUnit)).toMatchObject({ quota: 0 });
-  });
-
-  test('charges nothing where nothing was used', () => {
-    const none = { ...line, promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
-    const billing = billingOf(none, perUnit);
-    expect(billing).toMatchObject({ parts: [], quota: 0 });
-    expect(billing && formulaOf(billing)).toBe('0 × 1.25 × 0.8 = 0');
+  test('adds what is sold by the piece at its own price', () => {
+    const piece = { quantity: 'calls:web_search', count: 2, ratio: null, unitPrice: '4000', amount: '8000' };
+    const lines = [...billing.lines.slice(0, 1), piece];
+    expect(read({ ...line, billing: { lines, exact: '9200', total: 9_200 } })).toBe(
+      '1200 × 1.25 × 0.8 + 2 × 4000 = 9200',
+    );
+    expect(read({ ...line, billing: { lines: [piece], exact: '8000', total: 8_000 } })).toBe('2 × 4000 = 8000');
   });
 
   test('multiplies price, quota per dollar and group where a call has a price of its own', () => {
     const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: '500000', group: '1.5' };
-    const billing = billingOf({ ...line, price }, '7');
-    expect(billing).toMatchObject({ per: 'call', product: '7500', quota: 7_500 });
-    expect(billing && formulaOf(billing)).toBe('0.01 × 500000 × 1.5 = 7500');
+    const lines = [{ quantity: 'call', count: 1, ratio: null, unitPrice: '7500', amount: '7500' }];
+    expect(read({ ...line, price, billing: { lines, exact: '7500', total: 7_500 } }, '7')).toBe(
+      '0.01 × 500000 × 1.5 = 7500',
+    );
   });
 
-  test('of a channel test is what a call without a group would have cost', () => {
-    const detail = {
-      __typename: 'ChannelTestDetail' as const,
-      modelRatio: '0.075',
-      completionRatio: '4',
-      modelPrice: null,
-    };
-    const tested = { ...line, promptTokens: 5, completionTokens: 8, cachedTokens: 0, reasoningTokens: 0, detail };
-    const billing = billingOf({ ...tested, price: null }, perUnit);
-    expect(billing).toMatchObject({ group: null, product: '2.775', quota: 3 });
-    expect(billing && formulaOf(billing)).toBe('(5 + 8 × 4) × 0.075 = 2.775');
+  test('of a channel test names no group, and for a price per call the unit of today', () => {
+    const detail = { __typename: 'ChannelTestDetail' as const, modelRatio: '0.075', modelPrice: null };
+    const lines = [tokens('input', 5, '1', '0.075', '0.375'), tokens('output', 8, '4', '0.3', '2.4')];
+    const tested = { ...line, price: null, detail, billing: { lines, exact: '2.775', total: 3 } };
+    expect(read(tested)).toBe('(5 + 8 × 4) × 0.075 = 2.775');
+    expect(factorsOf({ ...tested, detail: { ...detail, modelPrice: '0.1' } }, '7')).toEqual({
+      per: 'call',
+      price: '0.1',
+      quotaPerUnit: '7',
+      group: null,
+    });
   });
 
   test('is missing where nothing is charged', () => {
     const detail = { __typename: 'GrantDetail' as const, quota: 5, grantReason: 'SIGNUP' as const };
-    expect(billingOf({ ...line, price: null, detail }, perUnit)).toBeNull();
+    expect(read({ ...line, price: null, detail, billing: null })).toBeNull();
   });
 
-  test('tells prices per million tokens in dollars', () => {
-    expect(pricePerMillion('1.25', '4', '1', perUnit)).toBe('10');
-    expect(pricePerMillion('0.075', '1', null, perUnit)).toBe('0.15');
-  });
-});
-
-describe('exact decimals', () => {
-  test('keep what floating point would lose', () => {
-    expect(exactText(plus(exact('0.1'), exact('0.2')))).toBe('0.3');
-    expect(exactText(times(exact('9007199254740993'), exact('1.1')))).toBe('9907919180215092.3');
+  test('does not give what was charged when somebody charged otherwise, what could not be had apart', () => {
+    expect(differs(billing, line)).toBe(false);
+    expect(differs(billing, { ...line, quota: 3_000 })).toBe(true);
+    expect(differs(billing, { ...line, quota: 3_000, uncovered: 150 })).toBe(false);
   });
 
-  test('round half up, and not before half', () => {
-    expect(rounded(exact('2.5'))).toBe(3);
-    expect(rounded(exact('2.4999'))).toBe(2);
+  test('tells prices in dollars: of tokens by the million, of all else by the piece', () => {
+    expect(priceText(tokens('output', 1, '4', '5', '5'), perUnit)).toBe('$10');
+    expect(priceText(tokens('input', 1, '1', '0.075', '0.075'), perUnit)).toBe('$0.15');
+    expect(priceText({ ...tokens('images', 1, '1', '20000', '20000'), ratio: null }, perUnit)).toBe('$0.04');
   });
 });

@@ -1,91 +1,115 @@
-import { Callout, HTMLTable } from '@blueprintjs/core';
+import { Callout } from '@blueprintjs/core';
+import { useMemo } from 'react';
 import { formatExactly, formatQuota } from '../shared/quota.js';
 import { useStatus } from '../shared/session.js';
+import type { Column } from '../shared/table/columns.js';
+import { ResourceTable } from '../shared/table/ResourceTable.js';
 import { type Translate, useText } from '../shared/words/i18n.js';
-import { type Billing, billingOf, formulaOf, type LogLine, pricePerMillion } from './billing.js';
+import { type Billing, type BillingLine, differs, factorsOf, formulaOf, type LogLine, priceText } from './billing.js';
 import { logTexts } from './log.texts.js';
 import type { logZh } from './log.zh.js';
+
+type T = Translate<typeof logZh>;
 
 /** How the charge came about: every factor, the calculation, the result. Nothing for lines without a charge. */
 export function BillingProcess({ line }: { readonly line: LogLine }) {
   const t = useText(logTexts);
   const { quotaPerUnit } = useStatus();
-  const billing = billingOf(line, quotaPerUnit);
-  if (billing === null) return null;
+  const { billing } = line;
+  const factors = factorsOf(line, quotaPerUnit);
+  if (billing === null || factors === null) return null;
   const inMoney = { quotaPerUnit: Number(quotaPerUnit), inCurrency: true };
+  const own =
+    factors.per === 'token'
+      ? [t('billing.model', { ratio: factors.model })]
+      : [t('billing.perCall', { price: `$${factors.price}` }), t('billing.perUnit', { quota: factors.quotaPerUnit })];
+  const group = factors.group === null ? [] : [t('billing.group', { ratio: factors.group })];
   return (
     <section className="billing">
       <h2>{t('billing')}</h2>
-      {billing.per === 'token' && billing.parts.length > 0 && (
-        <BilledParts billing={billing} quotaPerUnit={quotaPerUnit} />
-      )}
-      <p className="billing-factors">{factorsText(billing, t)}</p>
-      <p className="figures billing-formula">{formulaOf(billing)}</p>
+      {factors.per === 'token' && billing.lines.length > 0 && <BillingLines lines={billing.lines} />}
+      <p className="billing-factors">{[...own, ...group].join(' · ')}</p>
+      <p className="figures billing-formula">{formulaOf(billing, factors)}</p>
       <p>
         <strong>
           {t('billing.charged', {
-            quota: formatExactly(billing.quota),
-            money: formatQuota(billing.quota, inMoney, 6),
+            quota: formatExactly(billing.total),
+            money: formatQuota(billing.total, inMoney, 6),
           })}
         </strong>
       </p>
-      <Notes billing={billing} line={line} />
+      <Notes billing={billing} line={line} isPerCall={factors.per === 'call'} />
     </section>
   );
 }
 
-function factorsText(billing: Billing, t: Translate<typeof logZh>): string {
-  const group = billing.group === null ? [] : [t('billing.group', { ratio: billing.group })];
-  const own =
-    billing.per === 'token'
-      ? [t('billing.model', { ratio: billing.model })]
-      : [t('billing.perCall', { price: `$${billing.price}` }), t('billing.perUnit', { quota: billing.quotaPerUnit })];
-  return [...own, ...group].join(' · ');
+const quantities = [
+  'input',
+  'cachedInput',
+  'cacheWrite',
+  'cacheWriteHour',
+  'imageInput',
+  'audioInput',
+  'output',
+  'reasoning',
+  'imageOutput',
+  'audioOutput',
+  'images',
+  'seconds',
+] as const;
+
+const toolCalls = 'calls:';
+
+/** What a later version counts besides is called as the server calls it. */
+function quantityText(quantity: string, t: T): string {
+  if (quantity.startsWith(toolCalls)) return t('billing.calls', { tool: quantity.slice(toolCalls.length) });
+  const known = quantities.find((name) => name === quantity);
+  return known === undefined ? quantity : t(`billing.${known}`);
 }
 
-interface BilledPartsProps {
-  readonly billing: Extract<Billing, { per: 'token' }>;
-  readonly quotaPerUnit: string;
-}
-
-function BilledParts({ billing: { parts, model, group }, quotaPerUnit }: BilledPartsProps) {
+function BillingLines({ lines }: { readonly lines: readonly BillingLine[] }) {
   const t = useText(logTexts);
+  const { quotaPerUnit } = useStatus();
+  const columns = useMemo<readonly Column<BillingLine>[]>(
+    () => [
+      { id: 'kind', header: t('billing.kind'), heading: true, cell: ({ quantity }) => quantityText(quantity, t) },
+      { id: 'count', header: t('billing.count'), align: 'end', cell: ({ count }) => formatExactly(count) },
+      { id: 'ratio', header: t('billing.ratio'), align: 'end', cell: ({ ratio }) => ratio },
+      {
+        id: 'price',
+        header: t('billing.price'),
+        align: 'end',
+        cell: (line) => {
+          const price = priceText(line, quotaPerUnit);
+          return line.ratio === null ? price : t('billing.perMillion', { price });
+        },
+      },
+      { id: 'amount', header: t('billing.amount'), align: 'end', cell: ({ amount }) => amount },
+    ],
+    [t, quotaPerUnit],
+  );
   return (
-    <HTMLTable compact className="billing-parts">
-      <thead>
-        <tr>
-          <th scope="col">{t('billing.kind')}</th>
-          <th scope="col">{t('billing.tokens')}</th>
-          <th scope="col">{t('billing.ratio')}</th>
-          <th scope="col">{t('billing.price')}</th>
-          <th scope="col">{t('billing.cost')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {parts.map(({ kind, tokens, ratio, cost }) => (
-          <tr key={kind}>
-            <th scope="row">{t(`billing.${kind}`)}</th>
-            <td>{formatExactly(tokens)}</td>
-            <td>{ratio}</td>
-            <td>${pricePerMillion(model, ratio, group, quotaPerUnit)}</td>
-            <td>{cost}</td>
-          </tr>
-        ))}
-      </tbody>
-    </HTMLTable>
+    <div className="billing-lines">
+      <ResourceTable label={t('billing.items')} columns={columns} rows={lines} rowKey={({ quantity }) => quantity} />
+    </div>
   );
 }
 
+interface NotesProps {
+  readonly billing: Billing;
+  readonly line: LogLine;
+  readonly isPerCall: boolean;
+}
+
 /** What the calculation alone does not say; above all, when it does not give what was charged. */
-function Notes({ billing, line }: { readonly billing: Billing; readonly line: LogLine }) {
+function Notes({ billing, line, isPerCall }: NotesProps) {
   const t = useText(logTexts);
   const isTest = line.detail?.__typename === 'ChannelTestDetail';
-  const undelivered = billing.per === 'call' && line.quota === 0;
-  const nothingUsed = billing.per === 'token' && billing.parts.length === 0;
-  const differs = billing.quota !== line.quota && !undelivered && !isTest;
+  const undelivered = isPerCall && line.quota + line.uncovered === 0;
+  const nothingUsed = billing.lines.length === 0;
   return (
     <>
-      {differs && (
+      {!isTest && !undelivered && differs(billing, line) && (
         <Callout compact intent="danger">
           {t('billing.differs', { quota: formatExactly(line.quota) })}
         </Callout>
@@ -94,7 +118,7 @@ function Notes({ billing, line }: { readonly billing: Billing; readonly line: Lo
         {isTest && t('billing.test')}
         {!isTest && undelivered && t('billing.undelivered')}
         {!isTest && nothingUsed && t('billing.free')}
-        {billing.quota === 1 && Number(billing.product) < 1 && `${t('billing.least')} · `}
+        {billing.total === 1 && Number(billing.exact) < 1 && `${t('billing.least')} · `}
         {!isTest && !undelivered && !nothingUsed && t('billing.reference')}
       </p>
     </>

@@ -1,0 +1,29 @@
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { webSources } from './sources.js';
+
+const sources = webSources();
+
+/** Files that bring in a component of the library under its own name. */
+const importing = (component: string): readonly string[] =>
+  sources
+    .filter(({ syntax }) =>
+      syntax.statements.some((statement) => {
+        if (!ts.isImportDeclaration(statement)) return false;
+        const named = statement.importClause?.namedBindings;
+        return (
+          named !== undefined &&
+          ts.isNamedImports(named) &&
+          named.elements.some(({ name, propertyName }) => (propertyName ?? name).text === component)
+        );
+      }),
+    )
+    .map(({ path }) => path);
+
+describe('of what every page needs, the console has one', () => {
+  test.each([
+    ['HTMLTable', 'shared/table/ResourceTable.tsx'],
+    ['Drawer', 'shared/table/DetailDrawer.tsx'],
+    ['usePageSize', 'shared/table/useKeysetPages.ts', 'shared/table/useNumberedPages.ts'],
+  ])('%s is used by %s', (component, ...users) => expect([...importing(component)].sort()).toEqual(users));
+});
