@@ -53,6 +53,13 @@ export async function prepareReadModels(pool: Pool, projections: readonly Projec
       await client.query(`select pg_advisory_xact_lock(${lockClass}, 0)`);
       await client.query(checkpointTable);
       for (const projection of projections) {
+        // Looked at without its lock, which a node that hangs in the middle of a batch may hold for a minute yet.
+        const { rows } = await client.query(
+          `select from projections.checkpoints
+           where name = $1 and version = $2 and to_regnamespace($3) is not null`,
+          [projection.name, projection.version, schemaOf(projection)],
+        );
+        if (rows.length > 0) continue;
         // A checkpoint whose tables are gone counts for nothing: they are made anew, and filled from the beginning.
         const { rowCount } = await client.query(
           `insert into projections.checkpoints (name, version) values ($1, $2)
