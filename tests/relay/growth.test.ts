@@ -19,7 +19,8 @@ function watched(output: number, balance: number, price: Price = plainPrice) {
       return true;
     },
   };
-  const growth = watchGrowth(reservation as unknown as Reservation, { amplePrompt: 10, price } as Estimate);
+  const estimate = { amplePrompt: 10, ampleSound: 0, bound: { speaks: false }, price };
+  const growth = watchGrowth(reservation as unknown as Reservation, estimate as unknown as Estimate);
   const said = new SeenText();
   /** Four letters to a token. */
   const covers = (tokens: number): boolean => {
