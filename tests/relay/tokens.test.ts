@@ -16,10 +16,14 @@ function characters(count: number, first: number, range: number): string {
   return text;
 }
 
+/** Of three times the least: what else the machine does counts for nothing. */
 const millisecondsFor = (work: () => void): number => {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
+  const once = (): number => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  };
+  return Math.min(once(), once(), once());
 };
 
 describe('counting tokens', () => {
@@ -74,14 +78,14 @@ describe('the work is bounded', () => {
 
   /** What a caller could send to keep the process busy, and how many times the work of plain text it may cost. */
   const hostile: readonly (readonly [string, number, (at: number) => string])[] = [
-    ['a million times one letter', 20, (at) => 'a'.repeat(long + at)],
-    ['one letter, few enough to be counted', 20, (at) => 'b'.repeat(short + at)],
-    ['a million blanks', 20, (at) => ' '.repeat(long + at)],
-    ['blanks, few enough to be counted', 20, (at) => ' \t'.repeat(short / 2 + at)],
-    ['exclamation marks, few enough to be counted', 20, (at) => '!'.repeat(short + at)],
-    ['a million random letters', 100, (at) => characters(long + at, 97, 26)],
-    ['a million random Chinese characters', 100, (at) => characters(long + at, 0x4e00, 20_000)],
-    ['random Chinese characters, few enough to be counted', 100, (at) => characters(short + at, 0x4e00, 20_000)],
+    ['a million times one letter', 40, (at) => 'a'.repeat(long + at)],
+    ['one letter, few enough to be counted', 40, (at) => 'b'.repeat(short + at)],
+    ['a million blanks', 40, (at) => ' '.repeat(long + at)],
+    ['blanks, few enough to be counted', 40, (at) => ' \t'.repeat(short / 2 + at)],
+    ['exclamation marks, few enough to be counted', 40, (at) => '!'.repeat(short + at)],
+    ['a million random letters', 200, (at) => characters(long + at, 97, 26)],
+    ['a million random Chinese characters', 200, (at) => characters(long + at, 0x4e00, 20_000)],
+    ['random Chinese characters, few enough to be counted', 200, (at) => characters(short + at, 0x4e00, 20_000)],
   ];
 
   test.each(hostile)('%s: at most %i times the work of a page of plain text', (_kind, times, make) => {
