@@ -9,20 +9,11 @@ import {
   builtInModelPrice,
   builtInModelRatio,
 } from '../domain/default-prices.js';
-import { type RatioTable, ratioTable } from '../domain/price-tables.js';
+import { type PriceTables, ratioTable } from '../domain/price-tables.js';
 
 /* Prices an operator starts from: our built-in tables, and for newer models a maintained price package. */
 
-export interface DefaultPrices {
-  readonly modelRatio: RatioTable;
-  readonly modelPrice: RatioTable;
-  readonly completionRatio: RatioTable;
-  readonly cacheRatio: RatioTable;
-  readonly cacheWriteRatio: RatioTable;
-  readonly imageRatio: RatioTable;
-  readonly audioRatio: RatioTable;
-  readonly audioOutputRatio: RatioTable;
-}
+export type DefaultPrices = Omit<PriceTables, 'reasoningRatio' | 'groupRatio' | 'quotaPerUnit'>;
 
 /** First-party price lists only: a reseller's price for the same name must not win. */
 const providerIds = [

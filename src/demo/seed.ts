@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
 import { randomText } from '../application/random-text.js';
-import type { ChannelSettings } from '../domain/channel-settings.js';
+import { blankChannel, type ChannelSettings } from '../domain/channel-settings.js';
 import { Failure } from '../domain/failure.js';
 import type { Actor } from '../domain/user.js';
 
@@ -11,21 +11,13 @@ export interface DemoSeed {
   readonly rootPassword: string;
 }
 
-const plain: Omit<ChannelSettings, 'name' | 'baseUrl' | 'models'> = {
+const plain: ChannelSettings = {
+  ...blankChannel,
   type: 1,
   groups: ['default', 'vip'],
-  priority: 0,
   weight: 10,
   tag: 'demo',
-  modelMapping: null,
-  statusCodeMapping: '',
-  paramOverride: null,
-  setting: null,
-  other: '',
-  organization: null,
-  testModel: null,
   autoBan: false,
-  maxInputTokens: 0,
 };
 
 const channels = (baseUrl: string): ChannelSettings[] => [

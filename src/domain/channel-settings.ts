@@ -31,6 +31,27 @@ export interface ChannelSettings {
   readonly maxInputTokens: number;
 }
 
+/** What is not said of a new channel. */
+export const blankChannel: ChannelSettings = {
+  name: '',
+  type: 0,
+  baseUrl: '',
+  models: [],
+  groups: ['default'],
+  priority: 0,
+  weight: 0,
+  tag: null,
+  modelMapping: null,
+  statusCodeMapping: '',
+  paramOverride: null,
+  setting: null,
+  other: '',
+  organization: null,
+  testModel: null,
+  autoBan: true,
+  maxInputTokens: 0,
+};
+
 const addressText: TextBound = { max: 1024 };
 const maxModels = 2000;
 const maxGroups = 100;

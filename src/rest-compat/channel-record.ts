@@ -1,5 +1,5 @@
 import type { ChannelPatch } from '../application/commands/channels.js';
-import type { ChannelSettings } from '../domain/channel-settings.js';
+import { blankChannel, type ChannelSettings } from '../domain/channel-settings.js';
 import { invalidField } from '../domain/failure.js';
 import type { ChannelRow } from '../projections/models/channels.js';
 import { type Body, present } from './wire/body.js';
@@ -118,30 +118,10 @@ const settingIn = (body: Body): { setting?: string; proxy?: string } => {
   return text === undefined ? {} : settingWithoutProxy(text);
 };
 
-const blank: ChannelSettings = {
-  name: '',
-  type: 0,
-  baseUrl: '',
-  models: [],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: null,
-  modelMapping: null,
-  statusCodeMapping: '',
-  paramOverride: null,
-  setting: null,
-  other: '',
-  organization: null,
-  testModel: null,
-  autoBan: true,
-  maxInputTokens: 0,
-};
-
 /** A new channel: what is not given takes its default. */
 export function newChannelIn(body: Body): { settings: ChannelSettings; key: string; proxy: string; enabled: boolean } {
   const { setting, proxy = '' } = settingIn(body);
-  const settings = { ...blank, ...present({ ...solid(body), ...clearable(body), setting }) };
+  const settings = { ...blankChannel, ...present({ ...solid(body), ...clearable(body), setting }) };
   const status = body.integer('status') || channelStatusNumbers.enabled;
   return { settings, key: body.text('key') ?? '', proxy, enabled: status === channelStatusNumbers.enabled };
 }
