@@ -346,7 +346,7 @@ describe('the search itself', () => {
       expect([table, places[table]?.length ?? 0]).not.toEqual([table, 0]);
     expect(errorBodies.length).toBeGreaterThan(40);
     expect(findAll({ marker: harmless }, places).map(({ place }) => place)).toEqual(
-      expect.arrayContaining(['public.events', 'channels_v2.channels']),
+      expect.arrayContaining(['public.events', 'channels_v3.channels']),
     );
     expect(findAll({ ready: 'projecting' }, places).map(({ place }) => place)).toContain('log');
     expect(findAll({ code: 'invalid_api_key' }, places).map(({ place }) => place)).toContain('error bodies');
