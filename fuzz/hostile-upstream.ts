@@ -126,7 +126,8 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
     request.on('end', () => {
       const body = Buffer.concat(pieces).toString('utf8');
       const model = /"model":"([^"]+)"/.exec(body)?.[1] ?? '';
-      const behave = behaviours[model] ?? usual(honest);
+      // A model may be called like something every object has.
+      const behave = (Object.hasOwn(behaviours, model) ? behaviours[model] : undefined) ?? usual(honest);
       behave(response, /"stream":true/.test(body));
     });
   });
