@@ -343,13 +343,13 @@ describe('the console', () => {
   const pages = [...new Set(web.map(({ path, room: own }) => (path.includes('/') ? own : null)))];
 
   // The shell puts the pages into their frame.
-  test('has pages that import what is shared and themselves, never another page', () => {
+  test('has pages that import the kit and themselves, never another page', () => {
     expect(pages.length).toBeGreaterThan(8);
     const strangers = web.flatMap(({ path, room: own, imports }) =>
       imports
         .filter(
           ({ ours, target }) =>
-            ours && path.includes('/') && own !== 'shell' && roomOf(target) !== own && roomOf(target) !== 'shared',
+            ours && path.includes('/') && own !== 'shell' && roomOf(target) !== own && roomOf(target) !== 'kit',
         )
         .filter(({ target }) => pages.includes(roomOf(target)))
         .map(({ target }) => `${path} → ${target}`),
@@ -373,16 +373,11 @@ describe('the repository', () => {
   }
 
   test('is whole in itself: no file names a path outside the checkout', () => {
-    // The console keeps its shared pieces in a folder of that name.
-    const withoutOwnImports = ({ path, text }: { readonly path: string; readonly text: string }): string =>
-      /^(web\/src|tests\/web)\//.test(path) ? text.replaceAll(/(['"])(\.\.\/)+(web\/src\/)?shared\//g, '$1') : text;
     const outside = /\.\.\/shar(ed)\b|(?<![\w./])\/(work|root|Users)\//;
     // The one place that may look beside the checkout for recorded answers.
     const exempt = ['.ci/run'];
     expect(
-      texts
-        .filter((file) => outside.test(withoutOwnImports(file)) && !exempt.includes(file.path))
-        .map(({ path }) => path),
+      texts.filter((file) => outside.test(file.text) && !exempt.includes(file.path)).map(({ path }) => path),
     ).toEqual([]);
   });
 });

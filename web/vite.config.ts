@@ -9,7 +9,7 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
   resolve: {
-    alias: [{ find: /^\.\/iconLoader$/, replacement: join(import.meta.dirname, 'src/shared/stringIcons.ts') }],
+    alias: [{ find: /^\.\/iconLoader$/, replacement: join(import.meta.dirname, 'src/kit/stringIcons.ts') }],
   },
   server: {
     proxy: {

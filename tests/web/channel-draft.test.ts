@@ -14,7 +14,7 @@ import {
 } from '../../web/src/channels/channelDraft.js';
 import { tagChanges, tagDraftOf, tagProblemsOf } from '../../web/src/channels/tagDraft.js';
 import type { EditedChannelFragment } from '../../web/src/generated/channels/channels.js';
-import { averageResponseTime, inSeconds, speedOf } from '../../web/src/shared/channel/responseTime.js';
+import { averageResponseTime, inSeconds, speedOf } from '../../web/src/kit/channel/responseTime.js';
 
 const choice = (type: number, patch: Partial<ChannelChoice> = {}): ChannelChoice => ({
   type,

@@ -4,7 +4,7 @@ import { duration, durations, percent, roundCeiling } from '../../web/src/dashbo
 import { byMinute, linesShown, withLines } from '../../web/src/dashboard/ownCalls.js';
 import { historyFrom, remembering, type TrafficPoint, windowSeconds } from '../../web/src/dashboard/trafficHistory.js';
 import type { OwnLineFragment } from '../../web/src/generated/dashboard/ownUsage.js';
-import type { ChannelChange } from '../../web/src/shared/channel/useChannelHealth.js';
+import type { ChannelChange } from '../../web/src/kit/channel/useChannelHealth.js';
 
 const start = 1_800_000_000;
 const point = (at: number, requestsPerMinute = 1): TrafficPoint => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { failureCodes } from '../../src/domain/failure.js';
 import { refusalCodes } from '../../src/graphql/server/errors.js';
-import { failuresEn } from '../../web/src/shared/words/failures.en.js';
-import { failuresZh } from '../../web/src/shared/words/failures.zh.js';
+import { failuresEn } from '../../web/src/kit/words/failures.en.js';
+import { failuresZh } from '../../web/src/kit/words/failures.zh.js';
 
 type Dictionary = Readonly<Record<string, string>>;
 type Module = Readonly<Record<string, Dictionary>>;

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { returnPath } from '../../web/src/kit/leave.js';
+import { formatTime } from '../../web/src/kit/time.js';
 import { emptySetupForm, problemsIn } from '../../web/src/setup/setupForm.js';
-import { returnPath } from '../../web/src/shared/leave.js';
-import { formatTime } from '../../web/src/shared/time.js';
 
 describe('setting up', () => {
   const good = { ...emptySetupForm, username: 'root', password: 'correct-horse', confirmPassword: 'correct-horse' };

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { CombinedGraphQLErrors, ServerError } from '@apollo/client/errors';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorText, failureCode, isSessionLost } from '../../web/src/shared/words/errors.js';
-import { changeLanguage, startLanguage } from '../../web/src/shared/words/i18n.js';
+import { errorText, failureCode, isSessionLost } from '../../web/src/kit/words/errors.js';
+import { changeLanguage, startLanguage } from '../../web/src/kit/words/i18n.js';
 
 beforeAll(async () => {
   startLanguage();

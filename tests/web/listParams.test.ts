@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readListParams, writeListParams } from '../../web/src/shared/table/listParams.js';
+import { readListParams, writeListParams } from '../../web/src/kit/table/listParams.js';
 
 const defaults = { most: 1, search: '', onlyMine: false, status: 'ALL' } as const;
 const read = (query: string) => readListParams(defaults, new URLSearchParams(query));

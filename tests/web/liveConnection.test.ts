@@ -5,7 +5,7 @@ import { GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLSchema } from 'gr
 import { useServer } from 'graphql-ws/use/ws';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type LiveConnection, openLiveConnection } from '../../web/src/shared/live/liveConnection.js';
+import { type LiveConnection, openLiveConnection } from '../../web/src/kit/live/liveConnection.js';
 import { subscriptionLink } from '../../web/src/subscriptionLink.js';
 
 /* Against a real server that goes away and comes back. */

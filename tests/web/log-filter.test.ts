@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { asLocalInput, fromLocalInput } from '../../web/src/kit/form/localInput.js';
 import { activeFilters, logDefaults, logFilterOf } from '../../web/src/log/logParams.js';
 import { quickRanges, timeRangeOf } from '../../web/src/log/ranges.js';
-import { asLocalInput, fromLocalInput } from '../../web/src/shared/form/localInput.js';
 
 /** Wednesday. In the time zone of whoever runs this. */
 const now = new Date(2026, 10, 18, 15, 30, 0);

@@ -22,8 +22,8 @@ const importing = (component: string): readonly string[] =>
 
 describe('of what every page needs, the console has one', () => {
   test.each([
-    ['HTMLTable', 'shared/table/ResourceTable.tsx'],
-    ['Drawer', 'shared/table/DetailDrawer.tsx'],
-    ['usePageSize', 'shared/table/useKeysetPages.ts', 'shared/table/useNumberedPages.ts'],
+    ['HTMLTable', 'kit/table/ResourceTable.tsx'],
+    ['Drawer', 'kit/table/DetailDrawer.tsx'],
+    ['usePageSize', 'kit/table/useKeysetPages.ts', 'kit/table/useNumberedPages.ts'],
   ])('%s is used by %s', (component, ...users) => expect([...importing(component)].sort()).toEqual(users));
 });

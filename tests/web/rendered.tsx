@@ -3,7 +3,7 @@ import { act, type ReactNode } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { MemoryRouter } from 'react-router-dom';
 import { onTestFinished, vi } from 'vitest';
-import { changeLanguage, startLanguage } from '../../web/src/shared/words/i18n.js';
+import { changeLanguage, startLanguage } from '../../web/src/kit/words/i18n.js';
 
 /* Components in jsdom, inside what surrounds them in the console. */
 

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import type { ComponentProps } from 'react';
 import { describe, expect, test, vi } from 'vitest';
-import type { Column } from '../../web/src/shared/table/columns.js';
-import { ResourceTable } from '../../web/src/shared/table/ResourceTable.js';
+import type { Column } from '../../web/src/kit/table/columns.js';
+import { ResourceTable } from '../../web/src/kit/table/ResourceTable.js';
 import { byText, rendered } from './rendered.js';
 
 interface Fruit {

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { sanitisedHtml, sanitisedMarkdown } from '../../web/src/shared/sanitised.js';
+import { sanitisedHtml, sanitisedMarkdown } from '../../web/src/kit/sanitised.js';
 
 /** What would run, or ask, if the text were shown. */
 function dangersIn(html: string): string[] {

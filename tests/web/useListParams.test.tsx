@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { useLocation } from 'react-router-dom';
 import { describe, expect, test } from 'vitest';
-import { DrawerLink } from '../../web/src/shared/table/DrawerLink.js';
-import { useOpenItem } from '../../web/src/shared/table/openItem.js';
-import { useListParams } from '../../web/src/shared/table/useListParams.js';
-import { useNumberedPages } from '../../web/src/shared/table/useNumberedPages.js';
+import { DrawerLink } from '../../web/src/kit/table/DrawerLink.js';
+import { useOpenItem } from '../../web/src/kit/table/openItem.js';
+import { useListParams } from '../../web/src/kit/table/useListParams.js';
+import { useNumberedPages } from '../../web/src/kit/table/useNumberedPages.js';
 import { byText, rendered } from './rendered.js';
 
 function List() {

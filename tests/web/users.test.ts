@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedUserFragment } from '../../web/src/generated/users/users.js';
-import type { Viewer } from '../../web/src/shared/session.js';
+import type { Viewer } from '../../web/src/kit/session.js';
 import { actionsFor, mayOpen } from '../../web/src/users/mayManage.js';
 import { type AdjustmentDraft, adjustmentOf, digitsOf } from '../../web/src/users/quotaAdjustment.js';
 import { nameProblems, passwordProblem } from '../../web/src/users/userProblems.js';

@@ -1,9 +1,9 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
 import { ErrorLink } from '@apollo/client/link/error';
 import { getMainDefinition } from '@apollo/client/utilities';
-import { type LiveConnection, openLiveConnection } from './shared/live/liveConnection.js';
-import { toaster } from './shared/toaster.js';
-import { errorText, isSessionLost } from './shared/words/errors.js';
+import { type LiveConnection, openLiveConnection } from './kit/live/liveConnection.js';
+import { toaster } from './kit/toaster.js';
+import { errorText, isSessionLost } from './kit/words/errors.js';
 import { subscriptionLink } from './subscriptionLink.js';
 import { usageLogPages } from './usageLogPages.js';
 

@@ -2,7 +2,7 @@ import { ApolloLink } from '@apollo/client';
 import { print } from '@apollo/client/utilities';
 import type { Client } from 'graphql-ws/client';
 import { Observable, retry, throwError, timer } from 'rxjs';
-import { waitBefore } from './shared/live/liveConnection.js';
+import { waitBefore } from './kit/live/liveConnection.js';
 
 declare module '@apollo/client' {
   interface DefaultContext {

@@ -3,14 +3,14 @@ import { Button, Callout } from '@blueprintjs/core';
 import { type FormEvent, useState } from 'react';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
 import { LoginDocument } from '../generated/account/account.js';
-import { ShellDocument } from '../generated/shared/shell.js';
-import { DoorCard } from '../shared/DoorCard.js';
-import { PasswordField, TextField } from '../shared/form/fields.js';
-import { returnPath } from '../shared/leave.js';
-import { useStatus, useViewer } from '../shared/session.js';
-import { toaster } from '../shared/toaster.js';
-import { errorText } from '../shared/words/errors.js';
-import { useText } from '../shared/words/i18n.js';
+import { ShellDocument } from '../generated/kit/shell.js';
+import { DoorCard } from '../kit/DoorCard.js';
+import { PasswordField, TextField } from '../kit/form/fields.js';
+import { returnPath } from '../kit/leave.js';
+import { useStatus, useViewer } from '../kit/session.js';
+import { toaster } from '../kit/toaster.js';
+import { errorText } from '../kit/words/errors.js';
+import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
 
 /** Where a login by password leads. */

@@ -1,9 +1,9 @@
 import { Callout } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
-import { DoorCard } from '../shared/DoorCard.js';
-import { PasswordField, TextField } from '../shared/form/fields.js';
-import { useStatus } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { DoorCard } from '../kit/DoorCard.js';
+import { PasswordField, TextField } from '../kit/form/fields.js';
+import { useStatus } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
 
 const ignore = (): void => undefined;

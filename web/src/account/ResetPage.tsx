@@ -1,8 +1,8 @@
 import { Callout } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
-import { DoorCard } from '../shared/DoorCard.js';
-import { TextField } from '../shared/form/fields.js';
-import { useText } from '../shared/words/i18n.js';
+import { DoorCard } from '../kit/DoorCard.js';
+import { TextField } from '../kit/form/fields.js';
+import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
 
 const ignore = (): void => undefined;

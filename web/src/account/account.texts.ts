@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { accountEn } from './account.en.js';
 import { accountZh } from './account.zh.js';
 

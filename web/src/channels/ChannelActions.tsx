@@ -2,9 +2,9 @@ import { Button, ButtonGroup, Menu, MenuDivider, MenuItem, PopoverNext } from '@
 import { Disable, Duplicate, Edit, More, Pulse, Tick, Trash } from '@blueprintjs/icons';
 import { useState } from 'react';
 import type { ListedChannelFragment } from '../generated/channels/channels.js';
-import { itemOf, useOpenItem } from '../shared/table/openItem.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { itemOf, useOpenItem } from '../kit/table/openItem.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 import type { ChannelOrders } from './useChannelOrders.js';
 

@@ -7,15 +7,15 @@ import {
   EditedChannelDocument,
   type EditedChannelFragment,
 } from '../generated/channels/channels.js';
-import { useConfirm } from '../shared/form/confirm.js';
-import { FormDrawer } from '../shared/form/FormDrawer.js';
-import { QueryNotice } from '../shared/QueryNotice.js';
-import { renewLists } from '../shared/renewLists.js';
-import { namedBy, openedId, useOpenItem } from '../shared/table/openItem.js';
-import { toaster } from '../shared/toaster.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { failureCode } from '../shared/words/errors.js';
-import { useText } from '../shared/words/i18n.js';
+import { useConfirm } from '../kit/form/confirm.js';
+import { FormDrawer } from '../kit/form/FormDrawer.js';
+import { QueryNotice } from '../kit/QueryNotice.js';
+import { renewLists } from '../kit/renewLists.js';
+import { namedBy, openedId, useOpenItem } from '../kit/table/openItem.js';
+import { toaster } from '../kit/toaster.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { failureCode } from '../kit/words/errors.js';
+import { useText } from '../kit/words/i18n.js';
 import { ChannelForm } from './ChannelForm.js';
 import {
   type ChannelDraft,

@@ -1,8 +1,8 @@
 import type { ChannelStatus } from '../generated/channels/channels.js';
-import { channelStateTexts } from '../shared/channel/channelState.texts.js';
-import { FilterBar, NameFilter, SelectFilter, TextFilter } from '../shared/table/FilterBar.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { channelStateTexts } from '../kit/channel/channelState.texts.js';
+import { FilterBar, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
 interface FilterValues {

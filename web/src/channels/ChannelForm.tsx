@@ -2,8 +2,8 @@ import { Button, Callout, Collapse } from '@blueprintjs/core';
 import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ChannelChoicesQuery, EditedChannelFragment } from '../generated/channels/channels.js';
-import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../shared/form/fields.js';
-import { useText } from '../shared/words/i18n.js';
+import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import { useText } from '../kit/words/i18n.js';
 import {
   type ChannelDraft,
   type ChannelField,

@@ -9,19 +9,19 @@ import {
   ChannelsByTagDocument,
   ChannelsDocument,
 } from '../generated/channels/channels.js';
-import { useChannelHealth } from '../shared/channel/useChannelHealth.js';
-import { useRegained } from '../shared/live/liveConnection.js';
-import { useRemembered } from '../shared/remembered.js';
-import { renewLists } from '../shared/renewLists.js';
-import { DrawerLink } from '../shared/table/DrawerLink.js';
-import { ListPage } from '../shared/table/ListPage.js';
-import { itemOf } from '../shared/table/openItem.js';
-import { ResourceTable } from '../shared/table/ResourceTable.js';
-import { useListParams } from '../shared/table/useListParams.js';
-import { useNumberedPages } from '../shared/table/useNumberedPages.js';
-import type { PageSize } from '../shared/table/usePageSize.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { useChannelHealth } from '../kit/channel/useChannelHealth.js';
+import { useRegained } from '../kit/live/liveConnection.js';
+import { useRemembered } from '../kit/remembered.js';
+import { renewLists } from '../kit/renewLists.js';
+import { DrawerLink } from '../kit/table/DrawerLink.js';
+import { ListPage } from '../kit/table/ListPage.js';
+import { itemOf } from '../kit/table/openItem.js';
+import { ResourceTable } from '../kit/table/ResourceTable.js';
+import { useListParams } from '../kit/table/useListParams.js';
+import { useNumberedPages } from '../kit/table/useNumberedPages.js';
+import type { PageSize } from '../kit/table/usePageSize.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { ChannelDrawer } from './ChannelDrawer.js';
 import { ChannelFilters } from './ChannelFilters.js';
 import { channelColumns } from './channelColumns.js';

@@ -1,6 +1,6 @@
 import { Checkbox } from '@blueprintjs/core';
 import { useId } from 'react';
-import { useText } from '../shared/words/i18n.js';
+import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
 interface GroupsFieldProps {

@@ -1,9 +1,9 @@
 import { Button, ButtonGroup, TagInput } from '@blueprintjs/core';
-import { CopyButton } from '../shared/CopyButton.js';
-import { Field } from '../shared/form/fields.js';
-import { toaster } from '../shared/toaster.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { CopyButton } from '../kit/CopyButton.js';
+import { Field } from '../kit/form/fields.js';
+import { toaster } from '../kit/toaster.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { addModels } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
 

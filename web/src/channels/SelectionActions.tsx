@@ -1,8 +1,8 @@
 import { Button, ButtonGroup } from '@blueprintjs/core';
 import { Cross, Disable, GlobeNetwork, Pulse, Tag, Tick, Trash } from '@blueprintjs/icons';
 import { useState } from 'react';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 import { TextForAllDialog } from './TextForAllDialog.js';
 import type { ChannelOrders } from './useChannelOrders.js';

@@ -1,5 +1,5 @@
 import { Tag } from '@blueprintjs/core';
-import { useText } from '../shared/words/i18n.js';
+import { useText } from '../kit/words/i18n.js';
 import type { ChannelChoice } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
 

@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { channelsEn } from './channels.en.js';
 import { channelsZh } from './channels.zh.js';
 

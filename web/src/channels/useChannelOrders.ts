@@ -11,11 +11,11 @@ import {
   SetTagEnabledDocument,
   TestChannelDocument,
 } from '../generated/channels/channels.js';
-import { useConfirm } from '../shared/form/confirm.js';
-import { renewLists } from '../shared/renewLists.js';
-import { toaster } from '../shared/toaster.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { useConfirm } from '../kit/form/confirm.js';
+import { renewLists } from '../kit/renewLists.js';
+import { toaster } from '../kit/toaster.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
 type Named = Pick<ListedChannelFragment, 'id' | 'name'>;

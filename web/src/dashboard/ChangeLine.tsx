@@ -1,6 +1,6 @@
-import { inSeconds } from '../shared/channel/responseTime.js';
-import { formatTime } from '../shared/time.js';
-import { useText } from '../shared/words/i18n.js';
+import { inSeconds } from '../kit/channel/responseTime.js';
+import { formatTime } from '../kit/time.js';
+import { useText } from '../kit/words/i18n.js';
 import type { SeenChange } from './boardChanges.js';
 import { dashboardTexts } from './dashboard.texts.js';
 

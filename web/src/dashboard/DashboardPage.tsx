@@ -1,10 +1,10 @@
 import './dashboard.css';
 import { Callout } from '@blueprintjs/core';
-import { LiveBadge } from '../shared/live/LiveBadge.js';
-import { useLiveStatus } from '../shared/live/liveConnection.js';
-import { PageFrame } from '../shared/PageFrame.js';
-import { isAdmin, useSignedIn } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { LiveBadge } from '../kit/live/LiveBadge.js';
+import { useLiveStatus } from '../kit/live/liveConnection.js';
+import { PageFrame } from '../kit/PageFrame.js';
+import { isAdmin, useSignedIn } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { ChannelBoard } from './ChannelBoard.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { GatewayTraffic } from './GatewayTraffic.js';

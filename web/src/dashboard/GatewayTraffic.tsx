@@ -1,10 +1,10 @@
 import { Callout, Card } from '@blueprintjs/core';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { abbreviate, formatQuota } from '../shared/quota.js';
-import { useQuotaUnits } from '../shared/session.js';
-import { formatTime } from '../shared/time.js';
-import { errorText } from '../shared/words/errors.js';
-import { useText } from '../shared/words/i18n.js';
+import { abbreviate, formatQuota } from '../kit/quota.js';
+import { useQuotaUnits } from '../kit/session.js';
+import { formatTime } from '../kit/time.js';
+import { errorText } from '../kit/words/errors.js';
+import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { duration, durations, percent } from './figureTexts.js';
 import { TrafficTables } from './TrafficTables.js';

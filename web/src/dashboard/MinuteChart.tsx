@@ -1,5 +1,5 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { formatTime } from '../shared/time.js';
+import { formatTime } from '../kit/time.js';
 import type { Minute } from './ownCalls.js';
 import { tooltipStyle } from './tooltipStyle.js';
 

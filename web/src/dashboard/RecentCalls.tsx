@@ -2,11 +2,11 @@ import { Card, Tag } from '@blueprintjs/core';
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { OwnLineFragment } from '../generated/dashboard/ownUsage.js';
-import { QuotaText } from '../shared/QuotaText.js';
-import type { Column } from '../shared/table/columns.js';
-import { ResourceTable } from '../shared/table/ResourceTable.js';
-import { formatTime } from '../shared/time.js';
-import { useText } from '../shared/words/i18n.js';
+import { QuotaText } from '../kit/QuotaText.js';
+import type { Column } from '../kit/table/columns.js';
+import { ResourceTable } from '../kit/table/ResourceTable.js';
+import { formatTime } from '../kit/time.js';
+import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { duration } from './figureTexts.js';
 

@@ -1,6 +1,6 @@
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { formatTime } from '../shared/time.js';
-import { useText } from '../shared/words/i18n.js';
+import { formatTime } from '../kit/time.js';
+import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { roundCeiling } from './figureTexts.js';
 import { tooltipStyle } from './tooltipStyle.js';

@@ -1,10 +1,10 @@
 import { Card } from '@blueprintjs/core';
 import { useMemo } from 'react';
 import type { TotalFiguresFragment } from '../generated/dashboard/traffic.js';
-import { abbreviate } from '../shared/quota.js';
-import type { Column } from '../shared/table/columns.js';
-import { ResourceTable } from '../shared/table/ResourceTable.js';
-import { useText } from '../shared/words/i18n.js';
+import { abbreviate } from '../kit/quota.js';
+import type { Column } from '../kit/table/columns.js';
+import { ResourceTable } from '../kit/table/ResourceTable.js';
+import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { durations, percent } from './figureTexts.js';
 import type { Traffic } from './useTrafficHistory.js';

@@ -1,5 +1,5 @@
-import type { ChannelHealthStateFragment } from '../generated/shared/channel/channelHealth.js';
-import type { ChannelChange } from '../shared/channel/useChannelHealth.js';
+import type { ChannelHealthStateFragment } from '../generated/kit/channel/channelHealth.js';
+import type { ChannelChange } from '../kit/channel/useChannelHealth.js';
 
 /* What just happened to channels, newest first, and what each of them failed with last. */
 

@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { dashboardEn } from './dashboard.en.js';
 import { dashboardZh } from './dashboard.zh.js';
 

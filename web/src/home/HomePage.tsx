@@ -1,8 +1,8 @@
 import { Callout } from '@blueprintjs/core';
-import { LazyOperatorText } from '../shared/LazyOperatorText.js';
-import { useDocumentTitle } from '../shared/PageFrame.js';
-import { useStatus } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { LazyOperatorText } from '../kit/LazyOperatorText.js';
+import { useDocumentTitle } from '../kit/PageFrame.js';
+import { useStatus } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { homeTexts } from './home.texts.js';
 import { ProductPage } from './ProductPage.js';
 

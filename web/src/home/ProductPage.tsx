@@ -1,9 +1,9 @@
 import { Card, Code } from '@blueprintjs/core';
 import { Endorsed, GlobeNetwork, TimelineLineChart } from '@blueprintjs/icons';
-import { CopyButton } from '../shared/CopyButton.js';
-import { LinkButton } from '../shared/LinkButton.js';
-import { useStatus, useViewer } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { CopyButton } from '../kit/CopyButton.js';
+import { LinkButton } from '../kit/LinkButton.js';
+import { useStatus, useViewer } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { homeTexts } from './home.texts.js';
 
 const points = [

@@ -1,4 +1,4 @@
-import type { Translation } from '../shared/words/i18n.js';
+import type { Translation } from '../kit/words/i18n.js';
 import type { homeZh } from './home.zh.js';
 
 export const homeEn: Translation<typeof homeZh> = {

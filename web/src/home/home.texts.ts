@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { homeEn } from './home.en.js';
 import { homeZh } from './home.zh.js';
 

@@ -1,10 +1,10 @@
 import { Callout } from '@blueprintjs/core';
 import { useMemo } from 'react';
-import { formatExactly, formatQuota } from '../shared/quota.js';
-import { useStatus } from '../shared/session.js';
-import type { Column } from '../shared/table/columns.js';
-import { ResourceTable } from '../shared/table/ResourceTable.js';
-import { type Translate, useText } from '../shared/words/i18n.js';
+import { formatExactly, formatQuota } from '../kit/quota.js';
+import { useStatus } from '../kit/session.js';
+import type { Column } from '../kit/table/columns.js';
+import { ResourceTable } from '../kit/table/ResourceTable.js';
+import { type Translate, useText } from '../kit/words/i18n.js';
 import { type Billing, type BillingLine, differs, factorsOf, formulaOf, type LogLine, priceText } from './billing.js';
 import { logTexts } from './log.texts.js';
 import type { logZh } from './log.zh.js';

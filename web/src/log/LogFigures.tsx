@@ -1,11 +1,11 @@
 import { useQuery } from '@apollo/client/react';
 import { Callout, Tag } from '@blueprintjs/core';
 import { LogFiguresDocument, type LogFiguresQuery, type UsageLogFilterInput } from '../generated/log/log.js';
-import { CopyButton } from '../shared/CopyButton.js';
-import { LiveBadge } from '../shared/live/LiveBadge.js';
-import { QuotaText } from '../shared/QuotaText.js';
-import { abbreviate, formatExactly } from '../shared/quota.js';
-import { useText } from '../shared/words/i18n.js';
+import { CopyButton } from '../kit/CopyButton.js';
+import { LiveBadge } from '../kit/live/LiveBadge.js';
+import { QuotaText } from '../kit/QuotaText.js';
+import { abbreviate, formatExactly } from '../kit/quota.js';
+import { useText } from '../kit/words/i18n.js';
 import { logTexts } from './log.texts.js';
 
 interface LogFiguresProps {

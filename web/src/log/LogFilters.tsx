@@ -1,17 +1,10 @@
 import { useQuery } from '@apollo/client/react';
 import { InputGroup } from '@blueprintjs/core';
 import { LogGroupsDocument } from '../generated/log/log.js';
-import { asLocalInput, fromLocalInput } from '../shared/form/localInput.js';
-import {
-  type Choice,
-  FilterBar,
-  FilterField,
-  NameFilter,
-  SelectFilter,
-  TextFilter,
-} from '../shared/table/FilterBar.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { asLocalInput, fromLocalInput } from '../kit/form/localInput.js';
+import { type Choice, FilterBar, FilterField, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { logTexts } from './log.texts.js';
 import { activeFilters, type LogParams, logDefaults, logTypes } from './logParams.js';
 import { isQuickRange, quickRanges, shownEnd, type TimeRange } from './ranges.js';

@@ -1,12 +1,12 @@
 import { useQuery } from '@apollo/client/react';
 import { LogUserDocument } from '../generated/log/log.js';
-import { Fact, Facts } from '../shared/Facts.js';
-import { QueryNotice } from '../shared/QueryNotice.js';
-import { QuotaText } from '../shared/QuotaText.js';
-import { formatExactly } from '../shared/quota.js';
-import { DetailDrawer } from '../shared/table/DetailDrawer.js';
-import { namedBy, useOpenItem } from '../shared/table/openItem.js';
-import { useText } from '../shared/words/i18n.js';
+import { Fact, Facts } from '../kit/Facts.js';
+import { QueryNotice } from '../kit/QueryNotice.js';
+import { QuotaText } from '../kit/QuotaText.js';
+import { formatExactly } from '../kit/quota.js';
+import { DetailDrawer } from '../kit/table/DetailDrawer.js';
+import { namedBy, useOpenItem } from '../kit/table/openItem.js';
+import { useText } from '../kit/words/i18n.js';
 import { logTexts } from './log.texts.js';
 
 /** Whose line it is: `?open=user-{id}`. */

@@ -1,5 +1,5 @@
 import type { LogRowFragment } from '../generated/log/log.js';
-import type { Translate } from '../shared/words/i18n.js';
+import type { Translate } from '../kit/words/i18n.js';
 import type { logZh } from './log.zh.js';
 
 /** What a line has to say beside its figures, in a few words; empty: nothing. */

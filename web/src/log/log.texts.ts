@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { logEn } from './log.en.js';
 import { logZh } from './log.zh.js';
 

@@ -1,8 +1,8 @@
 import { NonIdealState } from '@blueprintjs/core';
 import { PathSearch } from '@blueprintjs/icons';
-import { LinkButton } from '../shared/LinkButton.js';
-import { useDocumentTitle } from '../shared/PageFrame.js';
-import { useText } from '../shared/words/i18n.js';
+import { LinkButton } from '../kit/LinkButton.js';
+import { useDocumentTitle } from '../kit/PageFrame.js';
+import { useText } from '../kit/words/i18n.js';
 import { notFoundTexts } from './notFound.texts.js';
 
 export function NotFoundPage() {

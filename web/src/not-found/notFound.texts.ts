@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { notFoundEn } from './notFound.en.js';
 import { notFoundZh } from './notFound.zh.js';
 

@@ -1,7 +1,7 @@
 import { Button, Dialog, DialogBody, Radio, RadioGroup } from '@blueprintjs/core';
 import { Help } from '@blueprintjs/icons';
 import { useState } from 'react';
-import { useText } from '../shared/words/i18n.js';
+import { useText } from '../kit/words/i18n.js';
 import { setupTexts } from './setup.texts.js';
 import type { SetupForm } from './setupForm.js';
 

@@ -1,4 +1,4 @@
-import type { Translation } from '../shared/words/i18n.js';
+import type { Translation } from '../kit/words/i18n.js';
 import type { setupZh } from './setup.zh.js';
 
 export const setupEn: Translation<typeof setupZh> = {

@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { setupEn } from './setup.en.js';
 import { setupZh } from './setup.zh.js';
 

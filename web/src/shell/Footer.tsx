@@ -1,6 +1,6 @@
-import { LazyOperatorText } from '../shared/LazyOperatorText.js';
-import { useStatus } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { LazyOperatorText } from '../kit/LazyOperatorText.js';
+import { useStatus } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 /** The operator's own line, or a credit. */

@@ -1,10 +1,10 @@
 import { Spinner } from '@blueprintjs/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Navigate, Outlet, useLocation, useNavigation } from 'react-router-dom';
-import { useNarrow } from '../shared/narrow.js';
-import { useRemembered } from '../shared/remembered.js';
-import { isAdmin, useStatus, useViewer } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { useNarrow } from '../kit/narrow.js';
+import { useRemembered } from '../kit/remembered.js';
+import { isAdmin, useStatus, useViewer } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { Footer } from './Footer.js';
 import { Sidebar } from './Sidebar.js';
 import { shellTexts } from './shell.texts.js';

@@ -1,6 +1,6 @@
 import { Button, NonIdealState } from '@blueprintjs/core';
 import { Refresh, WarningSign } from '@blueprintjs/icons';
-import { useText } from '../shared/words/i18n.js';
+import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 /** A page whose code did not arrive, as after an update of the server, or which broke. Loading anew mends the first. */

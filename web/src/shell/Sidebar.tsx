@@ -1,8 +1,8 @@
 import { Exchange, History, Key, People, TimelineLineChart } from '@blueprintjs/icons';
 import type { JSX } from 'react';
 import { NavLink } from 'react-router-dom';
-import { isAdmin, useStatus, useViewer } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { isAdmin, useStatus, useViewer } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 type Name = 'dashboard' | 'tokens' | 'log' | 'channels' | 'users';

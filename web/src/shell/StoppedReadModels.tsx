@@ -5,9 +5,9 @@ import {
   type ReadModelStateFragment,
   ReadModelsDocument,
 } from '../generated/shell/readModels.js';
-import { useConfirm } from '../shared/form/confirm.js';
-import { isRoot, useSignedIn } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { useConfirm } from '../kit/form/confirm.js';
+import { isRoot, useSignedIn } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 const everyMs = 60_000;

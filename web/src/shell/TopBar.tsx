@@ -1,10 +1,10 @@
 import { Button, Menu, MenuItem, PopoverNext, Tag } from '@blueprintjs/core';
 import { Flash, Menu as MenuIcon, Moon, Translate } from '@blueprintjs/icons';
 import { Link, NavLink } from 'react-router-dom';
-import { LinkButton } from '../shared/LinkButton.js';
-import { useStatus, useViewer } from '../shared/session.js';
-import { chooseTheme, useTheme } from '../shared/theme.js';
-import { changeLanguage, languages, useLanguage, useText } from '../shared/words/i18n.js';
+import { LinkButton } from '../kit/LinkButton.js';
+import { useStatus, useViewer } from '../kit/session.js';
+import { chooseTheme, useTheme } from '../kit/theme.js';
+import { changeLanguage, languages, useLanguage, useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 import { UserMenu } from './UserMenu.js';
 

@@ -1,10 +1,10 @@
 import { useMutation } from '@apollo/client/react';
 import { Button, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
 import { CaretDown, LogOut, User } from '@blueprintjs/icons';
-import { LogoutDocument } from '../generated/shared/shell.js';
-import { leaveSignedOut } from '../shared/leave.js';
-import type { Viewer } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { LogoutDocument } from '../generated/kit/shell.js';
+import { leaveSignedOut } from '../kit/leave.js';
+import type { Viewer } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 export function UserMenu({ viewer }: { readonly viewer: Viewer }) {

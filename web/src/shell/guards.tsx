@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Navigate, Outlet } from 'react-router-dom';
-import { isAdmin, useViewer } from '../shared/session.js';
+import { isAdmin, useViewer } from '../kit/session.js';
 
 const NotFoundPage = lazy(async () => ({ default: (await import('../not-found/NotFoundPage.js')).NotFoundPage }));
 

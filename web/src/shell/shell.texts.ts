@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { shellEn } from './shell.en.js';
 import { shellZh } from './shell.zh.js';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'react-router-dom';
-import { useOpenItem } from '../shared/table/openItem.js';
+import { useOpenItem } from '../kit/table/openItem.js';
 
 /**
  * When the drawer of a page closes, by whatever way, the focus goes back to where it was on the page: drawers leave

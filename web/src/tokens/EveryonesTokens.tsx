@@ -1,8 +1,8 @@
 import { useQuery } from '@apollo/client/react';
 import { EveryonesTokensDocument } from '../generated/tokens/tokens.js';
-import { ResourceTable } from '../shared/table/ResourceTable.js';
-import { useNumberedPages } from '../shared/table/useNumberedPages.js';
-import { useText } from '../shared/words/i18n.js';
+import { ResourceTable } from '../kit/table/ResourceTable.js';
+import { useNumberedPages } from '../kit/table/useNumberedPages.js';
+import { useText } from '../kit/words/i18n.js';
 import { useEveryonesTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
 import { statusOf, type TokensParams } from './tokensParams.js';

@@ -1,7 +1,7 @@
 import { MenuItem } from '@blueprintjs/core';
 import { MultiSelect } from '@blueprintjs/select';
-import { Field, type ValueProps } from '../shared/form/fields.js';
-import { useText } from '../shared/words/i18n.js';
+import { Field, type ValueProps } from '../kit/form/fields.js';
+import { useText } from '../kit/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';
 
 interface ModelPickerProps extends ValueProps<readonly string[]> {

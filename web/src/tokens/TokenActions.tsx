@@ -2,13 +2,13 @@ import { useMutation } from '@apollo/client/react';
 import { Button, ButtonGroup } from '@blueprintjs/core';
 import { BanCircle, Edit, Tick, Trash } from '@blueprintjs/icons';
 import { DeleteTokenDocument, type OwnTokenFragment, SwitchTokenDocument } from '../generated/tokens/tokens.js';
-import { CopyButton } from '../shared/CopyButton.js';
-import { useConfirm } from '../shared/form/confirm.js';
-import { renewLists } from '../shared/renewLists.js';
-import { useOpenItem } from '../shared/table/openItem.js';
-import { toaster } from '../shared/toaster.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { CopyButton } from '../kit/CopyButton.js';
+import { useConfirm } from '../kit/form/confirm.js';
+import { renewLists } from '../kit/renewLists.js';
+import { useOpenItem } from '../kit/table/openItem.js';
+import { toaster } from '../kit/toaster.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';
 
 /** What can be done to an own token. */

@@ -8,14 +8,14 @@ import {
   type OwnTokenFragment,
   TokenChoicesDocument,
 } from '../generated/tokens/tokens.js';
-import { FormDrawer } from '../shared/form/FormDrawer.js';
-import { newOrderKey, useOrderKey } from '../shared/form/orderKey.js';
-import { QueryNotice } from '../shared/QueryNotice.js';
-import { renewLists } from '../shared/renewLists.js';
-import { openedId, useOpenItem } from '../shared/table/openItem.js';
-import { toaster } from '../shared/toaster.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { FormDrawer } from '../kit/form/FormDrawer.js';
+import { newOrderKey, useOrderKey } from '../kit/form/orderKey.js';
+import { QueryNotice } from '../kit/QueryNotice.js';
+import { renewLists } from '../kit/renewLists.js';
+import { openedId, useOpenItem } from '../kit/table/openItem.js';
+import { toaster } from '../kit/toaster.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { TokenForm } from './TokenForm.js';
 import { batchNames, draftOf, inputOf, newToken, problemsOf, randomSuffix, type TokenDraft } from './tokenDraft.js';
 import { tokensTexts } from './tokens.texts.js';

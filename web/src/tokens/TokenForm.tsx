@@ -1,9 +1,9 @@
 import { Button, ButtonGroup } from '@blueprintjs/core';
 import type { FormEvent } from 'react';
 import type { TokenChoicesQuery } from '../generated/tokens/tokens.js';
-import { NumberField, SelectField, SwitchField, TextAreaField, TextField } from '../shared/form/fields.js';
-import { QuotaInput } from '../shared/form/QuotaInput.js';
-import { useText } from '../shared/words/i18n.js';
+import { NumberField, SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import { QuotaInput } from '../kit/form/QuotaInput.js';
+import { useText } from '../kit/words/i18n.js';
 import { ModelPicker } from './ModelPicker.js';
 import {
   batchSizes,

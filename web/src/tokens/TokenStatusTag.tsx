@@ -1,6 +1,6 @@
 import type { ApiKeyStatus, TokenTermsFragment } from '../generated/tokens/tokens.js';
-import { StatusTag } from '../shared/StatusTag.js';
-import { useText } from '../shared/words/i18n.js';
+import { StatusTag } from '../kit/StatusTag.js';
+import { useText } from '../kit/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';
 
 const intents = {

@@ -1,11 +1,11 @@
 import { Tag } from '@blueprintjs/core';
 import { useMemo } from 'react';
 import type { EveryonesTokensQuery, OwnTokenFragment, TokenTermsFragment } from '../generated/tokens/tokens.js';
-import { QuotaText } from '../shared/QuotaText.js';
-import { Time } from '../shared/Time.js';
-import type { Column } from '../shared/table/columns.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { type Translate, useText } from '../shared/words/i18n.js';
+import { QuotaText } from '../kit/QuotaText.js';
+import { Time } from '../kit/Time.js';
+import type { Column } from '../kit/table/columns.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { type Translate, useText } from '../kit/words/i18n.js';
 import { maskedKey } from './shownKey.js';
 import { TokenActions } from './TokenActions.js';
 import { TokenStatusTag } from './TokenStatusTag.js';

@@ -1,5 +1,5 @@
 import type { ApiKeyInput, TokenTermsFragment } from '../generated/tokens/tokens.js';
-import { asLocalInput, fromLocalInput } from '../shared/form/localInput.js';
+import { asLocalInput, fromLocalInput } from '../kit/form/localInput.js';
 import { isAddressOrRange } from './addresses.js';
 
 /* A token while somebody fills in its form. */

@@ -1,4 +1,4 @@
-import type { Translation } from '../shared/words/i18n.js';
+import type { Translation } from '../kit/words/i18n.js';
 import type { tokensZh } from './tokens.zh.js';
 
 export const tokensEn: Translation<typeof tokensZh> = {

@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { tokensEn } from './tokens.en.js';
 import { tokensZh } from './tokens.zh.js';
 

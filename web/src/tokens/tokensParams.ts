@@ -1,5 +1,5 @@
 import type { ApiKeyStatus } from '../generated/tokens/tokens.js';
-import type { Widened } from '../shared/table/listParams.js';
+import type { Widened } from '../kit/table/listParams.js';
 
 /* What of the tokens is looked at, as it stands in the address. */
 

@@ -2,16 +2,16 @@ import { useMutation, useQuery } from '@apollo/client/react';
 import { Button, ButtonGroup, Dialog, DialogBody, DialogFooter, Radio, RadioGroup } from '@blueprintjs/core';
 import { type FormEvent, useId, useState } from 'react';
 import { AdjustedUserDocument, type AdjustedUserQuery, AdjustQuotaDocument } from '../generated/users/users.js';
-import { Fact, Facts } from '../shared/Facts.js';
-import { SelectField, TextField } from '../shared/form/fields.js';
-import { useOrderKey } from '../shared/form/orderKey.js';
-import { QueryNotice } from '../shared/QueryNotice.js';
-import { QuotaText } from '../shared/QuotaText.js';
-import { abbreviate, formatExactly } from '../shared/quota.js';
-import { namedBy, useOpenItem } from '../shared/table/openItem.js';
-import { toaster } from '../shared/toaster.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { Fact, Facts } from '../kit/Facts.js';
+import { SelectField, TextField } from '../kit/form/fields.js';
+import { useOrderKey } from '../kit/form/orderKey.js';
+import { QueryNotice } from '../kit/QueryNotice.js';
+import { QuotaText } from '../kit/QuotaText.js';
+import { abbreviate, formatExactly } from '../kit/quota.js';
+import { namedBy, useOpenItem } from '../kit/table/openItem.js';
+import { toaster } from '../kit/toaster.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import {
   type Adjustment,
   type AdjustmentDraft,

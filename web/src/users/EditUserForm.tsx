@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react';
 import type { ListedUserFragment, UserPatchInput } from '../generated/users/users.js';
-import { PasswordField, SelectField, TextField } from '../shared/form/fields.js';
-import { QuotaInput } from '../shared/form/QuotaInput.js';
-import { useSignedIn } from '../shared/session.js';
-import { useText } from '../shared/words/i18n.js';
+import { PasswordField, SelectField, TextField } from '../kit/form/fields.js';
+import { QuotaInput } from '../kit/form/QuotaInput.js';
+import { useSignedIn } from '../kit/session.js';
+import { useText } from '../kit/words/i18n.js';
 import { nameProblems, passwordProblem } from './userProblems.js';
 import { usersTexts } from './users.texts.js';
 

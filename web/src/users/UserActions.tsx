@@ -3,11 +3,11 @@ import { Button, ButtonGroup, type Intent, Menu, MenuDivider, MenuItem, PopoverN
 import { ArrowDown, ArrowUp, Disable, Dollar, Edit, More, Tick, Trash } from '@blueprintjs/icons';
 import type { JSX } from 'react';
 import { type ListedUserFragment, ManageUserDocument, type UserAction } from '../generated/users/users.js';
-import { useConfirm } from '../shared/form/confirm.js';
-import { useSignedIn } from '../shared/session.js';
-import { itemOf, useOpenItem } from '../shared/table/openItem.js';
-import { toaster } from '../shared/toaster.js';
-import { useText } from '../shared/words/i18n.js';
+import { useConfirm } from '../kit/form/confirm.js';
+import { useSignedIn } from '../kit/session.js';
+import { itemOf, useOpenItem } from '../kit/table/openItem.js';
+import { toaster } from '../kit/toaster.js';
+import { useText } from '../kit/words/i18n.js';
 import { actionsFor, mayOpen } from './mayManage.js';
 import { usersTexts } from './users.texts.js';
 

@@ -7,16 +7,16 @@ import {
   type Role,
   type UserPatchInput,
 } from '../generated/users/users.js';
-import { FormDrawer } from '../shared/form/FormDrawer.js';
-import { PasswordField, SelectField, TextField } from '../shared/form/fields.js';
-import { useOrderKey } from '../shared/form/orderKey.js';
-import { QueryNotice } from '../shared/QueryNotice.js';
-import { renewLists } from '../shared/renewLists.js';
-import { isRoot, useSignedIn } from '../shared/session.js';
-import { openedId, useOpenItem } from '../shared/table/openItem.js';
-import { toaster } from '../shared/toaster.js';
-import { commonTexts } from '../shared/words/common.texts.js';
-import { useText } from '../shared/words/i18n.js';
+import { FormDrawer } from '../kit/form/FormDrawer.js';
+import { PasswordField, SelectField, TextField } from '../kit/form/fields.js';
+import { useOrderKey } from '../kit/form/orderKey.js';
+import { QueryNotice } from '../kit/QueryNotice.js';
+import { renewLists } from '../kit/renewLists.js';
+import { isRoot, useSignedIn } from '../kit/session.js';
+import { openedId, useOpenItem } from '../kit/table/openItem.js';
+import { toaster } from '../kit/toaster.js';
+import { commonTexts } from '../kit/words/common.texts.js';
+import { useText } from '../kit/words/i18n.js';
 import { EditUserForm } from './EditUserForm.js';
 import { nameProblems, passwordProblem } from './userProblems.js';
 import { usersTexts } from './users.texts.js';

@@ -1,11 +1,11 @@
 import { Tag } from '@blueprintjs/core';
 import type { ListedUserFragment } from '../generated/users/users.js';
-import { QuotaText } from '../shared/QuotaText.js';
-import { StatusTag } from '../shared/StatusTag.js';
-import { Time } from '../shared/Time.js';
-import type { Column } from '../shared/table/columns.js';
-import type { commonZh } from '../shared/words/common.zh.js';
-import type { Translate } from '../shared/words/i18n.js';
+import { QuotaText } from '../kit/QuotaText.js';
+import { StatusTag } from '../kit/StatusTag.js';
+import { Time } from '../kit/Time.js';
+import type { Column } from '../kit/table/columns.js';
+import type { commonZh } from '../kit/words/common.zh.js';
+import type { Translate } from '../kit/words/i18n.js';
 import { GroupTag } from './GroupTag.js';
 import { isDeleted } from './mayManage.js';
 import { UserActions } from './UserActions.js';

@@ -1,4 +1,4 @@
-import { texts } from '../shared/words/i18n.js';
+import { texts } from '../kit/words/i18n.js';
 import { usersEn } from './users.en.js';
 import { usersZh } from './users.zh.js';
 

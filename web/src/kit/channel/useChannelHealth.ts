@@ -1,6 +1,6 @@
 import type { ApolloClient } from '@apollo/client';
 import { useSubscription } from '@apollo/client/react';
-import { ChannelHealthDocument, type ChannelHealthSubscription } from '../../generated/shared/channel/channelHealth.js';
+import { ChannelHealthDocument, type ChannelHealthSubscription } from '../../generated/kit/channel/channelHealth.js';
 
 export type ChannelChange = ChannelHealthSubscription['channelHealth'];
 

@@ -1,4 +1,4 @@
-import type { ChannelHealthStateFragment } from '../../generated/shared/channel/channelHealth.js';
+import type { ChannelHealthStateFragment } from '../../generated/kit/channel/channelHealth.js';
 import { StatusTag } from '../StatusTag.js';
 import { formatTime } from '../time.js';
 import { useText } from '../words/i18n.js';
