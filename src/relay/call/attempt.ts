@@ -167,7 +167,7 @@ export async function attempt(
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const { upstreamModel, reasoningEffort } = asked;
-      const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, key);
+      const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, upstreamChannel);
       return { ok: true, upstreamModel, reasoningEffort, got: read.got, headers };
     }
     answerPlace.leave();
