@@ -1,4 +1,6 @@
-/* The benchmark's customer: made, and later questioned, through the gateway's own REST API. */
+import type { Books } from './books.js';
+
+/* Those the benchmark does its work as: made, and later questioned, through the gateway's own REST API. */
 
 interface Envelope {
   readonly success: boolean;
@@ -7,106 +9,145 @@ interface Envelope {
 }
 
 /** Someone at the console: a session cookie and a user id. */
-class Session {
-  private cookie = '';
+export class Session {
+  private cookieSet = '';
   private userId = '';
 
   constructor(private readonly url: string) {}
+
+  get cookie(): string {
+    return this.cookieSet;
+  }
 
   async call<Data>(method: string, path: string, body?: object): Promise<Data> {
     const response = await fetch(this.url + path, {
       method,
       headers: {
         ...(body ? { 'content-type': 'application/json' } : {}),
-        ...(this.cookie === '' ? {} : { cookie: this.cookie, 'new-api-user': this.userId }),
+        ...(this.cookieSet === '' ? {} : { cookie: this.cookieSet, 'new-api-user': this.userId }),
       },
       body: body ? JSON.stringify(body) : undefined,
     });
     const answer = (await response.json()) as Envelope;
     if (!answer.success) throw new Error(`${method} ${path}: ${response.status} ${answer.message ?? ''}`);
     const cookie = response.headers.getSetCookie().find((line) => line.startsWith('session='));
-    if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0] ?? '';
+    if (cookie !== undefined) this.cookieSet = cookie.split(';', 1)[0] ?? '';
     return answer.data as Data;
   }
 
-  async login(username: string, password: string): Promise<number> {
+  async login({ username, password }: Account): Promise<number> {
     const { id } = await this.call<{ id: number }>('POST', '/api/user/login', { username, password });
     this.userId = String(id);
     return id;
   }
+
+  async query<Data>(query: string, variables: object): Promise<Data> {
+    const response = await fetch(`${this.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: this.cookieSet },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as { data?: Data; errors?: readonly { message: string }[] };
+    if (data === undefined || errors !== undefined)
+      throw new Error(`/graphql: ${response.status} ${errors?.map(({ message }) => message).join('; ') ?? ''}`);
+    return data;
+  }
 }
 
-/** What the gateway says it has done for the benchmark's user. */
-export interface Books {
-  readonly requests: number;
-  readonly completionTokens: number;
-  readonly charged: number;
-  readonly userBalance: number;
-  readonly apiKeyBalance: number;
+export interface Account {
+  readonly username: string;
+  readonly password: string;
 }
 
-export interface Customer {
+export const rootAccount: Account = { username: 'root', password: 'a password for an hour' };
+
+/** Enough for every run, and still a number whose sums are exact. */
+export const granted = 1_000_000_000_000;
+
+export interface Customer extends Account {
+  readonly id: number;
   readonly apiKey: string;
-  readonly granted: number;
-  /** As the read models have it; they follow the log. */
-  books(): Promise<Books>;
+  readonly apiKeyId: number;
+  readonly session: Session;
 }
 
-const granted = 1_000_000_000_000;
-const username = 'bench';
-const password = 'correct horse 7';
+/** A token costs so many quota; a completion token that many times as much. */
+export interface Price {
+  readonly ratio: number;
+  readonly completionRatio: number;
+}
 
-/** First run, a channel to the upstream, a user with quota and an API key with a limit: everything a call can meet. */
-export async function setUp(url: string, upstream: string, model: string): Promise<Customer> {
+export interface World {
+  /** The simulated provider, without `/v1`. */
+  readonly upstream: string;
+  readonly models: readonly string[];
+  readonly price: Price;
+  readonly channels?: number;
+}
+
+/** Signed in as root of a gateway that has been set up. */
+export async function rootOf(url: string): Promise<Session> {
   const root = new Session(url);
-  const rootPassword = 'a password for an hour';
-  await root.call('POST', '/api/setup', {
-    username: 'root',
-    password: rootPassword,
-    confirmPassword: rootPassword,
-    SelfUseModeEnabled: false,
-    DemoSiteEnabled: false,
-  });
-  await root.login('root', rootPassword);
-  const channel = { name: 'bench', type: 1, key: 'sk-bench', base_url: upstream, models: model, group: 'default' };
-  await root.call('POST', '/api/channel/', channel);
-  await root.call('POST', '/api/user/', { username, password, display_name: username });
-  const { items } = await root.call<{ items: { id: number; username: string }[] }>(
-    'GET',
-    '/api/user/?p=1&page_size=10',
-  );
-  const id = items.find((user) => user.username === username)?.id;
-  await root.call('PUT', '/api/user/', { id, username, display_name: username, group: 'default', quota: granted });
+  await root.login(rootAccount);
+  return root;
+}
 
-  const user = new Session(url);
-  await user.login(username, password);
-  await user.call('POST', '/api/token/', {
-    name: 'bench',
-    remain_quota: granted,
-    expired_time: -1,
-    unlimited_quota: false,
-  });
-  const apiKeys = () => user.call<{ key: string; remain_quota: number }[]>('GET', '/api/token/?p=0&size=10');
-  const key = (await apiKeys())[0]?.key;
-  if (key === undefined) throw new Error('the API key is not listed');
+/** First run, channels to the upstream, and what models cost. */
+export async function setUp(url: string, { upstream, models, price, channels = 1 }: World): Promise<Session> {
+  const { username, password } = rootAccount;
+  const first = { username, password, confirmPassword: password, SelfUseModeEnabled: false, DemoSiteEnabled: false };
+  await new Session(url).call('POST', '/api/setup', first);
+  const root = await rootOf(url);
+  for (let number = 1; number <= channels; number++)
+    await root.call('POST', '/api/channel/', {
+      name: `bench-${number}`,
+      type: 1,
+      key: 'sk-bench',
+      base_url: upstream,
+      models: models.join(','),
+      group: 'default',
+    });
+  const eachAt = (ratio: number) => JSON.stringify(Object.fromEntries(models.map((model) => [model, ratio])));
+  await root.call('PUT', '/api/option/', { key: 'ModelRatio', value: eachAt(price.ratio) });
+  await root.call('PUT', '/api/option/', { key: 'CompletionRatio', value: eachAt(price.completionRatio) });
+  return root;
+}
 
+/** A user with quota and an API key with a limit: everything a call can meet. */
+export async function addCustomer(root: Session, url: string, username: string): Promise<Customer> {
+  const account = { username, password: 'correct horse 7' };
+  await root.call('POST', '/api/user/', { ...account, display_name: username });
+  const session = new Session(url);
+  const id = await session.login(account);
+  await root.call('POST', '/api/user/adjust_quota', { user_id: id, adjust_type: 'quota', quota_delta: granted });
+  const terms = { name: `key of ${username}`, remain_quota: granted, expired_time: -1, unlimited_quota: false };
+  await session.call('POST', '/api/token/', terms);
+  const [apiKey] = await apiKeysOf(session);
+  if (apiKey === undefined) throw new Error('the API key is not listed');
+  return { ...account, id, apiKey: `sk-${apiKey.key}`, apiKeyId: apiKey.id, session };
+}
+
+const apiKeysOf = (session: Session) =>
+  session.call<{ id: number; key: string; remain_quota: number }[]>('GET', '/api/token/?p=0&size=10');
+
+interface LogSums {
+  readonly quota: number;
+  readonly request_count: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+}
+
+/** What the gateway says it has done for the customer, as the read models have it; they follow the log. */
+export async function booksOf({ session }: Customer): Promise<Books> {
+  const sums = await session.call<LogSums>('GET', '/api/log/self/stat?type=2');
+  const self = await session.call<{ quota: number }>('GET', '/api/user/self');
+  const [apiKey] = await apiKeysOf(session);
   return {
-    apiKey: `sk-${key}`,
-    granted,
-    async books() {
-      const stat = await user.call<{ quota: number; request_count: number; completion_tokens: number }>(
-        'GET',
-        '/api/log/self/stat?type=2',
-      );
-      const self = await user.call<{ quota: number }>('GET', '/api/user/self');
-      const [apiKey] = await apiKeys();
-      return {
-        requests: stat.request_count,
-        completionTokens: stat.completion_tokens,
-        charged: stat.quota,
-        userBalance: self.quota,
-        apiKeyBalance: apiKey?.remain_quota ?? Number.NaN,
-      };
-    },
+    requests: sums.request_count,
+    promptTokens: sums.prompt_tokens,
+    completionTokens: sums.completion_tokens,
+    charged: sums.quota,
+    userBalance: self.quota,
+    apiKeyBalance: apiKey?.remain_quota ?? Number.NaN,
   };
 }

@@ -1,59 +1,53 @@
-import { parseArgs } from 'node:util';
+import { optionsHelp, UsageError } from './arguments.js';
 import { machine, revision } from './machine.js';
-import { benchRelay } from './relay-bench.js';
-import { reportOf, table } from './report.js';
+import type { Part } from './part.js';
+import { relay } from './parts/relay.js';
+import { streams } from './parts/streams.js';
 
-const usage = `npm run bench -- relay [--json] [--seconds N] [--rounds N] [--connections N] [--chunks N]
+const parts: readonly Part[] = [relay, streams];
 
-  --json         one JSON object on stdout instead of the table
-  --seconds      length of each measurement (4)
-  --rounds       how often everything is measured (5)
-  --connections  callers at saturation (64)
-  --chunks       content chunks of an answer (200)`;
-
-class UsageError extends Error {}
-
-const amount = (name: string, text: string): number => {
-  const value = Number(text);
-  if (!(value > 0) || (name !== 'seconds' && !Number.isInteger(value)))
-    throw new UsageError(`--${name} is not a count: ${text}`);
-  return value;
-};
+const usage = (shown: readonly Part[]): string =>
+  [
+    'npm run bench -- PART [options]',
+    '',
+    ...shown.flatMap(({ name, says, options }) => [`  ${name}: ${says}`, ...optionsHelp(options), '']),
+    '  every part: --json prints one JSON object to stdout instead of tables',
+  ].join('\n');
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
 
-async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean', default: false },
-      seconds: { type: 'string', default: '4' },
-      rounds: { type: 'string', default: '5' },
-      connections: { type: 'string', default: '64' },
-      chunks: { type: 'string', default: '200' },
-    },
-  });
-  if (positionals.length !== 1 || positionals[0] !== 'relay') throw new UsageError('there is one benchmark: relay');
-  const options = {
-    seconds: amount('seconds', values.seconds),
-    rounds: amount('rounds', values.rounds),
-    connections: amount('connections', values.connections),
-    chunks: amount('chunks', values.chunks),
-    chunkSize: 5,
-  };
-  const facts = { at: Date.now(), revision: await revision(), machine: machine(), options };
-  const progress = (line: string): void => void process.stderr.write(`${line}\n`);
-  const report = reportOf(await benchRelay(options, progress, interruption.signal), facts);
-  console.log(values.json ? JSON.stringify(report) : table(report));
-  if (report.verification.differences.length > 0) process.exitCode = 1;
+async function run([name = '', ...args]: readonly string[]): Promise<void> {
+  const chosen = parts.find((part) => part.name === name);
+  if (chosen === undefined) {
+    console.error(`${name === '' ? 'Which part?' : `There is no part "${name}".`}\n\n${usage(parts)}`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    await report(chosen, args);
+  } catch (error) {
+    process.exitCode = 1;
+    const message = error instanceof Error ? error.message : String(error);
+    if (interruption.signal.aborted) console.error('interrupted');
+    else if (error instanceof UsageError) console.error(`${message}\n\n${usage([chosen])}`);
+    else console.error(message);
+  }
 }
 
-try {
-  await run();
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  if (interruption.signal.aborted) console.error('interrupted');
-  else console.error(error instanceof UsageError ? `${message}\n\n${usage}` : message);
-  process.exitCode = 1;
+async function report(chosen: Part, args: readonly string[]): Promise<void> {
+  const facts = { at: Date.now(), revision: await revision(), machine: machine() };
+  const progress = (line: string): void => void process.stderr.write(`${line}\n`);
+  const found = await chosen.run(args, { progress, signal: interruption.signal });
+  const { json, options, figures, differences, lines } = found;
+  if (json) console.log(JSON.stringify({ bench: chosen.name, ...facts, options, figures, differences }));
+  else {
+    const { cpu, cores, memoryGiB, system, node } = facts.machine;
+    console.log(`${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, Node ${node}`);
+    console.log(`revision ${facts.revision ?? 'unknown'}, ${chosen.name} ${JSON.stringify(options)}\n`);
+    console.log(lines.join('\n'));
+  }
+  if (differences.length > 0) process.exitCode = 1;
 }
+
+await run(process.argv.slice(2));

@@ -1,15 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { median, percentilesOf } from '../../bench/figures.js';
-import { FrameCounter } from '../../bench/frame-counter.js';
+import { median, medianPercentiles, percentilesOf } from '../../bench/figures.js';
+import { FrameCounter } from '../../bench/processes/frame-counter.js';
+import { comparedIn, difference, medianOf, oneRound, share, turned } from '../../bench/rounds.js';
 
 describe('percentiles', () => {
   test('are samples: the smallest that enough of the others do not exceed', () => {
     const samples = Array.from({ length: 100 }, (_, at) => 100 - at);
-    expect(percentilesOf(samples)).toEqual({ p50: 50, p90: 90, p99: 99 });
+    expect(percentilesOf(samples)).toEqual({ p50: 50, p90: 90, p95: 95, p99: 99, max: 100 });
   });
   test('are that sample when there is only one, and 0 when there is none', () => {
-    expect(percentilesOf([7.129])).toEqual({ p50: 7.13, p90: 7.13, p99: 7.13 });
-    expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p99: 0 });
+    expect(percentilesOf([7.129])).toEqual({ p50: 7.13, p90: 7.13, p95: 7.13, p99: 7.13, max: 7.13 });
+    expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p95: 0, p99: 0, max: 0 });
+  });
+  test('of several rounds are the medians of theirs', () => {
+    const rounds = [
+      [1, 9],
+      [2, 5],
+      [3, 7],
+    ].map(percentilesOf);
+    expect(medianPercentiles(rounds)).toMatchObject({ p50: 2, max: 7 });
   });
 });
 
@@ -19,6 +28,37 @@ describe('the median', () => {
     [[4, 1, 3, 2], 2.5],
     [[10, 9], 9.5],
   ])('of %j is %d', (values, middle) => expect(median(values)).toBe(middle));
+});
+
+describe('rounds', () => {
+  const routes = ['direct', 'proxy', 'tallygate'];
+
+  test('begin with another route each time', () => {
+    expect([0, 1, 2, 3].map((round) => turned(routes, round)[0])).toEqual(['direct', 'proxy', 'tallygate', 'direct']);
+    expect(turned(routes, 2)).toEqual(['tallygate', 'direct', 'proxy']);
+  });
+  test('measure one route after the other', async () => {
+    let under = 0;
+    const round = await oneRound(routes, 1, async (route) => {
+      expect(++under).toBe(1);
+      await new Promise(setImmediate);
+      under--;
+      return route.length;
+    });
+    expect(round).toEqual({ direct: 6, proxy: 5, tallygate: 9 });
+  });
+  test('are compared each in itself: a machine that was slow for one round changes no ratio', () => {
+    const rounds = [
+      { ours: 50, theirs: 100 },
+      { ours: 5, theirs: 10 },
+      { ours: 40, theirs: 100 },
+    ];
+    const rate = (value: number) => value;
+    expect(comparedIn(rounds, ['ours', 'theirs'], rate, share)).toBe(0.5);
+    expect(comparedIn(rounds, ['ours', 'theirs'], rate, difference)).toBe(-50);
+    expect(medianOf(rounds, 'ours', rate)).toBe(40);
+    expect(() => medianOf(rounds, 'others', rate)).toThrow('others was not measured');
+  });
 });
 
 describe('counting frames', () => {

@@ -1,23 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { answerParent } from './child.js';
 
-/* Tallygate as it comes: `dist/main.js serve` with its defaults on a fresh data directory. */
+/* Tallygate as it comes: `dist/main.js serve`, with its defaults but for what a part says. */
 
-/** `start` comes first, `stop` last, each once. */
-export type GatewayQuestion = { readonly ask: 'start' } | { readonly ask: 'stop' };
+/** A gateway is started at most once at a time. */
+export type GatewayQuestion =
+  | {
+      readonly ask: 'start';
+      readonly dataDir: string;
+      /** Beside the data directory and any free port on loopback. */
+      readonly environment: Readonly<Record<string, string>>;
+    }
+  | { readonly ask: 'stop' };
 
 export interface GatewayAnswer {
   /** '' once it has stopped. */
   readonly url: string;
+  readonly pid: number;
+  /** From being started to the line that says it serves; 0 once it has stopped. */
+  readonly readyMs: number;
 }
 
-const startTimeoutMs = 120_000;
+/** A start may have to build read models from a long log. */
+const startTimeoutMs = 3_600_000;
 const stopTimeoutMs = 60_000;
 
 /** The URL in the line that says the gateway serves. */
@@ -44,31 +52,31 @@ interface Running extends GatewayAnswer {
   stop(): Promise<void>;
 }
 
-async function start(): Promise<Running> {
-  const directory = await mkdtemp(join(tmpdir(), 'tallygate-bench-'));
-  // Postgres refuses to run as root and runs as somebody who must be able to get here.
-  await chmod(directory, 0o755);
+async function start(dataDir: string, environment: Readonly<Record<string, string>>): Promise<Running> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../dist/main.js', import.meta.url)), 'serve'], {
-    env: { PATH, HOME, TMPDIR, HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(directory, 'data') },
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/main.js', import.meta.url)), 'serve'], {
+    env: { PATH, HOME, TMPDIR, HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
     // Ctrl-C must reach it through us, after the load has stopped.
     detached: true,
   });
   const ended = once(child, 'exit');
   // Only when this process has to go without having been asked to stop.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const orphan = () => void child.kill('SIGKILL');
+  process.once('exit', orphan);
 
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
     const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
     await ended;
     clearTimeout(patience);
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    process.off('exit', orphan);
   };
 
   try {
-    return { url: await readyUrl(child), stop };
+    const url = await readyUrl(child);
+    return { url, pid: child.pid ?? 0, readyMs: performance.now() - startedAt, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -77,13 +85,16 @@ async function start(): Promise<Running> {
 
 let running: Running | null = null;
 
-answerParent<GatewayQuestion, GatewayAnswer>(async ({ ask }) => {
-  switch (ask) {
-    case 'start':
-      running = await start();
-      return { url: running.url };
+answerParent<GatewayQuestion, GatewayAnswer>(async (question) => {
+  switch (question.ask) {
+    case 'start': {
+      running = await start(question.dataDir, question.environment);
+      const { url, pid, readyMs } = running;
+      return { url, pid, readyMs };
+    }
     case 'stop':
       await running?.stop();
-      return { url: '' };
+      running = null;
+      return { url: '', pid: 0, readyMs: 0 };
   }
 });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
  */
 
 export interface Child<Question, Answer> {
+  readonly pid: number;
   ask(question: Question): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -21,6 +22,7 @@ export function startChild<Question extends object, Answer>(file: string): Child
   const ended = once(child, 'exit');
 
   return {
+    pid: child.pid ?? 0,
     async ask(question) {
       child.send(question);
       const answered = once(child, 'message') as Promise<[Reply<Answer>]>;

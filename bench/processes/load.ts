@@ -1,20 +1,29 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { type Percentiles, percentilesOf } from '../figures.js';
+import { chatPath, chatRequest } from './chat-request.js';
 import { answerParent } from './child.js';
-import { type Percentiles, percentilesOf } from './figures.js';
 import { FrameCounter } from './frame-counter.js';
 
 /*
  * The caller. Closed: so many connections, each asking again as soon as it is answered, which finds the saturation.
- * Paced: calls begin at fixed times however slow the answers are, which finds what a call costs below saturation.
+ * Paced: calls begin at fixed times however slow the answers are, which finds what a call costs below saturation. A
+ * wave: many at once, and no more.
  */
 
+export type Pace =
+  | { readonly connections: number }
+  | { readonly perSecond: number }
+  /** So many callers at once, each of whom asks once. */
+  | { readonly wave: number };
+
 export interface Load {
-  /** Base URL, without path. */
+  /** `/v1/…` comes after it. */
   readonly url: string;
   readonly apiKey: string;
   readonly model: string;
   readonly stream: boolean;
-  readonly pace: { readonly connections: number } | { readonly perSecond: number };
+  readonly pace: Pace;
+  /** The window: what ends after it is waited for and not counted. */
   readonly seconds: number;
 }
 
@@ -24,14 +33,21 @@ export interface Measured {
   readonly failed: number;
   /** Why, each reason once. */
   readonly failures: readonly string[];
-  /** Within the window. */
+  /** Within the window, as are all figures below. */
   readonly callsPerSecond: number;
   /** SSE frames per second within the window; 0 for JSON. */
   readonly chunksPerSecond: number;
   readonly latencyMs: Percentiles;
   /** From sending the request to the first byte of the answer's body. */
   readonly firstByteMs: Percentiles;
+  /** The longest silence within each streamed answer, from its first byte to its end. */
+  readonly longestGapMs: Percentiles;
+  /** Streamed answers in which it was longer than `noticedGapMs`. */
+  readonly gapped: number;
 }
+
+/** Two frames of a stream that has one every 20 ms. */
+export const noticedGapMs = 40;
 
 const endMark = 'data: [DONE]\n\n';
 
@@ -41,34 +57,23 @@ interface Tally {
   chunks: number;
   readonly latencies: number[];
   readonly firstBytes: number[];
+  readonly longestGaps: number[];
   failed: number;
   readonly failures: Set<string>;
 }
 
 async function measure({ url, apiKey, model, stream, pace, seconds }: Load): Promise<Measured> {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, pathname } = new URL(url);
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
-  const body = JSON.stringify({
-    model,
-    messages: [
-      { role: 'system', content: 'You answer in one short paragraph.' },
-      { role: 'user', content: 'What does a gateway do, and why would anyone want to be charged by one?' },
-    ],
-    max_tokens: 500,
-    ...(stream ? { stream } : {}),
-  });
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  };
-  const options = { agent, hostname, port, path: '/v1/chat/completions', method: 'POST', headers };
+  const { body, headers } = chatRequest({ apiKey, model, stream });
+  const options = { agent, hostname, port, path: pathname.replace(/\/$/, '') + chatPath, method: 'POST', headers };
   const tally: Tally = {
     sent: 0,
     completed: 0,
     chunks: 0,
     latencies: [],
     firstBytes: [],
+    longestGaps: [],
     failed: 0,
     failures: new Set(),
   };
@@ -83,10 +88,14 @@ async function measure({ url, apiKey, model, stream, pace, seconds }: Load): Pro
   const receive = (response: IncomingMessage, began: number, done: () => void): void => {
     const frames = new FrameCounter();
     let first = 0;
+    let last = 0;
+    let longestGap = 0;
     let tail = '';
     response.on('data', (chunk: Buffer) => {
       const now = performance.now();
       first ||= now;
+      if (last > 0 && now - last > longestGap) longestGap = now - last;
+      last = now;
       if (response.statusCode !== 200) tail += chunk.toString();
       else if (stream) {
         if (now <= deadline) tally.chunks += frames.in(chunk);
@@ -101,6 +110,7 @@ async function measure({ url, apiKey, model, stream, pace, seconds }: Load): Pro
         tally.completed++;
         tally.latencies.push(now - began);
         tally.firstBytes.push(first - began);
+        if (stream) tally.longestGaps.push(longestGap);
       }
       done();
     });
@@ -136,6 +146,7 @@ async function measure({ url, apiKey, model, stream, pace, seconds }: Load): Pro
   };
 
   if ('connections' in pace) await Promise.all(Array.from({ length: pace.connections }, askAgain));
+  else if ('wave' in pace) await Promise.all(Array.from({ length: pace.wave }, call));
   else await atPace(pace.perSecond);
   agent.destroy();
 
@@ -147,6 +158,8 @@ async function measure({ url, apiKey, model, stream, pace, seconds }: Load): Pro
     chunksPerSecond: tally.chunks / seconds,
     latencyMs: percentilesOf(tally.latencies),
     firstByteMs: percentilesOf(tally.firstBytes),
+    longestGapMs: percentilesOf(tally.longestGaps),
+    gapped: tally.longestGaps.filter((gap) => gap > noticedGapMs).length,
   };
 }
 

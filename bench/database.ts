@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { pino } from 'pino';
+import { attachEmbeddedPostgres } from '../src/adapters/attach-postgres.js';
+import { systemClock } from '../src/adapters/clock.js';
+import { readMasterKey } from '../src/adapters/master-key.js';
+import { postgresPersonalData } from '../src/adapters/personal-data.js';
+import { newClient, openPool, type PostgresConnection } from '../src/adapters/postgres.js';
+import type { PersonalData } from '../src/application/ports.js';
+
+/* The tables of a gateway on its embedded Postgres, looked at from beside it. */
+
+/** To stderr, what went wrong; what goes well is no news here. */
+export const warnings = pino({ level: 'warn' }, pino.destination(2));
+
+export interface BenchDatabase {
+  readonly connection: PostgresConnection;
+  readonly pool: pg.Pool;
+  readonly personalData: PersonalData;
+  newClient(): pg.Client;
+  /** Stops Postgres too, unless a gateway runs it. */
+  close(): Promise<void>;
+}
+
+export async function openDatabase(dataDir: string): Promise<BenchDatabase> {
+  const embedded = await attachEmbeddedPostgres({ dataDir, log: warnings });
+  const pool = await openPool(embedded.connection, warnings, { size: 4 });
+  const masterKey = await readMasterKey({ secretKey: null, dataDir });
+  return {
+    connection: embedded.connection,
+    pool,
+    personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
+    newClient: () => newClient(embedded.connection),
+    async close() {
+      await pool.end();
+      await embedded.stop();
+    },
+  };
+}

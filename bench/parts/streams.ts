@@ -1,0 +1,198 @@
+import { count, seconds } from '../arguments.js';
+import { booksLine } from '../books.js';
+import { costLines, costRatio, costsOf } from '../costs.js';
+import { medianPercentiles } from '../figures.js';
+import { type Outcome, part } from '../part.js';
+import { peerOptions, peersOf } from '../peers.js';
+import { startChild } from '../processes/child.js';
+import { noticedGapMs } from '../processes/load.js';
+import type { OpenStreamsAnswer, OpenStreamsQuestion } from '../processes/open-streams.js';
+import { type Costed, type Rig, tallygate, withRig } from '../rig.js';
+import { comparedIn, medianOf, oneRound, type Round, share } from '../rounds.js';
+import { decimal, table, whole } from '../table.js';
+
+/* Streamed answers: how many and what they cost, how evenly many at once arrive, and what one that is open keeps in memory. */
+
+const fast = 'gpt-4o-mini';
+const paced = 'gpt-4o';
+const slow = 'gpt-4.1-mini';
+/** A frame every 20 ms. */
+const pacedAnswer = { chunks: 64, chunkSize: 5, chunkDelayMs: 20 };
+/** Open for half a minute: until all of them are, and their memory has been looked at. */
+const slowAnswer = { chunks: 60, chunkSize: 5, chunkDelayMs: 500 };
+const openedPerSecond = 200;
+const warmUpSeconds = 2;
+/** Enough to have every part of the code loaded. */
+const trickle = { model: fast, stream: true, pace: { perSecond: 25 }, seconds: warmUpSeconds };
+/** Longer than any wave takes: all of it counts. */
+const waveSeconds = 120;
+
+/** One caller must be able to have them all: of a host's connections one caller gets at most half. */
+const roomForAll = { UPSTREAM_CONNECTIONS: '65535', MAX_UNFINISHED_BODIES: '100000' };
+
+interface StreamsRound {
+  readonly saturated: Round<Costed>;
+  readonly wave: Round<Costed>;
+}
+
+/** What one open stream keeps in memory, in bytes; null where the system does not tell. */
+async function memoryPerStream(rig: Rig, route: string, process: string, streams: number): Promise<number | null> {
+  const callers = startChild<OpenStreamsQuestion, OpenStreamsAnswer>('./open-streams.ts');
+  try {
+    const before = (await rig.meter.resident())[process];
+    const opened = await callers.ask({
+      ask: 'open',
+      ...rig.target(route),
+      model: slow,
+      streams,
+      perSecond: openedPerSecond,
+    });
+    if (opened.streams < streams)
+      throw new Error(`${route}: only ${opened.streams} of ${streams} streams were open at once; ask for fewer`);
+    const open = (await rig.meter.resident())[process];
+    const finished = await callers.ask({ ask: 'finish' });
+    if (finished.streams < streams)
+      throw new Error(`${route}: ${streams - finished.streams} of ${streams} open streams were cut off`);
+    if (route === tallygate) rig.alsoSent(streams);
+    return before === undefined || open === undefined ? null : Math.round((open - before) / streams);
+  } finally {
+    await callers.stop();
+  }
+}
+
+async function streamsRound(rig: Rig, number: number, seconds: number, connections: number, wave: number) {
+  const stream = true;
+  const saturated = await oneRound(rig.routes, number, (route) =>
+    rig.measure(route, { model: fast, stream, pace: { connections }, seconds }),
+  );
+  const together = await oneRound(rig.routes, number, (route) =>
+    rig.measure(route, { model: paced, stream, pace: { wave }, seconds: waveSeconds }),
+  );
+  return { saturated, wave: together };
+}
+
+function figuresOf(routes: readonly string[], rounds: readonly StreamsRound[]) {
+  const saturated = rounds.map((round) => round.saturated);
+  const waves = rounds.map((round) => round.wave);
+  const answers = ({ callsPerSecond }: Costed): number => callsPerSecond;
+  const chunks = ({ chunksPerSecond }: Costed): number => chunksPerSecond;
+  return {
+    byRoute: routes.map((route) => ({
+      route,
+      answersPerSecond: Math.round(medianOf(saturated, route, answers)),
+      chunksPerSecond: Math.round(medianOf(saturated, route, chunks)),
+      firstTokenMs: medianPercentiles(saturated.flatMap((round) => round[route]?.firstByteMs ?? [])),
+      wave: {
+        firstTokenMs: medianPercentiles(waves.flatMap((round) => round[route]?.firstByteMs ?? [])),
+        longestGapMs: medianPercentiles(waves.flatMap((round) => round[route]?.longestGapMs ?? [])),
+        gapped: Math.round(medianOf(waves, route, ({ gapped }) => gapped)),
+      },
+    })),
+    against: routes
+      .filter((route) => route !== tallygate)
+      .map((route) => ({
+        route,
+        answersPerSecond: comparedIn(saturated, [tallygate, route], answers, share),
+        chunksPerSecond: comparedIn(saturated, [tallygate, route], chunks, share),
+      })),
+    cpuUsPerAnswer: costsOf(saturated, routes),
+  };
+}
+
+function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): string[] {
+  const { byRoute, against, cpuUsPerAnswer } = found;
+  const ratio = costRatio(cpuUsPerAnswer);
+  return [
+    ...table(
+      ['streamed answers at saturation', 'answers/s', 'chunks/s', 'token p50 ms'],
+      byRoute.map(({ route, answersPerSecond, chunksPerSecond, firstTokenMs }) => [
+        route,
+        whole(answersPerSecond),
+        whole(chunksPerSecond),
+        decimal(firstTokenMs.p50),
+      ]),
+    ),
+    '',
+    ...costLines(cpuUsPerAnswer, missing),
+    ...(ratio === null ? [] : [`the gateway takes ${ratio} of the proxy's CPU per answer`]),
+    '',
+    ...table(
+      ['longest gap of each paced stream', 'p50 ms', 'p99 ms', 'max ms', `over ${noticedGapMs} ms`, 'token p50 ms'],
+      byRoute.map(({ route, wave: { longestGapMs, gapped, firstTokenMs } }) => [
+        route,
+        decimal(longestGapMs.p50),
+        decimal(longestGapMs.p99),
+        decimal(longestGapMs.max),
+        whole(gapped),
+        decimal(firstTokenMs.p50),
+      ]),
+    ),
+    '',
+    ...table(
+      ['Tallygate against', 'answers/s', 'chunks/s'],
+      against.map(({ route, answersPerSecond, chunksPerSecond }) => [
+        route,
+        decimal(answersPerSecond, 3),
+        decimal(chunksPerSecond, 3),
+      ]),
+    ),
+  ];
+}
+
+interface Memory {
+  readonly gateway: number | null;
+  readonly proxy: number | null;
+}
+
+const memoryLine = ({ gateway, proxy }: Memory, open: number, missing: string | null): string =>
+  gateway === null || proxy === null
+    ? (missing ?? 'memory was not told')
+    : `${whole(open)} open streams: ${decimal(gateway / 1000, 1)} kB each in the gateway, ${decimal(proxy / 1000, 1)} kB in the proxy`;
+
+export const streams = part({
+  name: 'streams',
+  says: 'streamed answers per second, CPU of each, gaps of many paced streams, memory of open ones',
+  options: {
+    seconds: seconds(4, 'length of each measurement'),
+    rounds: count(5, 'how often everything is measured', 1000),
+    connections: count(32, 'callers at saturation', 4096),
+    chunks: count(50, 'content chunks of an answer', 400),
+    streams: count(1000, 'paced streams at once, 64 frames 20 ms apart', 20_000),
+    open: count(2000, 'streams open at once when memory is looked at', 20_000),
+    ...peerOptions,
+  },
+  run({ seconds, rounds: count, connections, chunks, streams: wave, open, ...others }, surroundings) {
+    const { progress } = surroundings;
+    const models = { [fast]: { chunks, chunkSize: 5 }, [paced]: pacedAnswer, [slow]: slowAnswer };
+    const options = { models, environment: roomForAll, ...peersOf(others) };
+    return withRig(options, surroundings, async (rig): Promise<Outcome> => {
+      progress(`opening ${open} streams`);
+      // First: what a saturated process has left to its garbage collector would be larger than what is looked for.
+      await oneRound(rig.routes, 0, (route) => rig.measure(route, trickle));
+      const memory = {
+        proxy: await memoryPerStream(rig, 'proxy', 'proxy', open),
+        gateway: await memoryPerStream(rig, tallygate, 'gateway', open),
+      };
+      progress('warming up');
+      await streamsRound(rig, 0, warmUpSeconds, connections, Math.min(wave, 100));
+      const rounds: StreamsRound[] = [];
+      for (let number = 1; number <= count; number++) {
+        progress(`round ${number} of ${count}`);
+        rounds.push(await streamsRound(rig, number, seconds, connections, wave));
+      }
+      progress('comparing what was served with what was settled');
+      const { books, differences } = await rig.checkBooks();
+      const found = figuresOf(rig.routes, rounds);
+      return {
+        figures: { ...found, bytesPerOpenStream: memory, books },
+        lines: [
+          ...linesOf(found, rig.meter.missing),
+          '',
+          memoryLine(memory, open, rig.meter.missing),
+          booksLine(books, differences),
+        ],
+        differences,
+      };
+    });
+  },
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { cpuBetween, cpuOf, type ProcessStat, parseResident, parseStat, treeOf } from '../../bench/cpu.js';
+
+/** As Linux writes it: the fields after the parent up to the times, then user, system and those of ended children. */
+const line = (pid: number, name: string, parent: number, times: string): string =>
+  `${pid} (${name}) S ${parent} ${pid} ${pid} 0 -1 4194560 2311 0 3 0 ${times} 20 0 11 0 8862 1116053504 13011 184467\n`;
+
+const process = (pid: number, name: string, parent: number, cpuMs = 0): ProcessStat => ({ pid, name, parent, cpuMs });
+
+describe('the line of a process', () => {
+  test('tells who started it and what it has cost, ended children included', () => {
+    expect(parseStat(line(712, 'node', 17, '120 30 5 2'))).toEqual({
+      pid: 712,
+      name: 'node',
+      parent: 17,
+      cpuMs: 1570,
+    });
+  });
+  test.each(['postgres', 'a b', 'x) S 1 (y', ')', 'two\nlines'])('is read whatever its name: %j', (name) =>
+    expect(parseStat(line(9, name, 8, '1 0 0 0'))).toEqual({ pid: 9, name, parent: 8, cpuMs: 10 }),
+  );
+  test.each(['', '712 (node', '712 (node) S 17', 'x (node) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17'])(
+    'is no line of a process: %j',
+    (text) => expect(parseStat(text)).toBeNull(),
+  );
+});
+
+describe('the resident memory of a process', () => {
+  test('is in bytes', () => expect(parseResident('Name:\tnode\nVmRSS:\t   52044 kB\nThreads:\t11\n')).toBe(53293056));
+  test('is not told of a process that has ended', () => expect(parseResident('Name:\tnode\n')).toBeNull());
+});
+
+describe('a tree of processes', () => {
+  const all = [
+    process(1, 'init', 0, 5000),
+    process(20, 'node', 1, 300),
+    process(21, 'sh', 20, 1),
+    process(22, 'postgres', 21, 40),
+    process(23, 'postgres', 22, 60),
+    process(24, 'node', 20, 200),
+    process(30, 'node', 1, 900),
+    process(31, 'postgres', 30, 700),
+  ];
+
+  test('holds what a process started, and they in turn, and nobody else', () => {
+    expect(treeOf(all, 20).map(({ pid }) => pid)).toEqual([20, 21, 24, 22, 23]);
+    expect(treeOf(all, 99)).toEqual([]);
+  });
+  test('is counted in two shares, so that the database is told apart from the gateway and its workers', () => {
+    const counted = {
+      gateway: { root: 20, share: 'all-but-postgres' },
+      postgres: { root: 20, share: 'postgres' },
+    } as const;
+    expect(cpuOf(all, counted)).toEqual({ gateway: 501, postgres: 100 });
+  });
+  test('has cost what lies between two readings', () => {
+    expect(cpuBetween({ gateway: 501, postgres: 100 }, { gateway: 751, postgres: 100 })).toEqual({
+      gateway: 250,
+      postgres: 0,
+    });
+  });
+});
