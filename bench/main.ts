@@ -1,10 +1,13 @@
 import { optionsHelp, UsageError } from './arguments.js';
 import { machine, revision } from './machine.js';
 import type { Part } from './part.js';
+import { append } from './parts/append.js';
+import { clean } from './parts/clean.js';
+import { project } from './parts/project.js';
 import { relay } from './parts/relay.js';
 import { streams } from './parts/streams.js';
 
-const parts: readonly Part[] = [relay, streams];
+const parts: readonly Part[] = [relay, streams, append, project, clean];
 
 const usage = (shown: readonly Part[]): string =>
   [

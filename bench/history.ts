@@ -1,0 +1,106 @@
+import { newEventId } from '../src/application/event-id.js';
+import { requestId } from '../src/application/request-id.js';
+import type { CallEvent, CallFacts } from '../src/domain/call.js';
+import { type NewEvent, type StreamName, streams } from '../src/domain/events.js';
+import { ApiKeyId, CallId, ChannelId, UserId } from '../src/domain/ids.js';
+import { Instant } from '../src/domain/instant.js';
+import { chargeOf } from '../src/domain/pricing.js';
+import { Quota } from '../src/domain/quota.js';
+
+/* Calls as the gateway records them, made up: who calls what is uneven, as it is among people. */
+
+export interface Population {
+  readonly callers: readonly { readonly userId: number; readonly apiKeyId: number; readonly apiKeyName: string }[];
+  readonly channelIds: readonly number[];
+  readonly models: readonly string[];
+}
+
+export interface RecordedCall {
+  readonly stream: StreamName;
+  /** Its reservation, and its settlement or release. */
+  readonly events: readonly [NewEvent<CallEvent>, NewEvent<CallEvent>];
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** One of them, the first ones far more often than the last: of ten, the first comes in nearly every second draw. */
+export function unevenly<Value>(values: readonly Value[], random: () => number): Value {
+  const drawn = values[Math.floor(values.length * random() ** 3)];
+  if (drawn === undefined) throw new Error('there is nothing to draw from');
+  return drawn;
+}
+
+const failedShare = 0.03;
+const streamedShare = 0.6;
+const price = {
+  per: 'token',
+  model: '0.075',
+  ratios: { output: '4', cachedInput: '0.5' },
+  group: '1',
+} as const;
+
+/** A call that began at `at` (unix milliseconds). */
+export function callAt(at: number, { callers, channelIds, models }: Population, random: () => number): RecordedCall {
+  const { userId, apiKeyId, apiKeyName } = unevenly(callers, random);
+  const channelId = ChannelId(unevenly(channelIds, random));
+  const stream = random() < streamedShare;
+  const useTimeMs = Math.round(300 + 20_000 * random() ** 4);
+  const facts: CallFacts = {
+    userId: UserId(userId),
+    apiKeyId: ApiKeyId(apiKeyId),
+    apiKeyName,
+    group: 'default',
+    model: unevenly(models, random),
+    path: '/v1/chat/completions',
+    stream,
+  };
+  const input = Math.round(20 + 8_000 * random() ** 3);
+  const usage = {
+    input,
+    output: Math.round(10 + 1_500 * random() ** 2),
+    cachedInput: Math.round(input * random() ** 3),
+  };
+  const reserved = Quota(Math.round((input + 4 * 4096) * 0.075));
+  const outcome = { facts, reserved, attempts: [channelId], useTimeMs, suspense: Quota(0) };
+  const began = Instant(at);
+  const ended = Instant(at + useTimeMs);
+  const event = (instant: Instant, recorded: CallEvent): NewEvent<CallEvent> => ({
+    id: newEventId(instant),
+    at: instant,
+    event: recorded,
+  });
+  return {
+    stream: streams.call(CallId(requestId(at))),
+    events: [
+      event(began, { type: 'CallReserved', facts, reserved, promptTokens: input, maxOutputTokens: 4096, price }),
+      event(
+        ended,
+        random() < failedShare
+          ? { type: 'CallReleased', ...outcome, reason: 'upstream-failed', status: 502, code: 'upstream_error' }
+          : {
+              type: 'CallSettled',
+              ...outcome,
+              charged: chargeOf(usage, price),
+              uncovered: Quota(0),
+              usage,
+              usageSource: 'upstream',
+              price,
+              outcome: 'completed',
+              channelId,
+              upstreamModel: null,
+              firstTokenMs: stream ? Math.round(useTimeMs / 4) : null,
+              reasoningEffort: null,
+            },
+      ),
+    ],
+  };
+}

@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
+import type { EventStore } from '../../src/application/ports.js';
+import { rebuild } from '../../src/projections/engine/rebuild.js';
+import { ledger } from '../../src/projections/models/ledger/ledger.js';
+import { count, seconds } from '../arguments.js';
+import { booksLine } from '../books.js';
+import { cpuBetween, processMeter } from '../cpu.js';
+import { dataSet, dataSetOptions } from '../data-set.js';
+import { type BenchDatabase, openDatabase, warnings } from '../database.js';
+import { median, type Percentiles, percentilesOf } from '../figures.js';
+import { type Look, lagsOf } from '../lag.js';
+import { type Outcome, part, type Surroundings } from '../part.js';
+import { countingModels, progressOf } from '../projected.js';
+import { dropReadModels, projectAll } from '../projecting.js';
+import { type Rig, tallygate, withRig } from '../rig.js';
+import { decimal, table, whole } from '../table.js';
+
+/* Read models: how fast the log is folded when there is nothing else to do, and how far they lag when there is. */
+
+const model = 'gpt-4o-mini';
+const lookEveryMs = 50;
+const warmUpSeconds = 2;
+
+interface Replayed {
+  readonly eventsPerSecond: number;
+  /** CPU microseconds; NaN where the system does not tell. */
+  readonly projectorUsPerEvent: number;
+  readonly postgresUsPerEvent: number;
+}
+
+async function timed(events: number, replay: () => Promise<unknown>): Promise<Replayed> {
+  const meter = await processMeter({
+    projector: { root: process.pid, share: 'all-but-postgres' },
+    postgres: { root: process.pid, share: 'postgres' },
+  });
+  const before = await meter.cpu();
+  const startedAt = performance.now();
+  await replay();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const cpu = cpuBetween(before, await meter.cpu());
+  const perEvent = (name: string): number => ((cpu[name] ?? Number.NaN) * 1000) / events;
+  return {
+    eventsPerSecond: events / seconds,
+    projectorUsPerEvent: perEvent('projector'),
+    postgresUsPerEvent: perEvent('postgres'),
+  };
+}
+
+const middle = (rounds: readonly Replayed[]): Replayed => ({
+  eventsPerSecond: Math.round(median(rounds.map(({ eventsPerSecond }) => eventsPerSecond))),
+  projectorUsPerEvent: Math.round(median(rounds.map(({ projectorUsPerEvent }) => projectorUsPerEvent))),
+  postgresUsPerEvent: Math.round(median(rounds.map(({ postgresUsPerEvent }) => postgresUsPerEvent))),
+});
+
+async function replays(database: BenchDatabase, store: EventStore, count: number, { progress, signal }: Surroundings) {
+  const events = (await store.head()) + 1;
+  const { pool, personalData, newClient } = database;
+  const rebuilt = { projection: ledger, feed: store, pool, newClient, context: { personalData }, signal };
+  const [ledgers, all]: [Replayed[], Replayed[]] = [[], []];
+  for (let number = 1; number <= count; number++) {
+    progress(`replaying ${events} events, round ${number} of ${count}`);
+    ledgers.push(await timed(events, () => rebuild(rebuilt)));
+    await dropReadModels(database);
+    all.push(await timed(events, () => projectAll(database, store, () => {})));
+  }
+  return { events, ledger: middle(ledgers), all: middle(all) };
+}
+
+/** How far each read model lags while calls saturate the gateway. */
+async function lagUnderLoad(rig: Rig, seconds: number, connections: number): Promise<Record<string, Percentiles>> {
+  const looks = new Map<string, Look[]>(countingModels.map(({ name }) => [name, []]));
+  const done = new AbortController();
+  const looking = (async () => {
+    while (!done.signal.aborted) {
+      const { head, positions } = await progressOf(rig.database.pool);
+      const at = performance.now();
+      for (const [name, found] of looks) found.push({ at, head, position: positions[name] ?? head });
+      await pause(lookEveryMs);
+    }
+  })();
+  try {
+    await rig.measure(tallygate, { model, stream: false, pace: { connections }, seconds });
+  } finally {
+    done.abort();
+    await looking;
+  }
+  return Object.fromEntries([...looks].map(([name, found]) => [name, percentilesOf(lagsOf(found))]));
+}
+
+function linesOf(
+  { events, ledger, all }: Awaited<ReturnType<typeof replays>>,
+  lag: Readonly<Record<string, Percentiles>>,
+): string[] {
+  const row = (name: string, { eventsPerSecond, projectorUsPerEvent, postgresUsPerEvent }: Replayed) => [
+    name,
+    whole(eventsPerSecond),
+    whole(projectorUsPerEvent),
+    whole(postgresUsPerEvent),
+  ];
+  return [
+    ...table(
+      [`replay of ${whole(events)} events`, 'events/s', 'projector µs/event', 'Postgres µs/event'],
+      [row('ledger alone', ledger), row('all read models', all)],
+    ),
+    '',
+    ...table(
+      ['lag at saturation', 'p50 ms', 'p99 ms', 'max ms'],
+      Object.entries(lag).map(([name, { p50, p99, max }]) => [name, ...[p50, p99, max].map((ms) => decimal(ms, 0))]),
+    ),
+  ];
+}
+
+export const project = part({
+  name: 'project',
+  says: 'replay of the ledger and of all read models in events per second, and how far they lag at saturation',
+  options: {
+    rows: count(100_000, 'calls in the generated log; each is two events'),
+    rounds: count(3, 'how often it is replayed', 1000),
+    seconds: seconds(10, 'for how long the gateway is saturated'),
+    connections: count(32, 'callers at saturation', 4096),
+    ...dataSetOptions,
+  },
+  async run({ rows, rounds, seconds, connections, ...place }, surroundings): Promise<Outcome> {
+    const { dataDir } = await dataSet(rows, place, surroundings);
+    const database = await openDatabase(dataDir);
+    const store = await openPostgresEventStore({ connection: database.connection, log: warnings });
+    const replayed = await replays(database, store, rounds, surroundings).finally(async () => {
+      await store.close();
+      await database.close();
+    });
+    const models = { [model]: { chunks: 50, chunkSize: 5 } };
+    return withRig({ models }, surroundings, async (rig) => {
+      surroundings.progress('saturating the gateway');
+      await rig.measure(tallygate, { model, stream: false, pace: { connections }, seconds: warmUpSeconds });
+      const lag = await lagUnderLoad(rig, seconds, connections);
+      const { books, differences } = await rig.checkBooks();
+      return {
+        figures: { replayed, lagMs: lag, books },
+        lines: [...linesOf(replayed, lag), '', booksLine(books, differences)],
+        differences,
+      };
+    });
+  },
+});

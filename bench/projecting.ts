@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventStore } from '../src/application/ports.js';
+import { schemaOf } from '../src/projections/engine/projection.js';
+import { startProjections } from '../src/projections/engine/runner.js';
+import { readModels } from '../src/projections/read-models.js';
+import { type BenchDatabase, warnings } from './database.js';
+
+/* All read models together, folded from the log without a gateway around them. */
+
+const tellEveryMs = 5_000;
+
+/** Drops the tables of every read model, so that they are made from the beginning of the log. */
+export async function dropReadModels({ pool }: Pick<BenchDatabase, 'pool'>): Promise<void> {
+  for (const projection of readModels) await pool.query(`drop schema if exists ${schemaOf(projection)} cascade`);
+}
+
+/** Resolves when all of them hold the whole log. */
+export async function projectAll(
+  { pool, personalData, newClient }: Pick<BenchDatabase, 'pool' | 'personalData' | 'newClient'>,
+  store: EventStore,
+  progress: (position: number, head: number) => void,
+): Promise<void> {
+  const runner = await startProjections({
+    projections: readModels,
+    feed: store,
+    pool,
+    newClient,
+    context: { personalData },
+    log: warnings,
+  });
+  try {
+    const told = new AbortController();
+    const telling = (async () => {
+      for (;;) {
+        await pause(tellEveryMs, undefined, { signal: told.signal });
+        const states = runner.status();
+        progress(Math.min(...states.map(({ position }) => position)), Math.max(...states.map(({ head }) => head)));
+      }
+    })().catch(() => {});
+    await runner.caughtUp().finally(() => told.abort());
+    await telling;
+    const stopped = runner.status().filter(({ status }) => status === 'stopped');
+    if (stopped.length > 0)
+      throw new Error(
+        `read models stopped: ${stopped.map(({ name, failure }) => `${name}: ${failure?.error}`).join('; ')}`,
+      );
+  } finally {
+    await runner.stop();
+  }
+}

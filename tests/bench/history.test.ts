@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { callAt, type Population, randomFrom, unevenly } from '../../bench/history.js';
+import { callDecider } from '../../src/domain/call.js';
+import { chargeOf } from '../../src/domain/pricing.js';
+
+const population: Population = {
+  callers: [
+    { userId: 7, apiKeyId: 12, apiKeyName: 'one' },
+    { userId: 8, apiKeyId: 13, apiKeyName: 'two' },
+  ],
+  channelIds: [3, 4],
+  models: ['gpt-4o', 'gpt-4o-mini'],
+};
+const someTime = 1_770_000_000_000;
+
+const made = (seed: number, count: number) => {
+  const random = randomFrom(seed);
+  return Array.from({ length: count }, (_, at) => callAt(someTime + at * 1000, population, random));
+};
+const facts = (seed: number) => made(seed, 50).map(({ events }) => events.map(({ at, event }) => ({ at, event })));
+
+describe('made-up calls', () => {
+  test('are calls: a reservation and its outcome, of a stream of their own, charged what they used', () => {
+    const calls = made(1, 500);
+    expect(new Set(calls.map(({ stream }) => stream)).size).toBe(500);
+    for (const { events } of calls) {
+      const [reserved, outcome] = events.map(({ event }) => event);
+      expect(reserved?.type).toBe('CallReserved');
+      const after = callDecider.evolve(callDecider.initial, events[0].event);
+      const ended = callDecider.evolve(after, events[1].event);
+      expect(['settled', 'released']).toContain(ended.status);
+      if (outcome?.type === 'CallSettled') expect(outcome.charged).toBe(chargeOf(outcome.usage, outcome.price));
+      expect(events[1].at).toBeGreaterThan(events[0].at);
+    }
+  });
+  test('are the same for the same seed', () => {
+    expect(facts(7)).toEqual(facts(7));
+    expect(facts(7)).not.toEqual(facts(8));
+  });
+});
+
+test('draws are uneven: of ten, the first comes nearly every second time, and each comes at last', () => {
+  const random = randomFrom(3);
+  const drawn = Array.from({ length: 10_000 }, () => unevenly([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], random));
+  const first = drawn.filter((value) => value === 0).length;
+  expect(first).toBeGreaterThan(4_300);
+  expect(first).toBeLessThan(5_000);
+  expect(new Set(drawn).size).toBe(10);
+});
