@@ -173,7 +173,7 @@ export const environment = z.object({
   GRAPHQL_MAX_DEPTH: integer(3, 50).prefault('10'),
   GRAPHQL_MAX_COST: integer(100, 1_000_000).prefault('5000'),
   GRAPHQL_COST_PER_MINUTE: integer(1000, 100_000_000).prefault('120000'),
-  PROJECTION_LINGER_MS: integer(0, 10_000).prefault('100'),
+  PROJECTION_LINGER_MS: integer(0, 10_000).prefault('400'),
   REDIS_URL: refused('unset it: this version runs on one node, which needs no Redis').optional(),
   EVENTSTORE_URL: refused('unset it: this version keeps its events in Postgres; EventStoreDB comes later').optional(),
 });

@@ -35,7 +35,7 @@ export interface RunnerPace extends ProjectorPace {
 
 const usualPace: RunnerPace = {
   batchSize: 2_000,
-  lingerMs: 100,
+  lingerMs: 400,
   idleCheckpointMs: 5_000,
   idleCheckpointEvents: 10_000,
   retryMs: 1_000,
