@@ -8,7 +8,7 @@ export type UsageMode = 'external' | 'self' | 'demo';
 
 /**
  * Carries all that is needed to finish: a node that dies right after it leaves a system whose root user the next
- * start registers (application/reactions/finish-setup.ts).
+ * start registers (application/commands/setup.ts).
  */
 export type SetupEvent = {
   type: 'SetupCompleted';

@@ -36,7 +36,7 @@ class NewUserInput implements NewUser {
 }
 
 @InputType({ description: 'What is missing or null stays as it is.' })
-class UserPatchInput implements Partial<Omit<UserPatch, 'role'>> {
+class ProfilePatchInput implements Partial<Pick<UserPatch, 'username' | 'password' | 'displayName'>> {
   @Field(() => String, { nullable: true })
   readonly username?: string | null;
 
@@ -45,7 +45,10 @@ class UserPatchInput implements Partial<Omit<UserPatch, 'role'>> {
 
   @Field(() => String, { nullable: true })
   readonly displayName?: string | null;
+}
 
+@InputType({ description: 'What is missing or null stays as it is.' })
+class UserPatchInput extends ProfilePatchInput implements Partial<Omit<UserPatch, 'role'>> {
   @Field(() => String, { nullable: true })
   readonly group?: string | null;
 
@@ -60,18 +63,6 @@ class UserPatchInput implements Partial<Omit<UserPatch, 'role'>> {
     description: 'The balance the form showed: what is added is the difference, whatever was spent meanwhile.',
   })
   readonly shownQuota?: number | null;
-}
-
-@InputType({ description: 'What is missing or null stays as it is.' })
-class ProfilePatchInput implements Partial<Pick<UserPatch, 'username' | 'password' | 'displayName'>> {
-  @Field(() => String, { nullable: true })
-  readonly username?: string | null;
-
-  @Field(() => String, { nullable: true })
-  readonly password?: string | null;
-
-  @Field(() => String, { nullable: true })
-  readonly displayName?: string | null;
 }
 
 /** A password is hashed slowly on purpose: a few of these are all an operation may hold. */

@@ -133,10 +133,10 @@ export function placeOrder(
   const pinned = pin === null ? null : pinnedChannel(directory, pin);
   checkModelLimit(caller, requestedModel);
   let serving = pinned === null ? directory.candidates(group, requestedModel) : [pinned];
-  const folded = billedName(requestedModel);
-  if (serving.length === 0 && folded !== requestedModel) serving = directory.candidates(group, folded);
+  const model = billedName(requestedModel);
+  if (serving.length === 0 && model !== requestedModel) serving = directory.candidates(group, model);
   if (serving.length === 0)
-    throw directory.hasModel(requestedModel) || directory.hasModel(folded)
+    throw directory.hasModel(requestedModel) || directory.hasModel(model)
       ? noChannel(requestedModel, group)
       : unknownModel(requestedModel);
 
@@ -149,7 +149,6 @@ export function placeOrder(
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
 
-  const model = billedName(requestedModel);
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
   const speaks = maySpeak(ports, endpoint, body, price, channels);
@@ -158,7 +157,7 @@ export function placeOrder(
     endpoint,
     body,
     requestedModel,
-    model: folded,
+    model,
     group,
     stream: endpoint.asksForStream(body),
     wantsUsage: endpoint.asksForUsage(body),
