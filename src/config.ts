@@ -4,7 +4,7 @@ import { z } from 'zod';
 /* The environment, read once. `main` hands every part of the system its own slice; nobody else looks. */
 
 /** null where the family is switched off. */
-export interface RequestRateLimit {
+interface RequestRateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
 }
@@ -81,7 +81,7 @@ export interface Config {
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** Without RELAY_TIMEOUT: an upstream that never ends must not hold a reservation for ever. */
 const safetyNetSeconds = 600;

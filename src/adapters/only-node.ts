@@ -25,7 +25,7 @@ export interface OnlyNodeOptions {
 }
 
 /** The time in which one node writes the log. */
-export interface Epoch {
+interface Epoch {
   readonly epoch: number;
   /** The end of the log as it began: nothing that another node reserved lies behind it. */
   readonly head: Position;

@@ -36,12 +36,12 @@ export interface Refusing {
 }
 
 /** It takes the request and says nothing. */
-export interface Hanging {
+interface Hanging {
   readonly kind: 'hang';
 }
 
 /** It drops the connection before the first byte. */
-export interface Resetting {
+interface Resetting {
   readonly kind: 'reset';
 }
 

@@ -28,7 +28,7 @@ import {
 
 /* An OpenAI-compatible provider on loopback that does as it is told and counts what it served. */
 
-export interface SeenRequest {
+interface SeenRequest {
   /** The same as the answer's `x-request-id`. */
   readonly id: string;
   readonly path: string;
@@ -36,7 +36,7 @@ export interface SeenRequest {
   readonly body: JsonObject;
 }
 
-export interface Tally {
+interface Tally {
   /** Requests for answers; model lists are not counted. */
   readonly calls: number;
   readonly byModel: Readonly<Record<string, number>>;

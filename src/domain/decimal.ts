@@ -27,7 +27,6 @@ export function decimal(text: string): Decimal {
 /** A number at its shortest decimal text, so 0.1 is exactly 0.1. */
 export const decimalOf = (value: number): Decimal => decimal(String(value));
 export const integer = (value: number | bigint): Decimal => ({ digits: BigInt(value), scale: 0 });
-export const ONE = integer(1);
 export const ZERO = integer(0);
 
 export const times = (a: Decimal, b: Decimal): Decimal => ({ digits: a.digits * b.digits, scale: a.scale + b.scale });
@@ -47,8 +46,6 @@ export const larger = (a: Decimal, b: Decimal): Decimal => {
   const scale = Math.max(a.scale, b.scale);
   return digitsAt(a, scale) > digitsAt(b, scale) ? a : b;
 };
-
-export const sum = (terms: readonly Decimal[]): Decimal => terms.reduce(add, ZERO);
 
 /** Nearest integer to a fraction whose denominator is positive, halves away from zero. */
 function nearest(over: bigint, under: bigint): bigint {

@@ -11,7 +11,7 @@ export type FailureKind =
   | 'unavailable';
 
 /** Every reason the system gives for saying no. A face that translates codes is checked against this list. */
-const kinds = {
+export const failureKinds = {
   'invalid-field': 'invalid',
   'invalid-body': 'invalid',
   'password-too-short': 'invalid',
@@ -83,8 +83,7 @@ const kinds = {
   'store-busy': 'unavailable',
 } as const satisfies Record<string, FailureKind>;
 
-export type FailureCode = keyof typeof kinds;
-export const failureCodes = Object.keys(kinds) as readonly FailureCode[];
+export type FailureCode = keyof typeof failureKinds;
 
 /**
  * An expected "no". `details` are plain values a face may show (field names, limits, amounts); never a secret.
@@ -99,7 +98,7 @@ export class Failure extends Error {
   ) {
     super(code);
     this.name = 'Failure';
-    this.kind = kinds[code];
+    this.kind = failureKinds[code];
   }
 }
 

@@ -25,7 +25,7 @@ export interface PriceTables {
 }
 
 /** What a model without any price costs where the operator or the user accepts such models. */
-export const unpricedRatio = '37.5';
+const unpricedRatio = '37.5';
 const cacheWriteFallback = '1.25';
 
 export const ratioTable = (entries: Readonly<Record<string, number>>): RatioTable =>

@@ -8,7 +8,7 @@ import type { Price } from './pricing.js';
 export type Payload = Readonly<Record<string, unknown>>;
 
 /** From one version of a payload to the next. */
-export type Upcaster = (data: Payload) => Payload;
+type Upcaster = (data: Payload) => Payload;
 
 /** Event type → its upcasters, oldest first: the first lifts version 1 to 2. A type that is not listed has version 1. */
 export type UpcasterTable = Readonly<Record<string, readonly Upcaster[]>>;

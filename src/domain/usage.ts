@@ -25,7 +25,7 @@ export type PieceQuantity = 'images' | 'seconds' | `calls:${string}`;
 
 export type Quantity = TokenQuantity | PieceQuantity;
 
-export type Counts<Name extends Quantity> = Readonly<Partial<Record<Name, number>>>;
+type Counts<Name extends Quantity> = Readonly<Partial<Record<Name, number>>>;
 export type Usage = Counts<Quantity>;
 
 export const noUsage: Usage = {};

@@ -44,12 +44,12 @@ export interface RequestBodies {
   read(request: IncomingMessage, address: string, holder: number): Promise<HeldBody>;
 }
 
-export interface ChannelHealthNotice {
+interface ChannelHealthNotice {
   /** Live traffic showed that the channel is out of order. Must not throw; the call does not wait for it. */
   outOfOrder(channel: ChannelId, reason: string): void;
 }
 
-export interface RelayConfig {
+interface RelayConfig {
   /** Longest silence inside a stream; doubled for models that think before they speak. */
   readonly streamIdleMs: number;
   /** Longest wait for an answer's headers, and for the whole of a JSON answer. */

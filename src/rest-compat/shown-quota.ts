@@ -9,7 +9,7 @@ import { credentialOf } from './session.js';
  * remembered, and what is written is the difference to it: once for each reading, however often the form is sent.
  */
 
-export type Metered = 'user' | 'api-key';
+type Metered = 'user' | 'api-key';
 
 export interface Reading {
   readonly quota: number;

@@ -15,7 +15,6 @@ import {
   type PriceTables,
   priceOf,
   ratioTable,
-  unpricedRatio,
 } from '../../src/domain/price-tables.js';
 
 const table = (entries: Record<string, string>) => new Map(Object.entries(entries));
@@ -130,7 +129,6 @@ describe('the price of a model for a group', () => {
     expect(isPriced(tables(), 'unknown')).toBe(false);
     expect(priceOf(tables(), 'unknown', 'default', false)).toBeNull();
     expect(priceOf(tables(), 'unknown', 'default', true)).toMatchObject({ per: 'token', model: '37.5' });
-    expect(unpricedRatio).toBe('37.5');
   });
 
   test('a ratio of 0 is a price: the model is free, not unpriced', () => {

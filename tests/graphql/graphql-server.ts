@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import type { Application } from '../../src/application/application.js';
 import { attachSubscriptions } from '../../src/graphql/live/subscriptions.js';
 import type { GraphqlOptions } from '../../src/graphql/server/context.js';
-import { clientHeader, graphqlRoutes } from '../../src/graphql/server/routes.js';
+import { graphqlRoutes } from '../../src/graphql/server/routes.js';
 import { Allowance } from '../../src/http/allowance.js';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { clientAddress } from '../../src/http/client-address.js';
@@ -44,7 +44,7 @@ export class GraphqlClient {
 
   constructor(
     readonly url: string,
-    readonly headers: Readonly<Record<string, string>> = { [clientHeader]: 'test' },
+    readonly headers: Readonly<Record<string, string>> = { 'x-tallygate-client': 'test' },
   ) {}
 
   async send(query: string, variables: Variables = {}, init: RequestInit = {}): Promise<Answer> {

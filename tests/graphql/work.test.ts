@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientHeader } from '../../src/graphql/server/routes.js';
 import { Allowance } from '../../src/http/allowance.js';
 import { Feed, GraphqlClient, type GraphqlServer, serveGraphql, startGraphql } from './graphql-server.js';
 
@@ -51,7 +50,7 @@ describe('strangers', () => {
   test('have one allowance for all the addresses of one subscriber', async () => {
     await withAllowance(3000);
     const from = (address: string) =>
-      new GraphqlClient(face.url, { [clientHeader]: 'test', 'x-forwarded-for': address });
+      new GraphqlClient(face.url, { 'x-tallygate-client': 'test', 'x-forwarded-for': address });
     const statuses = [];
     for (const [round, host] of [1, 2, 3].entries())
       statuses.push((await from(`2001:db8:0:1::${host}`).send(heavy(100 + round))).status);

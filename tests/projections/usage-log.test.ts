@@ -4,7 +4,7 @@ import { openPool } from '../../src/adapters/postgres.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
-import { channelTestKeyName, logTypes } from '../../src/projections/models/usage-log/usage-log.js';
+import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
 import { monthOf } from '../../src/projections/models/usage-log/usage-log-partitions.js';
 import {
   type UsageLogFilter,
@@ -196,7 +196,7 @@ describe('a channel test', () => {
         completion_tokens: 2,
         model: 'gpt-4o',
         api_key_id: 0,
-        api_key_name: channelTestKeyName,
+        api_key_name: '模型测试',
         channel_id: east,
         use_time_ms: 813,
         detail: { kind: 'channel-tested', modelRatio: '1.25', completionRatio: '4', modelPrice: null },

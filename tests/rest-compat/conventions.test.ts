@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Failure, failureCodes } from '../../src/domain/failure.js';
+import { Failure, type FailureCode, failureKinds } from '../../src/domain/failure.js';
 import { messageOf } from '../../src/rest-compat/wire/messages.js';
 import { type Cast, dataOf, openStage, send, serveRest } from './rest-server.js';
 
@@ -222,7 +222,7 @@ describe('a bug', () => {
 });
 
 describe('messages', () => {
-  test.each(failureCodes)('%s is said in words', (code) => {
+  test.each(Object.keys(failureKinds) as FailureCode[])('%s is said in words', (code) => {
     const text = messageOf(
       new Failure(code, { field: 'name', allowed: 'text', max: 1, min: 1, model: 'm', needed: 'n' }),
     );

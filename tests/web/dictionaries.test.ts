@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { failureCodes } from '../../src/domain/failure.js';
-import { refusalCodes } from '../../src/graphql/server/errors.js';
+import { failureKinds } from '../../src/domain/failure.js';
+import { refusals } from '../../src/graphql/server/errors.js';
 import { failuresEn } from '../../web/src/kit/words/failures.en.js';
 import { failuresZh } from '../../web/src/kit/words/failures.zh.js';
 
@@ -41,7 +41,7 @@ describe.each(pairs)('%s and its translation', (_path, zh, en) => {
 
 describe('the dictionary of refusals', () => {
   test('knows every code the system refuses with', () => {
-    const codes = [...failureCodes, ...refusalCodes, 'internal-error'];
+    const codes = [...Object.keys(failureKinds), ...Object.keys(refusals), 'internal-error'];
     expect(codes.filter((code) => !(code in failuresZh) || !(code in failuresEn))).toEqual([]);
     expect(Object.keys(failuresZh).filter((code) => !codes.includes(code))).toEqual([]);
   });

@@ -46,7 +46,7 @@ export interface ApiKeyChange extends Pick<ApiKeyInput, 'terms'> {
 export type ApiKeyStatusChange = 'enabled' | 'manual' | 'expired' | 'exhausted';
 
 /** Length of a key without its `sk-` prefix. No dash can occur: callers may append `-{channel id}`. */
-export const apiKeyLength = 48;
+const apiKeyLength = 48;
 
 /** Half of what can be counted: what calls under way give back on top must still be countable. */
 const maxAllowance = (Number.MAX_SAFE_INTEGER - 1) / 2;
@@ -178,5 +178,3 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
     },
   };
 }
-
-export type ApiKeyCommands = ReturnType<typeof apiKeyCommands>;

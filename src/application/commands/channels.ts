@@ -212,5 +212,3 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
     },
   };
 }
-
-export type ChannelCommands = ReturnType<typeof channelCommands>;

@@ -44,5 +44,3 @@ export function optionCommands({ handle, vault, directory }: OptionCommandPorts)
     },
   };
 }
-
-export type OptionCommands = ReturnType<typeof optionCommands>;

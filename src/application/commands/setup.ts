@@ -107,5 +107,3 @@ export function setupCommands({ store, handle, ids, vault, passwords, users, cod
     },
   };
 }
-
-export type SetupCommands = ReturnType<typeof setupCommands>;

@@ -10,7 +10,7 @@ import { Failure, type FailureKind, isUnavailable } from '../../domain/failure.j
  */
 
 /** What this face refuses by itself, before or instead of executing an operation. */
-const refusals = {
+export const refusals = {
   'document-too-long': { kind: 'invalid', status: 400 },
   'too-many-fragments': { kind: 'invalid', status: 400 },
   'too-many-fields-at-the-root': { kind: 'invalid', status: 400 },
@@ -28,7 +28,6 @@ const refusals = {
 } as const satisfies Record<string, { kind: FailureKind; status: number }>;
 
 export type RefusalCode = keyof typeof refusals;
-export const refusalCodes = Object.keys(refusals) as readonly RefusalCode[];
 type Details = Failure['details'];
 
 /** `role-too-low` → `Role too low`. */

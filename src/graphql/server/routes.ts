@@ -34,7 +34,7 @@ export const graphqlPath = '/graphql';
  * Clients that do not bring an access token send this header with every mutation, any value: a page of another site
  * cannot make a browser send it.
  */
-export const clientHeader = 'x-tallygate-client';
+const clientHeader = 'x-tallygate-client';
 
 const maxBodyBytes = 1024 * 1024;
 /** Up to here a body is received from anybody: signing in, setting up. */

@@ -18,7 +18,7 @@ const unstorable = /\\u(?:0000|d[89a-f])/;
 const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /** The text as it will stand in the table: names that differ only in what cannot be stored are one name there. */
-export const storableText = (text: string): string => text.replace(unstorableCharacter, '\uFFFD');
+const storableText = (text: string): string => text.replace(unstorableCharacter, '\uFFFD');
 
 /**
  * JSON that Postgres can store. A caller may put a NUL into the name of an API key: it becomes U+FFFD rather than a

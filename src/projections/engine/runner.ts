@@ -24,7 +24,7 @@ export interface RunnerOptions {
   readonly pace?: Partial<RunnerPace>;
 }
 
-export interface RunnerPace extends ProjectorPace {
+interface RunnerPace extends ProjectorPace {
   /** Between two looks at the table of checkpoints; what it takes to notice a dead leader. */
   readonly pollMs: number;
   /** The same while somebody waits for a model that another node projects. */

@@ -58,7 +58,7 @@ export interface UsageStatsTables {
   };
 }
 
-export type UsageStatsRow = Selectable<UsageStatsTables['usage_stats']>;
+type UsageStatsRow = Selectable<UsageStatsTables['usage_stats']>;
 
 type Rules = Selectable<UsageStatsTables['usage_stats_rules']>;
 type Tally = Insertable<UsageStatsTables['usage_stats']>;

@@ -44,18 +44,18 @@ export interface Settlement {
   readonly unknownAttempts: number;
 }
 
-export interface Release extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs'> {
+interface Release extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs'> {
   /** Attempts that upstream may charge for although nobody pays. */
   readonly unknownAttempts: number;
 }
 
 /** What the caller is told when an answer has to be withheld. */
-export interface Withdrawal {
+interface Withdrawal {
   readonly status: number;
   readonly code: string;
 }
 
-export type Reserving =
+type Reserving =
   | { readonly ok: true; readonly reservation: Reservation }
   | { readonly ok: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
 

@@ -24,7 +24,7 @@ import type { CallUnderWay } from './under-way.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
 
-export interface IncomingCall extends Shown {
+interface IncomingCall extends Shown {
   readonly requestId: string;
   readonly endpoint: Endpoint;
   readonly query: URLSearchParams;

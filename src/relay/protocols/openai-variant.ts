@@ -22,7 +22,7 @@ export interface Target {
 export type Edit = (body: JsonObject, target: Target) => JsonObject;
 
 /** How a failure dressed as an answer gives itself away; members it does not tell are read from the body. */
-export interface DressedFailure {
+interface DressedFailure {
   readonly status: number;
   readonly code: string;
   readonly message: string | null;

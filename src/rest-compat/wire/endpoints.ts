@@ -25,9 +25,9 @@ export interface Exchange {
   id(): number;
 }
 
-export type Answer = object | Promise<object>;
+type Answer = object | Promise<object>;
 
-export interface EndpointRules {
+interface EndpointRules {
   /** Counts against the critical rate limit. */
   readonly critical?: boolean;
   readonly wordings?: Wordings;

@@ -13,7 +13,7 @@ import { inOneSchema } from './ledger-queries.js';
  * in the fold shows as well as damage to the tables. So it does not ask `domain/movements.ts`.
  */
 
-export interface LedgerDifference {
+interface LedgerDifference {
   /** An account, `apikey:{id}` or `call:{id}`. */
   readonly account: string;
   /** By the log. */

@@ -148,7 +148,7 @@ const tables = `
 `;
 
 /** The name under which the legacy console lists channel tests. */
-export const channelTestKeyName = '模型测试';
+const channelTestKeyName = '模型测试';
 
 type LoggedEvent =
   | CallSettled

@@ -45,10 +45,6 @@ const totalled = (db: ReadModels, parts: Parts): Promise<UsageTotals> =>
     .$castTo<UsageTotals>()
     .executeTakeFirstOrThrow();
 
-/** Line by line, however many there are. */
-export const totalsOfLines = (db: ReadModels, filter: TotalsFilter): Promise<UsageTotals> =>
-  totalled(db, lines(db, filter));
-
 const hour = 3_600;
 
 export function usageTotals(db: ReadModels, filter: TotalsFilter): Promise<UsageTotals> {
@@ -57,7 +53,7 @@ export function usageTotals(db: ReadModels, filter: TotalsFilter): Promise<Usage
   const end = to === undefined ? null : Math.floor((to + 1) / hour) * hour;
   // The statistics know the key's id and not its name, and nothing of single calls.
   const byLine = filter.apiKeyName !== undefined || filter.requestId !== undefined;
-  if (byLine || (first !== null && end !== null && first >= end)) return totalsOfLines(db, filter);
+  if (byLine || (first !== null && end !== null && first >= end)) return totalled(db, lines(db, filter));
 
   let whole = hours(db, filter);
   if (first !== null) whole = whole.where('hour', '>=', first);
