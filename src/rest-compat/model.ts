@@ -1,22 +1,10 @@
 import type { Application } from '../application/application.js';
 import type { ProviderFacts } from '../domain/provider.js';
+import { openAiModel } from '../http/openai-model.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
 
 /* Names of groups and models for forms and filters. */
-
-/** A constant of the dialect these lists are written in. */
-const created = 1_626_777_600;
-
-const openAiModel = (id: string, ownedBy: string) => ({
-  id,
-  object: 'model',
-  created,
-  owned_by: ownedBy,
-  permission: [],
-  root: id,
-  parent: null,
-});
 
 /** Every model once, owned by the provider with the lowest number. */
 function modelsOf(providers: readonly ProviderFacts[]) {

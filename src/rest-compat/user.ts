@@ -46,12 +46,12 @@ function settingsIn(body: Body) {
   } as const;
 }
 
-export function userEndpoints(endpoints: Endpoints, { identity, users, queries, directory, visible }: Application) {
+export function userEndpoints(endpoints: Endpoints, { identity, users, queries, visible }: Application) {
   endpoints.open(
     'POST',
     '/user/login',
     async ({ request, reply, body }) => {
-      if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
+      identity.checkLoginOpen();
       const { username, password } = credentialsIn(body());
       const { user, token } = await identity.login(username, password, placeOf(request.ip));
       await startSession(identity, request, reply, token);

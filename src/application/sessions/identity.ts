@@ -56,13 +56,21 @@ export function identity({ source, vault, passwords, sessions, directory, clock 
     return { stored, matches: await passwords.verify(stored ?? (await decoy), password) };
   };
 
+  /** Throws `password-login-closed`. */
+  const checkLoginOpen = (): void => {
+    if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
+  };
+
   return {
+    /** For a face that says so before it looks at what was typed; `login` looks itself. */
+    checkLoginOpen,
+
     /**
      * Opens a session; `token` goes into the cookie. Wrong password, unknown and disabled users get one answer
      * (`wrong-credentials`) after the same work. `place`: where the client is. Throws `too-many-attempts` as well.
      */
     async login(login: string, password: string, place = ''): Promise<{ user: UserView; token: string }> {
-      if (!directory.settings().passwordLogin) throw new Failure('password-login-closed');
+      checkLoginOpen();
       checkTyped('username', login);
       checkTyped('password', password);
       const found = await live(await source.byLogin(login.trim()));

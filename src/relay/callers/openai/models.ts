@@ -1,12 +1,10 @@
 import type { Directory } from '../../../application/ports.js';
 import { isPriced } from '../../../domain/price-tables.js';
+import { modelsCreated, openAiModel } from '../../../http/openai-model.js';
 import type { Caller } from '../../call/authenticate.js';
 import { usedGroup } from '../../call/order.js';
 
 /* What a caller may ask for, as its dialect lists it. */
-
-/** A constant of the dialect: clients expect a number, no upstream agrees on one. */
-const created = 1_626_777_600;
 
 export interface ModelListing {
   /** Name of the provider of the first channel that serves a model. */
@@ -24,21 +22,11 @@ export function modelsFor(directory: Directory, caller: Caller): readonly string
     .filter((model) => acceptUnpriced || isPriced(settings.prices, model));
 }
 
-export const openAiModel = (id: string, ownedBy: string) => ({
-  id,
-  object: 'model',
-  created,
-  owned_by: ownedBy,
-  permission: [],
-  root: id,
-  parent: null,
-});
-
 const anthropicModel = (id: string) => ({
   id,
   type: 'model',
   display_name: id,
-  created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
+  created_at: new Date(modelsCreated * 1000).toISOString().replace('.000Z', 'Z'),
 });
 
 export type Dialect = 'openai' | 'anthropic' | 'gemini';

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../../application/ports.js';
+import { openAiModel } from '../../../http/openai-model.js';
 import { refuse } from '../../call/refusal.js';
 import type { Relay } from '../../call/relay.js';
 import type { Endpoint } from '../../endpoint.js';
@@ -9,7 +10,7 @@ import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
-import { type Dialect, listing, type ModelListing, modelsFor, openAiModel } from './models.js';
+import { type Dialect, listing, type ModelListing, modelsFor } from './models.js';
 
 /* The /v1 endpoints over HTTP. */
 
