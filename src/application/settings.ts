@@ -26,7 +26,6 @@ export interface Settings {
   readonly selfUseMode: boolean;
   readonly passThroughRequests: boolean;
   readonly autoDisable: { readonly enabled: boolean; readonly keywords: readonly string[] };
-  readonly autoEnable: boolean;
   readonly modelRateLimit: {
     readonly enabled: boolean;
     readonly total: number;
@@ -124,7 +123,6 @@ export function settingsFrom(
       enabled: flag('AutomaticDisableChannelEnabled'),
       keywords: lines(text('AutomaticDisableKeywords')).map((word) => word.toLowerCase()),
     },
-    autoEnable: flag('AutomaticEnableChannelEnabled'),
     modelRateLimit: {
       enabled: flag('ModelRequestRateLimitEnabled'),
       total: number('ModelRequestRateLimitCount'),

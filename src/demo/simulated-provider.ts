@@ -158,7 +158,6 @@ class Counter {
 
 const wait = (milliseconds: number): Promise<void> => pause(milliseconds, undefined, { ref: false });
 
-/** Writes frames as told; false: it did not come to the end, and the caller has what was written. */
 /** Once the caller has read enough, or has gone; leaves no listener behind. */
 async function drained(response: ServerResponse): Promise<void> {
   const settled = new AbortController();
@@ -168,6 +167,7 @@ async function drained(response: ServerResponse): Promise<void> {
   settled.abort();
 }
 
+/** Writes frames as told; false: it did not come to the end, and the caller has what was written. */
 async function write(response: ServerResponse, frames: readonly string[], how: Answering, counter: Counter) {
   const { after, chunkDelayMs = 0, endless = false } = how;
   for (let at = 0; endless || at < frames.length; at++) {

@@ -84,7 +84,7 @@ export class SeenText {
   /** As `countTokens` counts the text; estimated from the samples where it is not kept whole. */
   tokens(model: string): number {
     return this.stride === sampleLength
-      ? countTokens(model, this.samples.join(''))
+      ? countTokens(model, this.toString())
       : countSamples(model, this.samples, this.length);
   }
 

@@ -117,8 +117,6 @@ const ledgerState = (position: Position) => ({
   failure: null,
   leading: true,
   quarantined: 0,
-  events: 0,
-  batches: 0,
 });
 
 describe('recovery goes on while the gateway serves', () => {

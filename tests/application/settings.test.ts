@@ -26,7 +26,6 @@ describe('settings nobody has changed', () => {
       quotaForNewUser: 0,
       selfUseMode: false,
       passThroughRequests: false,
-      autoEnable: false,
       modelRateLimit: { enabled: false, total: 0, successful: 1000, windowSeconds: 60 },
       pingIntervalMs: null,
       passwordLogin: true,
@@ -107,7 +106,6 @@ describe('a changed option', () => {
   test.each<[OptionKey, keyof Settings]>([
     ['SelfUseModeEnabled', 'selfUseMode'],
     ['global.pass_through_request_enabled', 'passThroughRequests'],
-    ['AutomaticEnableChannelEnabled', 'autoEnable'],
     ['PasswordLoginEnabled', 'passwordLogin'],
   ])('%s is %s', (key, member) => {
     expect(settings({ [key]: 'true' })[member]).toBe(true);

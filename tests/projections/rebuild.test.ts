@@ -189,9 +189,14 @@ describe('a rebuilt read model', () => {
     await projected.record(option('a', '1'), option('a', '2'));
     expect(await again(counting())).toEqual({ position: 1, events: 2 });
     expect(await counts(projected.pool)).toEqual({ a: 2 });
-    const runner = await projected.start({ projections: [counting()] });
+    const committed: string[] = [];
+    const runner = await projected.start({
+      projections: [counting()],
+      committed: (model) => void committed.push(model),
+    });
     await runner.caughtUp();
-    expect(runner.status()).toMatchObject([{ position: 1, events: 0 }]);
+    expect(runner.status()).toMatchObject([{ position: 1 }]);
+    expect(committed).toEqual([]);
   });
 
   test('is listed with how far it is', async () => {

@@ -16,7 +16,6 @@ export interface Checkpoint {
   /** `stopped`: an event could not be folded; see `failure`. */
   readonly status: 'running' | 'stopped';
   readonly failure: { readonly position: Position; readonly type: string; readonly error: string } | null;
-  readonly updatedAt: Date;
   /** Some node is projecting it now. */
   readonly led: boolean;
 }
@@ -95,14 +94,13 @@ interface CheckpointRow {
   failed_position: number | null;
   failed_type: string | null;
   error: string | null;
-  updated_at: Date;
   led: boolean;
 }
 
 /** All checkpoints, those of versions this code does not know included. */
 export async function readCheckpoints(pool: Pool): Promise<Checkpoint[]> {
   const { rows } = await pool.query<CheckpointRow>(`
-    select c.name, c.version, c.position, c.status, c.failed_position, c.failed_type, c.error, c.updated_at,
+    select c.name, c.version, c.position, c.status, c.failed_position, c.failed_type, c.error,
       exists (
         select from pg_catalog.pg_locks l
         where l.locktype = 'advisory' and l.granted and l.objsubid = 2
@@ -111,7 +109,7 @@ export async function readCheckpoints(pool: Pool): Promise<Checkpoint[]> {
       ) as led
     from projections.checkpoints c order by c.name, c.version
   `);
-  return rows.map(({ name, version, position, status, failed_position, failed_type, error, updated_at, led }) => ({
+  return rows.map(({ name, version, position, status, failed_position, failed_type, error, led }) => ({
     name,
     version,
     position: Position(position),
@@ -120,7 +118,6 @@ export async function readCheckpoints(pool: Pool): Promise<Checkpoint[]> {
       failed_position === null || failed_type === null
         ? null
         : { position: Position(failed_position), type: failed_type, error: error ?? '' },
-    updatedAt: updated_at,
     led,
   }));
 }

@@ -69,10 +69,6 @@ export class Projector {
   failure: Checkpoint['failure'] = null;
   /** What stopped it, where that is an event this release cannot even read. */
   unreadable: UnreadableEvent | null = null;
-  /** Folded since the start, for figures. */
-  events = 0;
-  batches = 0;
-
   /** Left out because somebody decided so. */
   quarantined: ReadonlySet<Position> = new Set();
 
@@ -279,8 +275,6 @@ export class Projector {
       return;
     }
     this.batchLimit = this.parts.pace.batchSize;
-    this.events += interesting.length;
-    this.batches += 1;
     this.parts.changed();
     this.parts.committed(this.parts.projection.name, interesting);
   }

@@ -56,9 +56,6 @@ export interface ReadModelState {
   readonly failure: Checkpoint['failure'];
   /** Events it leaves out because somebody decided so; known to the node that projects it. */
   readonly quarantined: number;
-  /** Folded by this node since its start. */
-  readonly events: number;
-  readonly batches: number;
 }
 
 export interface ProjectionRunner {
@@ -186,8 +183,6 @@ class Runner implements ProjectionRunner {
       status: projector.stopped ? 'stopped' : 'running',
       failure: projector.failure,
       quarantined: projector.quarantined.size,
-      events: projector.events,
-      batches: projector.batches,
     }));
   }
 

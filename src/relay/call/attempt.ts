@@ -97,7 +97,6 @@ export async function attempt(
     return failed(new RelayError(500, 'channel_key_missing', 'the key of the channel is missing'), true);
 
   const upstreamChannel: UpstreamChannel = {
-    type: channel.settings.type,
     baseUrl: channel.settings.baseUrl.replace(/\/+$/, ''),
     key,
     other: channel.settings.other,

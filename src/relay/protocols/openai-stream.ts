@@ -27,7 +27,6 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   private readonly reading: Reading;
   private error: UpstreamError | null = null;
   private finished = false;
-  private frames = 0;
   constructor(
     private readonly variant: OpenAiVariant,
     channel: UpstreamChannel,
@@ -83,7 +82,6 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       return;
     }
     if (!isObject(chunk)) return;
-    this.frames++;
     const error = failureIn(this.variant, chunk, this.confidential);
     if (error) {
       this.error = error;
@@ -130,7 +128,6 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   }
 
   private step(read: () => void): StreamStep {
-    const before = this.frames;
     try {
       read();
     } catch (error) {
@@ -141,7 +138,6 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       bytes: this.writer.take(),
       error: this.error,
       finished: this.finished,
-      frames: this.frames - before,
     };
   }
 }

@@ -13,7 +13,6 @@ export const mostChoices = 128;
 
 /** The channel as an adapter sees it: the key is in the clear, the settings are parsed. */
 export interface UpstreamChannel {
-  readonly type: number;
   /** Empty: the provider's default. */
   readonly baseUrl: string;
   readonly key: string;
@@ -100,8 +99,6 @@ export interface StreamStep {
   readonly error: UpstreamError | null;
   /** Upstream said it is done. Closing without it is fine when `generated.finishReason` is there. */
   readonly finished: boolean;
-  /** Frames read in this step. */
-  readonly frames: number;
 }
 
 /** One streamed answer on its way through. Everything is synchronous; it holds no timer and no connection. */

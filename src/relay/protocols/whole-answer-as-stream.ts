@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectsIn } from './json.js';
 import { mendedUsage } from './openai-usage.js';
 import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
 
-const nothing: StreamStep = { bytes: null, error: null, finished: true, frames: 0 };
+const nothing: StreamStep = { bytes: null, error: null, finished: true };
 
 /** A complete answer, told as the stream that was asked for. */
 export class WholeAnswerAsStream implements AnswerStream {

@@ -19,7 +19,7 @@ const options = {
 const other = 'acc0unt';
 
 const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
-  const channel = { ...plainChannel, type: provider.type, baseUrl, other };
+  const channel = { ...plainChannel, baseUrl, other };
   const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi' };
   return provider.protocol.request(provider, channel, callerOf(mode, body, query), model, options).url;
 };

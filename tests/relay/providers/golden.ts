@@ -63,7 +63,7 @@ export interface Golden {
   readonly expected: Expected;
 }
 
-export const plainChannel: Omit<UpstreamChannel, 'type'> = {
+export const plainChannel: UpstreamChannel = {
   baseUrl: '',
   key: 'sk-plain-0123456789',
   other: '',

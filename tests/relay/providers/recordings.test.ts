@@ -138,7 +138,7 @@ function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): 
   return {
     name: recording.name,
     provider: providerOfType(type),
-    channel: { ...plainChannel, type, baseUrl: 'https://recorded.example' },
+    channel: { ...plainChannel, baseUrl: 'https://recorded.example' },
     caller: callerOf(mode, body),
     upstreamModel: 'recorded',
     options: { forceUsage: true, azureDefaultApiVersion: '', siteAddress: '', passThrough: false, now: 0 },

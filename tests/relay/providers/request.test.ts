@@ -244,7 +244,7 @@ describe('the outgoing request', () => {
 
   test('in pass-through takes no edits and no override, but the mapped model', () => {
     const provider = providerOfType(1);
-    const channel = { ...plainChannel, type: 1, paramOverride: { temperature: 0 } };
+    const channel = { ...plainChannel, paramOverride: { temperature: 0 } };
     const body = { model: 'o3-high', messages, max_tokens: 5, vendor: 1 };
     const passing = { ...options, passThrough: true };
     const sent = provider.protocol.request(provider, channel, callerOf('chat', body), 'o3', passing);

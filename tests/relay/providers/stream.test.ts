@@ -10,7 +10,7 @@ function open(options: { type?: number; wantsUsage?: boolean; thinkingToContent?
   const { type = 1, wantsUsage = false, thinkingToContent = false } = options;
   const provider = providerOfType(type);
   const body = { stream: true, ...(wantsUsage && { stream_options: { include_usage: true } }) };
-  const channel = { ...plainChannel, type, thinkingToContent };
+  const channel = { ...plainChannel, thinkingToContent };
   return provider.protocol.stream(provider, channel, callerOf('chat', body), info);
 }
 
@@ -28,15 +28,15 @@ describe('a stream on its way through', () => {
 
   test('passes an untouched chunk on without a copy', () => {
     const frames = Buffer.concat([data(chunk({ content: 'a' })), data(chunk({ content: 'b' }))]);
-    const { bytes, frames: count } = open().push(frames);
+    const { bytes } = open().push(frames);
     expect(bytes?.buffer).toBe(frames.buffer);
-    expect({ length: bytes?.length, count }).toEqual({ length: frames.length, count: 2 });
+    expect(bytes?.length).toBe(frames.length);
   });
 
   test('swallows the end mark and reads nothing behind it', () => {
     const stream = open();
     const step = stream.push(Buffer.concat([done, data(chunk({ content: 'late' }))]));
-    expect(step).toEqual({ bytes: null, error: null, finished: true, frames: 0 });
+    expect(step).toEqual({ bytes: null, error: null, finished: true });
     expect(stream.generated.said.toString()).toBe('');
   });
 
@@ -76,7 +76,7 @@ describe('a stream on its way through', () => {
     test('of brackets is no answer, and is not read', () => {
       const stream = open();
       const deep = `{"id":"x","choices":${'['.repeat(5000)}${']'.repeat(5000)}}`;
-      expect(stream.push(Buffer.from(`data: ${deep}\n\n`))).toMatchObject({ bytes: null, error: null, frames: 0 });
+      expect(stream.push(Buffer.from(`data: ${deep}\n\n`))).toMatchObject({ bytes: null, error: null });
     });
   });
 
