@@ -17,5 +17,4 @@ export const homeEn: Translation<typeof homeZh> = {
   'point.relay': 'One place to connect',
   'point.relay.text':
     'The OpenAI API as clients know it. Calls go to a channel that works; when one fails, the next is tried.',
-  title: 'Home',
 };

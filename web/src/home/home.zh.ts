@@ -12,5 +12,4 @@ export const homeZh = {
   'point.live.text': '流量、费用与渠道状态即时呈现，无需刷新页面。',
   'point.relay': '一处接入',
   'point.relay.text': '沿用 OpenAI 接口，请求自动分配到可用的渠道，失败时换一条再试。',
-  title: '首页',
 } as const;

@@ -12,7 +12,7 @@ export function StatusTag({
   readonly children: ReactNode;
 }) {
   return (
-    <Tag minimal intent={intent} title={reason} className="status-tag">
+    <Tag minimal intent={intent} title={reason}>
       {children}
     </Tag>
   );

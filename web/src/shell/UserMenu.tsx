@@ -29,7 +29,6 @@ export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
         variant="minimal"
         icon={<User />}
         endIcon={<CaretDown />}
-        className="user-button"
         text={<span className="user-name">{name}</span>}
         aria-label={t('account.menu', { name })}
       />

@@ -33,7 +33,7 @@ export function FilterBar({ active, onReset, children }: FilterBarProps) {
       {shown && (
         <div id={fields} className="filter-fields">
           {children}
-          {active > 0 && <Button variant="minimal" text={t('reset')} onClick={onReset} className="filter-reset" />}
+          {active > 0 && <Button variant="minimal" text={t('reset')} onClick={onReset} />}
         </div>
       )}
     </search>

@@ -64,7 +64,7 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
     setExpanded((before) => new Set(before.has(key) ? [...before].filter((other) => other !== key) : [...before, key]));
 
   return (
-    <div className="resource-table">
+    <div>
       {(toolbar !== undefined || hasSettings) && (
         <div className="table-toolbar">
           <div className="table-toolbar-start">{toolbar}</div>
