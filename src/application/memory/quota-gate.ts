@@ -153,29 +153,25 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     return found;
   };
 
-  const userAccount = async (id: UserId): Promise<Account> => {
-    let account = users.get(id);
+  /** The account in memory, or one that is opened there; with all that the log says of it. */
+  const accountOf = async <Id extends UserId | ApiKeyId>(
+    accounts: Map<Id, Account>,
+    owner: Account['owner'],
+    id: Id,
+    snapshotOf: (id: Id) => Promise<AccountSnapshot>,
+  ): Promise<Account> => {
+    let account = accounts.get(id);
     if (account === undefined) {
-      makeRoom(users);
-      account = opened('user', id);
-      users.set(id, account);
-      account.loading = load(users, id, account, source.user);
+      makeRoom(accounts);
+      account = opened(owner, id);
+      accounts.set(id, account);
+      account.loading = load(accounts, id, account, snapshotOf);
     }
     if (account.arrived !== null) await account.loading;
     return account;
   };
-
-  const apiKeyAccount = async (id: ApiKeyId): Promise<Account> => {
-    let account = apiKeys.get(id);
-    if (account === undefined) {
-      makeRoom(apiKeys);
-      account = opened('api-key', id);
-      apiKeys.set(id, account);
-      account.loading = load(apiKeys, id, account, source.apiKey);
-    }
-    if (account.arrived !== null) await account.loading;
-    return account;
-  };
+  const userAccount = (id: UserId): Promise<Account> => accountOf(users, 'user', id, source.user);
+  const apiKeyAccount = (id: ApiKeyId): Promise<Account> => accountOf(apiKeys, 'api-key', id, source.apiKey);
 
   const accounts = async ({ userId, apiKeyId }: AdmissionRequest): Promise<[Account, Account | null]> => {
     for (;;) {

@@ -1,6 +1,6 @@
 import { useSubscription } from '@apollo/client/react';
 import { Card } from '@blueprintjs/core';
-import { lazy, Suspense } from 'react';
+import { type ComponentProps, lazy, Suspense } from 'react';
 import { LiveBalanceDocument } from '../generated/dashboard/ownUsage.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
@@ -47,34 +47,29 @@ export function OwnUsage() {
         <>
           {completeFrom > 0 && <p className="as-of">{t('own.partial', { time: formatTime(completeFrom) })}</p>}
           <div className="dashboard-columns">
-            <Card className="panel">
-              <h2 className="panel-title">{t('own.spendChart')}</h2>
-              <Suspense fallback={<div className="chart-place" />}>
-                <MinuteChart
-                  minutes={minutes}
-                  figure="quota"
-                  format={money}
-                  colour="green"
-                  title={t('own.spendChart')}
-                />
-              </Suspense>
-            </Card>
-            <Card className="panel">
-              <h2 className="panel-title">{t('own.requestChart')}</h2>
-              <Suspense fallback={<div className="chart-place" />}>
-                <MinuteChart
-                  minutes={minutes}
-                  figure="requests"
-                  format={String}
-                  colour="blue"
-                  title={t('own.requestChart')}
-                />
-              </Suspense>
-            </Card>
+            <MinutePanel title={t('own.spendChart')} minutes={minutes} figure="quota" format={money} colour="green" />
+            <MinutePanel
+              title={t('own.requestChart')}
+              minutes={minutes}
+              figure="requests"
+              format={String}
+              colour="blue"
+            />
           </div>
           <RecentCalls lines={lines.slice(0, linesShown)} start={start} />
         </>
       )}
     </>
+  );
+}
+
+function MinutePanel(chart: ComponentProps<typeof MinuteChart>) {
+  return (
+    <Card className="panel">
+      <h2 className="panel-title">{chart.title}</h2>
+      <Suspense fallback={<div className="chart-place" />}>
+        <MinuteChart {...chart} />
+      </Suspense>
+    </Card>
   );
 }
