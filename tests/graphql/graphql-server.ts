@@ -168,7 +168,7 @@ export interface GraphqlServer {
   stop(): Promise<void>;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Of another face over the same application. */
   readonly url?: string;
   readonly origin?: string;

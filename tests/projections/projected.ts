@@ -15,7 +15,7 @@ import { quietLog } from '../support/quiet-log.js';
 import { type Fact, toRecord } from './history.js';
 
 /** Opens what `sealed` of the history made, until the user's key is destroyed. */
-export class PersonalDataOfHistory implements PersonalDataReader {
+class PersonalDataOfHistory implements PersonalDataReader {
   private readonly forgotten = new Set<UserId>();
 
   open(user: UserId, text: Sealed): Promise<string | null> {

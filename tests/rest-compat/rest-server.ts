@@ -11,8 +11,8 @@ import { startTestGateway, type TestGateway, type TestUser } from '../support/te
 
 /* The legacy interface on a port of its own, in front of a gateway on a real Postgres. */
 
-export const startedAt = Instant(1_744_300_000_123);
-export const version = '1.2.3';
+const startedAt = Instant(1_744_300_000_123);
+const version = '1.2.3';
 
 type RestOptions = Parameters<typeof restRoutes>[1];
 

@@ -32,7 +32,7 @@ export interface CallStory {
   readonly refunded: CallRefunded[];
 }
 
-export interface Account {
+interface Account {
   given: number;
   charged: number;
   /** Settled calls that used tokens and were not refunded. */

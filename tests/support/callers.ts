@@ -13,7 +13,7 @@ export interface Answer {
   readonly requestId: string;
 }
 
-export interface Sending {
+interface Sending {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */

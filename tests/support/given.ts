@@ -4,7 +4,7 @@ import { Failure, type FailureCode } from '../../src/domain/failure.js';
 
 /* Rules of an aggregate as sentences: given(what had happened).when(an order).thenRecorded(what happens). */
 
-export interface Outcome<Event> {
+interface Outcome<Event> {
   thenRecorded(...events: readonly Event[]): void;
   /** As `thenRecorded`; and the same order, given again, records nothing more. */
   thenRecordedOnce(...events: readonly Event[]): void;

@@ -136,7 +136,7 @@ const identitySource = (store: TestStore): IdentitySource => ({
 
 export const passingProbe: ProbeResult = { ok: true, message: '', responseTimeMs: 840, usage: null };
 
-export class FakeProbe implements ChannelProbe {
+class FakeProbe implements ChannelProbe {
   result: ProbeResult = passingProbe;
   readonly asked: (readonly [channel: number, model: string])[] = [];
 

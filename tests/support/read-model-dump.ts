@@ -5,7 +5,7 @@ import { readModels } from '../../src/projections/read-models.js';
 import { booksAtRest } from './books.js';
 
 /** Every row of every table of every read model as JSON text, sorted, by `schema.table`; partitions count as tables. */
-export async function dumpReadModels({ pool }: CommandDatabase): Promise<Record<string, string[]>> {
+async function dumpReadModels({ pool }: CommandDatabase): Promise<Record<string, string[]>> {
   const { rows: tables } = await pool.query<{ name: string; sql: string }>(
     `select schemaname || '.' || tablename as name, format('%I.%I', schemaname, tablename) as sql
      from pg_catalog.pg_tables where schemaname = any ($1) order by 1`,
@@ -20,7 +20,7 @@ export async function dumpReadModels({ pool }: CommandDatabase): Promise<Record<
 }
 
 /** Makes every read model anew from the log. */
-export async function rebuildReadModels(database: CommandDatabase): Promise<void> {
+async function rebuildReadModels(database: CommandDatabase): Promise<void> {
   const { store, pool, newClient, personalData } = database;
   for (const projection of readModels)
     await rebuild({ projection, feed: store, pool, newClient, context: { personalData } });

@@ -19,7 +19,7 @@ export interface TestUser {
   readonly password: string;
 }
 
-export interface TestApiKeyTerms {
+interface TestApiKeyTerms {
   /** Left out: unlimited. */
   readonly quota?: number;
   /** Left out: any. */

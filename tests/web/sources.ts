@@ -31,7 +31,7 @@ export const webSources = (): readonly WebSource[] =>
     .filter((file) => !relative(directory, file).startsWith('generated'))
     .map((file) => parsedSource(relative(directory, file), readFileSync(file, 'utf8')));
 
-export function everyNode(node: ts.Node, visit: (node: ts.Node) => void): void {
+function everyNode(node: ts.Node, visit: (node: ts.Node) => void): void {
   visit(node);
   ts.forEachChild(node, (child) => everyNode(child, visit));
 }

@@ -32,7 +32,7 @@ interface RequestFile {
   readonly options?: Partial<RequestOptions>;
 }
 
-export interface Expected {
+interface Expected {
   readonly usage?: Usage | null;
   /** What the relay settles when upstream told no usage. */
   readonly settled?: Usage;
