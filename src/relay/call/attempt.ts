@@ -51,7 +51,7 @@ export type Attempt =
 
 export type AttemptPorts = Pick<
   RelayPorts,
-  'directory' | 'vault' | 'upstream' | 'providerOf' | 'config' | 'largeWork' | 'answers'
+  'directory' | 'vault' | 'clock' | 'upstream' | 'providerOf' | 'config' | 'largeWork' | 'answers'
 >;
 
 export interface AttemptCall {
@@ -114,7 +114,8 @@ export async function attempt(
       azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
       siteAddress: settings.siteAddress,
       passThrough: parsed.passThrough || settings.passThroughRequests,
-      now: startedAt,
+      // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
+      now: ports.clock.now(),
     };
     request = await ports.largeWork.run(bodyBytes, () =>
       provider.protocol.request(provider, upstreamChannel, caller, model, options),

@@ -95,7 +95,7 @@ const unaffordable = (): RelayError =>
  * bounds, and nothing of it kept.
  */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
-  const { decoder, chunks, first, place, cancel } = reading;
+  const { decoder, chunks, first, place, cancel, staysOpen } = reading;
   const { presence, growth, pingIntervalMs, callerGoneMs, costsUnseen } = options;
   const pinging =
     pingIntervalMs === null
@@ -140,6 +140,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         break;
       }
     }
+    if (staysOpen) cancel();
     return { outcome: presence.gone ? departure() : 'completed', error: null, cutShort: false, bug: null };
   } catch (error) {
     if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);

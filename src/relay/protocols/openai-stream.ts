@@ -93,7 +93,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   /** Reads one chunk, mends it, and hands it on without its usage. */
   private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void {
     const { variant } = this;
-    const chunk = variant.translate ? variant.translate(told, this.reading) : told;
+    const chunk = variant.translate ? this.translated(variant.translate, told) : told;
     if (chunk === null) return;
     let untouched = chunk === told && this.forwards;
     const { choices } = chunk;
@@ -117,6 +117,11 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     }
     if (untouched) this.writer.forward(chunk, bytes, start, end, plain);
     else this.writer.write(chunk, end - start);
+  }
+
+  private translated(translate: NonNullable<OpenAiVariant['translate']>, told: JsonObject): JsonObject | null {
+    if (this.variant.isLast?.(told)) this.finished = true;
+    return translate(told, this.reading);
   }
 
   private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {

@@ -67,6 +67,8 @@ export interface OpenAiVariant {
    * for the caller.
    */
   readonly translate?: (body: JsonObject, reading: Reading) => JsonObject | null;
+  /** A chunk to be translated is the last there will be, and no end mark follows. */
+  readonly isLast?: (chunk: JsonObject) => boolean;
   /** Mends a message or delta in place; true when something was changed. */
   readonly mend?: (message: JsonObject, reading: Reading) => boolean;
 }

@@ -69,6 +69,9 @@ export class NoRoomForAnswer extends Lost {
   }
 }
 
+/** The status of an answer that is the messages of a WebSocket, and nothing else is. */
+export const switchingProtocols = 101;
+
 /** One request and its answer, on the client's dispatch interface. */
 export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
   readonly sent: Promise<Sent>;
@@ -98,9 +101,20 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
     this.started = true;
+    this.steer(controller);
+  }
+
+  /** From now on this is what can be stopped; nothing of the request need have left. */
+  steer(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
     if (this.cancelled) controller.abort(this.failure ?? new Error('cancelled'));
+  }
+
+  /** The request goes out over a WebSocket, and what comes from now on are its messages. */
+  switched(headers: IncomingHttpHeaders): void {
+    this.started = true;
+    this.settle({ ok: true, answer: { status: switchingProtocols, headers, body: this } });
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -139,7 +153,7 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
       blocked: this.failure instanceof BlockedAddress,
       timedOut:
         this.failure instanceof Overdue || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT',
-      requestSent: this.controller !== null && !neverConnected.has(code),
+      requestSent: this.started && !neverConnected.has(code),
     });
     this.decoder?.destroy();
     this.rouse();

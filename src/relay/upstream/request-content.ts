@@ -21,7 +21,9 @@ export type RequestContent =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly text: string }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Buffer }
-  | { readonly kind: 'form'; readonly boundary: string; readonly parts: readonly FormPart[] };
+  | { readonly kind: 'form'; readonly boundary: string; readonly parts: readonly FormPart[] }
+  /** Sent over a WebSocket as soon as it is open. What the other side sends then is read as events of a stream. */
+  | { readonly kind: 'message'; readonly text: string };
 
 export const noContent: RequestContent = { kind: 'none' };
 
@@ -36,6 +38,7 @@ export const formContent = (parts: readonly FormPart[]): RequestContent => ({
 export function contentTypeOf(content: RequestContent): string | null {
   switch (content.kind) {
     case 'none':
+    case 'message':
       return null;
     case 'json':
       return 'application/json';
@@ -46,10 +49,11 @@ export function contentTypeOf(content: RequestContent): string | null {
   }
 }
 
-/** What goes over the wire; null: nothing. */
+/** The body of the request; null: it has none. */
 export function bodyOf(content: RequestContent): string | Buffer | null {
   switch (content.kind) {
     case 'none':
+    case 'message':
       return null;
     case 'json':
       return content.text;
@@ -64,6 +68,7 @@ export function bodyOf(content: RequestContent): string | Buffer | null {
 export function wordsOf(content: RequestContent): string {
   switch (content.kind) {
     case 'json':
+    case 'message':
       return content.text;
     case 'form':
       return content.parts.map((part) => ('text' in part ? part.text : part.fileName)).join('\n');

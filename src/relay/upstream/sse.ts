@@ -168,6 +168,15 @@ export class SseDecoder {
   }
 }
 
+/** One event that says what the text does, as JSON: an end of a line can only stand where a blank can. */
+export function eventOf(text: Buffer): Buffer {
+  const event = Buffer.concat([DATA_PREFIX, text, FRAME_END]);
+  const end = event.length - FRAME_END.length;
+  for (const lineEnd of [LF, CR])
+    for (let at = event.indexOf(lineEnd); at !== -1 && at < end; at = event.indexOf(lineEnd, at)) event[at] = SPACE;
+  return event;
+}
+
 /** Collects what goes out of one step into one buffer; neighbouring parts of one source are not copied. */
 export class Outgoing {
   private parts: Buffer[] = [];

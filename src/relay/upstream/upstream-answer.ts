@@ -2,6 +2,7 @@ import type { Usage } from '../../domain/usage.js';
 import type { NoRoom } from '../../http/body-room.js';
 import { gatewayErrorType } from '../errors.js';
 import type { LargeWork } from '../large-work.js';
+import { Gathering } from '../protocols/gathering.js';
 import type {
   Answer,
   AnswerStream,
@@ -14,7 +15,7 @@ import type {
 } from '../protocols/protocol.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { AnswerPlace } from './answer-room.js';
-import { Lost, NoRoomForAnswer, Overdue, UnreadableBody } from './exchange.js';
+import { Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './exchange.js';
 import type { Sending, UpstreamAnswer, UpstreamBody } from './upstream.js';
 import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream-error.js';
 
@@ -38,6 +39,8 @@ export interface StreamReading {
   readonly place: Pick<AnswerPlace, 'hold'>;
   /** Ends the upstream connection. */
   readonly cancel: () => void;
+  /** Upstream leaves it to us to end the connection after the answer. */
+  readonly staysOpen: boolean;
 }
 
 export type Read =
@@ -105,7 +108,8 @@ const notAsked = unreadableAnswer('the upstream answered with a stream that was 
 
 export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
   const { status, headers, body } = answer;
-  if (status < 200 || status > 299) return refusal(answered, answer);
+  if (status < 200 || status > 299)
+    return status === switchingProtocols ? messages(answered, answer) : refusal(answered, answer);
   if (answered.caller.stream) return stream(answered, answer);
   try {
     if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream'))
@@ -179,10 +183,50 @@ async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read>
     const { bytes, json } = await beginningOf(body);
     return json
       ? await whole(answered, answer, await theRest(answered, body, bytes))
-      : await firstFrame(answered, body, bytes);
+      : await firstFrame(answered, body, bytes, false);
   } catch (error) {
     return lost(answered, error, 'stream_response_error');
   }
+}
+
+/** There is nothing but messages, whatever was asked for: who wants an answer whole waits till they are all here. */
+async function messages(answered: Answered, { body }: UpstreamAnswer): Promise<Read> {
+  const { caller } = answered;
+  try {
+    return caller.stream ? await firstFrame(answered, body, Buffer.alloc(0), true) : await gathered(answered, body);
+  } catch (error) {
+    return lost(answered, error, caller.stream ? 'stream_response_error' : 'read_response_body_failed');
+  }
+}
+
+async function gathered(answered: Answered, body: Pick<UpstreamBody, 'next'>): Promise<Read> {
+  const { provider, channel, caller, info, sending, largeWork, largest, place } = answered;
+  const gathering = new Gathering(info);
+  const decoder = provider.protocol.stream(provider, channel, gathering.asCaller(caller), info);
+  const failed = (error: UpstreamError, costUnknown: boolean): Read => {
+    sending.cancel();
+    return { ok: false, error, costUnknown };
+  };
+  let came = 0;
+  for (let finished = false; !finished; ) {
+    const next = await body.next();
+    const bytes = next.value?.length ?? 0;
+    came += bytes;
+    if (came > largest) return failed(unreadableAnswer('the upstream answer is too large'), true);
+    const full = place.take(bytes);
+    if (full !== null) return failed(noRoomHere(full), true);
+    const step = next.done ? decoder.end() : decoder.push(next.value);
+    // What had come of it by then is work that upstream has done.
+    if (step.error !== null) return failed(step.error, decoder.generated.said.length > 0);
+    finished = step.finished || (next.done === true && decoder.generated.finishReason !== null);
+    if (next.done && !finished) return failed(brokenOff('read_response_body_failed'), true);
+  }
+  sending.cancel();
+  return largeWork.run(came, () => {
+    const { usage, generated } = decoder;
+    const bytes = caller.dialect.whole(gathering.answer(), caller, channel);
+    return { ok: true, got: { kind: 'answer', bytes, usage, generated } };
+  });
 }
 
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
@@ -194,7 +238,7 @@ function asStream(
   const first = { bytes: decoder.frames(), finished: true };
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();
-  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel } } };
+  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel, staysOpen: false } } };
 }
 
 /** What a stream keeps beyond the bytes that came last; as many may wait here for a slow caller in any case. */
@@ -210,6 +254,7 @@ async function firstFrame(
   { provider, channel, caller, info, sending, place }: Answered,
   chunks: Pick<UpstreamBody, 'next'>,
   begin: Buffer,
+  staysOpen: boolean,
 ): Promise<Read> {
   const decoder = provider.protocol.stream(provider, channel, caller, info);
   const cancel = (): void => sending.cancel();
@@ -227,7 +272,8 @@ async function firstFrame(
     }
     if (step.bytes !== null || step.finished) {
       sending.begun();
-      return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first: step, place, cancel } } };
+      const reading = { decoder, chunks, first: step, place, cancel, staysOpen };
+      return { ok: true, got: { kind: 'stream', reading } };
     }
     if (ended) return { ok: false, error: brokenOff('stream_response_error'), costUnknown: true };
     const next = await chunks.next();

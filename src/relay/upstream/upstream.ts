@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { UpstreamRequest } from '../protocols/protocol.js';
 import type { AddressGuard } from './address-guard.js';
@@ -8,6 +9,7 @@ import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
 import { bodyOf } from './request-content.js';
 import { skippingContinue } from './unasked-continue.js';
+import { WebSocketOpening } from './websocket.js';
 
 /*
  * The connection to upstream: pooled per proxy, no redirects followed, every failure a value. It stands on the client's
@@ -15,6 +17,7 @@ import { skippingContinue } from './unasked-continue.js';
  */
 
 export interface UpstreamAnswer {
+  /** 101 (`switchingProtocols`): the body is the messages of a WebSocket, each as an event of a stream. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: UpstreamBody;
@@ -64,6 +67,7 @@ export interface Upstream {
 }
 
 const connectTimeoutMs = 10_000;
+const toWebSocket = { upgrade: 'websocket' } as const;
 
 /** The connections behind a proxy's tunnel. */
 const tunnelled: Agent.Options['factory'] = (origin, options: Pool.Options) =>
@@ -72,14 +76,26 @@ const tunnelled: Agent.Options['factory'] = (origin, options: Pool.Options) =>
     typeof options.connect === 'function' ? { ...options, connect: skippingContinue(options.connect) } : options,
   );
 
+interface Address {
+  readonly origin: string;
+  readonly path: string;
+}
+
+const addressIn = (url: string): Address => {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: `${pathname}${search}` };
+};
+
+/** A WebSocket is asked for where HTTP is spoken. Not remembered: such an address may be signed, and is another each time. */
+const webSocketAddress = (url: string): Address => addressIn(url.replace(/^ws/, 'http'));
+
 /** Channels ask few addresses again and again. */
-function addressParser(): (url: string) => { origin: string; path: string } {
-  const known = new Map<string, { origin: string; path: string }>();
+function addressParser(): (url: string) => Address {
+  const known = new Map<string, Address>();
   return (url) => {
     const found = known.get(url);
     if (found !== undefined) return found;
-    const { origin, pathname, search } = new URL(url);
-    const address = { origin, path: `${pathname}${search}` };
+    const address = addressIn(url);
     if (known.size >= 1000) known.clear();
     known.set(url, address);
     return address;
@@ -102,6 +118,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
   const parse = addressParser();
   const deadlines = openDeadlines();
   const shares = hostShares(connections);
+  const webSockets = new Set<Socket>();
 
   const dispatcherFor = (proxy: string | null): Dispatcher => {
     if (proxy === null) return direct;
@@ -131,18 +148,31 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
       };
       const exchange: Exchange = new Exchange(over, begun);
       try {
-        const { origin, path } = parse(url);
+        const opening =
+          content.kind === 'message' ? new WebSocketOpening(exchange, content.text, idleMs, webSockets) : null;
+        const { origin, path } = opening === null ? parse(url) : webSocketAddress(url);
         const wanted = proxy === null ? origin : `${origin} behind ${proxy}`;
         if (!shares.take(wanted, payer)) throw new Saturated();
         host = wanted;
         deadlines.watch(exchange, timeoutMs);
-        const call = { origin, path, method, headers, body: bodyOf(content), bodyTimeout: idleMs };
+        const handler = opening ?? exchange;
+        const call =
+          opening === null
+            ? { origin, path, method, headers, body: bodyOf(content), bodyTimeout: idleMs }
+            : {
+                origin,
+                path,
+                method,
+                headers: { ...headers, ...opening.headers },
+                bodyTimeout: idleMs,
+                ...toWebSocket,
+              };
         // A proxy resolves names by itself: all that can be done is to look at them first.
-        if (proxy === null || guard === null) dispatcherFor(proxy).dispatch(call, exchange);
+        if (proxy === null || guard === null) dispatcherFor(proxy).dispatch(call, handler);
         else
           guard
             .check(new URL(origin).hostname)
-            .then(() => dispatcherFor(proxy).dispatch(call, exchange))
+            .then(() => dispatcherFor(proxy).dispatch(call, handler))
             .catch((error: Error) => exchange.fail(error));
       } catch (error) {
         exchange.fail(error instanceof Error ? error : new Error(String(error)));
@@ -150,6 +180,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
       return exchange;
     },
     async close() {
+      for (const socket of webSockets) socket.destroy();
       await Promise.all([direct, ...proxied.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
