@@ -168,20 +168,29 @@ export function checkedChannelSettings(
 const keyText: TextBound = { max: 16_384, lines: true };
 const maxKeys = 1000;
 
+type KeyFacts = Pick<ProviderFacts, 'documentKey' | 'keyForm'>;
+
+function checkKeyForm(key: string, { keyForm }: Pick<KeyFacts, 'keyForm'>): void {
+  if (keyForm !== null && !keyForm.pattern.test(key)) throw invalidField('key', keyForm.allowed);
+}
+
 /** The keys in a text, one per line; refused when there is none, or more than one order should make channels of. */
-export function channelKeysIn(text: string, { documentKey }: Pick<ProviderFacts, 'documentKey'>): readonly string[] {
+export function channelKeysIn(text: string, facts: KeyFacts): readonly string[] {
+  const { documentKey } = facts;
   const lines = documentKey ? [text] : text.split('\n');
   const keys = lines.map((line) => line.trim()).filter((line) => line !== '');
   if (keys.length === 0) throw new Failure('channel-key-missing', { field: 'key' });
   checkList('key', keys, maxKeys, keyText);
+  for (const key of keys) checkKeyForm(key, facts);
   return keys;
 }
 
 /** One key, whole. */
-export function channelKeyIn(text: string): string {
+export function channelKeyIn(text: string, facts: Pick<KeyFacts, 'keyForm'>): string {
   const key = text.trim();
   if (key === '') throw new Failure('channel-key-missing', { field: 'key' });
   checkText('key', key, keyText);
+  checkKeyForm(key, facts);
   return key;
 }
 

@@ -15,6 +15,12 @@ export interface OtherField {
   readonly usual: string;
 }
 
+export interface KeyForm {
+  readonly pattern: RegExp;
+  /** In words, for whoever gave something else. */
+  readonly allowed: string;
+}
+
 export interface ProviderFacts {
   /** The channel type number. */
   readonly type: number;
@@ -25,6 +31,8 @@ export interface ProviderFacts {
   /** Label colour; null: not offered for new channels. */
   readonly colour: string | null;
   readonly keyHint: string;
+  /** What every key is made like; null: they can be made like anything. */
+  readonly keyForm: KeyForm | null;
   /** The key is one document, whatever lines it has. Elsewhere every line is a key. */
   readonly documentKey: boolean;
   /** null: the field means nothing here. */
@@ -50,6 +58,7 @@ export type ProviderTable = ReadonlyMap<number, ProviderFacts>;
 
 /** Most providers are like this; each says where it differs. */
 export const usual = {
+  keyForm: null,
   documentKey: false,
   other: null,
   billsOrganization: false,

@@ -68,6 +68,19 @@ describe('adding a channel', () => {
     expect(await keyOf(id)).toBe('{\n "private_key": "x"\n}');
   });
 
+  test.each(['a|b', 'a||c', 'a|b|c|d', 'a|b|c\nd|e'])(
+    'is refused for the key %j of a provider whose keys are made otherwise, and says how they are',
+    async (key) => {
+      const refused = refusal('invalid-field', { field: 'key', allowed: expect.stringContaining('APPID|APISecret') });
+      await expect(add({ type: 18 }, { key })).rejects.toThrow(refused);
+      expect(await node.store.everything()).toStrictEqual([]);
+    },
+  );
+
+  test.each(['app|secret|key', 'password', 'key:secret'])('takes %j as a key of that provider', async (key) =>
+    expect(await keyOf(await added({ type: 18 }, { key }))).toBe(key),
+  );
+
   test('may leave it switched off', async () =>
     expect(await channel(await added({}, { enabled: false }))).toMatchObject({ status: 'disabled' }));
 
@@ -194,6 +207,11 @@ describe('editing a channel', () => {
     await expect(edit(id, { settings: { type: regional.type } })).rejects.toThrow(refusal('region-missing'));
     await expect(edit(id, { settings: { weight: -1 } })).rejects.toThrow(refusal('invalid-field', { field: 'weight' }));
     await expect(edit(id, { proxy: 'x' })).rejects.toThrow(refusal('invalid-field', { field: 'proxy' }));
+    const other = await added({ type: 18 }, { key: 'app|secret|key' });
+    await expect(edit(other, { key: 'app|secret' })).rejects.toThrow(refusal('invalid-field', { field: 'key' }));
+    await expect(edit(id, { settings: { type: 18 }, key: 'app|secret' })).rejects.toThrow(
+      refusal('invalid-field', { field: 'key' }),
+    );
   });
 
   test('of many, or of all with a tag, is the same for each', async () => {

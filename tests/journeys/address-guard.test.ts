@@ -39,6 +39,18 @@ test('an address inside is neither called nor tested, and nothing is charged', a
   expect(asked).toBe(0);
 });
 
+test('an address inside is not called over a WebSocket either', async () => {
+  const baseUrl = upstream.url.replace('127.0.0.1', '127.0.0.2');
+  await gateway.addChannel({ type: 18, models: ['SparkDesk'], baseUrl, key: 'app|secret|key' });
+  const caller = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000)));
+  for (const stream of [false, true]) {
+    const answer = await caller.chat({ model: 'SparkDesk', stream });
+    expect([answer.status, errorIn(answer).code]).toEqual([500, 'do_request_failed']);
+    expect(errorIn(answer).message).toContain('the address of the upstream is not allowed');
+  }
+  expect(asked).toBe(0);
+});
+
 test('what the operator allows is called', async () => {
   await gateway.addChannel({ models: ['allowed'] });
   const caller = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000)));

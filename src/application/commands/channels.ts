@@ -12,7 +12,7 @@ import {
 import { beginning, type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { ChannelId, type SecretId } from '../../domain/ids.js';
-import { type ProviderTable, usual } from '../../domain/provider.js';
+import { type ProviderFacts, type ProviderTable, usual } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
 import type { ChannelProbe, Directory, Ids, Vault } from '../ports.js';
@@ -54,6 +54,8 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
     proxy: proxy === '' ? null : await vault.put(proxy),
   });
 
+  const factsOf = (type = 0): Pick<ProviderFacts, 'documentKey' | 'keyForm'> => providers.get(type) ?? usual;
+
   const setEnabled = async (id: ChannelId, enabled: boolean): Promise<Position> => {
     const { position } = await handle(
       channelDecider,
@@ -84,7 +86,8 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
     if (newProxy !== undefined) checkProxy(newProxy);
     const secrets: { -readonly [Member in keyof ChannelSecrets]?: ChannelSecrets[Member] } = {};
     if (patch.key !== undefined) {
-      const key = channelKeyIn(patch.key);
+      const type = patch.settings.type ?? directory.channel(id)?.settings.type;
+      const key = channelKeyIn(patch.key, factsOf(type));
       secrets.key = await vault.put(key);
       secrets.keyHash = vault.hash(key);
     }
@@ -130,7 +133,7 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
       // Before a secret is stored: a refusal leaves nothing behind.
       const settings = checkedChannelSettings(input.settings, null, providers);
       checkProxy(input.proxy);
-      const keys = channelKeysIn(input.key, providers.get(settings.type) ?? usual);
+      const keys = channelKeysIn(input.key, factsOf(settings.type));
       const numbers = await inParallel(keys, () => ids.next('channel'));
       // As the keys are written, so are the channels numbered.
       const added = numbers.sort((a, b) => a - b).map(ChannelId);

@@ -11,7 +11,7 @@ const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked
 });
 
 @ObjectType('ChannelType', { description: 'A provider, as a channel may use it.' })
-export class ChannelTypeObject implements Omit<ProviderFacts, 'other' | 'forbiddenMeansDead'> {
+export class ChannelTypeObject implements Omit<ProviderFacts, 'other' | 'forbiddenMeansDead' | 'keyForm'> {
   @Field(() => Int, { description: 'The number a channel stores.' })
   readonly type!: number;
 

@@ -157,13 +157,15 @@ const withinLimit = (body: JsonObject, most: number): JsonObject => {
   return body;
 };
 
-const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
+/** The channel's address or the provider's, without a slash at the end. Throws NotConvertible. */
+export const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
   const base = (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, '');
   if (base === '') throw new NotConvertible('channel', 'this channel has no base URL');
   return base;
 };
 
-const written = (body: JsonObject): string => {
+/** Throws NotConvertible. */
+export const written = (body: JsonObject): string => {
   try {
     return JSON.stringify(body);
   } catch {

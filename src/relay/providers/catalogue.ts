@@ -86,18 +86,6 @@ export const catalogue: readonly ProviderFacts[] = [
   `),
     { ...withoutList, deprecated: true },
   ),
-  listing(
-    18,
-    'Xunfei Spark',
-    'blue',
-    '',
-    'APPID|APISecret|APIKey',
-    modelList(`
-    SparkDesk SparkDesk-v1.1 SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0 Spark-Lite Spark-Pro
-    Spark-Pro-128K Spark-Max Spark-Max-32K Spark-4.0-Ultra
-  `),
-    { ...withoutList, other: other('interface version, e.g. v3.5; v2.1 when empty', { usual: 'v2.1' }) },
-  ),
   listing(21, 'AI Proxy knowledge base', 'purple', 'https://api.aiproxy.io', 'API key', ['gpt-3.5-turbo', 'gpt-4'], {
     ...withoutList,
     other: other('id of the knowledge base'),

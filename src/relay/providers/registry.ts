@@ -23,6 +23,7 @@ import { resellers } from './resellers.js';
 import { siliconcloud } from './siliconcloud.js';
 import { xai } from './xai.js';
 import { xinference } from './xinference.js';
+import { xunfei } from './xunfei.js';
 import { zhinao } from './zhinao.js';
 import { zhipu } from './zhipu.js';
 
@@ -36,6 +37,7 @@ export const providers: readonly Provider[] = [
   ...resellers,
   custom,
   dashscope,
+  xunfei,
   zhinao,
   openrouter,
   fastgpt,

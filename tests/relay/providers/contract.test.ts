@@ -161,16 +161,18 @@ test.each(untouched.map((golden) => [golden.name, golden] as const))(
   },
 );
 
+/** Of a wire that is none of the family's nothing can go out as it came. */
+const ownWire = new Set([18]);
+
 describe('pass-through', () => {
-  test.each(streams.map((golden) => [golden.name, golden] as const))(
-    '%s: the body goes out as it came, but for model and usage',
-    (_name, golden) => {
-      const sent = JSON.parse(wordsOf(request(golden, true).content));
-      const { body } = golden.caller;
-      const asked = sent.stream_options?.include_usage === true;
-      const usage = asked ? { stream_options: sent.stream_options } : {};
-      if (golden.provider.type === 39) return expect(sent.prompt).toBe(body.prompt);
-      expect(sent).toEqual({ ...body, model: golden.upstreamModel, ...usage });
-    },
-  );
+  test.each(
+    streams.filter(({ provider }) => !ownWire.has(provider.type)).map((golden) => [golden.name, golden] as const),
+  )('%s: the body goes out as it came, but for model and usage', (_name, golden) => {
+    const sent = JSON.parse(wordsOf(request(golden, true).content));
+    const { body } = golden.caller;
+    const asked = sent.stream_options?.include_usage === true;
+    const usage = asked ? { stream_options: sent.stream_options } : {};
+    if (golden.provider.type === 39) return expect(sent.prompt).toBe(body.prompt);
+    expect(sent).toEqual({ ...body, model: golden.upstreamModel, ...usage });
+  });
 });
