@@ -13,6 +13,19 @@ export interface Books {
   readonly apiKeyBalance: number;
 }
 
+/** Of several customers together. */
+export const sumOf = (all: readonly Books[]): Books => {
+  const sum = (of: keyof Books): number => all.reduce((total, books) => total + books[of], 0);
+  return {
+    requests: sum('requests'),
+    promptTokens: sum('promptTokens'),
+    completionTokens: sum('completionTokens'),
+    charged: sum('charged'),
+    userBalance: sum('userBalance'),
+    apiKeyBalance: sum('apiKeyBalance'),
+  };
+};
+
 /** What the provider says it has served. */
 export interface Served {
   /** Requests that came. */

@@ -113,9 +113,11 @@ export async function setUp(url: string, { upstream, models, price, channels = 1
   return root;
 }
 
+export const passwordOf = (username: string): string => `secret ${username}`;
+
 /** A user with quota and an API key with a limit: everything a call can meet. */
 export async function addCustomer(root: Session, url: string, username: string): Promise<Customer> {
-  const account = { username, password: 'correct horse 7' };
+  const account = { username, password: passwordOf(username) };
   await root.call('POST', '/api/user/', { ...account, display_name: username });
   const session = new Session(url);
   const id = await session.login(account);

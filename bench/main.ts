@@ -4,10 +4,13 @@ import type { Part } from './part.js';
 import { append } from './parts/append.js';
 import { clean } from './parts/clean.js';
 import { project } from './parts/project.js';
+import { queries } from './parts/queries.js';
 import { relay } from './parts/relay.js';
+import { start } from './parts/start.js';
 import { streams } from './parts/streams.js';
+import { subscriptions } from './parts/subscriptions.js';
 
-const parts: readonly Part[] = [relay, streams, append, project, clean];
+const parts: readonly Part[] = [relay, streams, append, project, queries, subscriptions, start, clean];
 
 const usage = (shown: readonly Part[]): string =>
   [

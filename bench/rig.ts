@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answering } from '../src/demo/simulated-behaviour.js';
 import type { Peer } from './arguments.js';
-import { type Books, booksWith, differencesIn } from './books.js';
+import { type Books, booksWith, differencesIn, sumOf } from './books.js';
 import { type CpuReading, cpuBetween, type ProcessMeter, processMeter } from './cpu.js';
-import { addCustomer, booksOf, type Customer, granted, setUp } from './customer.js';
+import { addCustomer, booksOf, type Customer, granted, type Session, setUp } from './customer.js';
 import { type BenchDatabase, openDatabase } from './database.js';
 import type { Surroundings } from './part.js';
 import { type Child, startChild } from './processes/child.js';
@@ -50,8 +50,11 @@ export interface Rig {
   readonly routes: readonly string[];
   readonly meter: ProcessMeter;
   readonly database: BenchDatabase;
-  readonly customer: Customer;
   readonly url: string;
+  /** Signed in as root. */
+  readonly root: Session;
+  /** One more, whose calls the books are to know of. */
+  addCustomer(username: string): Promise<Customer>;
   target(route: string): Target;
   /** Throws when a call fails. */
   measure(route: string, load: Omit<Load, keyof Target>): Promise<Costed>;
@@ -125,6 +128,7 @@ async function assemble(
   const proxied = await proxyProcess.ask({ upstream: provider.others });
   const root = await setUp(gateway.url, { upstream: provider.counted, models: Object.keys(models), price });
   const customer = await addCustomer(root, gateway.url, 'bench');
+  const customers = [customer];
   const anyKey = 'sk-bench';
   const targets: Readonly<Record<string, Target>> = {
     [direct]: { url: provider.others, apiKey: anyKey },
@@ -150,8 +154,13 @@ async function assemble(
     routes: Object.keys(targets),
     meter,
     database,
-    customer,
     url: gateway.url,
+    root,
+    async addCustomer(username) {
+      const added = await addCustomer(root, gateway.url, username);
+      customers.push(added);
+      return added;
+    },
     target,
     async measure(route, load) {
       const before = await meter.cpu();
@@ -173,9 +182,10 @@ async function assemble(
       const tally = await upstream.ask({ ask: 'served' });
       if (!('served' in tally)) throw new Error('the simulated provider gave no tally');
       const { served } = tally;
-      const books = await booksWith(served.completed, () => booksOf(customer));
+      const books = await booksWith(served.completed, async () => sumOf(await Promise.all(customers.map(booksOf))));
       const tokensPerAnswer = Object.fromEntries(Object.entries(models).map(([name, { chunks }]) => [name, chunks]));
-      return { books, differences: differencesIn(books, served, { sent, granted, price, tokensPerAnswer }) };
+      const expected = { sent, granted: granted * customers.length, price, tokensPerAnswer };
+      return { books, differences: differencesIn(books, served, expected) };
     },
   };
 }

@@ -1,0 +1,138 @@
+import type { Session } from './customer.js';
+import type { Past } from './data-set.js';
+import { unevenly } from './history.js';
+
+/* What people ask of the usage log and the statistics, through the faces they ask it through. */
+
+export interface Asking {
+  /** An administrator. */
+  readonly root: Session;
+  /** A user with a long log of their own. */
+  readonly customer: Session;
+  readonly past: Past;
+  readonly random: () => number;
+}
+
+export interface LogQuery {
+  readonly name: string;
+  ask(asking: Asking): Promise<unknown>;
+}
+
+type Parameters = Readonly<Record<string, string | number>>;
+
+const day = 24 * 3600;
+
+const addressOf = (path: string, parameters: Parameters): string => {
+  const texts = Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]);
+  return `/api/${path}?${new URLSearchParams(texts)}`;
+};
+
+const rest = (name: string, path: string, parameters: (asking: Asking) => Parameters): LogQuery => ({
+  name: `REST ${name}`,
+  ask: (asking) =>
+    (path.includes('/self') ? asking.customer : asking.root).call('GET', addressOf(path, parameters(asking))),
+});
+
+/** A page of the log by number. */
+const page = (name: string, filter: (asking: Asking) => Parameters): LogQuery =>
+  rest(`log: ${name}`, 'log/', (asking) => ({ p: 1, page_size: 20, ...filter(asking) }));
+
+const lines = `query ($filter: UsageLogFilterInput, $after: ID) {
+  usageLog(filter: $filter, after: $after, first: 20, everyone: true) {
+    edges { node { id createdAt type model quota promptTokens completionTokens apiKeyName username channelName useTimeMs } }
+    pageInfo { hasNextPage startCursor endCursor }
+  }
+}`;
+
+/** A page of the log as the console asks for it. */
+const keyset = (name: string, filter: (asking: Asking) => object, after?: (asking: Asking) => string): LogQuery => ({
+  name: `GraphQL log: ${name}`,
+  ask: (asking) => asking.root.query(lines, { filter: filter(asking), after: after?.(asking) }),
+});
+
+const statistics = `query ($from: Timestamp!, $to: Timestamp!, $by: [UsageDimension!]!, $interval: Interval) {
+  usageStatistics(from: $from, to: $to, by: $by, interval: $interval, everyone: true) {
+    start model userId requests errors quota promptTokens completionTokens
+  }
+}`;
+
+const dashboard = (name: string, by: readonly string[], interval: string | null): LogQuery => ({
+  name: `GraphQL 90 days by ${name}`,
+  ask: ({ root, past: { from, to } }) => root.query(statistics, { from, to, by, interval }),
+});
+
+const user = ({ past, random }: Asking): string => unevenly(past.usernames, random);
+const model = ({ past, random }: Asking): string => unevenly(past.models, random);
+const channel = ({ past, random }: Asking): number => unevenly(past.channelIds, random);
+const apiKeyName = ({ past, random }: Asking): string => unevenly(past.callers, random).apiKeyName;
+const apiKeyId = ({ past, random }: Asking): string => String(unevenly(past.callers, random).apiKeyId);
+/** So many days somewhere within the past. */
+const span = ({ past: { from, to }, random }: Asking, days: number) => {
+  const start = Math.floor(from + random() * (to - from - days * day));
+  return { from: start, to: start + days * day };
+};
+const stamps = (asking: Asking, days: number): Parameters => {
+  const { from, to } = span(asking, days);
+  return { start_timestamp: from, end_timestamp: to };
+};
+const rarest = <Value>(values: readonly Value[]): Value => {
+  const last = values.at(-1);
+  if (last === undefined) throw new Error('there is nothing to draw from');
+  return last;
+};
+const wholePast = ({ past: { from, to } }: Asking): Parameters => ({ start_timestamp: from, end_timestamp: to });
+
+export const logQueries: readonly LogQuery[] = [
+  page('no filter', () => ({})),
+  page('user', (asking) => ({ username: user(asking) })),
+  page('model', (asking) => ({ model_name: model(asking) })),
+  page('model pattern', () => ({ model_name: '%mini%' })),
+  page('channel', (asking) => ({ channel: channel(asking) })),
+  page('key', (asking) => ({ token_name: apiKeyName(asking) })),
+  page('group', () => ({ group: 'default' })),
+  page('one day', (asking) => stamps(asking, 1)),
+  page('30 days', (asking) => stamps(asking, 30)),
+  page('type: charges', () => ({ type: 2 })),
+  page('type: failures', () => ({ type: 5 })),
+  page('user, model, 7 days', (asking) => ({
+    username: user(asking),
+    model_name: model(asking),
+    ...stamps(asking, 7),
+  })),
+  page('failures of a channel', (asking) => ({ type: 5, channel: channel(asking) })),
+  page('the rarest user and model', ({ past }) => ({
+    username: rarest(past.usernames),
+    model_name: rarest(past.models),
+  })),
+  page('no filter, page 500', () => ({ p: 500 })),
+  page('no filter, halfway down', ({ past }) => ({ p: Math.floor(past.rows / 40) })),
+  rest('own log', 'log/self', () => ({ p: 1, page_size: 20 })),
+  rest('log search by type', 'log/search', () => ({ keyword: 2 })),
+  rest('log search by words', 'log/search', () => ({ keyword: '请求失败' })),
+  rest('sums of 90 days', 'log/stat', wholePast),
+  rest('sums of a user', 'log/stat', (asking) => ({ ...wholePast(asking), username: user(asking) })),
+  rest('sums of a key by name', 'log/stat', (asking) => ({ ...wholePast(asking), token_name: apiKeyName(asking) })),
+  keyset('no filter', () => ({})),
+  keyset('user', (asking) => ({ username: user(asking) })),
+  keyset('model', (asking) => ({ model: model(asking) })),
+  keyset('channel', (asking) => ({ channelId: String(channel(asking)) })),
+  keyset('key', (asking) => ({ apiKeyId: apiKeyId(asking) })),
+  keyset('one day', (asking) => span(asking, 1)),
+  keyset('type: failures', () => ({ type: 'ERROR' })),
+  keyset('user, model, 7 days', (asking) => ({ username: user(asking), model: model(asking), ...span(asking, 7) })),
+  keyset('a request that is not there', () => ({ requestId: '20260101000000000abcdefgh' })),
+  keyset(
+    'no filter, halfway down',
+    () => ({}),
+    // Two events a call: halfway down the log of events is halfway down the log of usage.
+    ({ past }) => String(past.rows),
+  ),
+  dashboard('day and model', ['MODEL'], 'DAY'),
+  dashboard('day and user', ['USER'], 'DAY'),
+  dashboard('model', ['MODEL'], null),
+  rest('figures of 90 days by hour and model', 'data/', wholePast),
+  rest('own figures of 30 days', 'data/self', ({ past: { to } }) => ({
+    start_timestamp: to - 30 * day,
+    end_timestamp: to,
+  })),
+];
