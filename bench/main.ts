@@ -2,6 +2,7 @@ import { optionsHelp, UsageError } from './arguments.js';
 import { machine, revision } from './machine.js';
 import type { Part } from './part.js';
 import { append } from './parts/append.js';
+import { ci } from './parts/ci.js';
 import { clean } from './parts/clean.js';
 import { project } from './parts/project.js';
 import { queries } from './parts/queries.js';
@@ -9,8 +10,9 @@ import { relay } from './parts/relay.js';
 import { start } from './parts/start.js';
 import { streams } from './parts/streams.js';
 import { subscriptions } from './parts/subscriptions.js';
+import { web } from './parts/web.js';
 
-const parts: readonly Part[] = [relay, streams, append, project, queries, subscriptions, start, clean];
+const parts: readonly Part[] = [relay, streams, append, project, queries, subscriptions, start, web, ci, clean];
 
 const usage = (shown: readonly Part[]): string =>
   [

@@ -1,0 +1,122 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { visit } from '../../tests/browser/tables.js';
+import { buildConsole, launchBrowser, openConsole, signIn } from '../../tests/support/browser.js';
+import { count, seconds } from '../arguments.js';
+import { booksLine } from '../books.js';
+import { rootAccount } from '../customer.js';
+import { unlimited } from '../data-set.js';
+import { type Percentiles, percentilesOf, rounded } from '../figures.js';
+import { type Outcome, part } from '../part.js';
+import { tallygate, withRig } from '../rig.js';
+import { decimal } from '../table.js';
+
+/* The usage log in a browser while calls go on: whether it keeps its frames, and whether its memory grows. */
+
+const model = 'gpt-4o-mini';
+/** Two frames at 60 a second have been missed. */
+const longFrameMs = 50;
+
+interface Looked {
+  readonly framesPerSecond: number;
+  readonly frameMs: Percentiles;
+  readonly longFrames: number;
+}
+
+/** Bytes that the page's scripts keep, after everything else has been collected. */
+async function heapOf(session: CDPSession): Promise<number> {
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return usedSize;
+}
+
+const nodesIn = async (session: CDPSession): Promise<number> => {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'Nodes')?.value ?? Number.NaN;
+};
+
+/** Frames that are drawn while `work` goes on. */
+async function framesDuring(page: Page, work: () => Promise<unknown>): Promise<Looked> {
+  await page.evaluate(`
+    window.frameTimes = [];
+    (function frame(at) {
+      window.frameTimes.push(at);
+      window.frameRequest = requestAnimationFrame(frame);
+    })(performance.now());
+  `);
+  await work();
+  const times = await page.evaluate<number[]>('cancelAnimationFrame(window.frameRequest), window.frameTimes');
+  const gaps = times.slice(1).map((at, number) => at - (times[number] ?? at));
+  const tookMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return {
+    framesPerSecond: rounded((gaps.length * 1000) / tookMs, 1),
+    frameMs: percentilesOf(gaps),
+    longFrames: gaps.filter((gap) => gap > longFrameMs).length,
+  };
+}
+
+const skipped = (reason: string): Outcome => ({ figures: { skipped: reason }, lines: [reason], differences: [] });
+
+export const web = part({
+  name: 'web',
+  says: 'the usage log in headless Chromium while lines arrive live: frames and heap',
+  options: {
+    'per-second': count(50, 'calls per second, each a line of the log', 1000),
+    seconds: seconds(30, 'for how long lines arrive'),
+  },
+  async run({ 'per-second': perSecond, seconds }, surroundings) {
+    const browser = await launchBrowser();
+    if (browser === null)
+      return skipped('Skipped: there is no browser. Install Chromium, or let CHROMIUM_PATH name one.');
+    const { progress } = surroundings;
+    try {
+      buildConsole();
+      const models = { [model]: { chunks: 50, chunkSize: 5 } };
+      return await withRig({ models, environment: unlimited }, surroundings, async (rig): Promise<Outcome> => {
+        const console = await openConsole(browser, { url: rig.url });
+        const { page } = console;
+        let lines = 0;
+        page.on('websocket', (socket) =>
+          socket.on('framereceived', ({ payload }) => {
+            if (String(payload).includes('"usageFeed"')) lines++;
+          }),
+        );
+        await signIn(console, rootAccount);
+        await visit(page, 'Usage logs', 'Usage log');
+        const session = await console.context.newCDPSession(page);
+        await session.send('Performance.enable');
+        await session.send('HeapProfiler.enable');
+        const load = (forSeconds: number) =>
+          rig.measure(tallygate, { model, stream: false, pace: { perSecond }, seconds: forSeconds });
+        progress('warming up');
+        await load(3);
+        const [heapBefore, nodesBefore] = [await heapOf(session), await nodesIn(session)];
+        progress(`${perSecond} lines a second for ${seconds} s`);
+        const looked = await framesDuring(page, () => load(seconds));
+        const [heapAfter, nodesAfter] = [await heapOf(session), await nodesIn(session)];
+        const { problems } = console;
+        await console.close();
+        const { books, differences } = await rig.checkBooks();
+        const { framesPerSecond, frameMs, longFrames } = looked;
+        const megabytes = (bytes: number): string => decimal(bytes / 1e6, 1);
+        return {
+          figures: {
+            ...looked,
+            linesArrived: lines,
+            heapBytes: { before: heapBefore, after: heapAfter },
+            domNodes: { before: nodesBefore, after: nodesAfter },
+            books,
+          },
+          lines: [
+            `${lines} lines arrived of ${books.requests} calls`,
+            `frames: ${framesPerSecond} a second, p99 ${decimal(frameMs.p99)} ms apart, longest ${decimal(frameMs.max)} ms, ${longFrames} over ${longFrameMs} ms`,
+            `heap: ${megabytes(heapBefore)} MB before, ${megabytes(heapAfter)} MB after; DOM nodes: ${nodesBefore}, ${nodesAfter}`,
+            booksLine(books, differences),
+          ],
+          differences: [...problems, ...differences],
+        };
+      });
+    } finally {
+      await browser.close();
+    }
+  },
+});
