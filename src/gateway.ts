@@ -51,6 +51,7 @@ import { channelProbe } from './relay/callers/channel-probe.js';
 import { requestBodies } from './relay/callers/request-body.js';
 import { LargeWork } from './relay/large-work.js';
 import { providerOf, providerTable } from './relay/providers/registry.js';
+import { SoundLengths } from './relay/sound-length.js';
 import { preloadTokenizers } from './relay/tokens.js';
 import { addressGuard } from './relay/upstream/address-guard.js';
 import { AnswerRoom } from './relay/upstream/answer-room.js';
@@ -222,7 +223,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   };
   const relay = openRelay({
     ...relayPorts,
-    bodies: requestBodies(bodyRoom, largeWork, config.server.maxBodyBytes),
+    bodies: requestBodies(bodyRoom, largeWork, new SoundLengths(), config.server.maxBodyBytes),
     rateLimiter: modelRateLimiter(clock),
     wrongKeys: new Allowance({ perMinute: wrongKeysPerMinute }, clock),
     apiKeyStatus: notices,

@@ -43,6 +43,8 @@ export interface WholeAnswer {
   readonly untouched: boolean;
   /** null: upstream told nothing usable. */
   readonly usage: Usage | null;
+  /** What the received bytes are, where they are a text and no JSON. Left out: they are JSON. */
+  readonly textType?: string;
 }
 
 /** How a dialect tells what models answer. */

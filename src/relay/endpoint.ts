@@ -1,7 +1,10 @@
 import type { Mode } from '../domain/provider.js';
+import type { Heard } from './call/heard-usage.js';
 import type { PromptEstimate } from './call/prompt-tally.js';
 import type { CallerDialect } from './caller-dialect.js';
+import type { RequestBodies } from './ports.js';
 import type { JsonObject } from './protocols/json.js';
+import type { Upload } from './upload.js';
 
 /* One thing a caller can ask for: a value, made by the dialect, that says all a call needs to know of it. */
 
@@ -18,18 +21,28 @@ export interface Demand {
   readonly answers: number;
   /** The most output tokens the request allows to each answer; null: it does not say. */
   readonly asked: number | null;
+  /** The prompt is counted here by a rule of its price, whatever upstream counts. Left out: it is not. */
+  readonly counted?: true;
+  /** The prompt is a file to be heard. Left out: it is not. */
+  readonly heard?: Heard;
 }
 
 export interface Endpoint {
   /** E.g. `/v1/chat/completions`. */
   readonly path: string;
   readonly dialect: CallerDialect;
+  /** How its bodies are read. */
+  readonly body: keyof RequestBodies;
   /** What a provider is asked for. */
   readonly mode: Mode;
+  /** What is asked for by a body that names no model; null: it must name one. */
+  readonly usualModel: string | null;
+  /** The answer is sound, passed on as it comes. */
+  readonly answersSound: boolean;
   /** Models may think about it, some of them beside any limit. */
   readonly thinks: boolean;
   /** Why a body cannot be taken; null: it can. */
-  readonly invalid: (body: JsonObject) => InvalidRequest | null;
+  readonly invalid: (body: JsonObject, upload: Upload | null) => InvalidRequest | null;
   /** Every text of a prompt that the word filter looks at. */
   readonly promptTexts: (body: JsonObject) => string[];
   /** The answer is to be spoken. */
@@ -38,5 +51,11 @@ export interface Endpoint {
   /** The caller wants to be told usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;
   /** Of a body of so many bytes. `names`: of the model, as asked for and as channels send it. */
-  readonly demand: (body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>) => Demand;
+  readonly demand: (
+    body: JsonObject,
+    bytes: number,
+    model: string,
+    names: ReadonlySet<string>,
+    upload: Upload | null,
+  ) => Demand;
 }

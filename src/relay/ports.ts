@@ -8,6 +8,7 @@ import type { ModelRateLimiter } from './call/rate-limit.js';
 import type { LargeWork } from './large-work.js';
 import type { JsonObject } from './protocols/json.js';
 import type { Provider } from './protocols/protocol.js';
+import type { Upload } from './upload.js';
 import type { AnswerRoom } from './upstream/answer-room.js';
 import type { Upstream } from './upstream/upstream.js';
 
@@ -33,15 +34,23 @@ export interface RelayPorts {
 
 /** A caller's body. It counts as held until it leaves. */
 export interface HeldBody {
+  /** The fields, where it is a form. */
   readonly value: JsonObject;
   /** As it came, unpacked. */
   readonly bytes: number;
+  /** null: it is JSON. */
+  readonly upload: Upload | null;
   leave(): void;
 }
 
+/** Throws RelayError. `holder`: whose share of the process's memory it takes. */
+export type BodyReader = (request: IncomingMessage, address: string, holder: number) => Promise<HeldBody>;
+
+/** By what an endpoint's bodies are. */
 export interface RequestBodies {
-  /** Throws RelayError. `holder`: whose share of the process's memory it takes. */
-  read(request: IncomingMessage, address: string, holder: number): Promise<HeldBody>;
+  readonly json: BodyReader;
+  /** A form whose file is sound. */
+  readonly soundForm: BodyReader;
 }
 
 interface ChannelHealthNotice {

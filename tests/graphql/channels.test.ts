@@ -176,7 +176,7 @@ describe('channel types', () => {
       billsOrganization: true,
       balance: true,
       deprecated: false,
-      modes: ['CHAT', 'COMPLETIONS', 'EMBEDDINGS'],
+      modes: ['CHAT', 'COMPLETIONS', 'EMBEDDINGS', 'SPEECH', 'TRANSCRIPTION', 'TRANSLATION'],
       served: true,
     });
   });

@@ -22,6 +22,7 @@ test('a large answer that must tell another usage is rewritten in turn, as other
   const got = {
     kind: 'answer',
     bytes: received,
+    textType: undefined,
     usage: null,
     generated: { said: new SeenText('Yes.'), toolCalls: 0, finishReason: 'stop' },
   } as const;
@@ -29,7 +30,7 @@ test('a large answer that must tell another usage is rewritten in turn, as other
   const response = Object.assign(new PassThrough(), { writeHead: () => {} });
   await answer(
     { requestId: 'r', response, endpoint } as unknown as Asker,
-    { model: 'm', requestedModel: 'm', estimate: { promptTokens: 3 } } as unknown as Order,
+    { model: 'm', requestedModel: 'm', estimate: { promptTokens: 3, heard: null } } as unknown as Order,
     { bound: { prompt: 9, output: 9 }, settleOrWithdraw: async () => 1 } as unknown as Reservation,
     { ok: true, upstreamModel: 'm', reasoningEffort: null, got, headers: null } as Extract<Attempt, { ok: true }>,
     { tried: [1], unknownAttempts: 0, presence: { gone: false }, elapsed: () => 1 } as unknown as Course,

@@ -8,7 +8,7 @@ import { endpoints } from '../support/endpoints.js';
 
 const model = 'gpt-4o';
 const estimate = (mode: Mode, name: string, body: JsonObject, sentAs = name) =>
-  endpoints[mode].demand(body, Buffer.byteLength(JSON.stringify(body)), name, new Set([name, sentAs])).prompt;
+  endpoints[mode].demand(body, Buffer.byteLength(JSON.stringify(body)), name, new Set([name, sentAs]), null).prompt;
 const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 
@@ -192,7 +192,7 @@ describe('estimating other prompts', () => {
   ])('odd input %# is estimated without complaint', (body) => {
     for (const mode of ['chat', 'completions', 'embeddings'] as const)
       expect(
-        endpoints[mode].demand(body as JsonObject, 0, model, new Set([model])).prompt.likely,
+        endpoints[mode].demand(body as JsonObject, 0, model, new Set([model]), null).prompt.likely,
       ).toBeGreaterThanOrEqual(0);
   });
 });
@@ -324,6 +324,8 @@ describe('how much a request asks for', () => {
     ['completions', { prompt: [[1, 2], [3]] }, 2],
     ['completions', { prompt: [1, 'a', 'b'] }, 3],
   ] as const)('in %s: %j asks for %j answers', (mode, body, answers) => {
-    expect(endpoints[mode].demand(body as unknown as JsonObject, 0, model, new Set([model])).answers).toBe(answers);
+    expect(endpoints[mode].demand(body as unknown as JsonObject, 0, model, new Set([model]), null).answers).toBe(
+      answers,
+    );
   });
 });

@@ -134,9 +134,10 @@ async function told({ directory = {}, vault, fault, protocol, upstream, stream =
     ...{ gate, meter, clock },
     upstream: { send: () => sendingOf(upstream ?? { status: 200, pieces: [answer] }) },
     bodies: {
-      read: async () => ({
+      json: async () => ({
         value: { model: 'm', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5, stream },
         bytes: 80,
+        upload: null,
         leave: () => {},
       }),
     },

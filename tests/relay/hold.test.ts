@@ -21,7 +21,7 @@ const settings = settingsFrom(new Map(), none, initialOptions(none));
 const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number) => {
   const [model = ''] = names;
   return estimateHold(
-    chat.demand(body, bytes, model, new Set(names)),
+    chat.demand(body, bytes, model, new Set(names), null),
     new Set(names),
     plainPrice,
     settings,

@@ -72,7 +72,7 @@ function order({ endpoint = 'chat', body = {}, group = '', usersGroup = 'default
     pinnedChannel: pin,
   } as unknown as Caller;
   const ports = { directory, providerOf, parsedChannel: channelParser() };
-  return placeOrder(ports, caller, endpoints[endpoint], { model: 'gpt-4o', messages, ...body }, 100);
+  return placeOrder(ports, caller, endpoints[endpoint], { model: 'gpt-4o', messages, ...body }, 100, null);
 }
 
 describe('an order is refused', () => {

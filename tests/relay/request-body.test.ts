@@ -4,13 +4,14 @@ import { expect, test } from 'vitest';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { requestBodies } from '../../src/relay/callers/request-body.js';
 import { LargeWork } from '../../src/relay/large-work.js';
+import { SoundLengths } from '../../src/relay/sound-length.js';
 
 const mebibyte = 1024 * 1024;
 
 test('a body cut into crumbs counts what they take, and gives it back', async () => {
   const room = new BodyRoom({ totalBytes: mebibyte, largestBytes: mebibyte, unfinishedPerAddress: 1 });
   const request = Object.assign(new PassThrough(), { headers: {} });
-  const reading = requestBodies(room, new LargeWork(), mebibyte).read(
+  const reading = requestBodies(room, new LargeWork(), new SoundLengths(), mebibyte).json(
     request as unknown as IncomingMessage,
     '203.0.113.7',
     1,

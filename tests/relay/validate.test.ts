@@ -12,7 +12,7 @@ describe('a request that can be taken', () => {
     ['completions', { model: 'm', prompt: ['a', 'b'], best_of: 2 }],
     ['embeddings', { model: 'm', input: [1, 2] }],
   ] as const)('%s %j', (mode, body) => {
-    expect(endpoints[mode].invalid(body)).toBeNull();
+    expect(endpoints[mode].invalid(body, null)).toBeNull();
   });
 });
 
@@ -35,11 +35,11 @@ describe('a request that cannot', () => {
     ['completions', { model: 'm', prompt: '' }, 'prompt'],
     ['completions', { model: 'm', prompt: 'x', best_of: 0 }, 'best_of'],
   ] as const)('%s %j is refused for its %s', (mode, body, param) => {
-    expect(endpoints[mode].invalid(body as JsonObject)).toMatchObject({ code: 'invalid_text_request', param });
+    expect(endpoints[mode].invalid(body as JsonObject, null)).toMatchObject({ code: 'invalid_text_request', param });
   });
 
   test('an embedding without input has a code of its own', () => {
-    expect(endpoints.embeddings.invalid({ model: 'm', input: [] })).toEqual({
+    expect(endpoints.embeddings.invalid({ model: 'm', input: [] }, null)).toEqual({
       code: 'invalid_embedding_request',
       param: 'input',
       message: 'field input is required',

@@ -8,6 +8,9 @@ const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked
   CHAT: 'chat',
   COMPLETIONS: 'completions',
   EMBEDDINGS: 'embeddings',
+  SPEECH: 'speech',
+  TRANSCRIPTION: 'transcription',
+  TRANSLATION: 'translation',
 });
 
 @ObjectType('ChannelType', { description: 'A provider, as a channel may use it.' })

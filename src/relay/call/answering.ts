@@ -3,7 +3,7 @@ import type { CallOutcome } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Usage } from '../../domain/usage.js';
 import type { Endpoint } from '../endpoint.js';
-import { jsonHeaders, logBug, storeUnavailable, withdrawal } from '../errors.js';
+import { headersFor, jsonHeaders, logBug, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
 import { SeenText } from '../seen-text.js';
@@ -12,8 +12,10 @@ import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js'
 import type { CallerPresence } from './caller-presence.js';
 import { beginStream, deliver, pump } from './delivery.js';
 import { watchGrowth } from './growth.js';
+import { heardUsage } from './heard-usage.js';
 import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
+import { passOn } from './sound-delivery.js';
 import type { StalledCallers } from './stalled-callers.js';
 import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
 
@@ -76,6 +78,9 @@ export interface Asker {
   readonly response: ServerResponse;
 }
 
+/** Of a call of which nothing that was said is known. */
+const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });
+
 const tell = (response: ServerResponse, headers: readonly string[] | null): void => {
   if (headers === null) return;
   for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
@@ -94,8 +99,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
   ): Promise<void> => {
     const { bound } = reservation;
     const { elapsed } = course;
-    const silence = { said: new SeenText(), toolCalls: 0, finishReason: null };
-    const nothing = believedUsage(null, silence, bound, order.estimate.promptTokens, order.model);
+    const nothing = believedUsage(null, nothingSaid(), bound, order.estimate.promptTokens, order.model);
     const useTimeMs = elapsed();
     const told = cutShort(nothing, 0, useTimeMs, unseen(order, asked, reservation));
     await reservation.settle(settlementOf(told, 'caller-left', null, useTimeMs, order, asked, course)).catch(() => {});
@@ -114,7 +118,11 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
     const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
       const { estimate, model } = order;
-      const used = believedUsage(usage, generated, reservation.bound, estimate.promptTokens, model);
+      const { heard, promptTokens } = estimate;
+      const used =
+        heard === null
+          ? believedUsage(usage, generated, reservation.bound, promptTokens, model)
+          : heardUsage(usage, generated, heard, reservation.bound, model);
       if (used.usageSource === 'disbelieved')
         log.warn(
           { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
@@ -136,18 +144,35 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       if (charged === null) throw storeUnavailable(withheld);
       // What the caller is told is what is charged.
       const bytes =
-        told.usage === got.usage
+        told.usage === got.usage || got.textType !== undefined
           ? got.bytes
           : await largeWork.run(got.bytes.length, () => dialect.telling(got.bytes, told.usage));
       tell(response, answered.headers);
-      response.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length });
+      const headers = got.textType === undefined ? jsonHeaders : headersFor(got.textType);
+      response.writeHead(200, { ...headers, 'content-length': bytes.length });
       await deliver(response, bytes, { presence, stalledCallers });
       return true;
     }
 
-    const { reading } = got;
     const firstTokenMs = elapsed();
     tell(response, answered.headers);
+    if (got.kind === 'sound') {
+      const { outcome, bug } = await passOn(response, got.reading, { presence, stalledCallers });
+      if (bug !== null) logBug(log, requestId, bug);
+      const told = believed(null, nothingSaid());
+      const settled = settlementOf(told, outcome, firstTokenMs, elapsed(), order, answered, course);
+      const booked = await reservation.settle(settled).then(
+        () => true,
+        () => false,
+      );
+      // Without its end: the caller must not take this answer for a complete one.
+      if (outcome === 'completed' && booked) response.end();
+      else response.destroy();
+      if (response.writableLength > 0) stalledCallers.watch(presence);
+      return outcome === 'completed' && booked;
+    }
+
+    const { reading } = got;
     beginStream(response);
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;

@@ -133,7 +133,7 @@ export async function attempt(
   const sending = ports.upstream.send(request, {
     proxy,
     timeoutMs: answerTimeoutMs,
-    idleMs: caller.stream ? idleMs : answerTimeoutMs,
+    idleMs: caller.stream || caller.answersSound ? idleMs : answerTimeoutMs,
     payer,
   });
   if (underWay !== null) {

@@ -40,7 +40,7 @@ export async function deliver(response: ServerResponse, bytes: Buffer, delivery:
 }
 
 /** Waits while the caller reads slower than upstream writes; returns at once when it has gone. */
-async function write(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
+export async function write(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
   for (let from = 0; from < bytes.length && !delivery.presence.gone; from += pieceSize) {
     const piece = bytes.length <= pieceSize ? bytes : bytes.subarray(from, from + pieceSize);
     if (!response.write(piece)) await drained(response, delivery);

@@ -1,9 +1,10 @@
 import type { Settings } from '../../application/settings.js';
 import { largestContext, limitsOf, type ModelLimits } from '../../domain/model-limits.js';
-import { affordableOutput, type Price, reservationOf } from '../../domain/pricing.js';
+import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
 import type { Usage } from '../../domain/usage.js';
 import type { Demand } from '../endpoint.js';
+import type { Heard } from './heard-usage.js';
 
 /*
  * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, a call that named no
@@ -29,6 +30,8 @@ export interface Estimate {
   /** What of it may be sound. */
   readonly ampleSound: number;
   readonly bound: UsageBound;
+  /** null: there is no file to be heard. */
+  readonly heard: Heard | null;
   /** Choices of all prompts. */
   readonly answers: number;
   /** The caller's own limit to each answer; null: none given. */
@@ -86,7 +89,7 @@ export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Esti
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
 export function estimateHold(
-  { prompt, answers, asked }: Demand,
+  { prompt, answers, asked, counted, heard }: Demand,
   names: ReadonlySet<string>,
   price: Price,
   settings: Settings,
@@ -94,9 +97,13 @@ export function estimateHold(
   speaks: boolean,
 ): Estimate {
   const limits = limitsAmong(names, settings);
-  const context = contextAmong(names, limits, settings);
   // What fills the context has no room for additions.
-  const most = Math.max(Math.min(prompt.most + settings.upstreamPromptTokens, context), prompt.likely);
+  const most = counted
+    ? prompt.most
+    : Math.max(
+        Math.min(prompt.most + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
+        prompt.likely,
+      );
   const bound: UsageBound = {
     prompt: most,
     sound: Math.min(prompt.sound.most, most),
@@ -106,18 +113,21 @@ export function estimateHold(
   const amplePrompt = Math.max(Math.min(prompt.ample, most), prompt.likely);
   const ampleSound = Math.min(prompt.sound.ample, amplePrompt);
   const leastOutput = (asked ?? Math.min(settings.preConsumedTokens, limits.output)) + thinking;
+  // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
+  const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   return {
     price,
     promptTokens: prompt.likely,
     amplePrompt,
     ampleSound,
     bound,
+    heard: heard ?? null,
     answers,
     asked,
     limits,
     thinking,
-    most: reservationOf(mostUsage(bound.prompt, bound.sound, bound.output, speaks), price),
-    least: reservationOf(mostUsage(amplePrompt, ampleSound, product(leastOutput, answers), speaks), price),
+    most: costOf(mostUsage(bound.prompt, bound.sound, bound.output, speaks), price),
+    least: costOf(mostUsage(amplePrompt, ampleSound, product(leastOutput, answers), speaks), price),
   };
 }
 

@@ -10,6 +10,7 @@ import { noChannel, RelayError, unknownModel } from '../errors.js';
 import { type JsonObject, textIn } from '../protocols/json.js';
 import type { Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
+import type { Upload } from '../upload.js';
 import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
@@ -112,10 +113,11 @@ export function placeOrder(
   body: JsonObject,
   /** Of the body as it came. */
   bytes: number,
+  upload: Upload | null,
 ): Order {
   const { directory, providerOf } = ports;
   const settings = directory.settings();
-  const requestedModel = textIn(body.model);
+  const requestedModel = textIn(body.model) ?? endpoint.usualModel;
   if (requestedModel === null)
     throw new RelayError(400, 'invalid_request', 'invalid request: field model is required', undefined, 'model');
 
@@ -140,7 +142,7 @@ export function placeOrder(
       ? noChannel(requestedModel, group)
       : unknownModel(requestedModel);
 
-  const invalid = endpoint.invalid(body);
+  const invalid = endpoint.invalid(body, upload);
   if (invalid !== null)
     throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);
   checkWords(endpoint, body, settings.sensitiveWords);
@@ -163,6 +165,13 @@ export function placeOrder(
     wantsUsage: endpoint.asksForUsage(body),
     channels,
     pinned: pinned !== null,
-    estimate: estimateHold(endpoint.demand(body, bytes, model, names), names, price, settings, thinking, speaks),
+    estimate: estimateHold(
+      endpoint.demand(body, bytes, model, names, upload),
+      names,
+      price,
+      settings,
+      thinking,
+      speaks,
+    ),
   };
 }

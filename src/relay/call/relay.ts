@@ -161,9 +161,11 @@ export function openRelay(ports: RelayPorts): Relay {
     const entered = perApiKey.enter(caller.apiKey.id, apiKeyConcurrency);
     try {
       if (!entered) throw tooManyCalls(apiKeyConcurrency);
-      body = await ports.bodies.read(call.request, call.ip, caller.user.id);
-      const { value, bytes } = body;
-      const order = await ports.largeWork.run(bytes, () => placeOrder(orderPorts, caller, endpoint, value, bytes));
+      body = await ports.bodies[endpoint.body](call.request, call.ip, caller.user.id);
+      const { value, bytes, upload } = body;
+      const order = await ports.largeWork.run(bytes, () =>
+        placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
+      );
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order);
@@ -173,6 +175,8 @@ export function openRelay(ports: RelayPorts): Relay {
         mode: endpoint.mode,
         query: call.query,
         body: order.body,
+        files: upload === null ? null : upload.files,
+        answersSound: endpoint.answersSound,
         stream: order.stream,
         wantsUsage: order.wantsUsage,
         accept: call.headers.accept ?? null,

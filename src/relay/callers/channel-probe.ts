@@ -74,6 +74,8 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         mode: endpoint.mode,
         query: new URLSearchParams(),
         body,
+        files: null,
+        answersSound: false,
         stream: false,
         wantsUsage: false,
         accept: null,
@@ -95,14 +97,14 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       const result = await attempt(ports, call, channel, parse(channel)).finally(() => answerPlace.leave());
       const responseTimeMs = ports.clock.now() - startedAt;
       if (!result.ok) return refused(`status code ${result.error.status}: ${result.error.message}`, responseTimeMs);
-      if (result.got.kind === 'stream') {
+      if (result.got.kind !== 'answer') {
         result.got.reading.cancel();
         return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
       }
       const names = new Set([model, result.upstreamModel]);
       const asked = { providerOf: ports.providerOf, parsedChannel: parse };
       const estimate = estimateHold(
-        endpoint.demand(body, JSON.stringify(body).length, model, names),
+        endpoint.demand(body, JSON.stringify(body).length, model, names, null),
         names,
         price,
         ports.directory.settings(),

@@ -1,5 +1,7 @@
 import { reasoningEffortOf } from '../../domain/call-texts.js';
 import type { Mode } from '../../domain/provider.js';
+import { contentTypeOf, formContent, type RequestContent } from '../upstream/request-content.js';
+import { formParts } from './form-parts.js';
 import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
 import type { Edit, OpenAiVariant, Target } from './openai-variant.js';
 import {
@@ -17,6 +19,9 @@ const paths: Readonly<Record<Mode, string>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
+  speech: '/v1/audio/speech',
+  transcription: '/v1/audio/transcriptions',
+  translation: '/v1/audio/translations',
 };
 
 /** Cloudflare's gateway has the provider's root in its own path already. */
@@ -173,6 +178,15 @@ export const written = (body: JsonObject): string => {
   }
 };
 
+const contentFor = ({ files }: CallerRequest, body: JsonObject): RequestContent =>
+  files === null ? { kind: 'json', text: written(body) } : formContent(formParts(body, files));
+
+/** What the caller did not say it takes. */
+function usualAccept({ stream, answersSound, files }: CallerRequest): string {
+  if (stream) return 'text/event-stream';
+  return answersSound || files !== null ? '*/*' : 'application/json';
+}
+
 /** Throws NotConvertible. */
 export function openAiRequest(
   variant: OpenAiVariant,
@@ -190,16 +204,17 @@ export function openAiRequest(
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
   if (!options.passThrough && channel.paramOverride)
     body = withinLimit({ ...body, ...channel.paramOverride }, caller.mostOutput);
+  const content = contentFor(caller, body);
   return {
     method: 'POST',
     url: (variant.url ?? standardUrl)(target),
     headers: {
-      'content-type': 'application/json',
-      accept: caller.accept ?? (caller.stream ? 'text/event-stream' : 'application/json'),
+      'content-type': contentTypeOf(content) ?? '',
+      accept: caller.accept ?? usualAccept(caller),
       ...(variant.authorize ?? bearer)(target),
       ...variant.headers?.(target),
     },
-    content: { kind: 'json', text: written(body) },
+    content,
     model: target.model,
     // Some are told it in other words.
     reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(caller.body.reasoning_effort)),

@@ -2,7 +2,7 @@ import type { Mode, ProviderFacts } from '../../domain/provider.js';
 import type { Usage } from '../../domain/usage.js';
 import type { AnswerDialect, WholeAnswer } from '../answer-writer.js';
 import type { SeenText } from '../seen-text.js';
-import type { RequestContent } from '../upstream/request-content.js';
+import type { FormFile, RequestContent } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { JsonObject } from './json.js';
 
@@ -33,6 +33,10 @@ export interface CallerRequest {
   readonly query: URLSearchParams;
   /** Parsed and shared between attempts: never changed. */
   readonly body: JsonObject;
+  /** What came with the fields of a form; null: the body is no form. */
+  readonly files: readonly FormFile[] | null;
+  /** The answer is sound, passed on as it comes. */
+  readonly answersSound: boolean;
   readonly stream: boolean;
   /** The caller asked for a usage chunk at the end of the stream. */
   readonly wantsUsage: boolean;

@@ -1,4 +1,4 @@
-import { other, usual } from '../../domain/provider.js';
+import { type Mode, other, soundModes, usual } from '../../domain/provider.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import { cloudflareGateway, openAiModelRules } from '../protocols/openai-request.js';
@@ -6,7 +6,14 @@ import type { Target } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels } from './openai-models.js';
 
-const tasks = { chat: 'chat/completions', completions: 'completions', embeddings: 'embeddings' };
+const tasks: Readonly<Record<Mode, string>> = {
+  chat: 'chat/completions',
+  completions: 'completions',
+  embeddings: 'embeddings',
+  speech: 'audio/speech',
+  transcription: 'audio/transcriptions',
+  translation: 'audio/translations',
+};
 
 const apiVersion = ({ caller, channel, options }: Target): string =>
   caller.query.get('api-version') || channel.other.trim() || options.azureDefaultApiVersion;
@@ -30,7 +37,7 @@ export const azure: Provider = {
   colour: 'teal',
   keyHint: 'API key of the resource',
   other: other('API version when the caller names none, e.g. 2024-12-01-preview'),
-  modes: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({
     newerLimit: true,
     url,

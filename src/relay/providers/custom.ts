@@ -1,4 +1,4 @@
-import { usual } from '../../domain/provider.js';
+import { soundModes, usual } from '../../domain/provider.js';
 import { withModel } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
 import { openAiModelRules } from '../protocols/openai-request.js';
@@ -15,7 +15,7 @@ export const custom: Provider = {
   colour: 'pink',
   keyHint: 'API key',
   tellsBalance: true,
-  modes: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({
     newerLimit: true,
     url: ({ base, model }) => withModel(base, model),

@@ -88,7 +88,7 @@ export const mistral: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  modes: ['chat', 'embeddings'],
+  modes: ['chat', 'embeddings', 'transcription'],
   protocol: openAi({
     edits: [
       without('logprobs', 'top_logprobs', 'logit_bias', 'user'),

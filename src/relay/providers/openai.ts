@@ -1,4 +1,4 @@
-import { usual } from '../../domain/provider.js';
+import { soundModes, usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import { openAiModelRules } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -14,7 +14,7 @@ export const openai: Provider = {
   keyHint: 'API key',
   billsOrganization: true,
   tellsBalance: true,
-  modes: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

@@ -1,4 +1,4 @@
-import { usual } from '../../domain/provider.js';
+import { soundModes, usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import { openAiModelRules } from '../protocols/openai-request.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -23,7 +23,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, tellsBalan
   keyHint: 'API key',
   tellsBalance,
   deprecated: true,
-  modes: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
 });
 

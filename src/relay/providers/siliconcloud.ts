@@ -29,7 +29,7 @@ export const siliconcloud: Provider = {
   colour: 'purple',
   keyHint: 'API key',
   tellsBalance: true,
-  modes: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription'],
   thinkingBeside: switchedByFlag,
   protocol: openAi(),
 };

@@ -1,4 +1,4 @@
-import { usual } from '../../domain/provider.js';
+import { soundModes, usual } from '../../domain/provider.js';
 import { openAi } from '../protocols/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
@@ -11,6 +11,6 @@ export const xinference: Provider = {
   defaultModels: modelList('bge-reranker-v2-m3 jina-reranker-v2'),
   colour: 'blue',
   keyHint: 'API key, or any text',
-  modes: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({ copiesReasoning: true }),
 };

@@ -7,10 +7,17 @@ import type { Edit, OpenAiVariant, Target } from '../protocols/openai-variant.js
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
+const places = {
+  chat: '/chat/completions',
+  embeddings: '/embeddings',
+  speech: '/audio/speech',
+  transcription: '/audio/transcriptions',
+};
+
 /** The international host and the coding plan have the version in their base URL. */
 const url = (target: Target): string => {
   const base = target.base.endsWith('/v4') ? target.base : `${target.base}/api/paas/v4`;
-  return urlAt({ chat: '/chat/completions', embeddings: '/embeddings' })({ ...target, base });
+  return urlAt(places)({ ...target, base });
 };
 
 const validForMs = 24 * 60 * 60 * 1000;
@@ -81,7 +88,7 @@ export const zhipu: Provider = {
   `),
   colour: 'purple',
   keyHint: 'id.secret, or an API key',
-  modes: ['chat', 'embeddings'],
+  modes: ['chat', 'embeddings', 'speech', 'transcription'],
   protocol: openAi({
     url,
     authorize,

@@ -16,6 +16,7 @@ import type {
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { AnswerPlace } from './answer-room.js';
 import { Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './exchange.js';
+import { type SoundReading, soundTypeOf } from './sound-answer.js';
 import type { Sending, UpstreamAnswer, UpstreamBody } from './upstream.js';
 import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream-error.js';
 
@@ -25,9 +26,12 @@ export type Got =
   | {
       readonly kind: 'answer';
       readonly bytes: Buffer;
+      /** Where they are no JSON. */
+      readonly textType?: string | undefined;
       readonly usage: Usage | null;
       readonly generated: Generated;
     }
+  | { readonly kind: 'sound'; readonly reading: SoundReading }
   | { readonly kind: 'stream'; readonly reading: StreamReading };
 
 /** A stream after its first frame; `left` is set when the caller had gone before it came. */
@@ -104,12 +108,14 @@ function lost({ sending }: Answered, reason: unknown, code: string): Read {
   };
 }
 
+const noSound = unreadableAnswer('the upstream answered with something that is no sound');
 const notAsked = unreadableAnswer('the upstream answered with a stream that was not asked for');
 
 export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
   const { status, headers, body } = answer;
   if (status < 200 || status > 299)
     return status === switchingProtocols ? messages(answered, answer) : refusal(answered, answer);
+  if (answered.caller.answersSound) return sound(answered, answer);
   if (answered.caller.stream) return stream(answered, answer);
   try {
     if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream'))
@@ -118,6 +124,26 @@ export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Pr
     if (json) return await whole(answered, answer, await theRest(answered, body, bytes));
     answered.sending.cancel();
     return { ok: false, error: notAsked, costUnknown: true };
+  } catch (error) {
+    return lost(answered, error, 'read_response_body_failed');
+  }
+}
+
+/** The first of it, so that a failure can still be told: upstreams tell failures with a success status, too. */
+async function sound(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
+  const { caller, largest, place, sending } = answered;
+  const { headers, body } = answer;
+  const type = soundTypeOf(headers['content-type'], caller.body.response_format);
+  try {
+    if (type === null) {
+      const told = await whole(answered, answer, await body.whole(Math.min(largest, largestRefusal), place));
+      return told.ok ? { ok: false, error: noSound, costUnknown: true } : told;
+    }
+    const first = await body.next();
+    if (first.done) return { ok: false, error: noSound, costUnknown: true };
+    sending.begun();
+    const reading = { type, first: first.value, chunks: body, cancel: () => sending.cancel() };
+    return { ok: true, got: { kind: 'sound', reading } };
   } catch (error) {
     return lost(answered, error, 'read_response_body_failed');
   }
@@ -150,7 +176,8 @@ async function whole(answered: Answered, { status, headers }: UpstreamAnswer, bo
     if (!answer.ok) return { ok: false, error: answer.error, costUnknown: false };
     if (caller.stream) return asStream(answered, answer);
     const bytes = caller.dialect.whole(answer, caller, channel);
-    return { ok: true, got: { kind: 'answer', bytes, usage: answer.usage, generated: answer.generated } };
+    const { textType, usage, generated } = answer;
+    return { ok: true, got: { kind: 'answer', bytes, textType, usage, generated } };
   });
 }
 

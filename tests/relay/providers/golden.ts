@@ -104,6 +104,8 @@ export const callerOf = (
   mode,
   query: new URLSearchParams(query),
   body: frozen(body),
+  files: null,
+  answersSound: mode === 'speech',
   stream: body.stream === true,
   wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
   accept,

@@ -10,6 +10,8 @@ import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
+import { speech } from './endpoints/speech.js';
+import { transcriptions, translations } from './endpoints/transcriptions.js';
 import { type Dialect, listing, type ModelListing, modelsFor } from './models.js';
 
 /* The /v1 endpoints over HTTP. */
@@ -22,7 +24,7 @@ export interface RelayRoutesOptions {
   readonly providerName: (channelType: number) => string | null;
 }
 
-const endpoints: readonly Endpoint[] = [chat, completions, embeddings];
+const endpoints: readonly Endpoint[] = [chat, completions, embeddings, speech, transcriptions, translations];
 
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
 const notImplemented: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] = [
@@ -31,9 +33,6 @@ const notImplemented: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] 
   ['POST', '/v1/images/generations'],
   ['POST', '/v1/images/edits'],
   ['POST', '/v1/images/variations'],
-  ['POST', '/v1/audio/speech'],
-  ['POST', '/v1/audio/transcriptions'],
-  ['POST', '/v1/audio/translations'],
   ['POST', '/v1/rerank'],
   ['POST', '/v1/responses'],
   ['POST', '/v1/messages'],

@@ -41,5 +41,10 @@ const written = (body: JsonObject): Buffer => Buffer.from(JSON.stringify(body));
 /** Parses the answer once more: few answers come this way. */
 export function telling(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
-  return isObject(answer) ? written({ ...answer, usage: writtenUsage(usage) }) : bytes;
+  if (!isObject(answer)) return bytes;
+  const { seconds } = usage;
+  if (seconds === undefined) return written({ ...answer, usage: writtenUsage(usage) });
+  // A transcript says how long the file is only where upstream has said it.
+  if (!isObject(answer.usage) || answer.usage.seconds === seconds) return bytes;
+  return written({ ...answer, usage: { type: 'duration', seconds } });
 }

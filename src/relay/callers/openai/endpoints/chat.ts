@@ -83,7 +83,10 @@ const messages = ({ messages: given }: JsonObject): Complaint | null => {
 export const chat: Endpoint = {
   path: '/v1/chat/completions',
   dialect: openAiCaller,
+  body: 'json',
   mode: 'chat',
+  usualModel: null,
+  answersSound: false,
   thinks: true,
   invalid: (body) => invalidRequest('invalid_text_request', body, messages),
   promptTexts: (body) =>

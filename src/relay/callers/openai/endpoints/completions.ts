@@ -19,7 +19,10 @@ function answersAsked(body: JsonObject): number {
 export const completions: Endpoint = {
   path: '/v1/completions',
   dialect: openAiCaller,
+  body: 'json',
   mode: 'completions',
+  usualModel: null,
+  answersSound: false,
   thinks: false,
   invalid: (body) => invalidRequest('invalid_text_request', body, required('prompt')),
   promptTexts: (body) => inputTexts(body.prompt),

@@ -9,7 +9,10 @@ import { invalidRequest, required } from '../validate.js';
 export const embeddings: Endpoint = {
   path: '/v1/embeddings',
   dialect: openAiCaller,
+  body: 'json',
   mode: 'embeddings',
+  usualModel: null,
+  answersSound: false,
   thinks: false,
   invalid: (body) => invalidRequest('invalid_embedding_request', body, required('input')),
   promptTexts: (body) => inputTexts(body.input),

@@ -1,0 +1,50 @@
+import { promptTokens, type Usage } from '../../domain/usage.js';
+import type { Generated } from '../protocols/protocol.js';
+import type { SoundLength } from '../sound-length.js';
+import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
+import type { UsageBound } from './hold.js';
+
+/*
+ * What a call has used that had a file heard: so many tokens a minute by the file's length, which its header may deny, or
+ * tokens of sound and words where the model counts by these and upstream tells them.
+ */
+
+export interface Heard {
+  readonly length: SoundLength;
+  /** The model counts by tokens. */
+  readonly inTokens: boolean;
+}
+
+const tokensPerMinute = 1_000;
+
+/** The tokens that so many seconds are charged as. */
+export const soundTokens = (seconds: number): number => Math.round((Math.ceil(seconds) / 60) * tokensPerMinute);
+
+/** Nobody says more in a second, in tokens of the words. */
+export const fastestWords = 10;
+
+const lasting = (seconds: number): Usage => ({ input: soundTokens(seconds), seconds });
+
+/** The longer of what the file says and what was heard counts. What nobody has measured lasts as long as its words. */
+export function heardUsage(
+  told: Usage | null,
+  generated: Generated,
+  { length, inTokens }: Heard,
+  bound: UsageBound,
+  model: string,
+): UsedTokens {
+  const { said, expected, most } = length;
+  if (inTokens && told !== null && promptTokens(told) > 0) {
+    const hearable = { ...bound, prompt: bound.prompt + soundTokens(most), sound: soundTokens(most) };
+    const believed = believedUsage(told, generated, hearable, bound.prompt, model);
+    if (believed.usageSource === 'upstream') return believed;
+  }
+  const measured = told?.seconds ?? 0;
+  if (measured > 0 && measured <= most)
+    return { usage: lasting(Math.max(Math.ceil(measured), Math.ceil(said ?? 0))), usageSource: 'upstream' };
+  const spoken = Math.ceil(seenTokens(generated, model) / fastestWords);
+  return {
+    usage: lasting(Math.max(expected, spoken)),
+    usageSource: measured > 0 ? 'disbelieved' : 'estimated',
+  };
+}

@@ -1,0 +1,54 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { RelayError } from '../errors.js';
+import { isObject, type JsonObject, parseJson } from '../protocols/json.js';
+import { JsonShape, type ShapeExcess } from '../protocols/json-shape.js';
+import { type BodySink, invalidBody } from './body-sink.js';
+
+/* A body that is a JSON object. */
+
+/** Deep enough for the schema of any tool; whatever walks over a body is safe at it. */
+const deepest = 128;
+/** Names, values and brackets: three times the token ids that the largest embedding request may hold. */
+const mostParts = 1_000_000;
+
+const misshapen: Readonly<Record<ShapeExcess, string>> = {
+  'too-deep': `the body is nested more than ${deepest} deep`,
+  'too-many-parts': `the body holds more than ${mostParts} names and values`,
+};
+
+function objectIn(text: string): JsonObject {
+  const value = parseJson(text);
+  if (!isObject(value)) throw invalidBody('the body is not a JSON object');
+  return value;
+}
+
+export class JsonBody implements BodySink {
+  /** Decoded while they come: a large body decoded as a whole would hold up everybody, and be in memory twice. */
+  private readonly texts: string[] = [];
+  /** Most bodies come in one piece, and need none. */
+  private decoder: StringDecoder | null = null;
+  private first: Buffer | null = null;
+  private readonly shape = new JsonShape({ depth: deepest, parts: mostParts });
+
+  take(piece: Buffer): RelayError | null {
+    const misshape = this.shape.take(piece);
+    if (misshape !== null) return invalidBody(misshapen[misshape]);
+    if (this.first === null && this.decoder === null) this.first = piece;
+    else this.decode(piece);
+    return null;
+  }
+
+  /** Throws RelayError. */
+  read(): JsonObject {
+    const rest = this.decoder === null ? (this.first?.toString() ?? '') : this.decoder.end();
+    if (rest !== '') this.texts.push(rest);
+    return objectIn(this.texts.length === 1 ? (this.texts[0] ?? '') : this.texts.join(''));
+  }
+
+  private decode(piece: Buffer): void {
+    this.decoder ??= new StringDecoder('utf8');
+    if (this.first !== null) this.texts.push(this.decoder.write(this.first));
+    this.first = null;
+    this.texts.push(this.decoder.write(piece));
+  }
+}

@@ -1,0 +1,38 @@
+import type { JsonValue } from '../protocols/json.js';
+import type { UpstreamBody } from './upstream.js';
+
+/* An answer that is sound: passed on byte by byte, under a type from a list. */
+
+/** A begun one. */
+export interface SoundReading {
+  /** Its media type. */
+  readonly type: string;
+  readonly first: Buffer;
+  readonly chunks: Pick<UpstreamBody, 'next'>;
+  /** Ends the upstream connection. */
+  readonly cancel: () => void;
+}
+
+const byFormat: ReadonlyMap<JsonValue | undefined, string> = new Map([
+  ['mp3', 'audio/mpeg'],
+  ['opus', 'audio/ogg'],
+  ['aac', 'audio/aac'],
+  ['flac', 'audio/flac'],
+  ['wav', 'audio/wav'],
+  ['pcm', 'audio/pcm'],
+]);
+
+const usualFormat = 'mp3';
+
+/** Types that are passed on. */
+const sound =
+  /^audio\/(mpeg|mp3|ogg|opus|aac|flac|x-flac|wav|wave|x-wav|vnd\.wave|pcm|l16|mp4|x-m4a|webm|basic|pcmu|pcma)$/;
+const unsaid = /^(application|binary)\/octet-stream$/;
+
+/** `told`: by the upstream. `format`: what was asked for. null: it is no sound. */
+export function soundTypeOf(told: string | undefined, format: JsonValue | undefined): string | null {
+  const type = told?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (sound.test(type)) return type;
+  if (type !== '' && !unsaid.test(type)) return null;
+  return byFormat.get(format ?? usualFormat) ?? 'application/octet-stream';
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { SoundLengths } from '../../src/relay/sound-length.js';
+import { flac, m4a, mp3, mp3Announcing, mp3FrameSeconds, ogg, wav, webm } from '../support/sound-files.js';
+
+const lengths = new SoundLengths();
+const mebibyte = 1024 * 1024;
+
+describe('the length of a file is what it says', () => {
+  test.each([
+    ['WAVE', wav(3), 3],
+    ['MP3 of a constant rate', mp3(100), 100 * mp3FrameSeconds],
+    ['MP3 that announces its frames', mp3Announcing(100, 100), 100 * mp3FrameSeconds],
+    ['Opus in Ogg', ogg(12, 10, 4_000), 12],
+    ['FLAC', flac(10, 20_000), 10],
+    ['AAC in MPEG-4', m4a(8, 20_000), 8],
+    ['WebM', webm(7, 20_000), 7],
+  ])('%s', async (_name, file, seconds) => {
+    const { said, expected, most } = await lengths.of(file);
+    expect(said).toBeCloseTo(seconds, 1);
+    expect([expected, most >= expected]).toEqual([Math.ceil(said ?? 0), true]);
+  });
+});
+
+describe('a file that hides how long it lasts', () => {
+  test.each([
+    ['says one second, with 25 MiB of compressed sound', ogg(1, 400, 64_000), 1],
+    ['says a tenth of a second, with 25 MiB without loss', flac(0.1, 25 * mebibyte), 0.1],
+    ['announces five frames of 100,000', mp3Announcing(5, 100_000), null],
+    ['announces a hundredth of its sound', wav(600, 192_000), 6],
+  ])('and %s lasts at least as long as so many bytes can', async (_name, file, seconds) => {
+    const { said, expected } = await lengths.of(file);
+    if (seconds !== null) expect(said).toBeCloseTo(seconds, 0);
+    expect(expected).toBeGreaterThanOrEqual(Math.floor(file.length / 64_000));
+  });
+
+  test.each([
+    ['is recorded by a browser, without its length', webm(null, 20_000)],
+    ['is no sound', Buffer.from('hello there '.repeat(2_000))],
+    ['is cut off in its header', wav(10).subarray(0, 30)],
+    ['is empty', Buffer.alloc(0)],
+  ])('and %s counts as speech of so many bytes', async (_name, file) => {
+    expect(await lengths.of(file)).toMatchObject({ said: null, expected: Math.ceil(file.length / 2_000) });
+  });
+
+  test('and says that it lasts for ever is taken for no more than can be counted', async () => {
+    const file = webm(Number.POSITIVE_INFINITY, 100);
+    const { expected } = await lengths.of(file);
+    expect(Number.isSafeInteger(expected)).toBe(true);
+  });
+});
+
+describe('looking at a file', () => {
+  /** Each of a hundred thousand pages is to be read. */
+  const crumbs = ogg(1, 100_000, 1);
+
+  test('takes no more work than its size allows', async () => {
+    expect(await lengths.of(crumbs)).toMatchObject({ said: null });
+    expect(await lengths.of(ogg(1, 100, 1))).toMatchObject({ said: 1 });
+  });
+
+  test('lets others have their turn', async () => {
+    let turns = 0;
+    let looking = true;
+    const others = (async () => {
+      for (; looking; turns++) await new Promise((resolve) => setImmediate(resolve));
+    })();
+    await lengths.of(ogg(1, 30_000, 40));
+    looking = false;
+    await others;
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  test('comes to an end whatever is in it', async () => {
+    const whole = [wav(1), mp3(20), ogg(2, 4, 300), flac(1, 500), m4a(2, 500), webm(2, 500)];
+    let seed = 1;
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return seed % below;
+    };
+    for (let round = 0; round < 300; round++) {
+      const file = Buffer.from(whole[round % whole.length] ?? []);
+      for (let changes = 0; changes < 8; changes++) file[random(Math.min(file.length, 400))] = random(256);
+      const { expected, most } = await lengths.of(file.subarray(0, file.length - random(100)));
+      expect(Number.isSafeInteger(expected) && expected > 0 && most >= expected).toBe(true);
+    }
+  });
+});
