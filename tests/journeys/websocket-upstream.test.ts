@@ -33,8 +33,8 @@ let asked: IncomingMessage[] = [];
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    RELAY_TIMEOUT: '2',
-    STREAMING_TIMEOUT: '1',
+    RELAY_TIMEOUT: '4',
+    STREAMING_TIMEOUT: '2',
     CALLER_STALL_SECONDS: '1',
     CALLER_GONE_SECONDS: '1',
   });
@@ -202,17 +202,26 @@ describe('a failure', () => {
     await closedAgain();
   });
 
-  test('in the middle of an answer that was to be whole charges nobody, and its cost is unknown', async () => {
-    serve = (socket) => {
-      socket.send(frame(0, 0, { content: 'one two three' }));
-      socket.send(failure(10014, 'the answer is not fit to be shown'));
-    };
-    const answer = await caller.chat({ model });
-    expect(answer.status).toBe(400);
-    expect(errorIn(answer).message).toContain('not fit to be shown');
-    const { released } = await newest();
-    expect(released[0]?.suspense).toBeGreaterThan(0);
-  });
+  test.each([
+    ['which asking again does not mend is final', 10014, 400, 1],
+    ['of another kind is asked for again', 10012, 502, 2],
+  ])(
+    'in the middle of an answer that was to be whole charges nobody, its cost is unknown, and one %s',
+    async (...of) => {
+      const [, code, status, times] = of;
+      await gateway.setOption('RetryTimes', '1');
+      serve = (socket) => {
+        socket.send(frame(0, 0, { content: 'one two three' }));
+        socket.send(failure(code, 'this went wrong'));
+      };
+      const answer = await caller.chat({ model });
+      await gateway.setOption('RetryTimes', '0');
+      expect([answer.status, errorIn(answer).code]).toEqual([status, String(code)]);
+      expect(errorIn(answer).message).toContain('this went wrong');
+      expect(asked).toHaveLength(times);
+      expect((await newest()).released[0]?.suspense).toBeGreaterThan(0);
+    },
+  );
 
   test.each([401, 403])('of the handshake with %d is told with it, and says nothing of the key', async (status) => {
     refuse = (socket) => {

@@ -200,7 +200,10 @@ function judged(
   request: string,
   { error, costUnknown }: Extract<Read, { ok: false }>,
 ): Extract<Attempt, { ok: false }> {
-  if (costUnknown) return { ...failed(fromUpstream(error, error.status), error.code !== noRoomForAnswer), costUnknown };
+  if (costUnknown) {
+    const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
+    return { ...failed(fromUpstream(error, error.status), retryable), costUnknown };
+  }
   const status = mappedStatus(parsed, error.status);
   const { keywords } = ports.directory.settings().autoDisable;
   const dead = saysChannelIsDead(provider, status, error, keywords, request);
