@@ -138,3 +138,10 @@ export function webm(seconds: number | null, bytes: number): Buffer {
     element('18538067', Buffer.concat([info, element('1654ae6b', track), cluster])),
   ]);
 }
+
+/** A fragment of MPEG-4 that announces four thousand million samples, and holds none. */
+export const announcingBillions = (): Buffer =>
+  Buffer.concat([
+    m4a(1, 100),
+    box('moof', box('traf', box('tfhd', words(0, 0)), box('trun', words(0, 0xffff_ffff, 0, 0)))),
+  ]);

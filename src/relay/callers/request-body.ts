@@ -90,6 +90,7 @@ export function requestBodies(
         place.finish();
         const { fields, files } = await form.read();
         const [file, another] = files;
+        if (soundLengths.busy) throw noRoom('process');
         const length = file === undefined || another !== undefined ? null : await soundLengths.of(file.bytes);
         return { value: fields, bytes, upload: { files, length }, leave: place.leave };
       } catch (error) {
