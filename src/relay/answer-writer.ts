@@ -25,6 +25,11 @@ export interface AnswerWriter {
    */
   forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void;
   /**
+   * A frame, with the usual marks around it, that differs in nothing but its words from the one forwarded before. False:
+   * it cannot be passed on unread.
+   */
+  forwardLike(bytes: Buffer, start: number, end: number): boolean;
+  /**
    * Usage as upstream told it, and its own words for it; null: too long to be remembered. Cumulative: the last counts.
    * A chunk that holds nothing else comes with it, and no other way.
    */

@@ -75,6 +75,10 @@ export class Gathering implements AnswerWriter {
     this.write(chunk);
   }
 
+  forwardLike(): false {
+    return false;
+  }
+
   usage(usage: Usage, words: JsonObject | null): void {
     this.told = usage;
     this.words = words;

@@ -3,6 +3,7 @@ import { type AnswerWriter, longestRemembered } from '../answer-writer.js';
 import type { Confidential } from '../upstream/confidential.js';
 import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
+import { ChunkPattern } from './chunk-pattern.js';
 import { isObject, type JsonObject } from './json.js';
 import { failureIn } from './openai-failure.js';
 import { Generation, mendChoice, messageIn } from './openai-reply.js';
@@ -16,6 +17,8 @@ const done = Buffer.from('[DONE]');
 /** Members in which some upstreams repeat the usage of a chunk. */
 const usageCopies = ['x_groq'];
 
+const mostStrayPatterns = 32;
+
 /** A stream of the OpenAI family, read chunk by chunk and handed on to the caller's dialect. */
 export class OpenAiStream implements AnswerStream, FrameReader {
   usage: Usage | null = null;
@@ -24,9 +27,16 @@ export class OpenAiStream implements AnswerStream, FrameReader {
   private readonly writer: AnswerWriter;
   /** The caller speaks this wire: frames need not be written anew. */
   private readonly forwards: boolean;
+  /** What chunks say is what is in them: the variant has no view of its own. */
+  private readonly literal: boolean;
+  /** Of the chunk before, if it was passed on as it came. */
+  private pattern: ChunkPattern | null = null;
+  /** Patterns that no chunk followed, one after the other: a stream may have none. */
+  private strayPatterns = 0;
   private readonly reading: Reading;
   private error: UpstreamError | null = null;
   private finished = false;
+
   constructor(
     private readonly variant: OpenAiVariant,
     channel: UpstreamChannel,
@@ -48,6 +58,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     };
     this.writer = caller.dialect.writer(caller, channel, info);
     this.forwards = caller.dialect.wire === 'openai';
+    this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
   }
 
   get unfinished(): number {
@@ -68,6 +79,8 @@ export class OpenAiStream implements AnswerStream, FrameReader {
 
   frame(bytes: Buffer, start: number, end: number, plain: boolean): void {
     if (this.finished || this.error) return;
+    if (plain && this.pattern !== null && this.saysOnlyMore(this.pattern, bytes, start, end)) return;
+    this.pattern = null;
     if (end - start === done.length && done.equals(bytes.subarray(start, end))) {
       this.finished = true;
       return;
@@ -88,6 +101,14 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       return;
     }
     this.chunk(chunk, bytes, start, end, plain);
+  }
+
+  private saysOnlyMore(pattern: ChunkPattern, bytes: Buffer, start: number, end: number): boolean {
+    const words = pattern.wordsIn(bytes, start, end);
+    if (words === null || !this.writer.forwardLike(bytes, start, end)) return false;
+    this.generated.said.add(words);
+    this.strayPatterns = 0;
+    return true;
   }
 
   /** Reads one chunk, mends it, and hands it on without its usage. */
@@ -115,8 +136,14 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       for (const name of usageCopies) if (isObject(chunk[name])) delete chunk[name].usage;
       untouched = false;
     }
-    if (untouched) this.writer.forward(chunk, bytes, start, end, plain);
-    else this.writer.write(chunk, end - start);
+    if (!untouched) this.writer.write(chunk, end - start);
+    else {
+      this.writer.forward(chunk, bytes, start, end, plain);
+      if (plain && this.literal && this.strayPatterns < mostStrayPatterns) {
+        this.pattern = ChunkPattern.of(chunk, bytes, start, end);
+        this.strayPatterns++;
+      }
+    }
   }
 
   private translated(translate: NonNullable<OpenAiVariant['translate']>, told: JsonObject): JsonObject | null {

@@ -27,6 +27,9 @@ class PlainText implements AnswerWriter {
   forward(): void {
     throw new Error('a frame of another wire was to be passed on');
   }
+  forwardLike(): boolean {
+    throw new Error('a frame of another wire was to be passed on');
+  }
   usage(usage: Usage): void {
     this.told = usage;
   }

@@ -55,6 +55,12 @@ export class OpenAiWriter implements AnswerWriter {
     else this.send(chunk);
   }
 
+  forwardLike(bytes: Buffer, start: number, end: number): boolean {
+    if (this.rewrites) return false;
+    this.outgoing.pass(bytes, start - 6, end + 2);
+    return true;
+  }
+
   usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void {
     if (chunk !== null && words !== null) this.remember(chunk, 0);
     this.told = usage;
