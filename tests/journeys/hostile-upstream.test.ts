@@ -221,14 +221,14 @@ describe('an answer', () => {
     async (stream) => {
       answers(stream ? sse : JSON.stringify(completion), {
         'x-ratelimit-remaining-requests': '99',
-        'x-request-id': 'req_upstream1',
+        'x-request-id': 'req_8f1e2d3c',
         'set-cookie': 'session=1',
         server: 'upstream.example',
       });
       const { headers } = await caller.chat({ model, stream });
       expect(headers).toMatchObject({
         'x-ratelimit-remaining-requests': '99',
-        'x-upstream-request-id': 'req_upstream1',
+        'x-upstream-request-id': 'req_8f1e2d3c',
         'x-request-id': expect.stringMatching(/^20\d{12}/),
       });
       expect(headers).not.toHaveProperty('set-cookie');
