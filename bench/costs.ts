@@ -1,4 +1,5 @@
-import { type Costed, cpuPerCall } from './rig.js';
+import { microsecondsEach } from './cpu.js';
+import type { Costed } from './rig.js';
 import { medianOf, type Round } from './rounds.js';
 import { table, whole } from './table.js';
 
@@ -11,7 +12,7 @@ export type Costs = Readonly<Record<string, Readonly<Record<(typeof processes)[n
 
 /** null: the system does not tell. */
 const costOf = (rounds: readonly Round<Costed>[], route: string, process: string): number | null => {
-  const found = medianOf(rounds, route, (measured) => cpuPerCall(measured, process));
+  const found = medianOf(rounds, route, ({ cpu, sent }) => microsecondsEach(cpu, process, sent));
   return Number.isNaN(found) ? null : Math.round(found);
 };
 

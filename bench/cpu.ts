@@ -68,6 +68,10 @@ export const cpuOf = (processes: readonly ProcessStat[], counted: Readonly<Recor
 export const cpuBetween = (before: CpuReading, after: CpuReading): CpuReading =>
   Object.fromEntries(Object.entries(after).map(([name, ms]) => [name, ms - (before[name] ?? 0)]));
 
+/** CPU microseconds of a process for each of so many things done; NaN where the system does not tell. */
+export const microsecondsEach = (cpu: CpuReading, name: string, done: number): number =>
+  ((cpu[name] ?? Number.NaN) * 1000) / Math.max(done, 1);
+
 export interface ProcessMeter {
   /** Why it reads nothing; null: it does. */
   readonly missing: string | null;
@@ -75,6 +79,13 @@ export interface ProcessMeter {
   cpu(): Promise<CpuReading>;
   /** Bytes in memory, by name. */
   resident(): Promise<Readonly<Record<string, number>>>;
+}
+
+/** What is done, and what it has cost each process meanwhile. */
+export async function costing<Value>(meter: ProcessMeter, work: () => Promise<Value>) {
+  const before = await meter.cpu();
+  const value = await work();
+  return { value, cpu: cpuBetween(before, await meter.cpu()) };
 }
 
 async function statOf(pid: string): Promise<ProcessStat | null> {
@@ -90,6 +101,13 @@ async function allProcesses(): Promise<ProcessStat[]> {
 
 const residentOf = async ({ pid }: ProcessStat): Promise<number> =>
   parseResident(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')) ?? 0;
+
+/** Of this very process, `own`, and of the Postgres it has started. */
+export const ownMeter = (): Promise<ProcessMeter> =>
+  processMeter({
+    own: { root: process.pid, share: 'all-but-postgres' },
+    postgres: { root: process.pid, share: 'postgres' },
+  });
 
 export async function processMeter(counted: Readonly<Record<string, Counted>>): Promise<ProcessMeter> {
   if ((await statOf('self')) === null) {

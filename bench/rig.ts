@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Answering } from '../src/demo/simulated-behaviour.js';
 import type { Peer } from './arguments.js';
 import { type Books, booksWith, differencesIn, sumOf } from './books.js';
-import { type CpuReading, cpuBetween, type ProcessMeter, processMeter } from './cpu.js';
+import { type CpuReading, costing, type ProcessMeter, processMeter } from './cpu.js';
 import { addCustomer, booksOf, type Customer, granted, type Session, setUp } from './customer.js';
 import { type BenchDatabase, openDatabase } from './database.js';
 import type { Surroundings } from './part.js';
@@ -40,10 +40,6 @@ export interface Costed extends Measured {
   /** By process, over the whole measurement; nothing where the system does not tell. */
   readonly cpu: CpuReading;
 }
-
-/** CPU microseconds per call of a process; NaN where the system does not tell. */
-export const cpuPerCall = ({ cpu, sent }: Costed, process: string): number =>
-  ((cpu[process] ?? Number.NaN) * 1000) / Math.max(sent, 1);
 
 export interface Rig {
   /** Every way a call can take: `direct`, `proxy`, `tallygate`, and the peers. */
@@ -163,16 +159,15 @@ async function assemble(
     },
     target,
     async measure(route, load) {
-      const before = await meter.cpu();
-      const measured = await loader.ask({ ...target(route), ...load });
-      if (route === tallygate) {
-        sent += measured.sent;
+      const { value, cpu } = await costing(meter, async () => {
+        const measured = await loader.ask({ ...target(route), ...load });
         // What follows from the calls is part of what they cost.
-        await projected(database.pool);
-      }
-      if (measured.failed > 0)
-        throw new Error(`${route}: ${measured.failed} calls failed: ${measured.failures.join('; ')}`);
-      return { ...measured, cpu: cpuBetween(before, await meter.cpu()) };
+        if (route === tallygate) await projected(database.pool);
+        return measured;
+      });
+      if (route === tallygate) sent += value.sent;
+      if (value.failed > 0) throw new Error(`${route}: ${value.failed} calls failed: ${value.failures.join('; ')}`);
+      return { ...value, cpu };
     },
     sent: () => sent,
     alsoSent(calls) {

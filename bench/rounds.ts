@@ -1,4 +1,5 @@
 import { median, rounded } from './figures.js';
+import type { Surroundings } from './part.js';
 
 /*
  * Interleaved rounds: a round measures each route once, one after the other, so that whatever else the machine does
@@ -19,6 +20,21 @@ export async function oneRound<Value>(
 ): Promise<Round<Value>> {
   const found: Record<string, Value> = {};
   for (const route of turned(routes, number)) found[route] = await measure(route);
+  return found;
+}
+
+/** So many rounds, numbered from 1. */
+export async function inRounds<Found>(
+  count: number,
+  { progress, signal }: Surroundings,
+  round: (number: number) => Promise<Found>,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let number = 1; number <= count; number++) {
+    signal.throwIfAborted();
+    progress(`round ${number} of ${count}`);
+    found.push(await round(number));
+  }
   return found;
 }
 

@@ -1,19 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
 import { migrate } from '../../src/adapters/migrate.js';
 import { openPool } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import type { EventStore } from '../../src/application/ports.js';
 import { count, counts, seconds } from '../arguments.js';
-import { cpuBetween, processMeter } from '../cpu.js';
+import { costing, microsecondsEach, ownMeter } from '../cpu.js';
 import { warnings } from '../database.js';
 import { growthPerCall, sizesOf } from '../disk.js';
 import { median, medianPercentiles, type Percentiles, percentilesOf } from '../figures.js';
 import { callAt, type Population, randomFrom } from '../history.js';
 import { type Outcome, part } from '../part.js';
 import { temporaryDirectory } from '../rig.js';
-import { oneRound, type Round } from '../rounds.js';
+import { inRounds, oneRound, type Round } from '../rounds.js';
 import { decimal, table, whole } from '../table.js';
 
 /* The event log alone: producers that each append one event, wait until it is durable, and append the next. */
@@ -67,6 +68,39 @@ const figuresOf = (all: readonly number[], rounds: readonly Round<Appending>[]) 
     };
   });
 
+const linesOf = (found: ReturnType<typeof figuresOf>, bytesPerEvent: number, missing: string | null): string[] => [
+  ...table(
+    ['producers', 'events/s', 'p50 ms', 'p99 ms', 'Postgres µs/event', 'writer µs/event'],
+    found.map(({ producers, eventsPerSecond, latencyMs, postgresUsPerEvent, writerUsPerEvent }) => [
+      producers,
+      whole(eventsPerSecond),
+      decimal(latencyMs.p50),
+      decimal(latencyMs.p99),
+      whole(postgresUsPerEvent),
+      whole(writerUsPerEvent),
+    ]),
+  ),
+  ...(missing === null ? [] : [missing]),
+  '',
+  `on disk ${whole(bytesPerEvent)} bytes per event, indexes included`,
+];
+
+/** An empty log on a Postgres of its own. */
+async function withLog<Result>(work: (store: EventStore, pool: pg.Pool) => Promise<Result>): Promise<Result> {
+  const directory = await temporaryDirectory();
+  const postgres = await startEmbeddedPostgres({ dataDir: join(directory, 'data'), log: warnings });
+  const pool = await openPool(postgres.connection, warnings, { size: 1 });
+  try {
+    await migrate(pool);
+    const store = await openPostgresEventStore({ connection: postgres.connection, log: warnings });
+    return await work(store, pool).finally(() => store.close());
+  } finally {
+    await pool.end();
+    await postgres.stop();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
 export const append = part({
   name: 'append',
   says: 'the event log alone: durable events per second by how many are appended together, and the CPU of each',
@@ -75,71 +109,34 @@ export const append = part({
     rounds: count(3, 'how often everything is measured', 1000),
     producers: counts([1, 8, 32, 128, 500], 'who append at the same time; may be given several times', 5000),
   },
-  async run({ seconds, rounds: count, producers }, { progress, signal }): Promise<Outcome> {
-    const directory = await temporaryDirectory();
-    const postgres = await startEmbeddedPostgres({ dataDir: join(directory, 'data'), log: warnings });
-    const pool = await openPool(postgres.connection, warnings, { size: 1 });
-    try {
-      await migrate(pool);
-      const store = await openPostgresEventStore({ connection: postgres.connection, log: warnings });
-      const meter = await processMeter({
-        writer: { root: process.pid, share: 'all-but-postgres' },
-        postgres: { root: process.pid, share: 'postgres' },
-      });
+  run: ({ seconds, rounds: count, producers }, surroundings) =>
+    withLog(async (store, pool): Promise<Outcome> => {
+      const meter = await ownMeter();
       const random = randomFrom(1);
       const measure = async (many: number): Promise<Appending> => {
-        signal.throwIfAborted();
-        const before = await meter.cpu();
-        const { latencies, seconds: took } = await produce(store, many, seconds, random);
-        const cpu = cpuBetween(before, await meter.cpu());
-        const perEvent = (name: string): number => ((cpu[name] ?? Number.NaN) * 1000) / latencies.length;
+        const { value, cpu } = await costing(meter, () => produce(store, many, seconds, random));
+        const events = value.latencies.length;
         return {
-          events: latencies.length,
-          eventsPerSecond: latencies.length / took,
-          latencyMs: percentilesOf(latencies),
-          postgresUsPerEvent: perEvent('postgres'),
-          writerUsPerEvent: perEvent('writer'),
+          events,
+          eventsPerSecond: events / value.seconds,
+          latencyMs: percentilesOf(value.latencies),
+          postgresUsPerEvent: microsecondsEach(cpu, 'postgres', events),
+          writerUsPerEvent: microsecondsEach(cpu, 'own', events),
         };
       };
-      try {
-        progress('warming up');
-        await measure(32);
-        const sizes = await sizesOf(pool);
-        const rounds: Round<Appending>[] = [];
-        for (let number = 1; number <= count; number++) {
-          progress(`round ${number} of ${count}`);
-          rounds.push(await oneRound(producers.map(String), number, (many) => measure(Number(many))));
-        }
-        const events = rounds.flatMap((round) => Object.values(round)).reduce((sum, one) => sum + one.events, 0);
-        const { perCall: bytesPerEvent } = growthPerCall(sizes, await sizesOf(pool), events);
-        const found = figuresOf(producers, rounds);
-        return {
-          figures: { byProducers: found, bytesOnDiskPerEvent: bytesPerEvent },
-          lines: [
-            ...table(
-              ['producers', 'events/s', 'p50 ms', 'p99 ms', 'Postgres µs/event', 'writer µs/event'],
-              found.map(({ producers, eventsPerSecond, latencyMs, postgresUsPerEvent, writerUsPerEvent }) => [
-                producers,
-                whole(eventsPerSecond),
-                decimal(latencyMs.p50),
-                decimal(latencyMs.p99),
-                whole(postgresUsPerEvent),
-                whole(writerUsPerEvent),
-              ]),
-            ),
-            ...(meter.missing === null ? [] : [meter.missing]),
-            '',
-            `on disk ${whole(bytesPerEvent)} bytes per event, indexes included`,
-          ],
-          differences: [],
-        };
-      } finally {
-        await store.close();
-      }
-    } finally {
-      await pool.end();
-      await postgres.stop();
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-    }
-  },
+      surroundings.progress('warming up');
+      await measure(32);
+      const sizes = await sizesOf(pool);
+      const rounds = await inRounds(count, surroundings, (number) =>
+        oneRound(producers.map(String), number, (many) => measure(Number(many))),
+      );
+      const events = rounds.flatMap((round) => Object.values(round)).reduce((sum, one) => sum + one.events, 0);
+      const { perCall: bytesPerEvent } = growthPerCall(sizes, await sizesOf(pool), events);
+      const found = figuresOf(producers, rounds);
+      return {
+        figures: { byProducers: found, bytesOnDiskPerEvent: bytesPerEvent },
+        lines: linesOf(found, bytesPerEvent, meter.missing),
+        differences: [],
+      };
+    }),
 });

@@ -5,7 +5,7 @@ import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { ledger } from '../../src/projections/models/ledger/ledger.js';
 import { count, seconds } from '../arguments.js';
 import { booksLine } from '../books.js';
-import { cpuBetween, processMeter } from '../cpu.js';
+import { costing, microsecondsEach, ownMeter } from '../cpu.js';
 import { dataSet, dataSetOptions } from '../data-set.js';
 import { type BenchDatabase, openDatabase, warnings } from '../database.js';
 import { median, type Percentiles, percentilesOf } from '../figures.js';
@@ -14,6 +14,7 @@ import { type Outcome, part, type Surroundings } from '../part.js';
 import { countingModels, progressOf } from '../projected.js';
 import { dropReadModels, projectAll } from '../projecting.js';
 import { type Rig, tallygate, withRig } from '../rig.js';
+import { inRounds } from '../rounds.js';
 import { decimal, table, whole } from '../table.js';
 
 /* Read models: how fast the log is folded when there is nothing else to do, and how far they lag when there is. */
@@ -30,20 +31,16 @@ interface Replayed {
 }
 
 async function timed(events: number, replay: () => Promise<unknown>): Promise<Replayed> {
-  const meter = await processMeter({
-    projector: { root: process.pid, share: 'all-but-postgres' },
-    postgres: { root: process.pid, share: 'postgres' },
+  const meter = await ownMeter();
+  const { value: seconds, cpu } = await costing(meter, async () => {
+    const startedAt = performance.now();
+    await replay();
+    return (performance.now() - startedAt) / 1000;
   });
-  const before = await meter.cpu();
-  const startedAt = performance.now();
-  await replay();
-  const seconds = (performance.now() - startedAt) / 1000;
-  const cpu = cpuBetween(before, await meter.cpu());
-  const perEvent = (name: string): number => ((cpu[name] ?? Number.NaN) * 1000) / events;
   return {
     eventsPerSecond: events / seconds,
-    projectorUsPerEvent: perEvent('projector'),
-    postgresUsPerEvent: perEvent('postgres'),
+    projectorUsPerEvent: microsecondsEach(cpu, 'own', events),
+    postgresUsPerEvent: microsecondsEach(cpu, 'postgres', events),
   };
 }
 
@@ -53,18 +50,16 @@ const middle = (rounds: readonly Replayed[]): Replayed => ({
   postgresUsPerEvent: Math.round(median(rounds.map(({ postgresUsPerEvent }) => postgresUsPerEvent))),
 });
 
-async function replays(database: BenchDatabase, store: EventStore, count: number, { progress, signal }: Surroundings) {
+async function replays(database: BenchDatabase, store: EventStore, count: number, surroundings: Surroundings) {
   const events = (await store.head()) + 1;
   const { pool, personalData, newClient } = database;
-  const rebuilt = { projection: ledger, feed: store, pool, newClient, context: { personalData }, signal };
-  const [ledgers, all]: [Replayed[], Replayed[]] = [[], []];
-  for (let number = 1; number <= count; number++) {
-    progress(`replaying ${events} events, round ${number} of ${count}`);
-    ledgers.push(await timed(events, () => rebuild(rebuilt)));
+  const rebuilt = { projection: ledger, feed: store, pool, newClient, context: { personalData } };
+  const rounds = await inRounds(count, surroundings, async () => {
+    const alone = await timed(events, () => rebuild({ ...rebuilt, signal: surroundings.signal }));
     await dropReadModels(database);
-    all.push(await timed(events, () => projectAll(database, store, () => {})));
-  }
-  return { events, ledger: middle(ledgers), all: middle(all) };
+    return { alone, all: await timed(events, () => projectAll(database, store, () => {})) };
+  });
+  return { events, ledger: middle(rounds.map(({ alone }) => alone)), all: middle(rounds.map(({ all }) => all)) };
 }
 
 /** How far each read model lags while calls saturate the gateway. */

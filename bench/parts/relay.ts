@@ -6,7 +6,7 @@ import { medianPercentiles, rounded } from '../figures.js';
 import { type Outcome, part } from '../part.js';
 import { peerOptions, peersOf } from '../peers.js';
 import { type Costed, type Rig, tallygate, withRig } from '../rig.js';
-import { comparedIn, difference, medianOf, oneRound, type Round, share } from '../rounds.js';
+import { comparedIn, difference, inRounds, medianOf, oneRound, type Round, share } from '../rounds.js';
 import { decimal, table, whole } from '../table.js';
 
 /* JSON calls: how many, what each costs, what is added to its time well below saturation, and to a stream's first token. */
@@ -125,11 +125,9 @@ export const relay = part({
       const streamsPerSecond = Math.max((await rig.measure(tallygate, streaming)).callsPerSecond / 4, 1);
 
       const [sizes, before] = [await sizesOf(rig.database.pool), rig.sent()];
-      const rounds: RelayRound[] = [];
-      for (let number = 1; number <= count; number++) {
-        progress(`round ${number} of ${count}`);
-        rounds.push(await relayRound(rig, number, { seconds, connections, streamsPerSecond }));
-      }
+      const rounds = await inRounds(count, surroundings, (number) =>
+        relayRound(rig, number, { seconds, connections, streamsPerSecond }),
+      );
       const disk = growthPerCall(sizes, await sizesOf(rig.database.pool), rig.sent() - before);
       progress('comparing what was served with what was settled');
       const { books, differences } = await rig.checkBooks();

@@ -9,6 +9,7 @@ import { type Outcome, part } from '../part.js';
 import { startChild } from '../processes/child.js';
 import type { GatewayAnswer, GatewayQuestion } from '../processes/gateway.js';
 import { projected } from '../projected.js';
+import { inRounds } from '../rounds.js';
 import { table, whole } from '../table.js';
 
 /* How long a gateway with a past needs until it serves: as it was left, and when a release brings a new read model. */
@@ -82,29 +83,22 @@ export const start = part({
     ...dataSetOptions,
   },
   async run({ rows, rounds, ...place }, surroundings): Promise<Outcome> {
-    const { progress, signal } = surroundings;
     const past = await dataSet(rows, place, surroundings);
-    const warm: Start[] = [];
-    const cold: Start[] = [];
-    const readByStart: number[] = [];
-    for (let number = 1; number <= rounds; number++) {
-      signal.throwIfAborted();
-      progress(`round ${number} of ${rounds}`);
-      // The first one has nothing left to catch up with; what it and its end have read is known to the second.
+    const started = await inRounds(rounds, surroundings, async () => {
+      // After the first one nothing is left to catch up with; what it and its end have read is known to the second.
       const before = await startAndStop(past.dataDir);
-      const after = await startAndStop(past.dataDir);
-      warm.push(after);
-      readByStart.push(after.logRowsRead - before.logRowsRead);
+      const warm = await startAndStop(past.dataDir);
       await age(past);
-      cold.push(await startAndStop(past.dataDir));
-    }
+      return { warm, building: await startAndStop(past.dataDir), read: warm.logRowsRead - before.logRowsRead };
+    });
+    const [warm, building] = [started.map((round) => round.warm), started.map((round) => round.building)];
     const found = {
       warm: { readyMs: middle(warm, 'readyMs'), wholeMs: middle(warm, 'wholeMs') },
-      building: { readyMs: middle(cold, 'readyMs'), wholeMs: middle(cold, 'wholeMs') },
-      logRowsReadByWarmStart: Math.round(median(readByStart)),
+      building: { readyMs: middle(building, 'readyMs'), wholeMs: middle(building, 'wholeMs') },
+      logRowsReadByWarmStart: Math.round(median(started.map(({ read }) => read))),
     };
     return {
-      figures: { ...found, rounds: { warm, building: cold } },
+      figures: { ...found, rounds: started },
       lines: [
         ...table(
           [`start with ${whole(rows)} calls in the log`, 'ready ms', 'read models whole ms'],

@@ -8,7 +8,7 @@ import { startChild } from '../processes/child.js';
 import { noticedGapMs } from '../processes/load.js';
 import type { OpenStreamsAnswer, OpenStreamsQuestion } from '../processes/open-streams.js';
 import { type Costed, type Rig, tallygate, withRig } from '../rig.js';
-import { comparedIn, medianOf, oneRound, type Round, share } from '../rounds.js';
+import { comparedIn, inRounds, medianOf, oneRound, type Round, share } from '../rounds.js';
 import { decimal, table, whole } from '../table.js';
 
 /* Streamed answers: how many and what they cost, how evenly many at once arrive, and what one that is open keeps in memory. */
@@ -175,11 +175,9 @@ export const streams = part({
       };
       progress('warming up');
       await streamsRound(rig, 0, warmUpSeconds, connections, Math.min(wave, 100));
-      const rounds: StreamsRound[] = [];
-      for (let number = 1; number <= count; number++) {
-        progress(`round ${number} of ${count}`);
-        rounds.push(await streamsRound(rig, number, seconds, connections, wave));
-      }
+      const rounds = await inRounds(count, surroundings, (number) =>
+        streamsRound(rig, number, seconds, connections, wave),
+      );
       progress('comparing what was served with what was settled');
       const { books, differences } = await rig.checkBooks();
       const found = figuresOf(rig.routes, rounds);

@@ -1,6 +1,6 @@
 import { count, seconds } from '../arguments.js';
 import { booksLine } from '../books.js';
-import { cpuBetween } from '../cpu.js';
+import { costing, microsecondsEach } from '../cpu.js';
 import type { Customer } from '../customer.js';
 import { unlimited } from '../data-set.js';
 import { rounded } from '../figures.js';
@@ -66,15 +66,15 @@ export const subscriptions = part({
         const connected = (await rig.meter.resident()).gateway;
         const warmed = seenIn(await watchers.ask({ ask: 'call', model, ...warmUp }));
         progress(`${perSecond} calls a second`);
-        const cpu = await rig.meter.cpu();
-        const seen = seenIn(await watchers.ask({ ask: 'call', model, perSecond, seconds }));
-        const { gateway = Number.NaN, postgres = Number.NaN } = cpuBetween(cpu, await rig.meter.cpu());
+        const { value: seen, cpu } = await costing(rig.meter, async () =>
+          seenIn(await watchers.ask({ ask: 'call', model, perSecond, seconds })),
+        );
         rig.alsoSent(warmed.calls + seen.calls);
         const { books, differences } = await rig.checkBooks();
-        const perLine = (ms: number): number => Math.round((ms * 1000) / Math.max(seen.delivered, 1));
+        const perLine = (name: string): number => Math.round(microsecondsEach(cpu, name, seen.delivered));
         const bytes =
           before === undefined || connected === undefined ? null : Math.round((connected - before) / subscribers);
-        const cost = { gateway: perLine(gateway), postgres: perLine(postgres) };
+        const cost = { gateway: perLine('gateway'), postgres: perLine('postgres') };
         const { calls, delivered, delayMs } = seen;
         return {
           figures: {

@@ -54,6 +54,11 @@ async function framesDuring(page: Page, work: () => Promise<unknown>): Promise<L
   };
 }
 
+const framesLine = ({ framesPerSecond, frameMs, longFrames }: Looked): string =>
+  `frames: ${framesPerSecond} a second, p99 ${decimal(frameMs.p99)} ms apart, longest ${decimal(frameMs.max)} ms, ${longFrames} over ${longFrameMs} ms`;
+
+const megabytes = (bytes: number): string => decimal(bytes / 1e6, 1);
+
 const skipped = (reason: string): Outcome => ({ figures: { skipped: reason }, lines: [reason], differences: [] });
 
 export const web = part({
@@ -96,19 +101,13 @@ export const web = part({
         const { problems } = console;
         await console.close();
         const { books, differences } = await rig.checkBooks();
-        const { framesPerSecond, frameMs, longFrames } = looked;
-        const megabytes = (bytes: number): string => decimal(bytes / 1e6, 1);
+        const heapBytes = { before: heapBefore, after: heapAfter };
+        const domNodes = { before: nodesBefore, after: nodesAfter };
         return {
-          figures: {
-            ...looked,
-            linesArrived: lines,
-            heapBytes: { before: heapBefore, after: heapAfter },
-            domNodes: { before: nodesBefore, after: nodesAfter },
-            books,
-          },
+          figures: { ...looked, linesArrived: lines, heapBytes, domNodes, books },
           lines: [
             `${lines} lines arrived of ${books.requests} calls`,
-            `frames: ${framesPerSecond} a second, p99 ${decimal(frameMs.p99)} ms apart, longest ${decimal(frameMs.max)} ms, ${longFrames} over ${longFrameMs} ms`,
+            framesLine(looked),
             `heap: ${megabytes(heapBefore)} MB before, ${megabytes(heapAfter)} MB after; DOM nodes: ${nodesBefore}, ${nodesAfter}`,
             booksLine(books, differences),
           ],

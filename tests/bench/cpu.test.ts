@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { cpuBetween, cpuOf, type ProcessStat, parseResident, parseStat, treeOf } from '../../bench/cpu.js';
+import {
+  costing,
+  cpuBetween,
+  cpuOf,
+  microsecondsEach,
+  type ProcessStat,
+  parseResident,
+  parseStat,
+  treeOf,
+} from '../../bench/cpu.js';
 
 /** As Linux writes it: the fields after the parent up to the times, then user, system and those of ended children. */
 const line = (pid: number, name: string, parent: number, times: string): string =>
@@ -59,4 +68,16 @@ describe('a tree of processes', () => {
       postgres: 0,
     });
   });
+});
+
+describe('what work costs', () => {
+  test('is what the processes spent while it was done, and each thing done its part of it', async () => {
+    const readings = [{ gateway: 1_000 }, { gateway: 1_250 }];
+    const meter = { missing: null, resident: async () => ({}), cpu: async () => readings.shift() ?? {} };
+    const { value, cpu } = await costing(meter, async () => 500);
+    expect({ value, cpu }).toEqual({ value: 500, cpu: { gateway: 250 } });
+    expect(microsecondsEach(cpu, 'gateway', 500)).toBe(500);
+    expect(microsecondsEach(cpu, 'gateway', 0)).toBe(250_000);
+  });
+  test('is no number where the system does not tell', () => expect(microsecondsEach({}, 'gateway', 5)).toBeNaN());
 });

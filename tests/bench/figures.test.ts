@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { median, medianPercentiles, percentilesOf } from '../../bench/figures.js';
 import { FrameCounter } from '../../bench/processes/frame-counter.js';
-import { comparedIn, difference, medianOf, oneRound, share, turned } from '../../bench/rounds.js';
+import { comparedIn, difference, inRounds, medianOf, oneRound, share, turned } from '../../bench/rounds.js';
 
 describe('percentiles', () => {
   test('are samples: the smallest that enough of the others do not exceed', () => {
@@ -46,6 +46,20 @@ describe('rounds', () => {
       return route.length;
     });
     expect(round).toEqual({ direct: 6, proxy: 5, tallygate: 9 });
+  });
+  test('are so many, one after the other, and end when somebody wants them to', async () => {
+    const told: string[] = [];
+    const ending = new AbortController();
+    const surroundings = { progress: (line: string) => void told.push(line), signal: ending.signal };
+    expect(await inRounds(3, surroundings, async (number) => number * 10)).toEqual([10, 20, 30]);
+    expect(told).toEqual(['round 1 of 3', 'round 2 of 3', 'round 3 of 3']);
+    const done: number[] = [];
+    const ended = inRounds(3, surroundings, async (number) => {
+      done.push(number);
+      if (number === 2) ending.abort();
+    });
+    await expect(ended).rejects.toThrow('aborted');
+    expect(done).toEqual([1, 2]);
   });
   test('are compared each in itself: a machine that was slow for one round changes no ratio', () => {
     const rounds = [
