@@ -18,9 +18,8 @@ const paced = 'gpt-4o';
 const slow = 'gpt-4.1-mini';
 /** A frame every 20 ms. */
 const pacedAnswer = { chunks: 64, chunkSize: 5, chunkDelayMs: 20 };
-/** Open for half a minute: until all of them are, and their memory has been looked at. */
-const slowAnswer = { chunks: 60, chunkSize: 5, chunkDelayMs: 500 };
-const openedPerSecond = 200;
+/** Open for most of a minute: until all of them are, and their memory has been looked at. */
+const slowAnswer = { chunks: 60, chunkSize: 5, chunkDelayMs: 750 };
 const warmUpSeconds = 2;
 /** Enough to have every part of the code loaded. */
 const trickle = { model: fast, stream: true, pace: { perSecond: 25 }, seconds: warmUpSeconds };
@@ -40,13 +39,7 @@ async function memoryPerStream(rig: Rig, route: string, process: string, streams
   const callers = startChild<OpenStreamsQuestion, OpenStreamsAnswer>('./open-streams.ts');
   try {
     const before = (await rig.meter.resident())[process];
-    const opened = await callers.ask({
-      ask: 'open',
-      ...rig.target(route),
-      model: slow,
-      streams,
-      perSecond: openedPerSecond,
-    });
+    const opened = await callers.ask({ ask: 'open', ...rig.target(route), model: slow, streams });
     if (opened.streams < streams)
       throw new Error(`${route}: only ${opened.streams} of ${streams} streams were open at once; ask for fewer`);
     const open = (await rig.meter.resident())[process];

@@ -1,5 +1,4 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { chatPath, chatRequest } from './chat-request.js';
 import { answerParent } from './child.js';
 
@@ -12,8 +11,6 @@ export type OpenStreamsQuestion =
       readonly apiKey: string;
       readonly model: string;
       readonly streams: number;
-      /** So fast they are begun. */
-      readonly perSecond: number;
     }
   | { readonly ask: 'finish' };
 
@@ -22,45 +19,43 @@ export interface OpenStreamsAnswer {
   readonly streams: number;
 }
 
-let ends: Promise<boolean>[] = [];
+/** Whoever listens keeps so many waiting and no more: beyond a few hundred, connections are lost on a busy machine. */
+const beginningAtOnce = 64;
 
-async function open(question: Extract<OpenStreamsQuestion, { ask: 'open' }>): Promise<number> {
-  const { url, streams, perSecond, ...asked } = question;
+const streams: IncomingMessage[] = [];
+
+async function open({ url, streams: wanted, ...asked }: Extract<OpenStreamsQuestion, { ask: 'open' }>) {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: false });
   const { body, headers } = chatRequest({ ...asked, stream: true });
   const options = { agent, hostname, port, path: chatPath, method: 'POST', headers };
-  const answered: Promise<IncomingMessage>[] = [];
-  const begun: Promise<unknown>[] = [];
-  let under = 0;
-  const startedAt = performance.now();
-  for (let number = 0; number < streams; number++) {
-    const wait = startedAt + (number / perSecond) * 1000 - performance.now();
-    if (wait > 0) await pause(wait);
-    const answer = new Promise<IncomingMessage>((resolve, reject) => {
-      request(options, resolve).once('error', reject).end(body);
+
+  /** Resolves with the first bytes. */
+  const begin = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const asking = request(options, (response) => {
+        streams.push(response);
+        if (response.statusCode === 200) response.once('data', () => resolve());
+        else reject(new Error(`a stream was answered with status ${response.statusCode}`));
+      });
+      asking.on('error', reject).end(body);
     });
-    answered.push(answer);
-    begun.push(
-      answer.then((response) => {
-        if (response.statusCode !== 200) throw new Error(`a stream was answered with status ${response.statusCode}`);
-        under++;
-        response.once('close', () => under--);
-        return new Promise((resolve) => response.once('data', resolve));
-      }),
-    );
-  }
-  ends = answered.map(async (answer) => {
-    const response = await answer;
-    if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
-    return response.complete;
-  });
-  await Promise.all(begun);
-  return under;
+
+  let left = wanted;
+  const opener = async (): Promise<void> => {
+    while (left-- > 0) await begin();
+  };
+  await Promise.all(Array.from({ length: beginningAtOnce }, opener));
+  return streams.filter(({ closed }) => !closed).length;
 }
 
-answerParent<OpenStreamsQuestion, OpenStreamsAnswer>(async (question) =>
-  question.ask === 'open'
-    ? { streams: await open(question) }
-    : { streams: (await Promise.all(ends)).filter(Boolean).length },
-);
+async function finish(): Promise<number> {
+  await Promise.all(
+    streams.map((response) => response.closed || new Promise((resolve) => response.once('close', resolve))),
+  );
+  return streams.filter(({ complete }) => complete).length;
+}
+
+answerParent<OpenStreamsQuestion, OpenStreamsAnswer>(async (question) => ({
+  streams: question.ask === 'open' ? await open(question) : await finish(),
+}));
