@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { openPostgresEventStore } from '../src/adapters/postgres-event-store.js';
 import { count, text, UsageError } from './arguments.js';
 import { addCustomer, setUp } from './customer.js';
-import { openDatabase, warnings } from './database.js';
+import { openDatabase, quietLog } from './database.js';
 import { sizesOf } from './disk.js';
 import { callAt, type Population, type RecordedCall, randomFrom } from './history.js';
 import { writeCalls } from './log-writing.js';
@@ -133,7 +133,7 @@ async function generate(rows: number, dataDir: string, surroundings: Surrounding
   const from = to - days * 24 * 3600;
   const database = await openDatabase(dataDir);
   try {
-    const store = await openPostgresEventStore({ connection: database.connection, log: warnings });
+    const store = await openPostgresEventStore({ connection: database.connection, log: quietLog });
     try {
       let told = 0;
       const written = (calls: number): void => {

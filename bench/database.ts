@@ -9,8 +9,8 @@ import type { PersonalData } from '../src/application/ports.js';
 
 /* The tables of a gateway on its embedded Postgres, looked at from beside it. */
 
-/** To stderr, what went wrong; what goes well is no news here. */
-export const warnings = pino({ level: 'warn' }, pino.destination(2));
+/** To stderr, and only what went wrong. */
+export const quietLog = pino({ level: 'error' }, pino.destination(2));
 
 export interface BenchDatabase {
   readonly connection: PostgresConnection;
@@ -22,8 +22,8 @@ export interface BenchDatabase {
 }
 
 export async function openDatabase(dataDir: string): Promise<BenchDatabase> {
-  const embedded = await attachEmbeddedPostgres({ dataDir, log: warnings });
-  const pool = await openPool(embedded.connection, warnings, { size: 4 });
+  const embedded = await attachEmbeddedPostgres({ dataDir, log: quietLog });
+  const pool = await openPool(embedded.connection, quietLog, { size: 4 });
   const masterKey = await readMasterKey({ secretKey: null, dataDir });
   return {
     connection: embedded.connection,

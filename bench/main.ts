@@ -54,6 +54,7 @@ async function report(chosen: Part, args: readonly string[]): Promise<void> {
     console.log(`${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, Node ${node}`);
     console.log(`revision ${facts.revision ?? 'unknown'}, ${chosen.name} ${JSON.stringify(options)}\n`);
     console.log(lines.join('\n'));
+    if (differences.length > 0) console.log(['', 'MUST BE SO AND IS NOT:', ...differences].join('\n'));
   }
   if (differences.length > 0) process.exitCode = 1;
 }

@@ -3,7 +3,7 @@ import type { EventStore } from '../src/application/ports.js';
 import { schemaOf } from '../src/projections/engine/projection.js';
 import { startProjections } from '../src/projections/engine/runner.js';
 import { readModels } from '../src/projections/read-models.js';
-import { type BenchDatabase, warnings } from './database.js';
+import { type BenchDatabase, quietLog } from './database.js';
 
 /* All read models together, folded from the log without a gateway around them. */
 
@@ -26,7 +26,7 @@ export async function projectAll(
     pool,
     newClient,
     context: { personalData },
-    log: warnings,
+    log: quietLog,
   });
   try {
     const told = new AbortController();

@@ -8,7 +8,7 @@ import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.
 import type { EventStore } from '../../src/application/ports.js';
 import { count, counts, seconds } from '../arguments.js';
 import { costing, microsecondsEach, ownMeter } from '../cpu.js';
-import { warnings } from '../database.js';
+import { quietLog } from '../database.js';
 import { growthPerCall, sizesOf } from '../disk.js';
 import { median, medianPercentiles, type Percentiles, percentilesOf } from '../figures.js';
 import { callAt, type Population, randomFrom } from '../history.js';
@@ -88,11 +88,11 @@ const linesOf = (found: ReturnType<typeof figuresOf>, bytesPerEvent: number, mis
 /** An empty log on a Postgres of its own. */
 async function withLog<Result>(work: (store: EventStore, pool: pg.Pool) => Promise<Result>): Promise<Result> {
   const directory = await temporaryDirectory();
-  const postgres = await startEmbeddedPostgres({ dataDir: join(directory, 'data'), log: warnings });
-  const pool = await openPool(postgres.connection, warnings, { size: 1 });
+  const postgres = await startEmbeddedPostgres({ dataDir: join(directory, 'data'), log: quietLog });
+  const pool = await openPool(postgres.connection, quietLog, { size: 1 });
   try {
     await migrate(pool);
-    const store = await openPostgresEventStore({ connection: postgres.connection, log: warnings });
+    const store = await openPostgresEventStore({ connection: postgres.connection, log: quietLog });
     return await work(store, pool).finally(() => store.close());
   } finally {
     await pool.end();

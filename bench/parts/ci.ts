@@ -81,7 +81,7 @@ export const ci = part({
         const { books, differences } = await rig.checkBooks();
         return {
           figures: { recorded: recordedRatios, tries, books },
-          lines: [...linesOf(tries, rig.meter.missing), ...low, booksLine(books, differences)],
+          lines: [...linesOf(tries, rig.meter.missing), booksLine(books, differences)],
           differences: [...low, ...differences],
         };
       },

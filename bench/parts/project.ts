@@ -7,7 +7,7 @@ import { count, seconds } from '../arguments.js';
 import { booksLine } from '../books.js';
 import { costing, microsecondsEach, ownMeter } from '../cpu.js';
 import { dataSet, dataSetOptions } from '../data-set.js';
-import { type BenchDatabase, openDatabase, warnings } from '../database.js';
+import { type BenchDatabase, openDatabase, quietLog } from '../database.js';
 import { median, type Percentiles, percentilesOf } from '../figures.js';
 import { type Look, lagsOf } from '../lag.js';
 import { type Outcome, part, type Surroundings } from '../part.js';
@@ -119,7 +119,7 @@ export const project = part({
   async run({ rows, rounds, seconds, connections, ...place }, surroundings): Promise<Outcome> {
     const { dataDir } = await dataSet(rows, place, surroundings);
     const database = await openDatabase(dataDir);
-    const store = await openPostgresEventStore({ connection: database.connection, log: warnings });
+    const store = await openPostgresEventStore({ connection: database.connection, log: quietLog });
     const replayed = await replays(database, store, rounds, surroundings).finally(async () => {
       await store.close();
       await database.close();

@@ -39,7 +39,8 @@ function seenIn(answer: WatchersAnswer): Seen {
   return answer;
 }
 
-const differencesOf = ({ missing, repeated }: Seen): string[] => [
+const differencesOf = ({ missing, repeated, lost }: Seen): string[] => [
+  ...Object.entries(lost).map(([reason, times]) => `subscriptions that ${reason}: ${times}`),
   ...(missing === 0 ? [] : [`lines that did not arrive: ${missing}`]),
   ...(repeated === 0 ? [] : [`lines that arrived more than once: ${repeated}`]),
 ];

@@ -30,6 +30,8 @@ export interface Seen {
   readonly delivered: number;
   readonly missing: number;
   readonly repeated: number;
+  /** Connections and subscriptions that ended though nobody had asked them to, each reason with how many. */
+  readonly lost: Readonly<Record<string, number>>;
   /** From the end of a call, as its caller saw it, to the arrival of its line. */
   readonly delayMs: Percentiles;
 }
@@ -49,6 +51,7 @@ interface Call {
 let url = '';
 let users: readonly Watched[] = [];
 const calls = new Map<string, Call>();
+const lost: Record<string, number> = {};
 
 /** A call, or the line of one whose end has not been noticed yet. */
 function callOf(requestId: string): Call {
@@ -58,6 +61,10 @@ function callOf(requestId: string): Call {
   calls.set(requestId, made);
   return made;
 }
+
+const lose = (reason: string): void => {
+  lost[reason] = (lost[reason] ?? 0) + 1;
+};
 
 const feed = 'subscription ($after: ID) { usageFeed(after: $after) { id requestId type quota model createdAt } }';
 
@@ -75,17 +82,25 @@ function watch({ cookie, after }: Watched, address: string): Promise<void> {
       lazy: false,
       retryAttempts: 0,
       onNonLazyError: reject,
-      on: { connected: () => resolve(), error: reject },
+      on: {
+        connected: () => resolve(),
+        error: reject,
+        closed(event) {
+          const { code, reason } = event as { readonly code: number; readonly reason: string };
+          lose(`closed with ${code} ${reason}`.trim());
+        },
+      },
     });
     client.subscribe<{ usageFeed: { requestId: string | null } }>(
       { query: feed, variables: { after } },
       {
-        next: ({ data }) => {
+        next: ({ data, errors }) => {
+          if (errors !== undefined) lose(`told an error: ${errors.map(({ message }) => message).join('; ')}`);
           const requestId = data?.usageFeed.requestId;
           if (requestId) callOf(requestId).arrivals.push(performance.now());
         },
-        error: reject,
-        complete: () => {},
+        error: (error) => lose(`failed: ${describe(error)}`),
+        complete: () => lose('completed'),
       },
     );
   });
@@ -150,7 +165,7 @@ function sumUp(ended: readonly (readonly [string, Watched])[]): Seen {
     // A watcher may be told before the caller's side has noticed its answer.
     delays.push(...arrivals.map((at) => Math.max(0, at - endedAt)));
   }
-  return { calls: ended.length, delivered, missing, repeated, delayMs: percentilesOf(delays) };
+  return { calls: ended.length, delivered, missing, repeated, lost, delayMs: percentilesOf(delays) };
 }
 
 answerParent<WatchersQuestion, WatchersAnswer>(async (question) =>

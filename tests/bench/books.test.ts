@@ -64,5 +64,5 @@ describe('the books', () => {
   );
   test('know no answer of a model that was not asked for', () =>
     expect(differencesIn(books, { ...served, byModel: { other: 4 } }, expected)).not.toEqual([]));
-  test('say so in the report', () => expect(booksLine(books, ['a: 1, 2'])).toBe('THE BOOKS DO NOT FIT\na: 1, 2'));
+  test('say so in the report', () => expect(booksLine(books, ['a: 1, 2'])).toContain('the books do not fit'));
 });
