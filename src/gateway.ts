@@ -41,6 +41,7 @@ import { BodyRoom } from './http/body-room.js';
 import { origins } from './origins.js';
 import { dropOldVersions } from './projections/engine/rebuild.js';
 import { type ProjectionRunner, startProjections } from './projections/engine/runner.js';
+import { watchBuilding } from './projections/engine/watch-building.js';
 import { rootUserId } from './projections/models/user-queries.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { openMeter } from './relay/call/metered.js';
@@ -169,9 +170,20 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     pace: { lingerMs: config.projections.lingerMs },
   });
   closing.add(() => projections.stop());
+  closing.add(
+    watchBuilding({
+      progress: projections,
+      head: began,
+      // Nobody else serves this database.
+      dropOld: (kept) => dropOldVersions(() => newClient(connection, projecting), readModels, kept),
+      unreadable(reason) {
+        log.fatal({ reason }, 'this node cannot read all of the log; it ends');
+        ending.begin(reason);
+      },
+      log,
+    }),
+  );
   await projections.caughtUp();
-  // An older release kept more in them than this one would; nobody else serves this database.
-  await dropOldVersions(checkpoints, () => newClient(connection, projecting), readModels);
 
   const directory = await openDirectory({
     store,

@@ -3,6 +3,7 @@ import { invalidField } from '../domain/failure.js';
 import { type QuarantinedBy, quarantineDecider } from '../domain/quarantine.js';
 import type { Actor } from '../domain/user.js';
 import type { ReadModelState } from '../projections/engine/runner.js';
+import { percentOf } from '../projections/engine/watch-building.js';
 import { authorise } from './authorise.js';
 import type { Handle } from './commands/handle.js';
 import type { ReadModelProgress } from './ports.js';
@@ -59,6 +60,12 @@ export function readModelCommands(ports: ReadModelPorts) {
     list(viewer: Actor): readonly ReadModelState[] {
       authorise(viewer, 'admin');
       return ports.progress.status();
+    },
+
+    /** While some are being built: how much of the log the one that is furthest behind holds, in percent. null: none is. */
+    rebuiltPercent(): number | null {
+      const building = ports.progress.status().filter(({ status }) => status === 'building');
+      return building.length === 0 ? null : Math.min(...building.map(percentOf));
     },
 
     async quarantine(actor: Actor, input: QuarantineInput): Promise<Position> {

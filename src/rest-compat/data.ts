@@ -1,8 +1,8 @@
 import type { Application } from '../application/application.js';
 import { tellable } from '../domain/quota.js';
 import type { UsageStatsFilter, UsageStatsGroup } from '../projections/models/usage-stats.js';
+import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
-import { success } from './wire/envelope.js';
 import { Refusal } from './wire/errors.js';
 import { given, type Query } from './wire/query.js';
 
@@ -25,7 +25,8 @@ const row = ({ start, model, requests, quota, prompt_tokens, completion_tokens }
   quota,
 });
 
-export function dataEndpoints(endpoints: Endpoints, { queries }: Application): void {
+export function dataEndpoints(endpoints: Endpoints, { queries, readModels }: Application): void {
+  const soFar = answersSoFar({ readModels });
   const hourly = { interval: 'hour', offsetMinutes: 0 } as const;
   /** An hour in which calls only failed used nothing. */
   const used = (groups: readonly UsageStatsGroup[]) => groups.filter(({ requests }) => requests > 0);
@@ -35,10 +36,10 @@ export function dataEndpoints(endpoints: Endpoints, { queries }: Application): v
     const filter = { ...rangeIn(query), username };
     if (username === undefined) {
       const groups = used(await queries.statistics(viewer, filter, { by: ['model'], ...hourly }, false));
-      return success(groups.map((group) => ({ id: 0, user_id: 0, username: '', ...row(group) })));
+      return soFar(groups.map((group) => ({ id: 0, user_id: 0, username: '', ...row(group) })));
     }
     const groups = used(await queries.statistics(viewer, filter, { by: ['user_id', 'model'], ...hourly }, false));
-    return success(groups.map((group, index) => ({ id: index + 1, user_id: group.user_id, username, ...row(group) })));
+    return soFar(groups.map((group, index) => ({ id: index + 1, user_id: group.user_id, username, ...row(group) })));
   });
 
   endpoints.guarded('ordinary', 'GET', '/data/self', async (viewer, { query }) => {
@@ -46,6 +47,6 @@ export function dataEndpoints(endpoints: Endpoints, { queries }: Application): v
     if (range.to - range.from > longestRange) throw new Refusal(rangeTooLong);
     const groups = used(await queries.statistics(viewer, range, { by: ['model'], ...hourly }, true));
     const { id, username } = viewer;
-    return success(groups.map((group, index) => ({ id: index + 1, user_id: id, username, ...row(group) })));
+    return soFar(groups.map((group, index) => ({ id: index + 1, user_id: id, username, ...row(group) })));
   });
 }

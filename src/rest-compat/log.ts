@@ -9,8 +9,8 @@ import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
 import { canBeginWith, contentOf, type QuotaStyle, quotaStyle } from './log-text.js';
+import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
-import { success } from './wire/envelope.js';
 import { Refusal } from './wire/errors.js';
 import { given, type Query } from './wire/query.js';
 
@@ -103,9 +103,10 @@ export interface LogEndpointOptions {
 
 export function logEndpoints(
   endpoints: Endpoints,
-  { queries, directory }: Application,
+  { queries, directory, readModels }: Application,
   { allowsAddress }: LogEndpointOptions,
 ): void {
+  const soFar = answersSoFar({ readModels });
   /** Of all lines of one answer. */
   const currentStyle = () => quotaStyle(directory.settings());
 
@@ -118,7 +119,7 @@ export function logEndpoints(
         : await queries.log(viewer, { ...filter, ...type }, request, own);
     const lineFor = own ? userLine : adminLine;
     const style = currentStyle();
-    return success({
+    return soFar({
       items: items.map((line) => lineFor(line, style)),
       total,
       page: request.page,
@@ -129,7 +130,7 @@ export function logEndpoints(
   };
 
   const figures = (sums: LogStatistics) =>
-    success({
+    soFar({
       quota: sums.quota,
       rpm: sums.rpm,
       tpm: sums.tpm,
@@ -174,7 +175,7 @@ export function logEndpoints(
     const typed = await ofType(viewer, keyword, false);
     const { lines, isPartial } =
       typed.length > 0 ? { lines: typed, isPartial: false } : await worded(viewer, keyword, style);
-    const answer = success(lines.map((line) => adminLine(line, style)));
+    const answer = soFar(lines.map((line) => adminLine(line, style)));
     // Beyond the contract, and only where the list may not be what a client takes it for.
     return isPartial ? { ...answer, is_partial: true } : answer;
   });
@@ -182,7 +183,7 @@ export function logEndpoints(
   endpoints.guarded('ordinary', 'GET', '/log/self/search', async (viewer, { query }) => {
     const style = currentStyle();
     const found = await ofType(viewer, query.text('keyword'), true);
-    return success(found.map((line) => userLine(line, style)));
+    return soFar(found.map((line) => userLine(line, style)));
   });
 
   // The key is the credential, so pages of any origin may ask.
@@ -192,6 +193,6 @@ export function logEndpoints(
     const lines = key === '' ? [] : await queries.apiKeyLog(key, (allowed) => allowsAddress(request.ip, allowed));
     if (lines === null) throw new Refusal(apiKeyRefused);
     const style = currentStyle();
-    return success(lines.map((line) => userLine(line, style)));
+    return soFar(lines.map((line) => userLine(line, style)));
   });
 }

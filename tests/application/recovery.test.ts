@@ -115,6 +115,7 @@ const ledgerState = (position: Position) => ({
   head: position,
   status: 'running' as const,
   failure: null,
+  unreadable: false,
   leading: true,
   quarantined: 0,
 });

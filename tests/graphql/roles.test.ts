@@ -33,6 +33,7 @@ const operations: Readonly<
     channelTypes: ['admin', 'channelTypes { type }'],
     traffic: ['admin', 'traffic { at }'],
     readModels: ['admin', 'readModels { name }'],
+    rebuiltPercent: ['ordinary', 'rebuiltPercent'],
     options: ['root', 'options { key }'],
   },
   Mutation: {

@@ -9,14 +9,21 @@ import { type Projection, projection } from '../../src/projections/engine/projec
 export interface CountingOptions {
   readonly name?: string;
   readonly version?: number;
+  readonly purpose?: Projection['purpose'];
   /** Called in the transaction, after the rows are written. */
   readonly afterRows?: (batch: readonly Recorded<OptionEvent>[]) => Promise<void> | void;
 }
 
-export const counting = ({ name = 'counting', version = 1, afterRows }: CountingOptions = {}): Projection =>
+export const counting = ({
+  name = 'counting',
+  version = 1,
+  purpose = 'deciding',
+  afterRows,
+}: CountingOptions = {}): Projection =>
   projection<OptionEvent>({
     name,
     version,
+    purpose,
     tables: 'create table change_count (key text primary key, count integer not null)',
     interestedIn: { OptionChanged: true },
     async project(tx, batch) {

@@ -270,6 +270,40 @@ describe('waiting for a position', () => {
     expect(() => runner.reached(beginning, 60_000, ['legder'])).toThrow('There is no read model legder');
   });
 
+  test('leaves out what is shown while it is being built, and says that it is not all', async () => {
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const shown = counting({ name: 'shown', purpose: 'showing', afterRows: () => held });
+    await projected.record(option('a', '1'), option('a', '2'), option('a', '3'));
+    const runner = await start({ projections: [counting(), shown], pace: { batchSize: 2 } });
+    await runner.caughtUp();
+    expect(stateOf(runner, 'shown')).toMatchObject({ status: 'building', position: beginning });
+    const position = await projected.record(option('a', '4'));
+    expect(await runner.reached(position, 60_000)).toBe(false);
+    expect(await runner.reached(position, 60_000, ['counting'])).toBe(true);
+    letGo();
+    await vi.waitFor(() => expect(stateOf(runner, 'shown').status).toBe('running'), 10_000);
+    expect(await runner.reached(await projected.record(option('a', '5')), 60_000)).toBe(true);
+    expect(await counts(projected.pool, 'shown_v1')).toEqual({ a: 5 });
+  });
+
+  test('needs what is shown too, where it was no more than a batch behind at the start', async () => {
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const shown = counting({ name: 'shown', purpose: 'showing', afterRows: () => held });
+    const position = await projected.record(option('a', '1'), option('a', '2'));
+    const runner = await start({ projections: [counting(), shown], pace: { batchSize: 2 } });
+    await runner.caughtUp();
+    expect(stateOf(runner, 'shown')).toMatchObject({ status: 'running', position: beginning });
+    const answer = runner.reached(position, 60_000);
+    letGo();
+    expect(await answer).toBe(true);
+  });
+
   test('needs every read model', async () => {
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
@@ -634,7 +668,7 @@ describe('a new version of a read model', () => {
 
   test('outlives the old one, which is dropped when nobody folds it any more', async () => {
     const versionTwo = counting({ version: 2 });
-    const drop = () => dropOldVersions(projected.pool, () => newClient(projected.database.connection), [versionTwo]);
+    const drop = () => dropOldVersions(() => newClient(projected.database.connection), [versionTwo]);
     const old = await start();
     await leads(old);
     await (await start({ projections: [versionTwo] })).caughtUp();

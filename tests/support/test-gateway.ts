@@ -49,6 +49,8 @@ export interface TestGateway {
   addApiKey(user: Pick<TestUser, 'actor'>, terms?: TestApiKeyTerms): Promise<string>;
   setOption(key: string, value: string): Promise<void>;
   available(user: TestUser): Promise<number>;
+  /** The gateway alone: what it has written stays for another one to serve, until `stop`. */
+  leave(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -152,6 +154,7 @@ export async function startTestGateway(
       await application.visible(await application.options.change(root, key, value));
     },
     available: ({ actor }) => application.gate.available(actor.id),
+    leave: () => gateway.stop(),
     async stop() {
       await gateway.stop();
       await provider.stop();

@@ -9,6 +9,7 @@ import { SafeIntScalar } from '../server/scalars.js';
 
 const StatusEnum = enumeration<ReadModelState['status']>('ReadModelStatus', 'Whether a read model follows the log.', {
   RUNNING: 'running',
+  BUILDING: 'building',
   STOPPED: 'stopped',
 });
 
@@ -41,7 +42,9 @@ class ReadModelObject
   readonly head!: Position;
 
   @Field(() => StatusEnum, {
-    description: 'Stopped: what is read from it is as old as `position`, until it is mended.',
+    description:
+      'Building: it is being made anew from the log, and shows what it has so far. ' +
+      'Stopped: what is read from it is as old as `position`, until it is mended.',
   })
   readonly status!: ReadModelState['status'];
 
@@ -70,6 +73,15 @@ export class ReadModelResolver {
   @Query(() => [ReadModelObject])
   readModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly ReadModelState[] {
     return application.readModels.list(viewer);
+  }
+
+  @Authorized()
+  @Query(() => Int, {
+    nullable: true,
+    description: 'While the usage log or its sums are being made anew: how much of the past they hold, in percent.',
+  })
+  rebuiltPercent(@Ctx() { application }: GraphqlContext): number | null {
+    return application.readModels.rebuiltPercent();
   }
 
   @Authorized('root')

@@ -75,7 +75,9 @@ async function* usageLines(
     while (await news.heard(signal)) {
       const upTo = newest;
       const whole = await application.visible(upTo);
-      for (;;) {
+      // Nobody follows a log that is being made anew: all of the past would come as if it had just happened.
+      const isFollowed = application.readModels.rebuiltPercent() === null;
+      while (isFollowed) {
         const page = { after: delivered, limit: maxPageSize };
         const lines = await queries.logAfter(await signedIn(caller), filter, page, !everyone);
         for (const line of lines) {

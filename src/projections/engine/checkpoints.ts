@@ -98,8 +98,8 @@ interface CheckpointRow {
 }
 
 /** All checkpoints, those of versions this code does not know included. */
-export async function readCheckpoints(pool: Pool): Promise<Checkpoint[]> {
-  const { rows } = await pool.query<CheckpointRow>(`
+export async function readCheckpoints(database: Pool | ClientBase): Promise<Checkpoint[]> {
+  const { rows } = await database.query<CheckpointRow>(`
     select c.name, c.version, c.position, c.status, c.failed_position, c.failed_type, c.error,
       exists (
         select from pg_catalog.pg_locks l

@@ -24,12 +24,19 @@ export interface EventFeed {
 }
 
 /**
+ * `deciding`: calls, sign-ins or routing are decided by it, so a gateway serves only once it holds the whole log.
+ * `showing`: people look at it, and nothing else; it may be built while the gateway serves.
+ */
+type Purpose = 'deciding' | 'showing';
+
+/**
  * A read model: its tables and the fold that fills them. SQL is unqualified: the runner decides which schema it means.
  * A change of tables or fold is a new version, built from the start of the log in a schema of its own.
  */
 export interface Projection {
   readonly name: string;
   readonly version: number;
+  readonly purpose: Purpose;
   /** Statements that make the empty tables. */
   readonly tables: string;
   /** Only these events reach `project`; the others merely move the checkpoint. */
@@ -48,6 +55,7 @@ export interface Projection {
 export const projection = <Event extends DomainEvent>(definition: {
   readonly name: string;
   readonly version: number;
+  readonly purpose: Purpose;
   readonly tables: string;
   readonly interestedIn: Readonly<Record<Event['type'], true>>;
   readonly project: (tx: ReadModels, batch: readonly Recorded<Event>[], context: ProjectionContext) => Promise<void>;

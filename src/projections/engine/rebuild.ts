@@ -138,23 +138,21 @@ export const listReadModels = async (
 
 /**
  * Drops the tables of versions other than the ones given that nobody projects any more; for when the last node with the
- * old code is gone. Answers what it dropped.
+ * old code is gone. Those of the read models named `kept` stay. Answers what it dropped.
  */
 export async function dropOldVersions(
-  pool: Pool,
   newClient: () => Client,
   projections: readonly Projection[],
+  kept: ReadonlySet<string> = new Set(),
 ): Promise<string[]> {
   const current = new Set(projections.map(schemaOf));
-  const old = (await readCheckpoints(pool)).filter(
-    (checkpoint) => !checkpoint.led && !current.has(schemaOf(checkpoint)),
-  );
   const client = newClient();
   client.on('error', () => {});
   await client.connect();
   try {
     const dropped: string[] = [];
-    for (const checkpoint of old) {
+    for (const checkpoint of await readCheckpoints(client)) {
+      if (checkpoint.led || kept.has(checkpoint.name) || current.has(schemaOf(checkpoint))) continue;
       if (!(await lockForProjecting(client, checkpoint))) continue;
       await client.query(`
         set client_min_messages to warning;

@@ -52,8 +52,11 @@ export interface ReadModelState {
   readonly head: Position;
   /** This node projects it. */
   readonly leading: boolean;
-  readonly status: Checkpoint['status'];
+  /** `building`: it was far behind when the runner started, and has not come to where the log ended then. */
+  readonly status: Checkpoint['status'] | 'building';
   readonly failure: Checkpoint['failure'];
+  /** What stopped it is an event of a newer release: nobody may pass it, so the node must end. */
+  readonly unreadable: boolean;
   /** Events it leaves out because somebody decided so; known to the node that projects it. */
   readonly quarantined: number;
 }
@@ -61,14 +64,15 @@ export interface ReadModelState {
 export interface ProjectionRunner {
   /**
    * Resolves true once every read model, or each of those named, holds `position`, or false after `timeoutMs`; false at
-   * once when a stopped model is all there is left to wait for.
+   * once when models that are stopped, or shown while they are being built, are all there is left to wait for.
    */
   reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean>;
   /** Resolves once the read model has passed `position` where it may be stopped now, or after `timeoutMs`. */
   passed(name: string, position: Position, timeoutMs: number): Promise<boolean>;
   /**
-   * Resolves once every read model that is not stopped has come to where the log ended when the runner started. Rejects
-   * with UnreadableEvent where one of them met an event of a newer release: nobody else must pass it either.
+   * Resolves once every read model that something is decided by, and that is not stopped, has come to where the log ended
+   * when the runner started. Rejects with UnreadableEvent where one of them met an event of a newer release: nobody else
+   * must pass it either.
    */
   caughtUp(): Promise<void>;
   status(): readonly ReadModelState[];
@@ -112,6 +116,8 @@ class Runner implements ProjectionRunner {
   private readonly pace: RunnerPace;
   private readonly window: LogWindow;
   private readonly projectors: readonly Projector[];
+  /** Those that were far behind at the start, until they have come to where the log ended then. */
+  private readonly building = new Set<Projector>();
   private readonly waiters = new Set<Waiter>();
   private readonly abort = new AbortController();
   private readonly pollBell = new Bell();
@@ -147,13 +153,17 @@ class Runner implements ProjectionRunner {
 
   async start(): Promise<void> {
     await this.observe();
+    // What fits into one batch is folded before anybody could be told that it is missing.
+    for (const projector of this.projectors)
+      if (this.head - projector.position > this.pace.batchSize) this.building.add(projector);
     const { signal } = this.abort;
     this.running = Promise.all([
       repeatedly(signal, this.pollBell, () => this.poll()),
       repeatedly(signal, this.followBell, () => this.follow()),
       ...this.projectors.map((projector) => projector.run(signal)),
     ]);
-    this.firstCatchUp = this.wait(this.head, null, this.projectors);
+    const deciding = this.projectors.filter(({ projection }) => projection.purpose === 'deciding');
+    this.firstCatchUp = this.wait(this.head, null, deciding);
   }
 
   reached(position: Position, timeoutMs: number, names?: readonly string[]): Promise<boolean> {
@@ -180,8 +190,9 @@ class Runner implements ProjectionRunner {
       position: projector.position,
       head: this.window.newest,
       leading: projector.leading,
-      status: projector.stopped ? 'stopped' : 'running',
+      status: projector.stopped ? 'stopped' : this.building.has(projector) ? 'building' : 'running',
       failure: projector.failure,
+      unreadable: projector.stopped && projector.unreadable !== null,
       quarantined: projector.quarantined.size,
     }));
   }
@@ -244,6 +255,7 @@ class Runner implements ProjectionRunner {
   }
 
   private changed(): void {
+    for (const projector of this.building) if (projector.position >= this.head) this.building.delete(projector);
     this.answerWaiters();
     if (!this.following) this.followBell.ring();
   }
@@ -252,8 +264,13 @@ class Runner implements ProjectionRunner {
     for (const waiter of this.waiters) {
       const behind = waiter.projectors.filter(({ position }) => position < waiter.position);
       if (behind.length === 0) waiter.done(true);
-      else if (!waiter.hopeful && behind.every(({ stopped }) => stopped)) waiter.done(false);
+      else if (!waiter.hopeful && behind.every((projector) => this.mayTakeLong(projector))) waiter.done(false);
     }
+  }
+
+  /** Nobody is kept waiting for a model that is stopped, or that is shown as far as it has been built. */
+  private mayTakeLong(projector: Projector): boolean {
+    return projector.stopped || (this.building.has(projector) && projector.projection.purpose === 'showing');
   }
 
   private async poll(): Promise<number> {

@@ -106,6 +106,7 @@ type AllowanceEvent = Exclude<MoneyEvent, UserEvent>;
 export const apiKeys = projection<ApiKeyEvent | AllowanceEvent>({
   name: 'api_keys',
   version: 2,
+  purpose: 'deciding',
   tables,
   interestedIn: {
     ApiKeyIssued: true,

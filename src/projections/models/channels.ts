@@ -101,6 +101,7 @@ const channelOf = ({ stream }: Recorded): ChannelId => ChannelId(streamKey(strea
 export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
   name: 'channels',
   version: 3,
+  purpose: 'deciding',
   tables,
   interestedIn: {
     ChannelAdded: true,

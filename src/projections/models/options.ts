@@ -33,6 +33,7 @@ const tables = `
 export const options = projection<OptionEvent>({
   name: 'options',
   version: 1,
+  purpose: 'deciding',
   tables,
   interestedIn: { OptionChanged: true },
   async project(tx, batch) {

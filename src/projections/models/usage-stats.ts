@@ -102,6 +102,7 @@ type CountedEvent =
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
   version: 3,
+  purpose: 'showing',
   tables,
   interestedIn: {
     CallSettled: true,

@@ -137,6 +137,7 @@ const userOf = ({ stream }: Recorded): UserId => UserId(streamKey(stream));
 export const users = projection<UserEvent | WalletEvent>({
   name: 'users',
   version: 3,
+  purpose: 'deciding',
   tables,
   interestedIn: {
     UserRegistered: true,

@@ -4,6 +4,7 @@ import { LiveBadge } from '../kit/live/LiveBadge.js';
 import { useLiveStatus } from '../kit/live/liveConnection.js';
 import { PageFrame } from '../kit/PageFrame.js';
 import { isAdmin, useSignedIn } from '../kit/session.js';
+import { useHistory } from '../kit/useHistory.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChannelBoard } from './ChannelBoard.js';
 import { dashboardTexts } from './dashboard.texts.js';
@@ -14,9 +15,10 @@ import { OwnUsage } from './OwnUsage.js';
 export function DashboardPage() {
   const t = useText(dashboardTexts);
   const viewer = useSignedIn();
+  const { warning, isWhole } = useHistory();
   const isLost = useLiveStatus().state === 'lost';
   return (
-    <PageFrame title={t('title')} actions={<LiveBadge />}>
+    <PageFrame title={t('title')} warning={warning} actions={<LiveBadge />}>
       {isLost && (
         <Callout intent="warning" compact className="page-warning" role="alert">
           {t('lost')}
@@ -29,7 +31,7 @@ export function DashboardPage() {
             <ChannelBoard />
           </>
         ) : (
-          <OwnUsage />
+          <OwnUsage isHistoryWhole={isWhole} />
         )}
       </div>
     </PageFrame>

@@ -15,12 +15,12 @@ import { useOwnCalls } from './useOwnCalls.js';
 
 const MinuteChart = lazy(async () => ({ default: (await import('./MinuteChart.js')).MinuteChart }));
 
-/** One's own wallet, and what one's keys do at this moment. */
-export function OwnUsage() {
+/** One's own wallet, and what one's keys do at this moment; of calls nothing until the log has come to them. */
+export function OwnUsage({ isHistoryWhole }: { readonly isHistoryWhole: boolean }) {
   const t = useText(dashboardTexts);
   const units = useQuotaUnits();
   const { data: live } = useSubscription(LiveBalanceDocument);
-  const { lines, completeFrom, now, start, error, look } = useOwnCalls();
+  const { lines, completeFrom, now, start, error, look } = useOwnCalls(isHistoryWhole);
   const minutes = byMinute(lines ?? [], now, completeFrom);
   const spent = minutes.reduce((sum, { quota }) => sum + (quota ?? 0), 0);
   const money = (quota: number): string => formatQuota(quota, units, 4);
@@ -42,7 +42,7 @@ export function OwnUsage() {
         ))}
       </section>
       {lines === null ? (
-        <QueryNotice loading={error === undefined} error={error} refetch={look} />
+        isHistoryWhole && <QueryNotice loading={error === undefined} error={error} refetch={look} />
       ) : (
         <>
           {completeFrom > 0 && <p className="as-of">{t('own.partial', { time: formatTime(completeFrom) })}</p>}

@@ -37,8 +37,11 @@ async function page(client: ApolloClient, from: number, after: string | null): P
 
 const present = (): number => Math.floor(Date.now() / 1_000);
 
-/** One's own calls: those of the last quarter of an hour, then each as it is charged, without a gap between the two. */
-export function useOwnCalls(): OwnCalls {
+/**
+ * One's own calls: those of the last quarter of an hour, then each as it is charged, without a gap between the two. None
+ * until the log is whole.
+ */
+export function useOwnCalls(isWhole: boolean): OwnCalls {
   const client = useApolloClient();
   const [lines, setLines] = useState<readonly OwnLineFragment[] | null>(null);
   const [completeFrom, setCompleteFrom] = useState(0);
@@ -71,7 +74,10 @@ export function useOwnCalls(): OwnCalls {
       setError(failure);
     }
   }, [client]);
-  useEffect(() => void look(), [look]);
+  useEffect(() => {
+    if (isWhole) void look();
+    else setStart(null);
+  }, [look, isWhole]);
 
   const { error: feedError } = useSubscription(OwnUsageFeedDocument, {
     skip: start === null,

@@ -8,6 +8,7 @@ import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useKeysetPages } from '../kit/table/useKeysetPages.js';
 import { useListParams } from '../kit/table/useListParams.js';
+import { useHistory } from '../kit/useHistory.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import './log.css';
@@ -27,8 +28,9 @@ export function UsageLogPage() {
   const [params, setParams] = useListParams(logDefaults);
   const { filter, range, isOpen, lookAgain } = useLogFilter(params, admin);
   const { after, size, isNewest, paging } = useKeysetPages();
+  const { warning, isWhole } = useHistory();
   // Lines are only ever added at the end of time.
-  const isLive = isNewest && isOpen;
+  const isLive = isNewest && isOpen && isWhole;
   const columns = useLogColumns(admin);
   const { isReading, read } = useReading();
 
@@ -54,6 +56,7 @@ export function UsageLogPage() {
   return (
     <ListPage
       title={t('title')}
+      warning={warning}
       actions={<Button icon={<Refresh />} text={common('refresh')} onClick={refresh} />}
       above={
         <>

@@ -113,6 +113,7 @@ const kept: Readonly<Record<MovementCause, PostingRow['kind'] | null>> = {
 export const ledger = projection<MoneyEvent>({
   name: 'ledger',
   version: 2,
+  purpose: 'deciding',
   tables,
   interestedIn: {
     QuotaGranted: true,

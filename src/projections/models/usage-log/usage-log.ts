@@ -162,6 +162,7 @@ type LoggedEvent =
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
   version: 3,
+  purpose: 'showing',
   tables,
   interestedIn: {
     CallSettled: true,

@@ -28,6 +28,8 @@ export const commonEn: Translation<typeof commonZh> = {
   'field.required': 'Required',
   'filter.active': 'Filters ({{active}})',
   'filter.title': 'Filters',
+  'history.rebuilt':
+    'The log and its statistics are being rebuilt: {{percent}} %. Calls are served and charged as ever, and what is missing here comes back by itself.',
   'live.connecting': 'Connecting…',
   'live.lost': 'Connection lost, reconnecting…',
   'live.open': 'Live',

@@ -25,6 +25,7 @@ export const commonZh = {
   'field.required': '必填',
   'filter.active': '筛选（{{active}}）',
   'filter.title': '筛选',
+  'history.rebuilt': '日志与统计正在重建：{{percent}}%。调用照常服务并计费，此处缺少的内容会自动补全。',
   'live.connecting': '正在连接…',
   'live.lost': '连接中断，正在重连…',
   'live.open': '实时',

@@ -1,0 +1,98 @@
+import type { Position } from '../../domain/events.js';
+import { Bell } from '../../waiting/bell.js';
+import { repeatedly } from '../../waiting/repeatedly.js';
+import { schemaOf } from './projection.js';
+import type { ProjectorLog } from './projector.js';
+import type { ProjectionRunner, ReadModelState } from './runner.js';
+
+/*
+ * Read models on their way to where the log ended when the node started. One whose fold has changed needs a quarter of
+ * an hour for ten million calls; the operator is told, and what it replaces stays until it is there.
+ */
+
+export interface WatchOptions {
+  readonly progress: Pick<ProjectionRunner, 'status'>;
+  /** Where the log ended when the node started. */
+  readonly head: Position;
+  /** Drops what is left of older versions, except of these read models; resolves with what it dropped. */
+  readonly dropOld: (kept: ReadonlySet<string>) => Promise<readonly string[]>;
+  /** Told why nobody may go on: a read model has met an event of a newer release. */
+  readonly unreadable: (reason: string) => void;
+  readonly log: ProjectorLog;
+  readonly lookMs?: number;
+  /** Between two lines on how far a read model is. */
+  readonly sayMs?: number;
+}
+
+interface Build {
+  readonly from: Position;
+  readonly startedAt: number;
+  saidAt: number;
+}
+
+/** How much of the log it holds, rounded down. */
+export const percentOf = ({ position, head }: Pick<ReadModelState, 'position' | 'head'>): number =>
+  head < 0 ? 100 : Math.floor(((Math.min(position, head) + 1) * 100) / (head + 1));
+
+/** Ends by itself when all of them have come so far; the result ends it before. */
+export function watchBuilding(options: WatchOptions): () => Promise<void> {
+  const { progress, head, dropOld, unreadable, log, lookMs = 1_000, sayMs = 60_000 } = options;
+  const builds = new Map<string, Build>();
+  const stopping = new AbortController();
+  let kept: ReadonlySet<string> | null = null;
+  let dropAgainAt = 0;
+
+  const tell = (state: ReadModelState): void => {
+    const { name, position } = state;
+    const readModel = schemaOf(state);
+    const build = builds.get(name);
+    const now = Date.now();
+    if (build === undefined) {
+      if (state.status !== 'building') return;
+      builds.set(name, { from: position, startedAt: now, saidAt: now });
+      const events = state.head - position;
+      log.info({ readModel, events }, 'a read model is being built from the log; what is read from it is incomplete');
+    } else if (position >= head) {
+      builds.delete(name);
+      const facts = { readModel, events: position - build.from, seconds: Math.ceil((now - build.startedAt) / 1_000) };
+      log.info(facts, 'a read model has been built');
+    } else if (now - build.saidAt >= sayMs && state.failure === null) {
+      build.saidAt = now;
+      log.info({ readModel, percent: percentOf(state) }, 'a read model is being built');
+    }
+  };
+
+  const drop = async (behind: ReadonlySet<string>): Promise<void> => {
+    if (kept?.size === behind.size || Date.now() < dropAgainAt) return;
+    try {
+      const dropped = await dropOld(behind);
+      kept = behind;
+      if (dropped.length > 0) log.info({ dropped }, 'older versions of read models have been dropped');
+    } catch (error) {
+      dropAgainAt = Date.now() + sayMs;
+      log.warn({ err: error }, 'older versions of read models cannot be dropped now; it is tried again');
+    }
+  };
+
+  const round = async (): Promise<number> => {
+    const states = progress.status();
+    for (const state of states) tell(state);
+    const met = states.find((state) => state.unreadable);
+    if (met !== undefined) {
+      stopping.abort();
+      unreadable(met.failure?.error ?? '');
+      return 0;
+    }
+    const behind = states.filter(({ position }) => position < head).map(({ name }) => name);
+    await drop(new Set(behind));
+    if (kept?.size === 0) stopping.abort();
+    return lookMs;
+  };
+
+  const bell = new Bell();
+  const watching = repeatedly(stopping.signal, bell, round);
+  return () => {
+    stopping.abort();
+    return watching;
+  };
+}
