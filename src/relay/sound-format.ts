@@ -2,11 +2,13 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { IFormat } from 'music-metadata';
+import type { NoRoom } from '../http/body-room.js';
 
 /*
  * What a sound file says of itself, read by a library that knows the formats. Callers send what they like, and a header
  * of a few bytes can announce billions of entries: so the library works on a thread of its own, which has so much memory
- * and so much time for a file, and is given up beyond it. One file at a time is looked at.
+ * and so much time for a file, and is given up beyond it. One file at a time is looked at,
+ * in turns of those who sent them.
  */
 
 export type SoundFormat = Pick<
@@ -16,8 +18,9 @@ export type SoundFormat = Pick<
 
 const mostMs = 3_000;
 const mostHeapMb = 128;
-/** Files that wait for their turn. */
-const mostWaiting = 32;
+/** Files that are here to be looked at, of all callers and of each: one who sends slow ones shall not take every place. */
+const mostWaiting = 64;
+const mostWaitingOfOne = 16;
 
 /** Answers each file with its format, or with null where there is none. */
 const thread = `
@@ -34,24 +37,54 @@ parentPort.on('message', async (bytes) => {
 
 type Answer = SoundFormat | null | 'given-up';
 
+interface Waiting {
+  readonly bytes: Uint8Array;
+  readonly resolve: (format: SoundFormat | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 export class SoundFormats {
   private worker: Worker | null = null;
-  private last: Promise<unknown> = Promise.resolve();
-  private waiting = 0;
+  /** What waits, by holder; whoever's turn it is stands first. */
+  private readonly queues = new Map<number, Waiting[]>();
+  /** How many of each holder's files are here, the one that is looked at included. */
+  private readonly here = new Map<number, number>();
+  private looking = false;
   /** Told what becomes of the file that is looked at. */
   private answered: (answer: Answer) => void = () => {};
 
-  /** As many files wait as should. */
-  get busy(): boolean {
-    return this.waiting >= mostWaiting;
+  /** Whose files are too many for another one of this holder; null: nobody's. */
+  noRoomFor(holder: number): NoRoom | null {
+    if ((this.here.get(holder) ?? 0) >= mostWaitingOfOne) return 'holder';
+    let all = 0;
+    for (const files of this.here.values()) all += files;
+    return all >= mostWaiting ? 'process' : null;
   }
 
   /** null: it says nothing, or not within what it may take. */
-  of(bytes: Uint8Array): Promise<SoundFormat | null> {
-    this.waiting++;
-    const found = this.last.then(() => this.read(bytes)).finally(() => this.waiting--);
-    this.last = found.catch(() => {});
-    return found;
+  of(bytes: Uint8Array, holder: number): Promise<SoundFormat | null> {
+    return new Promise((resolve, reject) => {
+      const queue = this.queues.get(holder) ?? [];
+      queue.push({ bytes, resolve, reject });
+      this.queues.set(holder, queue);
+      this.here.set(holder, (this.here.get(holder) ?? 0) + 1);
+      if (!this.looking) void this.look();
+    });
+  }
+
+  private async look(): Promise<void> {
+    this.looking = true;
+    for (const [holder, queue] of this.queues) {
+      const file = queue.shift();
+      // The others' turn comes first.
+      this.queues.delete(holder);
+      if (queue.length > 0) this.queues.set(holder, queue);
+      if (file !== undefined) await this.read(file.bytes).then(file.resolve, file.reject);
+      const left = (this.here.get(holder) ?? 0) - 1;
+      if (left > 0) this.here.set(holder, left);
+      else this.here.delete(holder);
+    }
+    this.looking = false;
   }
 
   private async read(bytes: Uint8Array): Promise<SoundFormat | null> {

@@ -1,3 +1,4 @@
+import type { NoRoom } from '../http/body-room.js';
 import { type SoundFormat, SoundFormats } from './sound-format.js';
 
 /* How long a sound file lasts: what it says, and, because it may lie, how short so many bytes cannot be. */
@@ -34,13 +35,13 @@ function densestOf(format: SoundFormat | null): number {
 export class SoundLengths {
   private readonly formats = new SoundFormats();
 
-  /** No more files should be brought for now. */
-  get busy(): boolean {
-    return this.formats.busy;
+  /** Why no file of this holder should be brought for now; null: it may be. */
+  noRoomFor(holder: number): NoRoom | null {
+    return this.formats.noRoomFor(holder);
   }
 
-  async of(bytes: Uint8Array): Promise<SoundLength> {
-    const format = await this.formats.of(bytes);
+  async of(bytes: Uint8Array, holder: number): Promise<SoundLength> {
+    const format = await this.formats.of(bytes, holder);
     const duration = format?.duration;
     const said = duration !== undefined && duration > 0 ? Math.min(duration, longest) : null;
     const expected = Math.ceil(Math.max(said ?? bytes.length / usualSound, bytes.length / densestOf(format)));

@@ -69,9 +69,12 @@ describe('a form with a file', () => {
     expect(room.bytes).toBe(0);
   });
 
-  test('is refused for the moment while too many wait to be looked at', async () => {
-    const waiting = Array.from({ length: 32 }, () => lengths.of(wav(1)));
-    await expect(sent(form(wav(1)))).rejects.toMatchObject({ status: 503, retryAfter: '1' });
+  test.each([
+    ['many of its sender’s', Array.from({ length: 16 }, () => 1), 429],
+    ['too many of others’', Array.from({ length: 64 }, (_, index) => 2 + index), 503],
+  ])('is refused for the moment while %s wait to be looked at', async (_whose, holders, status) => {
+    const waiting = holders.map((holder) => lengths.of(wav(1), holder));
+    await expect(sent(form(wav(1)))).rejects.toMatchObject({ status, retryAfter: '1' });
     await Promise.all(waiting);
     expect((await sent(form(wav(1)))).upload?.length?.said).toBe(1);
   });

@@ -25,7 +25,7 @@ describe('the length of a file is what it says', () => {
     ['AAC in MPEG-4', m4a(8, 20_000), 8],
     ['WebM', webm(7, 20_000), 7],
   ])('%s', async (_name, file, seconds) => {
-    const { said, expected, most } = await lengths.of(file);
+    const { said, expected, most } = await lengths.of(file, 1);
     expect(said).toBeCloseTo(seconds, 1);
     expect([expected, most >= expected]).toEqual([Math.ceil(said ?? 0), true]);
   });
@@ -38,7 +38,7 @@ describe('a file that hides how long it lasts', () => {
     ['announces five frames of 100,000', mp3Announcing(5, 100_000), null],
     ['announces a hundredth of its sound', wav(600, 192_000), 6],
   ])('and %s lasts at least as long as so many bytes can', async (_name, file, seconds) => {
-    const { said, expected } = await lengths.of(file);
+    const { said, expected } = await lengths.of(file, 1);
     if (seconds !== null) expect(said).toBeCloseTo(seconds, 0);
     expect(expected).toBeGreaterThanOrEqual(Math.floor(file.length / 64_000));
   });
@@ -49,19 +49,19 @@ describe('a file that hides how long it lasts', () => {
     ['is cut off in its header', wav(10).subarray(0, 30)],
     ['is empty', Buffer.alloc(0)],
   ])('and %s counts as speech of so many bytes', async (_name, file) => {
-    expect(await lengths.of(file)).toMatchObject({ said: null, expected: Math.ceil(file.length / 2_000) });
+    expect(await lengths.of(file, 1)).toMatchObject({ said: null, expected: Math.ceil(file.length / 2_000) });
   });
 
   test('and says that it lasts for ever is taken for no more than can be counted', async () => {
     const file = webm(Number.POSITIVE_INFINITY, 100);
-    const { expected } = await lengths.of(file);
+    const { expected } = await lengths.of(file, 1);
     expect(Number.isSafeInteger(expected)).toBe(true);
   });
 });
 
 describe('looking at a file', () => {
   test('is given up where its header makes endless work, and the next file is looked at', async () => {
-    const [endless, honest] = await Promise.all([lengths.of(announcingBillions()), lengths.of(wav(3))]);
+    const [endless, honest] = await Promise.all([lengths.of(announcingBillions(), 1), lengths.of(wav(3), 1)]);
     expect([endless.said, honest.said]).toEqual([null, 3]);
   });
 
@@ -71,18 +71,27 @@ describe('looking at a file', () => {
     const others = (async () => {
       for (; looking; turns++) await new Promise((resolve) => setImmediate(resolve));
     })();
-    await lengths.of(ogg(1, 30_000, 40));
+    await lengths.of(ogg(1, 30_000, 40), 1);
     looking = false;
     await others;
     expect(turns).toBeGreaterThan(20);
   });
 
   test('is one thing at a time, and nobody should bring more than wait already', async () => {
-    expect(lengths.busy).toBe(false);
-    const waiting = Array.from({ length: 32 }, () => lengths.of(wav(3)));
-    expect(lengths.busy).toBe(true);
+    expect(lengths.noRoomFor(1)).toBeNull();
+    const waiting = Array.from({ length: 16 }, () => lengths.of(wav(3), 1));
+    expect([lengths.noRoomFor(1), lengths.noRoomFor(2)]).toEqual(['holder', null]);
+    for (let holder = 2; holder < 50; holder++) waiting.push(lengths.of(wav(3), holder));
+    expect([lengths.noRoomFor(1), lengths.noRoomFor(99)]).toEqual(['holder', 'process']);
     for (const { said } of await Promise.all(waiting)) expect(said).toBe(3);
-    expect(lengths.busy).toBe(false);
+    expect(lengths.noRoomFor(1)).toBeNull();
+  });
+
+  test('goes by turns: whoever brings many waits for them alone', async () => {
+    const seen: string[] = [];
+    const bring = (holder: number, name: string) => lengths.of(wav(1), holder).then(() => seen.push(name));
+    await Promise.all([bring(1, 'a1'), bring(1, 'a2'), bring(1, 'a3'), bring(2, 'b1'), bring(3, 'c1')]);
+    expect(seen).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
   });
 
   test('comes to an end whatever is in it', async () => {
@@ -95,7 +104,7 @@ describe('looking at a file', () => {
     for (let round = 0; round < 300; round++) {
       const file = Buffer.from(whole[round % whole.length] ?? []);
       for (let changes = 0; changes < 8; changes++) file[random(Math.min(file.length, 400))] = random(256);
-      const { expected, most } = await lengths.of(file.subarray(0, file.length - random(100)));
+      const { expected, most } = await lengths.of(file.subarray(0, file.length - random(100)), 1);
       expect(Number.isSafeInteger(expected) && expected > 0 && most >= expected).toBe(true);
     }
   });

@@ -90,8 +90,9 @@ export function requestBodies(
         place.finish();
         const { fields, files } = await form.read();
         const [file, another] = files;
-        if (soundLengths.busy) throw noRoom('process');
-        const length = file === undefined || another !== undefined ? null : await soundLengths.of(file.bytes);
+        const full = soundLengths.noRoomFor(holder);
+        if (full !== null) throw noRoom(full);
+        const length = file === undefined || another !== undefined ? null : await soundLengths.of(file.bytes, holder);
         return { value: fields, bytes, upload: { files, length }, leave: place.leave };
       } catch (error) {
         place.leave();
