@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventStore } from '../src/application/ports.js';
+import { newsOf } from '../src/projections/engine/news.js';
 import { schemaOf } from '../src/projections/engine/projection.js';
 import { startProjections } from '../src/projections/engine/runner.js';
 import { readModels } from '../src/projections/read-models.js';
@@ -23,6 +24,7 @@ export async function projectAll(
   const runner = await startProjections({
     projections: readModels,
     feed: store,
+    news: (signal) => newsOf(store, signal, { broke: (error) => quietLog.error(error) }),
     pool,
     newClient,
     context: { personalData },

@@ -8,7 +8,7 @@ export class Closing {
     this.steps.unshift(step);
   }
 
-  async run(log: Logger): Promise<void> {
+  async run(log: Pick<Logger, 'error'>): Promise<void> {
     for (const step of this.steps.splice(0)) {
       await step().catch((error: unknown) => log.error({ err: error }, 'something did not stop cleanly'));
     }

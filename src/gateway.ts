@@ -11,7 +11,7 @@ import { readMasterKey, verifyMasterKey } from './adapters/master-key.js';
 import { migrate } from './adapters/migrate.js';
 import { claimOnlyNode } from './adapters/only-node.js';
 import { argon2Passwords } from './adapters/passwords.js';
-import { postgresPersonalData } from './adapters/personal-data.js';
+import { personalDataPurposes, postgresPersonalData } from './adapters/personal-data.js';
 import { newClient, openPool, type PostgresConnection } from './adapters/postgres.js';
 import { openPostgresEventStore } from './adapters/postgres-event-store.js';
 import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
@@ -39,8 +39,9 @@ import { serveFaces } from './faces.js';
 import { Allowance } from './http/allowance.js';
 import { BodyRoom } from './http/body-room.js';
 import { origins } from './origins.js';
+import { ProjectingThread } from './projecting/projecting-thread.js';
 import { dropOldVersions } from './projections/engine/rebuild.js';
-import { type ProjectionRunner, startProjections } from './projections/engine/runner.js';
+import type { ProjectionRunner } from './projections/engine/runner.js';
 import { watchBuilding } from './projections/engine/watch-building.js';
 import { rootUserId } from './projections/models/user-queries.js';
 import { openReadModels, readModels } from './projections/read-models.js';
@@ -112,11 +113,20 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const startedAt = systemClock.now();
   const clock = systemClock;
 
+  const ending = openEnding();
+  const projections = new ProjectingThread({
+    log,
+    lost(reason) {
+      log.fatal({ reason }, 'this node can no longer keep its read models; it ends rather than serve stale ones');
+      ending.begin(reason);
+    },
+  });
+  // Again below, where it has something to finish: before what it needs is closed.
+  closing.add(() => projections.stop());
   const { connection, embedded } = await openDatabase(config, log);
   if (embedded !== null) closing.add(() => embedded.stop());
   const pool: pg.Pool = await openPool(connection, log, { limits: shortStatements });
   closing.add(() => pool.end());
-  const ending = openEnding();
   const onLost = (reason: string): void => {
     if (ending.reason() === null) log.fatal({ reason }, 'this node has lost its database to another one and ends');
     ending.begin(reason);
@@ -150,26 +160,15 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   // Apart, so that nobody who looks at long lists keeps calls, sign-ins or projectors waiting for a connection.
   const lookups = await openPool(connection, log, { size: 6, limits: shortStatements });
   closing.add(() => lookups.end());
-  const checkpoints = await openPool(connection, log, { size: 2, limits: projecting });
-  closing.add(() => checkpoints.end());
   const lists = await openPool(connection, log, { size: 8, limits: longQueries });
   closing.add(() => lists.end());
   const db = openReadModels(lookups);
-  const projections = await startProjections({
-    projections: readModels,
-    feed: store,
-    pool: checkpoints,
-    newClient: () => newClient(connection, projecting),
-    context: { personalData: personal },
-    // That it projects is news on a node of several only.
-    log: {
-      info: (facts, message) => log.debug(facts, message),
-      warn: (facts, message) => log.warn(facts, message),
-      error: (facts, message) => log.error(facts, message),
-    },
-    pace: { lingerMs: config.projections.lingerMs },
-  });
   closing.add(() => projections.stop());
+  await projections.start(store, {
+    connection,
+    keys: new Map(personalDataPurposes.map((purpose) => [purpose, masterKey.derive(purpose)])),
+    lingerMs: config.projections.lingerMs,
+  });
   closing.add(
     watchBuilding({
       progress: projections,

@@ -91,6 +91,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   application: [room('domain'), room('projections')],
   relay: [room('domain'), room('http'), file('application/ports.ts'), types(file('application/settings.ts'))],
   adapters: [room('domain'), file('application/ports.ts')],
+  projecting: [room('adapters'), room('domain'), room('projections'), file('closing.ts')],
   graphql: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
   'rest-compat': [room('application'), room('domain'), room('http'), types(room('projections'))],
   demo: [anything],

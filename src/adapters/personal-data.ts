@@ -8,6 +8,9 @@ import { RecentValues } from './recent-values.js';
 import { keyBytes, openBytes, sealBytes } from './sealing.js';
 import { statements } from './statements.js';
 
+/** What the master key is asked for here. */
+export const personalDataPurposes = ['personal data', 'personal data search'] as const;
+
 /**
  * One data key per user, itself encrypted with a key from the master key. Sealed text is base64, bound to its user.
  * Destroying a data key makes all that user's text unreadable wherever it has been copied; another node that has used
@@ -20,8 +23,8 @@ export function postgresPersonalData(options: {
 }): PersonalData {
   const { pool, masterKey, clock } = options;
   const query = statements(pool);
-  const wrappingKey = masterKey.derive('personal data');
-  const searchKey = masterKey.derive('personal data search');
+  const wrappingKey = masterKey.derive(personalDataPurposes[0]);
+  const searchKey = masterKey.derive(personalDataPurposes[1]);
   const keys = new RecentValues<UserId, Buffer>({ capacity: 10_000, maxAgeMs: 60_000, clock });
   const keyOwner = (user: UserId): string => `key of user ${user}`;
   const textOwner = (user: UserId): string => `text of user ${user}`;

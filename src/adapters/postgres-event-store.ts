@@ -25,6 +25,8 @@ export interface PostgresEventStoreOptions {
   readonly payloads?: PayloadVersions;
   /** How long an append is tried before it rejects with `store-busy` or `store-unavailable`. */
   readonly patienceMs?: number;
+  /** Left out: true. false: only for reading, by whoever is told of news by somebody else. */
+  readonly listens?: boolean;
   /** How often the end of the log is looked at when no notification came. */
   readonly pollMs?: number;
   /** Events a subscriber may be behind before it has to read the log again. */
@@ -79,16 +81,17 @@ class PostgresEventStore implements EventStore {
   private readonly writer: LogWriter;
   private readonly commits: GroupCommit;
   private readonly feed: EventFeed;
-  private readonly listener: LogListener;
+  private readonly listener: LogListener | null;
   private closing: Promise<void> | null = null;
 
   constructor(
-    { connection, log, fence, payloads, patienceMs = 15_000, pollMs, subscriberCapacity }: PostgresEventStoreOptions,
+    options: PostgresEventStoreOptions,
     private readonly pool: pg.Pool,
   ) {
+    const { connection, log, fence, payloads, patienceMs = 15_000, listens = true, pollMs = 500 } = options;
     const writer = randomUUID();
     this.payloads = payloads ?? currentPayloads;
-    this.feed = new EventFeed(this, log, subscriberCapacity ?? 10_000);
+    this.feed = new EventFeed(this, log, options.subscriberCapacity ?? 10_000);
     const wake = () => this.feed.wake();
     this.writer = new LogWriter({
       connection,
@@ -100,7 +103,7 @@ class PostgresEventStore implements EventStore {
       fence: fence ?? null,
     });
     this.commits = new GroupCommit((batch) => this.writer.write(batch), { ...mostWaiting, patienceMs });
-    this.listener = new LogListener({ connection, log, writer, onNews: wake, pollMs: pollMs ?? 500 });
+    this.listener = listens ? new LogListener({ connection, log, writer, onNews: wake, pollMs }) : null;
   }
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
@@ -187,7 +190,7 @@ class PostgresEventStore implements EventStore {
   private async shutDown(): Promise<void> {
     await this.commits.drained();
     this.feed.close();
-    await Promise.all([this.writer.close(), this.listener.close(), this.pool.end()]);
+    await Promise.all([this.writer.close(), this.listener?.close(), this.pool.end()]);
   }
 
   private encode(recordable: NewEvent): EncodedEvent {

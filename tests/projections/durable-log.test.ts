@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { newClient } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import { beginning, type Position } from '../../src/domain/events.js';
+import { newsOf } from '../../src/projections/engine/news.js';
 import { startProjections } from '../../src/projections/engine/runner.js';
 import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
@@ -34,6 +35,7 @@ test('two nodes over a log in Postgres, their connections cut again and again, c
     startProjections({
       projections: readModels,
       feed: store,
+      news: (signal) => newsOf(store, signal, { broke: () => {} }),
       pool,
       newClient: () => newClient(connection),
       context: { personalData: { open: (_, text) => Promise.resolve(text), searchToken: (term) => term } },

@@ -17,10 +17,6 @@ class CountedFeed implements Omit<EventFeed, 'readStream'> {
     this.reads.push(after);
     return this.store.readAll(after, limit);
   }
-
-  subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]> {
-    return this.store.subscribe(after, signal);
-  }
 }
 
 async function logOf(events: number) {
@@ -44,7 +40,6 @@ describe('large events', () => {
   const large = (feed: CountedFeed, size: number) => ({
     readAll: async (after: Position, limit: number) =>
       (await feed.readAll(after, limit)).map((event) => ({ ...event, size })),
-    subscribe: (after: Position, signal: AbortSignal) => feed.subscribe(after, signal),
   });
 
   test('are handed out few at a time: what exceeds 4 Mi characters is the last of its batch', async () => {
@@ -153,42 +148,39 @@ describe('readers at different places', () => {
   });
 });
 
-describe('following', () => {
-  test('takes in what comes without reading it again, and tells of it', async () => {
-    const { feed, append } = await logOf(3);
-    const window = new LogWindow(feed, Position(2), { pageSize: 4, capacity: 100 });
-    const abort = new AbortController();
-    const arrived = vi.fn();
-    const following = window.follow(abort.signal, arrived);
-    for (let n = 0; n < 6; n++) await append(1);
-    await vi.waitFor(() => expect(window.newest).toBe(8));
-    expect(positions(await window.read(reader, Position(2), 100))).toEqual(range(3, 8));
-    expect(positions(await window.read(reader, Position(5), 2))).toEqual([6, 7]);
-    expect(arrived).toHaveBeenCalled();
-    expect(feed.reads).toEqual([]);
-    abort.abort();
-    await following;
-  });
-
-  test('leaves out what it knows already', async () => {
-    const { feed } = await logOf(6);
-    const log = await feed.store.readAll(beginning, 100);
-    vi.spyOn(feed, 'subscribe').mockImplementation(async function* () {
-      yield log.slice(0, 4);
-      yield log.slice(1, 5);
-      yield log.slice(1, 5);
-      yield log.slice(5);
-    });
-    const window = new LogWindow(feed, Position(1), { pageSize: 100, capacity: 100 });
-    await window.follow(new AbortController().signal, () => {});
-    expect(positions(await window.read(reader, Position(1), 100))).toEqual(range(2, 5));
-  });
-
-  test('may skip what nobody has asked for yet', async () => {
+describe('what comes', () => {
+  test('is not read before the window has been told of it', async () => {
     const { feed } = await logOf(5);
     const window = new LogWindow(feed, beginning, { pageSize: 100, capacity: 100 });
     expect(await window.read(reader, beginning, 10)).toEqual([]);
+    expect(feed.reads).toEqual([]);
     window.skipTo(Position(4));
     expect(positions(await window.read(reader, beginning, 10))).toEqual(range(0, 4));
+  });
+
+  test('is read once for all, and what is told late or twice is no news', async () => {
+    const { feed, append } = await logOf(3);
+    const window = new LogWindow(feed, Position(2), { pageSize: 100, capacity: 100 });
+    await append(3);
+    window.skipTo(Position(4));
+    expect(positions(await window.read(reader, Position(2), 100))).toEqual([3, 4, 5]);
+    expect(window.newest).toBe(5);
+    window.skipTo(Position(1));
+    expect(window.newest).toBe(5);
+    expect(positions(await window.read({}, Position(3), 100))).toEqual([4, 5]);
+    expect(feed.reads).toEqual([2]);
+  });
+
+  test('little by little, is joined to what is there: whoever is behind gets it in one piece', async () => {
+    const { feed, append } = await logOf(0);
+    const window = new LogWindow(feed, beginning, { pageSize: 4, capacity: 100 });
+    for (let n = 0; n < 10; n++) {
+      await append(1);
+      window.skipTo(Position(n));
+      await window.read(reader, Position(n - 1), 100);
+    }
+    feed.reads.splice(0);
+    expect(positions(await window.read({}, beginning, 100))).toEqual(range(0, 9));
+    expect(feed.reads).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import type { Position, StreamName } from '../../src/domain/events.js';
 import { Position as positionOf } from '../../src/domain/events.js';
 import type { Sealed, UserId } from '../../src/domain/ids.js';
 import type { ReadModels } from '../../src/projections/database.js';
+import { newsOf } from '../../src/projections/engine/news.js';
 import type { PersonalDataReader, Projection } from '../../src/projections/engine/projection.js';
 import { type ProjectionRunner, type RunnerOptions, startProjections } from '../../src/projections/engine/runner.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
@@ -37,6 +38,7 @@ export class Projected {
   readonly personalData = new PersonalDataOfHistory();
   readonly db: ReadModels;
   private readonly runners: ProjectionRunner[] = [];
+  startRunner = startProjections;
 
   constructor(readonly database: TestDatabase) {
     this.db = openReadModels(database.pool);
@@ -68,9 +70,10 @@ export class Projected {
   async start(
     options: Partial<RunnerOptions> & { projections?: readonly Projection[] } = {},
   ): Promise<ProjectionRunner> {
-    const runner = await startProjections({
+    const runner = await this.startRunner({
       projections: readModels,
       feed: this.store,
+      news: (signal) => newsOf(this.store, signal, { broke: () => {} }),
       pool: this.pool,
       newClient: () => newClient(this.database.connection),
       context: { personalData: this.personalData },

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { newClient, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import { Position } from '../../src/domain/events.js';
+import { newsOf } from '../../src/projections/engine/news.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { startProjections } from '../../src/projections/engine/runner.js';
 import { ledger } from '../../src/projections/models/ledger/ledger.js';
@@ -20,7 +21,12 @@ const context = {
 };
 const parts = { feed: store, pool, newClient: () => newClient(connection), context };
 
-const projections = await startProjections({ ...parts, projections: [usageLog, ledger], log: quietLog });
+const projections = await startProjections({
+  ...parts,
+  projections: [usageLog, ledger],
+  news: (signal) => newsOf(store, signal, { broke: console.error }),
+  log: quietLog,
+});
 await projections.caughtUp();
 console.log('caught up');
 const { events } = await rebuild({ ...parts, projection: usageLog });

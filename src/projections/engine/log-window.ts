@@ -2,8 +2,8 @@ import { type Position, type Recorded, sizeOf } from '../../domain/events.js';
 import type { EventFeed } from './projection.js';
 
 /*
- * The part of the log that this node's projectors are working on, read and parsed once for all of them: the newest
- * events as the subscription brings them, and the pages that those who are behind have asked for.
+ * The part of the log that this node's projectors are working on, read and parsed once for all of them: the pages that
+ * they have asked for.
  */
 
 interface Stretch {
@@ -54,9 +54,9 @@ export class LogWindow {
   private readonly readers = new Map<object, Position>();
   private readonly waiting = new Set<() => void>();
 
-  /** `head`: the newest position there is; `follow` moves it on. */
+  /** `head`: the newest position there is; `skipTo` moves it on. */
   constructor(
-    private readonly feed: Pick<EventFeed, 'readAll' | 'subscribe'>,
+    private readonly feed: Pick<EventFeed, 'readAll'>,
     private head: Position,
     private readonly options: LogWindowOptions,
   ) {}
@@ -69,17 +69,6 @@ export class LogWindow {
   /** The log has come to `head` meanwhile; what lies between is read when somebody asks for it. */
   skipTo(head: Position): void {
     if (head > this.head) this.head = head;
-  }
-
-  /** Takes in what is appended, until the signal aborts; rejects when the subscription breaks. */
-  async follow(signal: AbortSignal, arrived: (events: readonly Recorded[]) => void): Promise<void> {
-    for await (const batch of this.feed.subscribe(this.head, signal)) {
-      // At least once means that some may be known already.
-      const fresh = (batch[0]?.position ?? this.head) > this.head ? batch : batch.slice(indexAfter(batch, this.head));
-      if (fresh.length === 0) continue;
-      this.append(fresh);
-      arrived(fresh);
-    }
   }
 
   /** Up to `limit` events after `after`, oldest first, fewer when they are large; none when there are none yet. */
@@ -128,10 +117,10 @@ export class LogWindow {
     await this.makeRoom(after);
     this.promised += pageSize;
     try {
-      const events = [...(await this.feed.readAll(after, pageSize))];
-      const stretch = { after, events, size: sizeOf(events) };
-      this.keep(stretch);
-      return stretch;
+      const events = await this.feed.readAll(after, pageSize);
+      // What is told of the end of the log is late by a moment.
+      this.skipTo(events.at(-1)?.position ?? after);
+      return this.extended(after, events) ?? this.keep({ after, events: [...events], size: sizeOf(events) });
     } finally {
       this.promised -= pageSize;
       this.loading.delete(after);
@@ -154,20 +143,21 @@ export class LogWindow {
     }
   }
 
-  private append(events: readonly Recorded[]): void {
-    const newest = this.stretches.find((stretch) => lastOf(stretch) === this.head);
+  /** The stretch that ended where these begin, with them; null where there is none with room: many are slow to search. */
+  private extended(after: Position, events: readonly Recorded[]): Stretch | null {
     const size = sizeOf(events);
-    if (newest !== undefined && newest.events.length < this.options.pageSize && newest.size + size <= batchSize) {
-      newest.events.push(...events);
-      newest.size += size;
-      this.held += events.length;
-      this.heldSize += size;
-    } else this.keep({ after: this.head, events: [...events], size });
-    this.head = events.at(-1)?.position ?? this.head;
+    const before = this.stretches.find((stretch) => lastOf(stretch) === after);
+    if (before === undefined || before.events.length + events.length > this.options.pageSize) return null;
+    if (before.size + size > batchSize) return null;
+    before.events.push(...events);
+    before.size += size;
+    this.held += events.length;
+    this.heldSize += size;
+    return before;
   }
 
-  private keep(stretch: Stretch): void {
-    if (stretch.events.length === 0) return;
+  private keep(stretch: Stretch): Stretch {
+    if (stretch.events.length === 0) return stretch;
     this.stretches.push(stretch);
     this.held += stretch.events.length;
     this.heldSize += stretch.size;
@@ -175,6 +165,7 @@ export class LogWindow {
       if (oldest === stretch || (this.held <= this.options.capacity && this.heldSize <= mostHeldSize)) break;
       this.forget(oldest);
     }
+    return stretch;
   }
 
   private forget(stretch: Stretch): void {

@@ -20,7 +20,6 @@ export interface EventFeed {
   readStream(stream: StreamName): Promise<readonly Recorded[]>;
   readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
   head(): Promise<Position>;
-  subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
 }
 
 /**

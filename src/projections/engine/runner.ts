@@ -5,6 +5,7 @@ import { Bell } from '../../waiting/bell.js';
 import { repeatedly } from '../../waiting/repeatedly.js';
 import { type Checkpoint, prepareReadModels, readCheckpoints } from './checkpoints.js';
 import { LogWindow } from './log-window.js';
+import type { News } from './news.js';
 import type { EventFeed, Projection, ProjectionContext } from './projection.js';
 import { Projector, type ProjectorLog, type ProjectorPace, reasonOf, wantedChannel } from './projector.js';
 import { quarantinedFor } from './quarantine.js';
@@ -14,6 +15,8 @@ import { quarantinedFor } from './quarantine.js';
 export interface RunnerOptions {
   readonly projections: readonly Projection[];
   readonly feed: EventFeed;
+  /** Tells of what is appended after the start, until the signal aborts. */
+  readonly news: (signal: AbortSignal) => AsyncIterable<News>;
   /** For looking at checkpoints. */
   readonly pool: Pool;
   /** A new client, not yet connected: each model this node leads has a connection of its own. */
@@ -21,6 +24,8 @@ export interface RunnerOptions {
   readonly context: ProjectionContext;
   readonly log: ProjectorLog;
   readonly committed?: (model: string, batch: readonly Recorded[]) => void;
+  /** Called whenever `status` may have changed. */
+  readonly changed?: () => void;
   readonly pace?: Partial<RunnerPace>;
 }
 
@@ -121,8 +126,6 @@ class Runner implements ProjectionRunner {
   private readonly waiters = new Set<Waiter>();
   private readonly abort = new AbortController();
   private readonly pollBell = new Bell();
-  private readonly followBell = new Bell();
-  private following = false;
   private running: Promise<unknown> = Promise.resolve();
   private firstCatchUp: Promise<unknown> = Promise.resolve();
 
@@ -159,7 +162,7 @@ class Runner implements ProjectionRunner {
     const { signal } = this.abort;
     this.running = Promise.all([
       repeatedly(signal, this.pollBell, () => this.poll()),
-      repeatedly(signal, this.followBell, () => this.follow()),
+      this.follow(),
       ...this.projectors.map((projector) => projector.run(signal)),
     ]);
     const deciding = this.projectors.filter(({ projection }) => projection.purpose === 'deciding');
@@ -257,7 +260,7 @@ class Runner implements ProjectionRunner {
   private changed(): void {
     for (const projector of this.building) if (projector.position >= this.head) this.building.delete(projector);
     this.answerWaiters();
-    if (!this.following) this.followBell.ring();
+    this.options.changed?.();
   }
 
   private answerWaiters(): void {
@@ -297,25 +300,13 @@ class Runner implements ProjectionRunner {
     }
   }
 
-  /** Holds the subscription. A node that projects nothing need not read what another one folds. */
-  private async follow(): Promise<number> {
-    if (!this.projectors.some(({ leading }) => leading)) return this.pace.pollMs;
-    const arrived = (events: readonly Recorded[]) => {
-      const quarantined = events.some(({ event }) => event.type === 'EventQuarantined');
+  private async follow(): Promise<void> {
+    for await (const { head, quarantined } of this.options.news(this.abort.signal)) {
+      this.window.skipTo(head);
       for (const projector of this.projectors) {
         projector.arrived();
         if (quarantined && projector.stopped) projector.wake();
       }
-    };
-    this.following = true;
-    try {
-      this.window.skipTo(await this.options.feed.head());
-      arrived([]);
-      await this.window.follow(this.abort.signal, arrived);
-    } catch (error) {
-      this.options.log.warn({ reason: reasonOf(error) }, 'the subscription to the log broke off');
     }
-    this.following = false;
-    return this.pace.retryMs;
   }
 }

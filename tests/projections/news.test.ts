@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { Position } from '../../src/domain/events.js';
+import { type News, type NewsSource, newsOf } from '../../src/projections/engine/news.js';
+import { MemoryEventStore } from '../support/memory-event-store.js';
+import { alice, option, registered, root, toRecord } from './history.js';
+
+/* How projectors are told that the log has grown. */
+
+async function append(store: MemoryEventStore, fact: ReturnType<typeof option>): Promise<void> {
+  await store.append(fact.stream, [toRecord(fact)], 'any');
+}
+
+const quarantined = {
+  ...option('-', '-'),
+  event: { type: 'EventQuarantined', model: 'users', version: 1, position: 0, reason: 'earlier', by: root },
+} as never;
+
+/** The next `count`, each after what `between` has done. */
+async function told(source: NewsSource, count: number, between: (n: number) => Promise<void>) {
+  const abort = new AbortController();
+  const reasons: unknown[] = [];
+  const heard: News[] = [];
+  for await (const news of newsOf(source, abort.signal, { broke: (reason) => reasons.push(reason), retryMs: 1 })) {
+    heard.push(news);
+    if (heard.length === count) abort.abort();
+    else await between(heard.length);
+  }
+  return { heard, reasons };
+}
+
+test('they begin with where the log ends, and say where a read model is to leave an event out', async () => {
+  const store = new MemoryEventStore();
+  await append(store, option('a', '1'));
+  const facts = [registered(alice, 'alice'), quarantined, option('a', '2')];
+  const { heard, reasons } = await told(store, 4, (n) => append(store, facts[n - 1] ?? quarantined));
+  expect(heard).toEqual([
+    { head: 0, quarantined: false },
+    { head: 1, quarantined: false },
+    { head: 2, quarantined: true },
+    { head: 3, quarantined: false },
+  ]);
+  expect(reasons).toEqual([]);
+});
+
+test('they go on when the subscription breaks, also over an event that nobody can read', async () => {
+  const store = new MemoryEventStore();
+  const broken: NewsSource = {
+    head: () => store.head(),
+    // biome-ignore lint/correctness/useYield: it breaks before there is anything
+    async *subscribe(_: Position) {
+      await append(store, option('a', '1'));
+      throw new Error('unreadable');
+    },
+  };
+  const { heard, reasons } = await told(broken, 3, async () => {});
+  expect(heard.map(({ head }) => head)).toEqual([-1, 0, 1]);
+  expect(reasons).toHaveLength(2);
+});
