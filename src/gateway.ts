@@ -35,7 +35,6 @@ import { Closing } from './closing.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
-import { serveFaces } from './faces.js';
 import { Allowance } from './http/allowance.js';
 import { BodyRoom } from './http/body-room.js';
 import { origins } from './origins.js';
@@ -123,7 +122,10 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   });
   // Again below, where it has something to finish: before what it needs is closed.
   closing.add(() => projections.stop());
-  const { connection, embedded } = await openDatabase(config, log);
+  const opening = openDatabase(config, log);
+  // A third of the code is theirs: it is read while the database opens and the read models catch up.
+  const faces = import('./faces.js');
+  const { connection, embedded } = await opening;
   if (embedded !== null) closing.add(() => embedded.stop());
   const pool: pg.Pool = await openPool(connection, log, { limits: shortStatements });
   closing.add(() => pool.end());
@@ -300,6 +302,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     isEnding: () => stopping || ending.reason() !== null,
   });
   closing.add(() => app.close());
+  const { serveFaces } = await faces;
   await serveFaces(app, {
     application,
     relay,

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { getNamedType, isObjectType } from 'graphql';
+import { getNamedType, isObjectType, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { graphqlSchema, printedSchema } from '../../src/graphql/schema.js';
 
 describe('the schema', () => {
+  test('is a valid one: a start does not check it again', () => {
+    expect(validateSchema(graphqlSchema())).toEqual([]);
+  });
   test('is the one committed: `npm run schema > schema.graphql` after a change', () => {
     expect(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema());
   });
