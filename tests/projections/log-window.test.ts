@@ -148,6 +148,20 @@ describe('readers at different places', () => {
   });
 });
 
+test('a reader at the end of the log waits for nobody, however much those behind have yet to read', async () => {
+  vi.useFakeTimers();
+  try {
+    const { feed } = await logOf(40);
+    const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
+    const [ahead, behind] = [{}, {}];
+    await window.read(behind, beginning, 4);
+    for (const after of [-1, 3]) await window.read(ahead, Position(after), 4);
+    expect(positions(await window.read(reader, Position(37), 4))).toEqual([38, 39]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 describe('what comes', () => {
   test('is not read before the window has been told of it', async () => {
     const { feed } = await logOf(5);

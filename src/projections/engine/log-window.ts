@@ -129,7 +129,8 @@ export class LogWindow {
 
   /**
    * Before a page is read: forgets what everybody has read. Where there is no such stretch the ones ahead wait for the
-   * ones behind, or catching up would mean reading the log as many times as there are readers.
+   * ones behind, or catching up would mean reading the log as many times as there are readers. Who has caught up waits
+   * for nobody: calls and sign-ins are decided by it while others are built.
    */
   private async makeRoom(after: Position): Promise<void> {
     const { pageSize, capacity } = this.options;
@@ -138,7 +139,7 @@ export class LogWindow {
       const slowest = Math.min(...this.readers.values());
       const read = this.stretches.find((stretch) => lastOf(stretch) <= slowest);
       if (read !== undefined) this.forget(read);
-      else if (after <= slowest || Date.now() >= deadline) return;
+      else if (after <= slowest || this.head - after < pageSize || Date.now() >= deadline) return;
       else await this.someoneMoves(deadline - Date.now());
     }
   }
