@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { withDatabase } from '../../src/cli/database.js';
 import { completionTokens } from '../../src/domain/usage.js';
-import { booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
+import { type CallStory, newestCall } from '../support/books.js';
 import { type Caller, type Callers, openCallers } from '../support/callers.js';
-import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
@@ -59,15 +57,7 @@ const usageFrame = frame({ choices: [], usage: hidden });
 const begin = (response: ServerResponse, text: string): unknown =>
   response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
 
-/** What the log says of the newest call, once all calls have their outcome. */
-const newest = (): Promise<CallStory> =>
-  withDatabase(gateway.config, quietLog, async (database) => {
-    const books = await booksAtRest(database);
-    await expectBooksToAgree(database, books);
-    const story = [...books.calls.values()].at(-1);
-    if (story === undefined) throw new Error('there was no call');
-    return story;
-  });
+const newest = () => newestCall(gateway.config);
 
 /** Several turns of the gateway: time enough for it to see that a connection is gone. */
 const severalTurns = async (): Promise<void> => {

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { withDatabase } from '../../src/cli/database.js';
-import { booksAtRest, expectBooksToAgree } from '../support/books.js';
-import { quietLog } from '../support/quiet-log.js';
+import { newestCall } from '../support/books.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
@@ -66,12 +64,7 @@ function ask(body: object): Socket {
   return socket;
 }
 
-const newestCall = () =>
-  withDatabase(gateway.config, quietLog, async (database) => {
-    const books = await booksAtRest(database);
-    await expectBooksToAgree(database, books);
-    return [...books.calls.values()].at(-1);
-  });
+const newest = () => newestCall(gateway.config);
 
 const givenUp = () => gateway.logged.filter((line) => line.includes('given up')).length;
 
@@ -79,9 +72,9 @@ test('a stream nobody reads is ended, settled, and said to have stalled; the ups
   const before = { cutOff, givenUp: givenUp() };
   const socket = ask({ stream: true });
   await until(async () => (cutOff > before.cutOff ? true : null), 60_000);
-  const call = await newestCall();
-  expect(call?.settled[0]).toMatchObject({ outcome: 'caller-stalled', usageSource: 'estimated' });
-  expect(call?.settled[0]?.charged).toBeGreaterThan(0);
+  const call = await newest();
+  expect(call.settled[0]).toMatchObject({ outcome: 'caller-stalled', usageSource: 'estimated' });
+  expect(call.settled[0]?.charged).toBeGreaterThan(0);
   expect(givenUp()).toBe(before.givenUp + 1);
   socket.destroy();
 });
@@ -90,7 +83,7 @@ test('a JSON answer nobody reads is charged, its connection ended and the log to
   const before = givenUp();
   const socket = ask({});
   await until(async () => (givenUp() > before ? true : null), 60_000);
-  expect((await newestCall())?.settled[0]).toMatchObject({ outcome: 'completed', usage: { output: 2 } });
+  expect((await newest())?.settled[0]).toMatchObject({ outcome: 'completed', usage: { output: 2 } });
   // What had left before is all there is.
   let taken = 0;
   socket.on('data', (piece: Buffer) => {
@@ -111,6 +104,6 @@ test('an answer that waits for its turn behind one nobody reads ends with the co
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
   await until(async () => (cutOff >= before + 1 ? true : null), 60_000);
-  await newestCall();
+  await newest();
   socket.destroy();
 });

@@ -4,12 +4,10 @@ import type { Duplex } from 'node:stream';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
-import { withDatabase } from '../../src/cli/database.js';
 import type { ChannelId } from '../../src/domain/ids.js';
-import { booksAtRest, type CallStory, expectBooksToAgree } from '../support/books.js';
+import { newestCall } from '../support/books.js';
 import { type Caller, type Callers, errorIn, isWholeStream, openCallers } from '../support/callers.js';
 import { lineOf } from '../support/log-lines.js';
-import { quietLog } from '../support/quiet-log.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { httpAnswer, startWebSocketUpstream, type WebSocketUpstream } from '../support/websocket-upstream.js';
@@ -87,14 +85,7 @@ const charged = 2 * (10 + 3 * 5);
 
 const closedAgain = () => until(async () => (upstream.open() === 0 ? true : null));
 
-const newest = (): Promise<CallStory> =>
-  withDatabase(gateway.config, quietLog, async (database) => {
-    const books = await booksAtRest(database);
-    await expectBooksToAgree(database, books);
-    const story = [...books.calls.values()].at(-1);
-    if (story === undefined) throw new Error('there was no call');
-    return story;
-  });
+const newest = () => newestCall(gateway.config);
 
 describe('an answer', () => {
   const client = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 });

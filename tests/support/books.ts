@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { CommandDatabase } from '../../src/cli/database.js';
+import { type CommandDatabase, withDatabase } from '../../src/cli/database.js';
+import type { Config } from '../../src/config.js';
 import type {
   CallFacts,
   CallRefunded,
@@ -17,6 +18,7 @@ import { isSound, verifyLedger } from '../../src/projections/models/ledger/verif
 import { counted } from '../../src/projections/models/usage-stats.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { allBalances, trialBalance } from './ledger-reads.js';
+import { quietLog } from './quiet-log.js';
 import { until } from './until.js';
 
 /*
@@ -189,3 +191,13 @@ export async function expectBooksToAgree({ pool, store }: CommandDatabase, books
     .executeTakeFirstOrThrow()) as { requests: number | string | null; total: number | string | null };
   expect([Number(requests), Number(total)]).toEqual([settlements.length, charged]);
 }
+
+/** What the log says of the newest call, once all calls have their outcome; the books agree. */
+export const newestCall = (config: Config): Promise<CallStory> =>
+  withDatabase(config, quietLog, async (database) => {
+    const books = await booksAtRest(database);
+    await expectBooksToAgree(database, books);
+    const story = [...books.calls.values()].at(-1);
+    if (story === undefined) throw new Error('there was no call');
+    return story;
+  });
