@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { UpstreamChannel } from '../protocols/protocol.js';
+import type { Confidential } from './confidential.js';
 
 /* Headers of an upstream's answer that the caller gets too: those its dialect lists, and nothing that is not made like them. */
 
@@ -8,9 +8,6 @@ export interface PassedHeader {
   /** Under which name the caller gets it: the gateway has some of these itself. */
   readonly to: string;
 }
-
-/** What a channel is reached by, and paid for with. */
-export type Confidential = Pick<UpstreamChannel, 'key' | 'baseUrl' | 'other' | 'organization' | 'proxy'>;
 
 /** An id or a count; a duration such as `1m30.951s`; a time. A cookie, an address, a host or a page is made otherwise. */
 const plain =
@@ -27,11 +24,9 @@ function shares(value: string, secret: string): boolean {
   return false;
 }
 
-function tells(value: string, { key, baseUrl, other, organization, proxy }: Confidential): boolean {
-  const lower = value.toLowerCase();
-  for (const secret of [key, baseUrl, other, organization, proxy])
-    if (secret !== null && shares(lower, secret.toLowerCase())) return true;
-  return false;
+/** In small letters, for values are compared without regard to case. */
+function secretsOf({ key, baseUrl, other, organization, proxy }: Confidential): readonly string[] {
+  return [key, baseUrl, other, organization ?? '', proxy ?? ''].map((secret) => secret.toLowerCase());
 }
 
 /** Names and values in turn; null: there are none. */
@@ -41,9 +36,13 @@ export function passedHeaders(
   channel: Confidential,
 ): readonly string[] | null {
   let passed: string[] | null = null;
+  let secrets: readonly string[] | null = null;
   for (const { from, to } of listed) {
     const value = headers[from];
-    if (typeof value !== 'string' || !plain.test(value) || tells(value, channel)) continue;
+    if (typeof value !== 'string' || !plain.test(value)) continue;
+    const lower = value.toLowerCase();
+    secrets ??= secretsOf(channel);
+    if (secrets.some((secret) => shares(lower, secret))) continue;
     passed ??= [];
     passed.push(to, value);
   }
