@@ -3,17 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/provider.js';
 import { NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
 import { providers } from '../../../src/relay/providers/registry.js';
-import { callerOf, plainChannel, providerOfType } from './golden.js';
+import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 /* A caller chooses the model's name. It must not choose with it where the channel's key is sent. */
-
-const options = {
-  forceUsage: true,
-  azureDefaultApiVersion: '2024-12-01-preview',
-  siteAddress: '',
-  passThrough: false,
-  now: 0,
-};
 
 /** The account or version that some types want. */
 const other = 'acc0unt';
@@ -21,7 +13,7 @@ const other = 'acc0unt';
 const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
   const channel = { ...plainChannel, baseUrl, other };
   const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi' };
-  return provider.protocol.request(provider, channel, callerOf(mode, body, query), model, options).url;
+  return provider.protocol.request(provider, channel, callerOf(mode, body, query), model, usualOptions).url;
 };
 
 /** The address, or null where the name is refused as the caller's mistake. */

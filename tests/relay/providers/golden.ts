@@ -75,7 +75,7 @@ export const plainChannel: UpstreamChannel = {
 };
 
 /** The time of the signed token in the Zhipu cases. */
-const usualOptions: RequestOptions = {
+export const usualOptions: RequestOptions = {
   forceUsage: true,
   azureDefaultApiVersion: '2024-12-01-preview',
   siteAddress: 'https://gateway.example',

@@ -3,15 +3,7 @@ import type { Mode } from '../../../src/domain/provider.js';
 import type { JsonObject } from '../../../src/relay/protocols/json.js';
 import { NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
-import { callerOf, plainChannel, providerOfType } from './golden.js';
-
-const options: RequestOptions = {
-  forceUsage: true,
-  azureDefaultApiVersion: '2024-12-01-preview',
-  siteAddress: 'https://gateway.example',
-  passThrough: false,
-  now: 0,
-};
+import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 const messages = [{ role: 'user', content: 'hi' }];
 
@@ -30,7 +22,7 @@ function ask(call: Call) {
   const channel = { ...plainChannel, baseUrl: 'https://upstream.example', ...call.channel, type };
   const caller = callerOf(mode, { model: 'm', messages, ...body }, '', accept ?? null);
   const model = String(caller.body.model);
-  return provider.protocol.request(provider, channel, caller, model, { ...options, ...call.options });
+  return provider.protocol.request(provider, channel, caller, model, { ...usualOptions, ...call.options });
 }
 
 const bodyOf = (call: Call): JsonObject => JSON.parse(wordsOf(ask(call).content));
@@ -246,7 +238,7 @@ describe('the outgoing request', () => {
     const provider = providerOfType(1);
     const channel = { ...plainChannel, paramOverride: { temperature: 0 } };
     const body = { model: 'o3-high', messages, max_tokens: 5, vendor: 1 };
-    const passing = { ...options, passThrough: true };
+    const passing = { ...usualOptions, passThrough: true };
     const sent = provider.protocol.request(provider, channel, callerOf('chat', body), 'o3', passing);
     expect(JSON.parse(wordsOf(sent.content))).toEqual({ ...body, model: 'o3' });
   });

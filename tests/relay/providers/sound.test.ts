@@ -4,26 +4,18 @@ import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/provider.js';
 import { openai } from '../../../src/relay/providers/openai.js';
 import { bodyOf, contentTypeOf, type FormFile } from '../../../src/relay/upstream/request-content.js';
-import { callerOf, plainChannel, providerOfType } from './golden.js';
+import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 /* What providers are asked that hear and speak, and how their transcripts are read. */
 
 const file: FormFile = { name: 'file', fileName: 'a.mp3', type: 'audio/mpeg', bytes: Buffer.from([1, 2, 13, 10, 0]) };
-const options = {
-  forceUsage: true,
-  azureDefaultApiVersion: '2024-12-01-preview',
-  siteAddress: '',
-  passThrough: false,
-  now: 0,
-};
-
 function asked(type: number, mode: Mode, paramOverride: Record<string, string | number> | null = null) {
   const provider = providerOfType(type);
-  const channel = { ...plainChannel, type, baseUrl: 'https://upstream.example', paramOverride };
+  const channel = { ...plainChannel, baseUrl: 'https://upstream.example', paramOverride };
   const fields = { model: 'asked', language: 'de', 'include[]': ['a', 'b'], own: 'kept' };
   const body = mode === 'speech' ? { model: 'asked', input: 'Hello.', voice: 'alloy', speed: 1.5 } : fields;
   const caller = { ...callerOf(mode, body), files: mode === 'speech' ? null : [file] };
-  return provider.protocol.request(provider, channel, caller, 'sent', options);
+  return provider.protocol.request(provider, channel, caller, 'sent', usualOptions);
 }
 
 const azureVersion = 'api-version=2024-12-01-preview';

@@ -26,6 +26,13 @@ export const required =
   (body: JsonObject): Complaint | null =>
     isFilled(body[param]) ? null : { param, message: `field ${param} is required` };
 
+/** Of an endpoint whose prompt or answer is sound. */
+export const invalidAudio = (param: string, message: string, code = 'invalid_audio_request'): InvalidRequest => ({
+  code,
+  param,
+  message,
+});
+
 const stream = ({ stream: wanted, stream_options: options }: JsonObject): Complaint | null => {
   if (wanted !== undefined && wanted !== null && typeof wanted !== 'boolean')
     return { param: 'stream', message: 'stream must be true or false' };

@@ -3,6 +3,7 @@ import { type JsonObject, textIn } from '../../../protocols/json.js';
 import { countTokens } from '../../../tokens.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
+import { invalidAudio } from '../validate.js';
 
 /* A text spoken: what is put out is a file. It costs what is read, by the character where the model is sold so. */
 
@@ -11,12 +12,6 @@ const longestInput = 4_096;
 
 /** Code points, of which each takes two units of a string at most. */
 const charactersIn = (text: string): number => (text.length > 2 * longestInput ? text.length : [...text].length);
-
-const invalidAudio = (param: string, message: string, code = 'invalid_audio_request'): InvalidRequest => ({
-  code,
-  param,
-  message,
-});
 
 function invalid({ model, input, stream_format: format }: JsonObject): InvalidRequest | null {
   if (model !== undefined && typeof model !== 'string') return invalidAudio('model', 'model must be a text');

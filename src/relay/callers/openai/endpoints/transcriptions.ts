@@ -5,16 +5,11 @@ import { type JsonObject, textIn } from '../../../protocols/json.js';
 import type { Upload } from '../../../upload.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
+import { invalidAudio } from '../validate.js';
 
 /* A file heard: its words, as spoken or in English. It costs by how long it lasts. */
 
 const fileField = 'file';
-
-const invalidAudio = (param: string, message: string): InvalidRequest => ({
-  code: 'invalid_audio_request',
-  param,
-  message,
-});
 
 function invalid({ model, response_format: format, stream }: JsonObject, upload: Upload | null): InvalidRequest | null {
   const [file, another] = upload?.files ?? [];
