@@ -35,7 +35,6 @@ import { Closing } from './closing.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
-import { Allowance } from './http/allowance.js';
 import { BodyRoom } from './http/body-room.js';
 import { origins } from './origins.js';
 import { ProjectingThread } from './projecting/projecting-thread.js';
@@ -44,10 +43,11 @@ import type { ProjectionRunner } from './projections/engine/runner.js';
 import { watchBuilding } from './projections/engine/watch-building.js';
 import { rootUserId } from './projections/models/user-queries.js';
 import { openReadModels, readModels } from './projections/read-models.js';
+import { callLimits } from './relay/call/call-limits.js';
 import { openMeter } from './relay/call/metered.js';
-import { modelRateLimiter } from './relay/call/rate-limit.js';
 import { openRelay } from './relay/call/relay.js';
 import { callsUnderWay } from './relay/call/under-way.js';
+import { countWrongKeys } from './relay/call/wrong-keys.js';
 import { channelProbe } from './relay/callers/channel-probe.js';
 import { requestBodies } from './relay/callers/request-body.js';
 import { LargeWork } from './relay/large-work.js';
@@ -77,9 +77,6 @@ export interface Gateway {
 }
 
 const version: string = createRequire(import.meta.url)('../package.json').version;
-
-/** API keys that nobody has, shown from one address: a mistyped configuration needs far fewer. */
-const wrongKeysPerMinute = 60;
 
 const resolveAll = (hostname: string) => lookup(hostname, { all: true });
 
@@ -237,8 +234,8 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   const relay = openRelay({
     ...relayPorts,
     bodies: requestBodies(bodyRoom, largeWork, new SoundLengths(), config.server.maxBodyBytes),
-    rateLimiter: modelRateLimiter(clock),
-    wrongKeys: new Allowance({ perMinute: wrongKeysPerMinute }, clock),
+    limits: callLimits(clock),
+    wrongKeys: countWrongKeys(clock),
     apiKeyStatus: notices,
     channelHealth: notices,
   });

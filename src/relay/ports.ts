@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
 import type { ChannelId } from '../domain/ids.js';
-import type { Allowance } from '../http/allowance.js';
 import type { ApiKeyStatusNotice } from './call/authenticate.js';
+import type { CallLimits } from './call/call-limits.js';
 import type { Meter } from './call/metered.js';
-import type { ModelRateLimiter } from './call/rate-limit.js';
+import type { WrongKeys } from './call/wrong-keys.js';
 import type { LargeWork } from './large-work.js';
 import type { JsonObject } from './protocols/json.js';
 import type { Provider } from './protocols/protocol.js';
@@ -15,7 +15,7 @@ import type { Upstream } from './upstream/upstream.js';
 /** What the relay is given. */
 export interface RelayPorts {
   readonly directory: Directory;
-  readonly gate: QuotaGate;
+  readonly gate: Pick<QuotaGate, 'isSpent'>;
   readonly meter: Meter;
   readonly vault: Pick<Vault, 'hash' | 'get'>;
   readonly clock: Clock;
@@ -23,8 +23,8 @@ export interface RelayPorts {
   readonly bodies: RequestBodies;
   readonly largeWork: LargeWork;
   readonly answers: AnswerRoom;
-  readonly rateLimiter: ModelRateLimiter;
-  readonly wrongKeys: Allowance;
+  readonly limits: CallLimits;
+  readonly wrongKeys: WrongKeys;
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
   readonly providerOf: (channelType: number) => Provider | null;

@@ -8,9 +8,11 @@ import type { ExpectedRevision } from '../../src/application/ports.js';
 import { initialOptions, settingsFrom } from '../../src/application/settings.js';
 import { beginning, type NewEvent, type StreamName } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
+import { callLimits } from '../../src/relay/call/call-limits.js';
 import { openMeter } from '../../src/relay/call/metered.js';
 import { openRelay } from '../../src/relay/call/relay.js';
 import { callsUnderWay } from '../../src/relay/call/under-way.js';
+import { countWrongKeys } from '../../src/relay/call/wrong-keys.js';
 import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
 import { LargeWork } from '../../src/relay/large-work.js';
 import type { RelayPorts } from '../../src/relay/ports.js';
@@ -143,8 +145,8 @@ async function told({ directory = {}, vault, fault, protocol, upstream, stream =
     },
     largeWork: new LargeWork(),
     answers: new AnswerRoom(2 ** 30),
-    rateLimiter: { admit: () => () => {} },
-    wrongKeys: { has: () => true, spend: () => {} },
+    limits: callLimits(clock),
+    wrongKeys: countWrongKeys(clock),
     apiKeyStatus: { refused: () => {} },
     channelHealth: { outOfOrder: () => {} },
     providerOf: () => ({ ...openai, protocol: { ...openai.protocol, ...protocol } }),

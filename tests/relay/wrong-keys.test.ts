@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Allowance } from '../../src/http/allowance.js';
 import { authenticate } from '../../src/relay/call/authenticate.js';
+import { countWrongKeys } from '../../src/relay/call/wrong-keys.js';
 import { openMemoryNode } from '../support/memory-node.js';
 
 test('wrong keys are counted for all the addresses one subscriber has', async () => {
   const node = await openMemoryNode();
-  const wrongKeys = new Allowance({ perMinute: 2 }, node.clock);
+  const wrongKeys = countWrongKeys(node.clock, 2);
   const ports = { ...node, wrongKeys, apiKeyStatus: { refused: () => {} } };
   const statusFrom = async (ip: string): Promise<number> => {
     const refusal = authenticate(ports, { credential: { key: 'a'.repeat(48), pinnedChannel: null }, ip });

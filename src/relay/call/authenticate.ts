@@ -1,10 +1,10 @@
 import type { ApiKeyView, Clock, Directory, QuotaGate, UserView, Vault } from '../../application/ports.js';
 import type { ApiKeyId, UserId } from '../../domain/ids.js';
 import { atLeast } from '../../domain/user.js';
-import type { Allowance } from '../../http/allowance.js';
 import { placeOf } from '../../http/place.js';
 import type { Credential } from '../caller-dialect.js';
 import { RelayError } from '../errors.js';
+import type { WrongKeys } from './wrong-keys.js';
 
 /* Who calls: the API key's checks, in the order callers know. */
 
@@ -15,11 +15,10 @@ export interface ApiKeyStatusNotice {
 
 export interface AuthenticationPorts {
   readonly directory: Directory;
-  readonly gate: QuotaGate;
+  readonly gate: Pick<QuotaGate, 'isSpent'>;
   readonly vault: Pick<Vault, 'hash'>;
   readonly clock: Clock;
-  /** Wrong keys a place may still show. */
-  readonly wrongKeys: Allowance;
+  readonly wrongKeys: WrongKeys;
   readonly apiKeyStatus: ApiKeyStatusNotice;
 }
 
@@ -48,9 +47,9 @@ async function lookUp(
   address: string,
 ): Promise<ApiKeyView | null> {
   const hash = vault.hash(key);
-  if (!directory.remembersApiKey(hash) && !wrongKeys.has(placeOf(address), 1)) throw tooManyWrong();
+  if (!directory.remembersApiKey(hash) && !(await wrongKeys.mayShow(placeOf(address)))) throw tooManyWrong();
   const found = await directory.apiKey(hash);
-  if (found === null) wrongKeys.spend(placeOf(address), 1);
+  if (found === null) wrongKeys.shown(placeOf(address));
   return found;
 }
 

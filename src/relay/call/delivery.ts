@@ -133,7 +133,8 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         pinging?.refresh();
       }
       if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status), false);
-      if (!growth.covers(decoder.generated.said)) return stop('quota-ran-out', unaffordable(), true);
+      const covered = growth.covers(decoder.generated.said);
+      if (covered !== true && !(await covered)) return stop('quota-ran-out', unaffordable(), true);
       finished = step.finished;
       if (next.done && !finished) {
         if (decoder.generated.finishReason === null) return stop('upstream-broke', broken(), false);

@@ -16,8 +16,8 @@ const stepShare = 0.25;
 const fewestCharacters = 64;
 
 export interface Growth {
-  /** False when the caller cannot afford what has been produced so far. `said` only ever grows. */
-  covers(said: SeenText): boolean;
+  /** False when the caller cannot afford what has been produced so far. `said` only ever grows; nearly always at once. */
+  covers(said: SeenText): true | Promise<boolean>;
 }
 
 export function watchGrowth(reservation: Reservation, estimate: Estimate): Growth {
@@ -27,10 +27,22 @@ export function watchGrowth(reservation: Reservation, estimate: Estimate): Growt
   // A character is at most one token, or nearly so: below this length there is nothing to work out.
   let safeLength = 0;
 
-  const holdFor = (output: number): boolean => {
-    if (!reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound.speaks), price)))
+  const holdFor = async (output: number): Promise<boolean> => {
+    if (!(await reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound.speaks), price))))
       return false;
     covered = output;
+    return true;
+  };
+
+  const safeUntil = (tokens: number, length: number): void => {
+    safeLength = length + Math.max(fewestCharacters, Math.floor((covered ?? 0) - tokens));
+  };
+
+  const outgrown = async (tokens: number, length: number): Promise<boolean> => {
+    const needed = Math.ceil(tokens);
+    const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
+    if (!(await holdFor(needed + step)) && !(await holdFor(needed))) return false;
+    safeUntil(tokens, length);
     return true;
   };
 
@@ -39,10 +51,8 @@ export function watchGrowth(reservation: Reservation, estimate: Estimate): Growt
       if (said.length <= safeLength) return true;
       const tokens = said.roughTokens();
       covered ??= affordableBeside(estimate, reservation.held);
-      const needed = Math.ceil(tokens);
-      const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
-      if (tokens > covered && !holdFor(needed + step) && !holdFor(needed)) return false;
-      safeLength = said.length + Math.max(fewestCharacters, Math.floor(covered - tokens));
+      if (tokens > covered) return outgrown(tokens, said.length);
+      safeUntil(tokens, said.length);
       return true;
     },
   };

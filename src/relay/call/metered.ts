@@ -68,7 +68,7 @@ export interface Reservation {
   /** What usage is believed of the call. */
   readonly bound: UsageBound;
   /** Raises the hold to `quota`; false when it cannot be afforded. */
-  extend(quota: Quota): boolean;
+  extend(quota: Quota): Promise<boolean>;
   /**
    * For an answer the caller has, but for its end. Resolves with the charge once the settlement is durable. Rejects when
    * the log does not answer; the charge then follows when it does.
@@ -240,7 +240,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
           output: maxOutputTokens,
           speaks: estimate.bound.speaks,
         },
-        extend(wanted) {
+        async extend(wanted) {
           if (!gate.extend(callId, wanted)) return false;
           held = wanted;
           return true;

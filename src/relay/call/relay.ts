@@ -4,7 +4,7 @@ import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
 import type { Endpoint } from '../endpoint.js';
-import { quotaText, RelayError, refusalFor, tooManyCalls } from '../errors.js';
+import { quotaText, RelayError, refusalFor } from '../errors.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
@@ -12,7 +12,6 @@ import { openAnswering } from './answering.js';
 import { type Attempt, attempt, noRoom } from './attempt.js';
 import { authenticate, type Caller, type Shown } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
-import { callsUnderWay } from './calls-under-way.js';
 import { channelParser } from './channel-settings.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
@@ -46,11 +45,9 @@ export interface Relay {
 const none = (): void => {};
 
 export function openRelay(ports: RelayPorts): Relay {
-  const { directory, meter, clock, log } = ports;
+  const { directory, limits, meter, clock, log } = ports;
   const parsedChannel = channelParser();
   const orderPorts = { directory, providerOf: ports.providerOf, parsedChannel };
-  const perApiKey = callsUnderWay();
-  const perChannel = callsUnderWay();
   const stalledCallers = watchStalledCallers({
     limitMs: ports.config.callerStallMs,
     gaveUp: ({ requestId, pending }) =>
@@ -119,20 +116,19 @@ export function openRelay(ports: RelayPorts): Relay {
       underWay.attempts = withThis;
       const { requestedModel } = order;
       const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay };
-      const entered = perChannel.enter(chosen.id, parsed.mostCalls);
-      const leave = (): void => perChannel.leave(chosen.id);
+      const leave = await limits.enterChannel(chosen.id, parsed.mostCalls);
       let last: Attempt;
       try {
-        last = entered ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
+        last = leave !== null ? await attempt(ports, call, chosen.channel, parsed) : noRoom();
       } catch (error) {
-        leave();
+        leave?.();
         if (failure === null || !isUnavailable(error)) throw error;
         // What an upstream has said tells the caller more than that nobody else could be asked.
         log.warn({ requestId: callId, err: error }, 'no further channel could be asked');
         return { last: failure, tried, unknownAttempts, leave: none };
       }
-      if (last.ok) return { last, tried: withThis, unknownAttempts, leave };
-      if (entered) leave();
+      if (last.ok) return { last, tried: withThis, unknownAttempts, leave: leave ?? none };
+      leave?.();
       if (last.busy) {
         // Nothing was sent, so it was no attempt: whoever has room is asked instead.
         open = open.filter((candidate) => candidate !== chosen);
@@ -152,15 +148,12 @@ export function openRelay(ports: RelayPorts): Relay {
   const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
     const { requestId, endpoint } = call;
     const caller = await identify(call);
-    const concluded = ports.rateLimiter.admit(caller.user.id, directory.settings().modelRateLimit);
+    const leave = await limits.admit(caller.user.id, caller.apiKey.id, directory.settings());
     let succeeded = false;
     let body: HeldBody | null = null;
     const answerPlace = ports.answers.place(caller.user.id);
     let leaveChannel = none;
-    const { apiKeyConcurrency } = directory.settings();
-    const entered = perApiKey.enter(caller.apiKey.id, apiKeyConcurrency);
     try {
-      if (!entered) throw tooManyCalls(apiKeyConcurrency);
       body = await ports.bodies[endpoint.body](call.request, call.ip, caller.user.id);
       const { value, bytes, upload } = body;
       const order = await ports.largeWork.run(bytes, () =>
@@ -243,10 +236,9 @@ export function openRelay(ports: RelayPorts): Relay {
       }
     } finally {
       leaveChannel();
-      if (entered) perApiKey.leave(caller.apiKey.id);
       body?.leave();
       answerPlace.leave();
-      concluded(succeeded);
+      leave(succeeded);
     }
   };
 

@@ -1,0 +1,40 @@
+import type { Clock } from '../../application/ports.js';
+import type { Settings } from '../../application/settings.js';
+import type { ApiKeyId, ChannelId, UserId } from '../../domain/ids.js';
+import { tooManyCalls } from '../errors.js';
+import { callsUnderWay } from './calls-under-way.js';
+import { modelRateLimiter } from './rate-limit.js';
+
+/** What is counted over all calls of the node, whoever serves them. */
+export interface CallLimits {
+  /**
+   * Lets a call in by the model rate limit of its user and the calls under way of its API key. Throws RelayError 429. The
+   * result is called once, when the call is over.
+   */
+  admit(user: UserId, apiKey: ApiKeyId, limits: Limits): Leave | Promise<Leave>;
+  /** null: the channel has `most` calls under way already; 0 is no limit. The result is called once. */
+  enterChannel(channel: ChannelId, most: number): (() => void) | null | Promise<(() => void) | null>;
+}
+
+export type Limits = Pick<Settings, 'modelRateLimit' | 'apiKeyConcurrency'>;
+export type Leave = (succeeded: boolean) => void;
+
+export function callLimits(clock: Clock): CallLimits {
+  const requests = modelRateLimiter(clock);
+  const perApiKey = callsUnderWay();
+  const perChannel = callsUnderWay();
+  return {
+    admit(user, apiKey, { modelRateLimit, apiKeyConcurrency }) {
+      const concluded = requests.admit(user, modelRateLimit);
+      if (!perApiKey.enter(apiKey, apiKeyConcurrency)) {
+        concluded(false);
+        throw tooManyCalls(apiKeyConcurrency);
+      }
+      return (succeeded) => {
+        perApiKey.leave(apiKey);
+        concluded(succeeded);
+      };
+    },
+    enterChannel: (channel, most) => (perChannel.enter(channel, most) ? () => perChannel.leave(channel) : null),
+  };
+}
