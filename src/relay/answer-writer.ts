@@ -10,7 +10,7 @@ import type { PassedHeader } from './upstream/passed-headers.js';
  * what need not be changed goes through byte for byte.
  */
 
-export type Wire = 'openai';
+export type Wire = 'openai' | 'anthropic' | 'gemini';
 
 /** Of longer chunks nothing is remembered, in bytes: a stream may wait for ever for the next. */
 export const longestRemembered = 64 * 1024;
@@ -20,15 +20,15 @@ export interface AnswerWriter {
   /** A chunk without usage. `length`: of what brought it, in bytes. */
   write(chunk: JsonObject, length: number): void;
   /**
-   * The same where the frame `bytes[start..end)` says just this in the dialect's own wire. `plain`: the wire's usual
-   * frame marks stand around it.
+   * What the frame `bytes[start..end)` says in the dialect's own wire, as it says it. `from`: where the frame begins,
+   * which ends at `end + 2`, if `bytes` holds all of it in the usual spelling; −1: they do not.
    */
-  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void;
+  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void;
   /**
-   * A frame, with the usual marks around it, that differs in nothing but its words from the one forwarded before. False:
-   * it cannot be passed on unread.
+   * A frame in the usual spelling that differs in nothing but its words from the one forwarded before. False: it cannot
+   * be passed on unread.
    */
-  forwardLike(bytes: Buffer, start: number, end: number): boolean;
+  forwardLike(bytes: Buffer, start: number, end: number, from: number): boolean;
   /**
    * Usage as upstream told it, and its own words for it; null: too long to be remembered. Cumulative: the last counts.
    * A chunk that holds nothing else comes with it, and no other way.
@@ -43,6 +43,8 @@ export interface AnswerWriter {
 /** A complete answer, as it was read. */
 export interface WholeAnswer {
   readonly body: JsonObject;
+  /** The body is in the words of the caller's own dialect, which upstream speaks too. Left out: it is neutral. */
+  readonly own?: true;
   readonly received: Buffer;
   /** The body is just what the received bytes say. */
   readonly untouched: boolean;

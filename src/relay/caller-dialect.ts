@@ -17,4 +17,6 @@ export interface CallerDialect extends AnswerDialect {
   readonly errorFrame: (error: RelayError, requestId: string) => string;
   /** By it the caller knows that nothing is missing. */
   readonly endFrame: string;
+  /** Sent while upstream is silent, where the operator wants it: no client takes it for a part of the answer. */
+  readonly keepAlive: string;
 }

@@ -27,6 +27,16 @@ export interface Demand {
   readonly heard?: Heard;
 }
 
+/** Its body in neutral words, made when it is first asked for, and once. */
+export function neutralBody({ toNeutral }: Pick<Endpoint, 'toNeutral'>, body: JsonObject): () => JsonObject {
+  if (toNeutral === null) return () => body;
+  let made: JsonObject | null = null;
+  return () => {
+    made ??= toNeutral(body);
+    return made;
+  };
+}
+
 export interface Endpoint {
   /** E.g. `/v1/chat/completions`. */
   readonly path: string;
@@ -39,8 +49,10 @@ export interface Endpoint {
   readonly usualModel: string | null;
   /** The answer is sound, passed on as it comes. */
   readonly answersSound: boolean;
-  /** Models may think about it, some of them beside any limit. */
-  readonly thinks: boolean;
+  /** What a body says of thinking, in neutral words; null: models do not think about it. */
+  readonly thinking: ((body: JsonObject) => JsonObject) | null;
+  /** A body in neutral words; null: it is. Throws NotConvertible. */
+  readonly toNeutral: ((body: JsonObject) => JsonObject) | null;
   /** Why a body cannot be taken; null: it can. */
   readonly invalid: (body: JsonObject, upload: Upload | null) => InvalidRequest | null;
   /** Every text of a prompt that the word filter looks at. */

@@ -272,6 +272,19 @@ describe('a retry', () => {
     expect(asked()).toEqual({ broken: 3, working: 1 });
   });
 
+  test('is not needed where an upstream has no words for the request: it is not asked, and does not count', async () => {
+    const model = newModel();
+    const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+    const body = { messages: [{ role: 'user', content: [picture] }] };
+    const textOnly = { type: 18, key: 'app|secret|key', baseUrl: gateway.provider.url, priority: 5 };
+    await addChannel(model, 'Spark-Max', textOnly);
+    const refused = await caller.chat({ model, ...body });
+    expect([refused.status, errorIn(refused).message]).toEqual([400, expect.stringContaining('takes text only')]);
+    await addChannel(model, 'sees');
+    expect((await caller.chat({ model, ...body })).status).toBe(200);
+    expect(asked()).toEqual({ sees: 1 });
+  });
+
   test('does not ask a channel again while another of its priority has not been tried', async () => {
     const shared = newModel();
     await addChannel(shared, 'broken', { weight: 1_000_000 });

@@ -64,6 +64,7 @@ beforeEach(async () => {
     amplePrompt: 30,
     ampleSound: 0,
     bound: { prompt: 30, sound: 0, output: 70, speaks: false },
+    uncounted: false,
     heard: null,
     answers: 1,
     asked: 70,

@@ -3,13 +3,18 @@ import { LineTooLong, longestLine, mostDataLines, Outgoing, SseDecoder } from '.
 
 interface Seen {
   readonly data: string;
-  readonly plain: boolean;
+  /** The frame as it came, where it lies whole in the usual spelling. */
+  readonly usual: string | null;
 }
 
 function decode(chunks: readonly (string | Buffer)[]): Seen[] {
   const seen: Seen[] = [];
   const decoder = new SseDecoder({
-    frame: (bytes, start, end, plain) => void seen.push({ data: bytes.toString('utf8', start, end), plain }),
+    frame: (bytes, start, end, from) =>
+      void seen.push({
+        data: bytes.toString('utf8', start, end),
+        usual: from < 0 ? null : bytes.toString('utf8', from, end + 2),
+      }),
   });
   for (const chunk of chunks) decoder.push(Buffer.from(chunk));
   decoder.end();
@@ -63,12 +68,29 @@ describe('reading server-sent events', () => {
       expect(dataOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(['冰岛 🇮🇸']);
   });
 
-  test('a frame is plain when it lies in one chunk in the usual spelling', () => {
+  test('a frame can be passed on as it came when it lies in one chunk in the usual spelling', () => {
     expect(decode(['data: a\n\ndata: b\r\n\r\n', 'data: c\n', '\n'])).toEqual([
-      { data: 'a', plain: true },
-      { data: 'b', plain: false },
-      { data: 'c', plain: false },
+      { data: 'a', usual: 'data: a\n\n' },
+      { data: 'b', usual: null },
+      { data: 'c', usual: null },
     ]);
+  });
+
+  test('the name of an event belongs to its frame', () => {
+    const named = 'event: ping\ndata: a\n\n';
+    expect(decode([`data: z\n\n${named}`])).toEqual([
+      { data: 'z', usual: 'data: z\n\n' },
+      { data: 'a', usual: named },
+    ]);
+    // Of a name that was read apart nothing is left: what comes after it is a frame without one.
+    const nameEnds = named.indexOf('\n') + 1;
+    for (let at = 1; at < named.length; at++)
+      expect(decode([named.slice(0, at), named.slice(at)])).toEqual([
+        { data: 'a', usual: at <= nameEnds ? 'data: a\n\n' : null },
+      ]);
+    for (const other of ['event: ping\nid: 1\n', 'event:ping\n'])
+      expect(decode([`${other}data: a\n\n`])).toEqual([{ data: 'a', usual: 'data: a\n\n' }]);
+    expect(dataOf('event: ping\n\n', 'event: ping')).toEqual([]);
   });
 
   test('a line without end is refused', () => {

@@ -17,7 +17,7 @@ import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
 import { passOn } from './sound-delivery.js';
 import type { StalledCallers } from './stalled-callers.js';
-import { bringsUncounted, cutShort, mayThinkUnseen } from './unseen-cost.js';
+import { cutShort, mayThinkUnseen } from './unseen-cost.js';
 
 /* The end of a call that upstream has answered: what is delivered, what it is settled with, and in which order. */
 
@@ -50,8 +50,12 @@ function settlementOf(
 }
 
 /** What there is to know about costs of a call that cannot be seen. */
-const unseen = ({ requestedModel, body, estimate }: Order, { upstreamModel }: Asked, { held, bound }: Reservation) => ({
-  thinks: mayThinkUnseen([requestedModel, upstreamModel], body),
+const unseen = (
+  { requestedModel, endpoint, body, estimate }: Order,
+  { upstreamModel }: Asked,
+  { held, bound }: Reservation,
+) => ({
+  thinks: mayThinkUnseen([requestedModel, upstreamModel], endpoint.thinking?.(body) ?? body),
   speaks: bound.speaks,
   held,
   most: bound.output,
@@ -182,9 +186,10 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       stalledCallers,
       growth: watchGrowth(reservation, order.estimate),
       pingIntervalMs: directory.settings().pingIntervalMs,
+      keepAlive: dialect.keepAlive,
       callerGoneMs: config.callerGoneMs,
       costsUnseen: () =>
-        reservation.bound.speaks || unseen(order, answered, reservation).thinks || bringsUncounted(order.body),
+        reservation.bound.speaks || order.estimate.uncounted || unseen(order, answered, reservation).thinks,
     });
     const { outcome, error, bug } = pumped;
     if (bug !== null) logBug(log, requestId, bug);

@@ -43,8 +43,8 @@ export type Attempt =
       readonly costUnknown: boolean;
       /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
       readonly abandoned: Asked | null;
-      /** There was no room, and nothing was sent. */
-      readonly busy: boolean;
+      /** Nothing was sent, and another channel may be asked as if this one were not there. */
+      readonly passedOver: 'busy' | 'unsuited' | null;
       /** Set when the failure says that the channel itself is out of order: why. */
       readonly outOfOrder: string | null;
     };
@@ -123,7 +123,9 @@ export async function attempt(
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
     const ours = error.fault === 'channel';
-    return failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', error.message), ours);
+    const refusal = failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', error.message), ours);
+    // What this upstream's wire has no words for may be said to another.
+    return ours ? refusal : { ...refusal, passedOver: 'unsuited' };
   }
 
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
@@ -180,7 +182,10 @@ export async function attempt(
 }
 
 /** The channel, or its host, is as busy as it may be. */
-export const noRoom = (): Extract<Attempt, { ok: false }> => ({ ...failed(saturatedHere(), true), busy: true });
+export const noRoom = (): Extract<Attempt, { ok: false }> => ({
+  ...failed(saturatedHere(), true),
+  passedOver: 'busy',
+});
 
 const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: false }> => ({
   ok: false,
@@ -188,7 +193,7 @@ const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: f
   error,
   costUnknown: false,
   abandoned: null,
-  busy: false,
+  passedOver: null,
   outOfOrder: null,
 });
 

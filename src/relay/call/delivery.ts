@@ -74,6 +74,7 @@ export interface PumpOptions extends Delivery {
   readonly growth: Growth;
   /** Comment frames into a silent stream; null: none. */
   readonly pingIntervalMs: number | null;
+  readonly keepAlive: string;
   /** Longest a stream is read on when its caller has gone. */
   readonly callerGoneMs: number;
   /** Asked when the caller has gone: whether what it cost can only be learned from upstream. */
@@ -82,8 +83,6 @@ export interface PumpOptions extends Delivery {
 
 /** A departed caller's stream is read on for this many bytes at most. */
 const mostReadOn = 4 * 1024 * 1024;
-
-const ping = Buffer.from(': PING\n\n');
 
 const broken = (): RelayError => new RelayError(500, 'stream_response_error', 'the upstream broke off its answer');
 const unaffordable = (): RelayError =>
@@ -96,11 +95,14 @@ const unaffordable = (): RelayError =>
  */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
   const { decoder, chunks, first, place, cancel, staysOpen } = reading;
-  const { presence, growth, pingIntervalMs, callerGoneMs, costsUnseen } = options;
+  const { presence, growth, pingIntervalMs, keepAlive, callerGoneMs, costsUnseen } = options;
   const pinging =
     pingIntervalMs === null
       ? null
-      : setInterval(() => presence.gone || response.writableNeedDrain || response.write(ping), pingIntervalMs).unref();
+      : setInterval(
+          () => presence.gone || response.writableNeedDrain || response.write(keepAlive),
+          pingIntervalMs,
+        ).unref();
   let readingOn: NodeJS.Timeout | null = null;
   let readOn = 0;
   const leave = (): void => {

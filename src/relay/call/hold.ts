@@ -30,6 +30,8 @@ export interface Estimate {
   /** What of it may be sound. */
   readonly ampleSound: number;
   readonly bound: UsageBound;
+  /** There are files, sound or pictures in the prompt: here their tokens can only be guessed. */
+  readonly uncounted: boolean;
   /** null: there is no file to be heard. */
   readonly heard: Heard | null;
   /** Choices of all prompts. */
@@ -121,6 +123,7 @@ export function estimateHold(
     amplePrompt,
     ampleSound,
     bound,
+    uncounted: prompt.uncounted,
     heard: heard ?? null,
     answers,
     asked,

@@ -154,7 +154,7 @@ export function placeOrder(
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
   const speaks = maySpeak(ports, endpoint, body, price, channels);
-  const thinking = endpoint.thinks ? thinkingBeside(ports, body, names, channels) : 0;
+  const thinking = endpoint.thinking === null ? 0 : thinkingBeside(ports, endpoint.thinking(body), names, channels);
   return {
     endpoint,
     body,

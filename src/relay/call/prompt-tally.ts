@@ -63,6 +63,7 @@ export class PromptTally {
       ample: ample + this.media.ample,
       most: mostText + this.media.most,
       sound: this.sound,
+      uncounted: this.media.most > 0,
     };
   }
 }
@@ -76,6 +77,8 @@ export interface PromptEstimate {
   readonly most: number;
   /** What of it may be sound. */
   readonly sound: { readonly ample: number; readonly most: number };
+  /** Some of it is no text, and only guessed. */
+  readonly uncounted: boolean;
 }
 
 /** Where our encoding is the model's and every character was counted: templates differ by a little. */

@@ -3,7 +3,7 @@ import type { CallFacts, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
-import type { Endpoint } from '../endpoint.js';
+import { type Endpoint, neutralBody } from '../endpoint.js';
 import { quotaText, RelayError, refusalFor } from '../errors.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
@@ -129,8 +129,9 @@ export function openRelay(ports: RelayPorts): Relay {
       }
       if (last.ok) return { last, tried: withThis, unknownAttempts, leave: leave ?? none };
       leave?.();
-      if (last.busy) {
-        // Nothing was sent, so it was no attempt: whoever has room is asked instead.
+      if (last.passedOver !== null) {
+        // It was no attempt. That the request suits nobody else tells the caller more than that there is no room.
+        if (last.passedOver === 'unsuited') failure ??= last;
         open = open.filter((candidate) => candidate !== chosen);
         continue;
       }
@@ -168,11 +169,12 @@ export function openRelay(ports: RelayPorts): Relay {
         mode: endpoint.mode,
         query: call.query,
         body: order.body,
+        neutral: neutralBody(endpoint, order.body),
         files: upload === null ? null : upload.files,
         answersSound: endpoint.answersSound,
         stream: order.stream,
         wantsUsage: order.wantsUsage,
-        accept: call.headers.accept ?? null,
+        headers: call.headers,
         outputLimit: reservation.outputLimit,
         mostOutput: reservation.outputLimit ?? order.estimate.asked ?? order.estimate.limits.output,
       };

@@ -2,7 +2,7 @@ import type { UsageSource } from '../../domain/call.js';
 import { affordableOutput, type Price } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
 import { completionTokens, joined, noUsage, plus, type Usage } from '../../domain/usage.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn } from '../protocols/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../protocols/json.js';
 
 /*
  * What a call may cost beside what can be seen of it: thinking that is not shown, inputs whose tokens only upstream can
@@ -25,15 +25,9 @@ const asksForThinking = (body: JsonObject): boolean =>
     (parameter) => parameter !== undefined && !declines(parameter),
   );
 
-/** `models`: the name asked for, and the one sent upstream. */
+/** `models`: the name asked for, and the one sent upstream; `body`: what the request says of thinking, in neutral words. */
 export const mayThinkUnseen = (models: readonly string[], body: JsonObject): boolean =>
   asksForThinking(body) || models.some((model) => thinkers.test(model));
-
-const counted = new Set<unknown>(['text', undefined]);
-
-/** Files, sound and images: here their tokens can only be guessed. */
-export const bringsUncounted = (body: JsonObject): boolean =>
-  objectsIn(body.messages).some(({ content }) => objectsIn(content).some((part) => !counted.has(part.type)));
 
 interface Determined {
   readonly usage: Usage;

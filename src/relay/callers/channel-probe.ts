@@ -9,7 +9,7 @@ import { type AttemptPorts, attempt } from '../call/attempt.js';
 import { believedUsage } from '../call/believed-usage.js';
 import { channelParser } from '../call/channel-settings.js';
 import { estimateHold } from '../call/hold.js';
-import type { Endpoint } from '../endpoint.js';
+import { type Endpoint, neutralBody } from '../endpoint.js';
 import type { JsonObject } from '../protocols/json.js';
 import type { CallerRequest, Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
@@ -74,11 +74,12 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         mode: endpoint.mode,
         query: new URLSearchParams(),
         body,
+        neutral: neutralBody(endpoint, body),
         files: null,
         answersSound: false,
         stream: false,
         wantsUsage: false,
-        accept: null,
+        headers: {},
         outputLimit: null,
         mostOutput: Number.MAX_SAFE_INTEGER,
       };

@@ -198,7 +198,8 @@ export function openAiRequest(
 ): UpstreamRequest {
   const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
   const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
-  let body: JsonObject = { ...caller.body, model: upstreamModel };
+  const asCalled = caller.neutral();
+  let body: JsonObject = { ...asCalled, model: upstreamModel };
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
@@ -210,13 +211,13 @@ export function openAiRequest(
     url: (variant.url ?? standardUrl)(target),
     headers: {
       'content-type': contentTypeOf(content) ?? '',
-      accept: caller.accept ?? usualAccept(caller),
+      accept: caller.headers.accept ?? usualAccept(caller),
       ...(variant.authorize ?? bearer)(target),
       ...variant.headers?.(target),
     },
     content,
     model: target.model,
     // Some are told it in other words.
-    reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(caller.body.reasoning_effort)),
+    reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(asCalled.reasoning_effort)),
   };
 }

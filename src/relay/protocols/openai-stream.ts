@@ -77,9 +77,9 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     return this.writer.closing(usage);
   }
 
-  frame(bytes: Buffer, start: number, end: number, plain: boolean): void {
+  frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.finished || this.error) return;
-    if (plain && this.pattern !== null && this.saysOnlyMore(this.pattern, bytes, start, end)) return;
+    if (from >= 0 && this.pattern !== null && this.saysOnlyMore(this.pattern, bytes, start, end, from)) return;
     this.pattern = null;
     if (end - start === done.length && done.equals(bytes.subarray(start, end))) {
       this.finished = true;
@@ -100,19 +100,19 @@ export class OpenAiStream implements AnswerStream, FrameReader {
       this.error = error;
       return;
     }
-    this.chunk(chunk, bytes, start, end, plain);
+    this.chunk(chunk, bytes, start, end, from);
   }
 
-  private saysOnlyMore(pattern: ChunkPattern, bytes: Buffer, start: number, end: number): boolean {
+  private saysOnlyMore(pattern: ChunkPattern, bytes: Buffer, start: number, end: number, from: number): boolean {
     const words = pattern.wordsIn(bytes, start, end);
-    if (words === null || !this.writer.forwardLike(bytes, start, end)) return false;
+    if (words === null || !this.writer.forwardLike(bytes, start, end, from)) return false;
     this.generated.said.add(words);
     this.strayPatterns = 0;
     return true;
   }
 
   /** Reads one chunk, mends it, and hands it on without its usage. */
-  private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void {
+  private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
     const { variant } = this;
     const chunk = variant.translate ? this.translated(variant.translate, told) : told;
     if (chunk === null) return;
@@ -138,8 +138,8 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     }
     if (!untouched) this.writer.write(chunk, end - start);
     else {
-      this.writer.forward(chunk, bytes, start, end, plain);
-      if (plain && this.literal && this.strayPatterns < mostStrayPatterns) {
+      this.writer.forward(chunk, bytes, start, end, from);
+      if (from >= 0 && this.literal && this.strayPatterns < mostStrayPatterns) {
         this.pattern = ChunkPattern.of(chunk, bytes, start, end);
         this.strayPatterns++;
       }

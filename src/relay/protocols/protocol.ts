@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Mode, ProviderFacts } from '../../domain/provider.js';
 import type { Usage } from '../../domain/usage.js';
 import type { AnswerDialect, WholeAnswer } from '../answer-writer.js';
@@ -31,8 +32,10 @@ export interface CallerRequest {
   readonly dialect: AnswerDialect;
   readonly mode: Mode;
   readonly query: URLSearchParams;
-  /** Parsed and shared between attempts: never changed. */
+  /** As it was sent, in the dialect's own words. Parsed and shared between attempts: never changed. */
   readonly body: JsonObject;
+  /** The same in neutral words, made when it is first asked for. Shared and never changed either. Throws NotConvertible. */
+  readonly neutral: () => JsonObject;
   /** What came with the fields of a form; null: the body is no form. */
   readonly files: readonly FormFile[] | null;
   /** The answer is sound, passed on as it comes. */
@@ -40,7 +43,8 @@ export interface CallerRequest {
   readonly stream: boolean;
   /** The caller asked for a usage chunk at the end of the stream. */
   readonly wantsUsage: boolean;
-  readonly accept: string | null;
+  /** The caller's. A wire passes on none but those it knows, and those only if they are made as they must be. */
+  readonly headers: IncomingHttpHeaders;
   /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
   readonly outputLimit: number | null;
   /** What is held for is never more than this to each answer, whoever sets the limit. */

@@ -85,7 +85,7 @@ function functionsIn({ tools, tool_choice: choice }: JsonObject, { takesFunction
 export const sparkTemperature = (asked: number): number => Math.min(Math.max(asked, 0.01), 1);
 
 /** null: neither the caller nor what is held for the call says one. */
-const limitOf = ({ body, outputLimit, mostOutput }: CallerRequest): number | null => {
+const limitOf = (body: JsonObject, { outputLimit, mostOutput }: CallerRequest): number | null => {
   const asked = outputLimit ?? countIn(body.max_completion_tokens) ?? countIn(body.max_tokens);
   return asked === null ? null : Math.min(asked, mostOutput);
 };
@@ -93,7 +93,7 @@ const limitOf = ({ body, outputLimit, mostOutput }: CallerRequest): number | nul
 const longestUser = 32;
 
 function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
-  const { body } = caller;
+  const body = caller.neutral();
   const user = textIn(body.user);
   const functions = functionsIn(body, place);
   const { temperature, top_k: topK } = body;
@@ -104,7 +104,7 @@ function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
         domain: place.domain,
         temperature: typeof temperature === 'number' ? sparkTemperature(temperature) : undefined,
         top_k: typeof topK === 'number' ? Math.min(Math.max(Math.round(topK), 1), 6) : undefined,
-        max_tokens: limitOf(caller) ?? undefined,
+        max_tokens: limitOf(body, caller) ?? undefined,
       },
     },
     payload: {

@@ -8,7 +8,7 @@ import { modelList } from './model-list.js';
 /** Completions, and chats that continue the assistant's own words, are served by the beta interface. */
 const url = ({ base, caller }: Target): string => {
   if (caller.mode === 'completions') return `${base}/beta/completions`;
-  const continues = objectsIn(caller.body.messages).at(-1)?.prefix === true;
+  const continues = objectsIn(caller.neutral().messages).at(-1)?.prefix === true;
   return `${base}${continues ? '/beta' : '/v1'}/chat/completions`;
 };
 

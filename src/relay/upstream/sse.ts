@@ -9,6 +9,7 @@ const COLON = 58;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 const DATA = [0x64, 0x61, 0x74, 0x61] as const;
 const DATA_PREFIX = Buffer.from('data: ');
+const EVENT_PREFIX = Buffer.from('event: ');
 const LINE_END = Buffer.from('\n');
 const FRAME_END = Buffer.from('\n\n');
 
@@ -27,11 +28,17 @@ export class LineTooLong extends Error {
 
 export interface FrameReader {
   /**
-   * One frame's data is `bytes[start..end)`. When the frame is written exactly as `data: …` and a blank line, `bytes`
-   * holds all of it, from `start - 6` to `end + 2`, and `plain` is true; otherwise it came in another spelling (CRLF,
-   * comments, several data lines, cut by the network) and must be written anew to be passed on.
+   * One frame's data is `bytes[start..end)`. When the frame is written exactly as `data: …` and a blank line, perhaps
+   * after `event: …`, `bytes` holds all of it, from `from` to `end + 2`, its data line from `start - 6`. Otherwise `from`
+   * is −1: it came in another spelling (CRLF, comments, several data lines, cut by the network) and must be written anew
+   * to be passed on.
    */
-  frame(bytes: Buffer, start: number, end: number, plain: boolean): void;
+  frame(bytes: Buffer, start: number, end: number, from: number): void;
+}
+
+function begins(bytes: Buffer, at: number, prefix: Buffer): boolean {
+  for (let index = 0; index < prefix.length; index++) if (bytes[at + index] !== prefix[index]) return false;
+  return true;
 }
 
 /**
@@ -100,11 +107,16 @@ export class SseDecoder {
 
   /** The common case, without a copy: the frame lies whole in the chunk, spelled the usual way. */
   private plainFrame(chunk: Buffer, at: number, carriageReturn: number): number {
-    for (let index = 0; index < DATA_PREFIX.length; index++) if (chunk[at + index] !== DATA_PREFIX[index]) return at;
-    const start = at + DATA_PREFIX.length;
+    let line = at;
+    if (begins(chunk, at, EVENT_PREFIX)) {
+      line = chunk.indexOf(LF, at) + 1;
+      if (line === 0) return at;
+    }
+    if (!begins(chunk, line, DATA_PREFIX)) return at;
+    const start = line + DATA_PREFIX.length;
     const end = chunk.indexOf(LF, start);
     if (end === -1 || chunk[end + 1] !== LF || (carriageReturn !== -1 && carriageReturn < end)) return at;
-    this.reader.frame(chunk, start, end, true);
+    this.reader.frame(chunk, start, end, at);
     return end + 2;
   }
 
@@ -164,7 +176,7 @@ export class SseDecoder {
     this.copied = 0;
     const [first = LINE_END, ...others] = data;
     const whole = others.length === 0 ? first : Buffer.concat([first, ...others.flatMap((line) => [LINE_END, line])]);
-    this.reader.frame(whole, 0, whole.length, false);
+    this.reader.frame(whole, 0, whole.length, -1);
   }
 }
 

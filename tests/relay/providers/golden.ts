@@ -104,11 +104,12 @@ export const callerOf = (
   mode,
   query: new URLSearchParams(query),
   body: frozen(body),
+  neutral: () => body,
   files: null,
   answersSound: mode === 'speech',
   stream: body.stream === true,
   wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
-  accept,
+  headers: accept === null ? {} : { accept },
   outputLimit,
   mostOutput: Number.MAX_SAFE_INTEGER,
 });

@@ -31,4 +31,5 @@ export const openAiCaller: CallerDialect = {
   errorBody,
   errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
   endFrame: 'data: [DONE]\n\n',
+  keepAlive: ': PING\n\n',
 };

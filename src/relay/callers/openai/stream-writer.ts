@@ -44,13 +44,14 @@ export class OpenAiWriter implements AnswerWriter {
     this.send(this.strict ? strictlyFormatted(chunk) : chunk);
   }
 
-  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, plain: boolean): void {
+  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
     if (this.rewrites) {
       this.write(chunk, end - start);
       return;
     }
     this.remember(chunk, end - start);
-    if (plain) this.outgoing.pass(bytes, start - 6, end + 2);
+    // The data line alone: an event's name means nothing to these clients.
+    if (from >= 0) this.outgoing.pass(bytes, start - 6, end + 2);
     else if (bytes.indexOf(10, start) === -1) this.outgoing.frame(bytes.subarray(start, end));
     else this.send(chunk);
   }

@@ -2,6 +2,7 @@ import { earlierSound } from '../../../call/media-tokens.js';
 import { PromptTally } from '../../../call/prompt-tally.js';
 import type { Demand, Endpoint } from '../../../endpoint.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../protocols/json.js';
+import { asksForSound } from '../../../protocols/neutral.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
@@ -87,14 +88,15 @@ export const chat: Endpoint = {
   mode: 'chat',
   usualModel: null,
   answersSound: false,
-  thinks: true,
+  thinking: (body) => body,
+  toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, messages),
   promptTexts: (body) =>
     objectsIn(body.messages).flatMap(({ content }) => [
       ...inputTexts(content),
       ...objectsIn(content).flatMap((part) => inputTexts(part.text)),
     ]),
-  asksForSound: ({ modalities, audio }) => isObject(audio) || (isList(modalities) && modalities.includes('audio')),
+  asksForSound,
   asksForStream,
   asksForUsage,
   demand,

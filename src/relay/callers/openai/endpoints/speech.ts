@@ -33,7 +33,8 @@ export const speech: Endpoint = {
   mode: 'speech',
   usualModel: 'tts-1',
   answersSound: true,
-  thinks: false,
+  thinking: null,
+  toNeutral: null,
   invalid,
   promptTexts: (body) => inputTexts(body.input),
   asksForSound: () => false,
@@ -42,7 +43,7 @@ export const speech: Endpoint = {
   demand(body, _bytes, model) {
     const text = textIn(body.input) ?? '';
     const count = soldByCharacter(model) ? charactersIn(text) : countTokens(model, text);
-    const prompt = { likely: count, ample: count, most: count, sound: { ample: 0, most: 0 } };
+    const prompt = { likely: count, ample: count, most: count, sound: { ample: 0, most: 0 }, uncounted: false };
     return { prompt, answers: 0, asked: null, counted: true };
   },
 };

@@ -36,11 +36,11 @@ function demand(body: JsonObject, names: ReadonlySet<string>, upload: Upload | n
   const inTokens = [...names].some((name) => countsTokens.test(name));
   const heard = { length, inTokens };
   if (!inTokens) {
-    const prompt = { likely, ample: likely, most: likely, sound: { ample: 0, most: 0 } };
+    const prompt = { likely, ample: likely, most: likely, sound: { ample: 0, most: 0 }, uncounted: false };
     return { prompt, answers: 0, asked: null, counted: true, heard };
   }
   const most = likely + Buffer.byteLength(textIn(body.prompt) ?? '');
-  const prompt = { likely, ample: most, most, sound: { ample: likely, most: likely } };
+  const prompt = { likely, ample: most, most, sound: { ample: likely, most: likely }, uncounted: true };
   return { prompt, answers: 1, asked: expected * fastestWords, counted: true, heard };
 }
 
@@ -51,7 +51,8 @@ const heard = (path: string, mode: Mode): Endpoint => ({
   mode,
   usualModel: 'whisper-1',
   answersSound: false,
-  thinks: false,
+  thinking: null,
+  toNeutral: null,
   invalid,
   promptTexts: (body) => inputTexts(body.prompt),
   asksForSound: () => false,
