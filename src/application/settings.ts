@@ -1,5 +1,5 @@
 import { type OptionKey, optionDefinition, optionTable } from '../domain/option-table.js';
-import { readCounts, readRatios, readTexts } from '../domain/option-values.js';
+import { readCounts, readNames, readRatios, readTexts } from '../domain/option-values.js';
 import type { PriceTables, RatioTable } from '../domain/price-tables.js';
 import type { DefaultPrices } from './default-prices.js';
 
@@ -37,6 +37,19 @@ export interface Settings {
   readonly passwordLogin: boolean;
   /** Of `ServerAddress`, scheme, host and port; empty where it names no site. */
   readonly siteAddress: string;
+  /** What operators say of Gemini's interfaces. */
+  readonly gemini: {
+    /** Thresholds by kind of harm, and `default`. */
+    readonly safety: ReadonlyMap<string, string>;
+    /** Versions of the interface by model, and `default`. */
+    readonly versions: ReadonlyMap<string, string>;
+    /** Models that are asked for pictures beside text. */
+    readonly imageModels: ReadonlySet<string>;
+    /** Suffixes of names say how long to think. */
+    readonly thinkingAdapter: boolean;
+    /** The part of the limit on the output that is thought, where the suffix says no more. */
+    readonly thinkingShare: number;
+  };
   /** The effective text of an option; '' for an unknown key and for every secret. */
   text(key: OptionKey): string;
   flag(key: OptionKey): boolean;
@@ -135,6 +148,13 @@ export function settingsFrom(
       : null,
     passwordLogin: flag('PasswordLoginEnabled'),
     siteAddress: siteIn(text('ServerAddress')),
+    gemini: {
+      safety: readTexts('gemini.safety_settings', text('gemini.safety_settings')),
+      versions: readTexts('gemini.version_settings', text('gemini.version_settings')),
+      imageModels: new Set(readNames('gemini.supported_imagine_models', text('gemini.supported_imagine_models'))),
+      thinkingAdapter: flag('gemini.thinking_adapter_enabled'),
+      thinkingShare: number('gemini.thinking_adapter_budget_tokens_percentage'),
+    },
     text,
     flag,
     number,

@@ -168,3 +168,9 @@ export function readTexts(key: string, value: string): Map<string, string> {
     }),
   );
 }
+
+/** The texts of a JSON array; whatever else is in it says nothing. Throws `option-value-invalid`. */
+export function readNames(key: string, value: string): string[] {
+  const list = parsed(key, value, 'a JSON array');
+  return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
+}

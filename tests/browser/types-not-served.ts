@@ -46,7 +46,7 @@ export function typesNotServed(launched: () => Browser): void {
     await type.waitFor();
     const offered = await type.getByRole('option').allTextContents();
     expect(offered).toContain('OpenAI');
-    expect(offered.filter((name) => /Claude|Gemini|Vertex|Suno/.test(name))).toEqual([]);
+    expect(offered.filter((name) => /Claude|Vertex|Suno/.test(name))).toEqual([]);
   });
 
   test('are left by an edit, which takes the mark away', async () => {

@@ -116,6 +116,7 @@ export async function attempt(
       passThrough: parsed.passThrough || settings.passThroughRequests,
       // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
       now: ports.clock.now(),
+      gemini: settings.gemini,
     };
     request = await ports.largeWork.run(bodyBytes, () =>
       provider.protocol.request(provider, upstreamChannel, caller, model, options),

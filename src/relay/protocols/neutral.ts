@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject } from './json.js';
+import { isList, isObject, type JsonObject, textIn } from './json.js';
 
 /*
  * The neutral form, in which wires and dialects meet, is that of OpenAI's chat bodies, chunks and completions. What other
@@ -21,3 +21,15 @@ export type ReasoningDetail =
 /** What of a body asks for an answer in sound. */
 export const asksForSound = ({ modalities, audio }: JsonObject): boolean =>
   isObject(audio) || (isList(modalities) && modalities.includes('audio'));
+
+/** The `format` of what is encrypted by Google's models. */
+export const googleReasoning = 'google-gemini-v1';
+
+/** null: the call is not signed. */
+export const toolCallSignature = ({ extra_content: extra }: JsonObject): string | null =>
+  isObject(extra) && isObject(extra.google) ? textIn(extra.google.thought_signature) : null;
+
+/** The member of a call that bears its signature. */
+export const signedToolCall = (signature: string): JsonObject => ({
+  extra_content: { google: { thought_signature: signature } },
+});

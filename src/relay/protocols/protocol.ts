@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Settings } from '../../application/settings.js';
 import type { Mode, ProviderFacts } from '../../domain/provider.js';
 import type { Usage } from '../../domain/usage.js';
 import type { AnswerDialect, WholeAnswer } from '../answer-writer.js';
@@ -51,6 +52,8 @@ export interface CallerRequest {
   readonly mostOutput: number;
 }
 
+export type GeminiSettings = Settings['gemini'];
+
 export interface RequestOptions {
   /** Ask every upstream that can for usage in streams, whether the caller wants it or not. */
   readonly forceUsage: boolean;
@@ -61,6 +64,7 @@ export interface RequestOptions {
   readonly passThrough: boolean;
   /** Milliseconds since 1970, for providers that sign with the time. */
   readonly now: number;
+  readonly gemini: GeminiSettings;
 }
 
 export interface UpstreamRequest {

@@ -8,6 +8,7 @@ import { custom } from './custom.js';
 import { dashscope } from './dashscope.js';
 import { deepseek } from './deepseek.js';
 import { fastgpt } from './fastgpt.js';
+import { googleGemini } from './google-gemini.js';
 import { jina } from './jina.js';
 import { lingyi } from './lingyi.js';
 import { minimax } from './minimax.js';
@@ -42,6 +43,7 @@ export const providers: readonly Provider[] = [
   openrouter,
   fastgpt,
   moonshot,
+  googleGemini,
   zhipu,
   perplexity,
   lingyi,

@@ -81,6 +81,13 @@ export const usualOptions: RequestOptions = {
   siteAddress: 'https://gateway.example',
   passThrough: false,
   now: 1_767_323_045_000,
+  gemini: {
+    safety: new Map([['default', 'OFF']]),
+    versions: new Map([['default', 'v1beta']]),
+    imageModels: new Set(),
+    thinkingAdapter: true,
+    thinkingShare: 0.6,
+  },
 };
 
 /** Any write to it throws: the caller's body is shared between attempts. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/provider.js';
 import type { Usage } from '../../../src/domain/usage.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
-import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType } from './golden.js';
+import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 
 /*
  * Runs over a folder of recorded provider answers, one complete body per `.json` and one chunk per line of each
@@ -21,6 +21,8 @@ interface Kind {
   readonly mode: Mode;
   /** The recordings come from a service that counts reasoning beside the completion. */
   readonly reasoningBeside?: boolean;
+  /** Put a recorded body or chunk into the words that are looked for here, where the wire has others. */
+  readonly plain?: (payloads: readonly JsonObject[]) => JsonObject[];
 }
 
 const kinds: readonly Kind[] = [
@@ -36,6 +38,7 @@ const kinds: readonly Kind[] = [
   { path: 'perplexity', type: 27, mode: 'chat' },
   { path: 'mistral', type: 42, mode: 'chat' },
   { path: 'voyage', type: 8, mode: 'embeddings' },
+  { path: 'google', type: 24, mode: 'chat', plain: plainGoogle },
 ];
 
 interface Recording extends Kind {
@@ -46,9 +49,15 @@ interface Recording extends Kind {
   readonly raw: string;
 }
 
+/** The expected payloads, in the words that are looked for here. */
+const plainOf = ({ plain, payloads }: Recording): readonly JsonObject[] => plain?.(payloads) ?? payloads;
+
+const isRefusal = (raw: string): boolean => /^\s*\{\s*"error"/.test(raw);
+
 const recordingsOf = (kind: Kind): Recording[] =>
   readdirSync(join(folder, kind.path))
     .filter((file) => file.endsWith('.json') || file.endsWith('.chunks.txt'))
+    .filter((file) => kind.plain === undefined || !isRefusal(readFileSync(join(folder, kind.path, file), 'utf8')))
     .map((file) => {
       const raw = readFileSync(join(folder, kind.path, file), 'utf8');
       const stream = file.endsWith('.txt');
@@ -99,9 +108,66 @@ function saidIn(payloads: readonly JsonObject[]): Said {
 
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
+/** The place that a path such as `$.steps[2].text` names, and its value so far. */
+function put(holder: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.match(/[^$.[\]]+/g) ?? [];
+  let at: Record<string, unknown> = holder;
+  for (const [step, name] of names.slice(0, -1).entries()) {
+    at[name] ??= /^\d+$/.test(names[step + 1] ?? '') ? [] : {};
+    at = at[name] as Record<string, unknown>;
+  }
+  const last = names.at(-1) ?? '';
+  at[last] = typeof at[last] === 'string' && typeof value === 'string' ? at[last] + value : value;
+}
+
+/** Google's answers by the plain reading of their members: what has come in pieces is put together at the end. */
+function plainGoogle(payloads: readonly JsonObject[]): JsonObject[] {
+  const calls: { name: string; args: Record<string, unknown> }[] = [];
+  const delta = { content: '', reasoning_content: '' };
+  let finish: string | null = null;
+  let usage: JsonObject = {};
+  for (const payload of payloads) {
+    if (isObject(payload.usageMetadata)) usage = payload.usageMetadata;
+    for (const candidate of objectsIn(payload.candidates)) {
+      finish = textIn(candidate.finishReason) ?? finish;
+      for (const part of objectsIn(isObject(candidate.content) ? candidate.content.parts : null)) {
+        delta[part.thought === true ? 'reasoning_content' : 'content'] += textIn(part.text) ?? '';
+        const { functionCall: call } = part;
+        if (!isObject(call)) continue;
+        if (typeof call.name === 'string')
+          calls.push({ name: call.name, args: isObject(call.args) ? { ...call.args } : {} });
+        const { args } = calls.at(-1) ?? { args: {} };
+        for (const piece of objectsIn(call.partialArgs)) put(args, String(piece.jsonPath), piece.stringValue);
+      }
+    }
+  }
+  const toolCalls = calls.map(({ name, args }, index) => ({
+    index,
+    function: { name, arguments: JSON.stringify(args) },
+  }));
+  return [
+    {
+      choices: [
+        {
+          delta: { ...delta, tool_calls: toolCalls },
+          finish_reason: finish === 'STOP' ? (calls.length > 0 ? 'tool_calls' : 'stop') : finish,
+        },
+      ],
+      usage: {
+        prompt_tokens: number(usage.promptTokenCount),
+        completion_tokens: number(usage.candidatesTokenCount) + number(usage.thoughtsTokenCount),
+        completion_tokens_details: { reasoning_tokens: number(usage.thoughtsTokenCount) },
+      },
+    },
+  ];
+}
+
 /** The last usage in the recording, by the plain reading of its members. */
-function usageIn({ payloads, reasoningBeside }: Recording): Usage | null {
-  const told = payloads.map((payload) => payload.usage).findLast(isObject);
+function usageIn(recording: Recording): Usage | null {
+  const { reasoningBeside } = recording;
+  const told = plainOf(recording)
+    .map((payload) => payload.usage)
+    .findLast(isObject);
   if (!told) return null;
   const input = isObject(told.prompt_tokens_details) ? told.prompt_tokens_details : {};
   const output = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {};
@@ -141,7 +207,7 @@ function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): 
     channel: { ...plainChannel, baseUrl: 'https://recorded.example' },
     caller: callerOf(mode, body),
     upstreamModel: 'recorded',
-    options: { forceUsage: true, azureDefaultApiVersion: '', siteAddress: '', passThrough: false, now: 0 },
+    options: { ...usualOptions, azureDefaultApiVersion: '', siteAddress: '', now: 0 },
     info: { callId: 'call-1', model: 'recorded', createdAt: 0 },
     sent: { url: '', headers: {}, body: {} },
     upstream,
@@ -198,11 +264,11 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, recordin
   });
 
   test('reaches the caller with every word, thought, tool call and finish reason', () => {
-    expect(saidIn(payloadsOf(played.answer))).toEqual(saidIn(recording.payloads));
+    expect(saidIn(payloadsOf(played.answer))).toEqual(saidIn(plainOf(recording)));
   });
 
   test('is noted whole for counting', () => {
-    const { content, reasoning, calls, finish } = saidIn(recording.payloads);
+    const { content, reasoning, calls, finish } = saidIn(plainOf(recording));
     const called = calls.map((call) => call.name + call.arguments).join('');
     expect(played.generated.text.length).toBe((content + reasoning + called).length);
     expect(played.generated.toolCalls).toBe(calls.length);
@@ -215,7 +281,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, recordin
     expect(told[0]?.choices).toEqual([]);
     const unasked = payloadsOf(play(goldenOf(recording, bytes, false), [bytes]).answer);
     expect(unasked.filter(({ usage }) => isObject(usage))).toEqual([]);
-    expect(saidIn(unasked)).toEqual(saidIn(recording.payloads));
+    expect(saidIn(unasked)).toEqual(saidIn(plainOf(recording)));
   });
 
   test('reads the same wherever the network cuts it', () => {
@@ -241,9 +307,9 @@ test.runIf(present).each(wholes)(
     if (!answer.ok) throw new Error(answer.error.message);
     expect(answer.usage).toEqual(usageIn(recording));
     expect(saidIn([JSON.parse(caller.dialect.whole(answer, caller, channel).toString('utf8'))])).toEqual(
-      saidIn(recording.payloads),
+      saidIn(plainOf(recording)),
     );
-    const { content, reasoning, calls, finish } = saidIn(recording.payloads);
+    const { content, reasoning, calls, finish } = saidIn(plainOf(recording));
     const called = calls.map((call) => call.name + call.arguments).join('');
     expect(answer.generated.said.length).toBe((content + reasoning + called).length);
     expect(answer.generated.toolCalls).toBe(calls.length);

@@ -2,17 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
 import { NotConvertible, type RequestOptions, type UpstreamChannel } from '../../../src/relay/protocols/protocol.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
-import { callerOf, plainChannel, play, providerOfType } from './golden.js';
+import { callerOf, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 
 /* What the golden cases of the wire do not show: which version a call goes to, and what is not taken. */
 
 const provider = providerOfType(18);
 const key = 'a1b2c3d4|xfTestApiSecret0001|xfTestApiKey0000000000000000001';
 const options: RequestOptions = {
-  forceUsage: true,
-  azureDefaultApiVersion: '',
-  siteAddress: '',
-  passThrough: false,
+  ...usualOptions,
   now: Date.UTC(2026, 0, 2, 3, 4, 5),
 };
 const question = [{ role: 'user', content: 'x' }];

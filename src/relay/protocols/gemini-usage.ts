@@ -1,0 +1,57 @@
+import type { Quantity, Usage } from '../../domain/usage.js';
+import { countIn, isObject, type JsonObject, type JsonValue, objectsIn } from './json.js';
+
+/*
+ * Usage as Gemini tells it: `usageMetadata`, cumulative over a stream. What tools have put into the prompt is told beside
+ * it, and so is what was thought; what came from a cache is part of the prompt.
+ */
+
+const countOf = (metadata: JsonObject, name: string): number => countIn(metadata[name]) ?? 0;
+
+/** Of the details by modality. */
+function tokensOf(details: JsonValue | undefined, modality: string): number {
+  let tokens = 0;
+  for (const detail of objectsIn(details)) if (detail.modality === modality) tokens += countIn(detail.tokenCount) ?? 0;
+  return tokens;
+}
+
+/** null: nothing usable, which is not the same as nothing used. */
+export function geminiUsage(metadata: JsonValue | undefined): Usage | null {
+  if (!isObject(metadata)) return null;
+  const prompted = countOf(metadata, 'promptTokenCount');
+  const toolPrompt = countOf(metadata, 'toolUsePromptTokenCount');
+  const prompt = prompted + toolPrompt;
+  const reasoning = countOf(metadata, 'thoughtsTokenCount');
+  const total = countIn(metadata.totalTokenCount);
+  const candidates =
+    countIn(metadata.candidatesTokenCount) ?? (total === null ? 0 : Math.max(total - prompt - reasoning, 0));
+  if (prompt + candidates + reasoning === 0) return null;
+
+  const { promptTokensDetails, toolUsePromptTokensDetails, cacheTokensDetails, candidatesTokensDetails } = metadata;
+  const cached = Math.min(countOf(metadata, 'cachedContentTokenCount'), prompted);
+  /** What is not from the cache. */
+  const fresh = (modality: string): number =>
+    Math.max(
+      tokensOf(promptTokensDetails, modality) +
+        tokensOf(toolUsePromptTokensDetails, modality) -
+        tokensOf(cacheTokensDetails, modality),
+      0,
+    );
+  // What is dearer goes first where parts overlap.
+  const audioInput = Math.min(fresh('AUDIO'), prompt - cached);
+  const imageInput = Math.min(fresh('IMAGE'), prompt - cached - audioInput);
+  const audioOutput = Math.min(tokensOf(candidatesTokensDetails, 'AUDIO'), candidates);
+  const imageOutput = Math.min(tokensOf(candidatesTokensDetails, 'IMAGE'), candidates - audioOutput);
+  const input = prompt - cached - audioInput - imageInput;
+  const output = candidates - audioOutput - imageOutput;
+  const usage: Partial<Record<Quantity, number>> = {};
+  if (input > 0) usage.input = input;
+  if (cached > 0) usage.cachedInput = cached;
+  if (imageInput > 0) usage.imageInput = imageInput;
+  if (audioInput > 0) usage.audioInput = audioInput;
+  if (output > 0) usage.output = output;
+  if (reasoning > 0) usage.reasoning = reasoning;
+  if (imageOutput > 0) usage.imageOutput = imageOutput;
+  if (audioOutput > 0) usage.audioOutput = audioOutput;
+  return usage;
+}

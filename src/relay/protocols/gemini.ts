@@ -1,0 +1,49 @@
+import { unreadableAnswer } from '../upstream/upstream-error.js';
+import { asMessage, GeminiReader } from './gemini-answer.js';
+import { embeddingsAnswered } from './gemini-embeddings.js';
+import { geminiFailureIn, geminiRefusal } from './gemini-failure.js';
+import { geminiRequest } from './gemini-request.js';
+import { GeminiStream } from './gemini-stream.js';
+import { geminiUsage } from './gemini-usage.js';
+import { isObject, type JsonObject } from './json.js';
+import { confidentialOf } from './openai-failure.js';
+import { writtenUsage } from './openai-usage.js';
+import type { Answer, CallerRequest, CallInfo, Protocol } from './protocol.js';
+import { upstreamJson } from './upstream-json.js';
+
+/* Google's Gemini API. */
+
+const missing = (): Answer => ({ ok: false, error: unreadableAnswer('the upstream answered without an answer in it') });
+
+/** A whole answer in the form of the middle. */
+function read(told: JsonObject, { mode }: CallerRequest, received: Buffer, info: CallInfo): Answer {
+  const usage = geminiUsage(told.usageMetadata);
+  const generated = new GeminiReader(info);
+  if (mode === 'embeddings') {
+    const body = embeddingsAnswered(told, info.model);
+    return body === null ? missing() : { ok: true, body, received, untouched: false, usage, generated };
+  }
+  const choices = generated.choices(told, true).map(asMessage);
+  if (choices.length === 0 || generated.endless) return missing();
+  const body = {
+    ...generated.head(told, 'chat.completion'),
+    choices,
+    ...(usage !== null && { usage: writtenUsage(usage) }),
+  };
+  return { ok: true, body, received, untouched: false, usage, generated };
+}
+
+export const gemini: Protocol = {
+  request: geminiRequest,
+  answer(provider, channel, caller, status, _contentType, bytes, info) {
+    const confidential = confidentialOf(provider, channel);
+    if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
+    const told = upstreamJson(bytes);
+    if (!isObject(told))
+      return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
+    const error = geminiFailureIn(told, confidential);
+    return error === null ? read(told, caller, bytes, info) : { ok: false, error };
+  },
+  stream: (provider, channel, caller, info) =>
+    new GeminiStream(channel, confidentialOf(provider, channel), caller, info),
+};
