@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Application } from './application/application.js';
@@ -14,17 +13,16 @@ import { clientAddress } from './http/client-address.js';
 import type { Origins } from './origins.js';
 import { isAllowed } from './relay/call/ip-allow-list.js';
 import type { Relay } from './relay/call/relay.js';
+import { tellRequestId } from './relay/callers/entrance.js';
 import { readCredential } from './relay/callers/openai/credential.js';
-import { relayRoutes, tellRequestId } from './relay/callers/openai/routes.js';
-import { providerOf } from './relay/providers/registry.js';
 import { restRoutes } from './rest-compat/routes.js';
 import { slidingWindow } from './rest-compat/wire/rate-limits.js';
 
-/* The faces on one port: relay, GraphQL, legacy REST, and the console. */
+/* The faces beside the relay on one port: GraphQL, legacy REST, and the console. */
 
 export interface FacesOptions {
   readonly application: Application;
-  readonly relay: Relay;
+  readonly relay: Pick<Relay, 'identify'>;
   /** What holds of the bodies of the relay holds for how many are being sent to the others, too. */
   readonly bodyRoom: BodyRoom;
   readonly config: Config;
@@ -36,27 +34,10 @@ export interface FacesOptions {
   readonly ping: () => Promise<unknown>;
 }
 
-/** Ahead of every face, so that no answer, however it is written, is without them. */
-function headersOfAll(hstsSeconds: number) {
-  const strict = `max-age=${hstsSeconds}; includeSubDomains`;
-  return (_request: IncomingMessage, response: ServerResponse): void => {
-    response.setHeader('x-content-type-options', 'nosniff');
-    if (hstsSeconds > 0) response.setHeader('strict-transport-security', strict);
-  };
-}
-
 export async function serveFaces(app: FastifyInstance, options: FacesOptions): Promise<void> {
   const { application, relay, bodyRoom, config, origins, log, startedAt, version, ping } = options;
-  app.server.prependListener('request', headersOfAll(config.server.hstsSeconds));
   const { rateLimits } = config.server;
   const newRequestId = () => requestId(application.clock.now());
-
-  await app.register(relayRoutes, {
-    relay,
-    directory: application.directory,
-    newRequestId,
-    providerName: (type: number) => providerOf(type)?.name ?? null,
-  });
 
   // One count for everything that guesses at accounts, whichever face it comes through.
   const allowAttempt = slidingWindow(rateLimits.critical, application.clock);
@@ -99,7 +80,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
 
   const pages = await serveConsole(app);
   app.setNotFoundHandler((request, reply) => {
-    tellRequestId(reply, newRequestId());
+    tellRequestId(reply.raw, newRequestId());
     const page = pages.answer(request, reply);
     if (page !== null) return page;
     const message = `Invalid URL (${request.method} ${request.url.split('?', 1)[0]})`;

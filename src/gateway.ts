@@ -31,11 +31,13 @@ import { directorySource, identitySource } from './application/memory/directory-
 import { liveTraffic } from './application/memory/live-traffic.js';
 import { openQuotaGate } from './application/memory/quota-gate.js';
 import { followTail } from './application/memory/tail.js';
+import { requestId } from './application/request-id.js';
 import { Closing } from './closing.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
 import { BodyRoom } from './http/body-room.js';
+import { clientAddress } from './http/client-address.js';
 import { origins } from './origins.js';
 import { ProjectingThread } from './projecting/projecting-thread.js';
 import { dropOldVersions } from './projections/engine/rebuild.js';
@@ -49,6 +51,7 @@ import { openRelay } from './relay/call/relay.js';
 import { callsUnderWay } from './relay/call/under-way.js';
 import { countWrongKeys } from './relay/call/wrong-keys.js';
 import { channelProbe } from './relay/callers/channel-probe.js';
+import { openEntrance } from './relay/callers/entrance.js';
 import { requestBodies } from './relay/callers/request-body.js';
 import { LargeWork } from './relay/large-work.js';
 import { providerOf, providerTable } from './relay/providers/registry.js';
@@ -57,6 +60,7 @@ import { preloadTokenizers } from './relay/tokens.js';
 import { addressGuard } from './relay/upstream/address-guard.js';
 import { AnswerRoom } from './relay/upstream/answer-room.js';
 import { openUpstream } from './relay/upstream/upstream.js';
+import { billingPaths } from './rest-compat/billing.js';
 import { addressOf, openServer } from './server.js';
 import { keepUp } from './upkeep.js';
 
@@ -294,7 +298,15 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   let stopping = false;
   const { app, routes } = openServer(config.server, {
-    clock,
+    entrance: openEntrance({
+      relay,
+      directory,
+      newRequestId: () => requestId(clock.now()),
+      addressOf: clientAddress(config.server.trustedProxies),
+      providerName: (type) => providerOf(type)?.name ?? null,
+      elsewhere: billingPaths,
+      log,
+    }),
     log,
     isEnding: () => stopping || ending.reason() !== null,
   });

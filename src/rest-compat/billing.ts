@@ -33,6 +33,14 @@ interface Allowance {
   readonly expiresAt: number;
 }
 
+const pathsOf = (name: string): string[] =>
+  ['/dashboard/billing', '/v1/dashboard/billing'].flatMap((prefix) => [`${prefix}/${name}`, `${prefix}/${name}/`]);
+const subscriptionPaths = pathsOf('subscription');
+const usagePaths = pathsOf('usage');
+
+/** What it answers a GET of, some of it among the paths of the relay. */
+export const billingPaths: readonly string[] = [...subscriptionPaths, ...usagePaths];
+
 const statusOf = (error: unknown): number | null => {
   const { status } = error as { status?: unknown };
   return error instanceof Error && typeof status === 'number' ? status : null;
@@ -93,10 +101,7 @@ export async function billingRoutes(
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(corsHeaders);
   });
-  for (const prefix of ['/dashboard/billing', '/v1/dashboard/billing'])
-    for (const slash of ['', '/']) {
-      app.get(`${prefix}/subscription${slash}`, { exposeHeadRoute: false }, subscription);
-      app.get(`${prefix}/usage${slash}`, { exposeHeadRoute: false }, usage);
-    }
+  for (const path of subscriptionPaths) app.get(path, { exposeHeadRoute: false }, subscription);
+  for (const path of usagePaths) app.get(path, { exposeHeadRoute: false }, usage);
   app.options('/dashboard/billing/*', (_request, reply) => reply.status(204).send());
 }

@@ -1,6 +1,5 @@
-import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { relayRoutes } from '../../src/relay/callers/openai/routes.js';
+import { serveEntrance } from '../support/served-entrance.js';
 
 test('a listing looks at every channel once, however many models there are, and names the first provider of each', async () => {
   const models = Array.from({ length: 50 }, (_, number) => `model-${number}`);
@@ -21,19 +20,16 @@ test('a listing looks at every channel once, however many models there are, and 
     settings: () => ({ selfUseMode: true, prices: { groupRatio: new Map() } }),
   };
   const caller = { user: { group: 'default' }, apiKey: { terms: { group: '', modelLimitsEnabled: false } } };
-  const app = fastify();
-  await app.register(relayRoutes, {
+  const url = await serveEntrance({
     relay: { identify: async () => caller },
     directory,
-    newRequestId: () => 'r',
     providerName: (type: number) => `Provider ${type}`,
   } as never);
-  const { data } = (await app.inject('/v1/models')).json() as { data: { id: string; owned_by: string }[] };
+  const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string; owned_by: string }[] };
   expect(data.map(({ owned_by }) => owned_by)).toEqual([
     ...Array(10).fill('provider 1'),
     ...Array(30).fill('provider 2'),
     ...Array(10).fill('custom'),
   ]);
   expect(looked).toBe(channels.length);
-  await app.close();
 });

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Relay } from '../call/relay.js';
+import type { CallerDialect } from '../caller-dialect.js';
+import type { Endpoint } from '../endpoint.js';
+import { jsonHeaders } from '../errors.js';
+import { readCredential } from './openai/credential.js';
+
+/* One place of the relay: a value, made by the dialect it belongs to. */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A request as a route sees it. */
+export interface Asking {
+  readonly requestId: string;
+  /** Its body is not read. */
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Without its query, as it was sent. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** What stands at the variable parts of the route's path, decoded; behind `*` whatever follows. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** The client's address. */
+  readonly ip: string;
+}
+
+export interface Route {
+  /** Whoever serves GET serves HEAD as well. */
+  readonly method: Method;
+  /** E.g. `/v1/files/:id`, `/v1/models/*`, `/v1beta/models/:model([^/:]+)::countTokens`, where `::` is a colon. */
+  readonly path: string;
+  /** In which failures are told, and whose headers pages of other origins may read. */
+  readonly dialect: CallerDialect;
+  /** Answers. What it throws, or rejects with, is told to the caller. */
+  readonly answer: (asking: Asking) => Promise<void>;
+}
+
+/** What it promises, as JSON. */
+export const answersJson =
+  (content: (asking: Asking) => Promise<object>): Route['answer'] =>
+  async (asking) => {
+    const body = JSON.stringify(await content(asking));
+    asking.response.writeHead(200, { ...jsonHeaders, 'content-length': Buffer.byteLength(body) });
+    asking.response.end(body);
+  };
+
+/** Where calls of an endpoint come in. */
+export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route => ({
+  method: 'POST',
+  path: endpoint.path,
+  dialect: endpoint.dialect,
+  answer: ({ requestId, request, response, query, ip }) => {
+    const { headers } = request;
+    const credential = readCredential(endpoint.path, headers, query);
+    return relay.handle({ requestId, endpoint, query, credential, headers, request, ip, response });
+  },
+});
