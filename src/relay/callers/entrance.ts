@@ -9,8 +9,8 @@ import { type OpenAiRoutesOptions, openAiRoutes } from './openai/routes.js';
 import type { Asking, Route } from './route.js';
 
 /*
- * The relay's entrance, on Node's own requests and answers: a web framework costs a call more than its parsing and its
- * authentication together.
+ * The relay's entrance, on Node's own requests and answers and a router. It is asked before the web framework, whose
+ * hooks, parsers and serialisers no call needs, and does without it where nothing else is served.
  */
 
 export interface EntranceOptions extends OpenAiRoutesOptions {
