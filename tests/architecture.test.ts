@@ -88,7 +88,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   'origins.ts': [],
   domain: [],
   projections: [room('domain'), room('waiting')],
-  application: [room('domain'), room('projections')],
+  application: [room('domain'), room('projections'), room('waiting')],
   relay: [room('domain'), room('http'), file('application/ports.ts'), types(file('application/settings.ts'))],
   adapters: [room('domain'), file('application/ports.ts')],
   projecting: [room('adapters'), room('domain'), room('projections'), file('closing.ts')],

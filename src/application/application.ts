@@ -2,6 +2,10 @@ import type { Position } from '../domain/events.js';
 import type { ProviderTable } from '../domain/provider.js';
 import type { ReadModels } from '../projections/database.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
+import { channels } from '../projections/models/channels.js';
+import { usageLog } from '../projections/models/usage-log/usage-log.js';
+import { usageLogAfter } from '../projections/models/usage-log/usage-log-queries.js';
+import { users as usersModel } from '../projections/models/users.js';
 import { apiKeyCommands } from './commands/api-keys.js';
 import { channelCommands } from './commands/channels.js';
 import type { Handle } from './commands/handle.js';
@@ -13,6 +17,7 @@ import { userCommands } from './commands/users.js';
 import type { NodeDirectory } from './memory/directory.js';
 import type { LiveTraffic } from './memory/live-traffic.js';
 import type { Tail } from './memory/tail.js';
+import { UsageFeed } from './memory/usage-feed.js';
 import type {
   ChannelProbe,
   Clock,
@@ -64,10 +69,19 @@ const visibilityTimeoutMs = 3000;
 /** The same for a read that shows nobody's own write in particular. */
 const freshnessTimeoutMs = 500;
 
+/** What a line of the usage log is shown with. */
+const usageLogAndNames = [usageLog.name, usersModel.name, channels.name];
+
 export function openApplication(ports: ApplicationPorts) {
   const { clock, directory, gate, tail, progress } = ports;
   const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
   const users = userCommands({ ...ports, once });
+  const usageFeed = new UsageFeed({
+    tail,
+    read: (filter, range) => usageLogAfter(ports.db, filter, range),
+    holds: (position) => progress.reached(position, visibilityTimeoutMs, usageLogAndNames),
+    isBuilding: () => progress.status().some(({ name, status }) => name === usageLog.name && status === 'building'),
+  });
   const reading = { ...ports, fresh: () => progress.reached(tail.position(), freshnessTimeoutMs) };
   return {
     users,
@@ -87,7 +101,7 @@ export function openApplication(ports: ApplicationPorts) {
       ...channelQueries(reading),
       ...offerQueries(reading),
       ...trafficQueries(reading),
-      ...usageQueries(reading),
+      ...usageQueries({ ...reading, usageFeed }),
     },
     directory,
     gate,

@@ -3,6 +3,7 @@ import { liveTraffic } from '../../src/application/memory/live-traffic.js';
 import { offerQueries } from '../../src/application/queries/offers.js';
 import { trafficQueries } from '../../src/application/queries/traffic.js';
 import { usageQueries } from '../../src/application/queries/usage.js';
+import { beginning } from '../../src/domain/events.js';
 import { ChannelId, SecretId } from '../../src/domain/ids.js';
 import { DirectoryNode } from '../support/directory-node.js';
 import { someInstant } from '../support/events.js';
@@ -15,7 +16,7 @@ import { refusal } from '../support/refusal.js';
 const tooLow = refusal('role-too-low', { needed: 'admin' });
 
 describe('the usage log', () => {
-  const { mayAskLog, log, logBefore, logAfter, logStatistics } = usageQueries({} as never);
+  const { mayAskLog, log, logBefore, followLog, logStatistics } = usageQueries({} as never);
   const ofChannel = { channelId: ChannelId(1) };
 
   test('may be asked for one’s own lines by everybody, for all lines by administrators', () => {
@@ -32,7 +33,7 @@ describe('the usage log', () => {
     const request = { page: 1, size: 10 };
     await expect(log(ordinary, ofChannel, request, true)).rejects.toThrow(tooLow);
     await expect(logBefore(ordinary, ofChannel, { limit: 1 }, true)).rejects.toThrow(tooLow);
-    await expect(logAfter(ordinary, ofChannel, { after: 0 as never, limit: 1 }, true)).rejects.toThrow(tooLow);
+    expect(() => followLog(ordinary, ofChannel, beginning, true)).toThrow(tooLow);
     await expect(logStatistics(ordinary, ofChannel, true)).rejects.toThrow(tooLow);
     await expect(logStatistics(ordinary, {}, false)).rejects.toThrow(tooLow);
   });
@@ -40,9 +41,11 @@ describe('the usage log', () => {
 
 describe('live traffic', () => {
   test('is for administrators', () => {
-    const { traffic } = trafficQueries({ traffic: liveTraffic(settableClock(someInstant)) });
+    const { traffic, watchedTraffic } = trafficQueries({ traffic: liveTraffic(settableClock(someInstant)) });
     expect(traffic(admin).total.requestsPerMinute).toBe(0);
+    expect(watchedTraffic(admin).total.requestsPerMinute).toBe(0);
     expect(() => traffic(ordinary)).toThrow(tooLow);
+    expect(() => watchedTraffic(ordinary)).toThrow(tooLow);
   });
 });
 

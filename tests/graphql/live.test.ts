@@ -6,7 +6,7 @@ import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import { stoppable } from '../../src/graphql/live/live.js';
 import { watchWallets } from '../../src/graphql/live/wallet-watch.js';
-import { batched } from '../../src/graphql/server/batched.js';
+import { batched } from '../../src/waiting/batched.js';
 import { Bell } from '../../src/waiting/bell.js';
 
 /* The parts subscriptions are made of. */
@@ -86,14 +86,13 @@ describe('watching wallets', () => {
     return { watch, consumers, take };
   };
 
-  test('tells each what is theirs, and an administrator everything', () => {
+  test('tells each what is theirs', () => {
     const { watch, take } = watching();
     const heard: string[] = [];
     watch.add(UserId(1), (position) => heard.push(`one ${position}`));
     watch.add(UserId(2), (position) => heard.push(`two ${position}`));
-    watch.add(null, (position) => heard.push(`all ${position}`));
     take([granted(1, 5), granted(2, 6), granted(3, 7)]);
-    expect(heard).toEqual(['all 5', 'one 5', 'all 6', 'two 6', 'all 7']);
+    expect(heard).toEqual(['one 5', 'two 6']);
   });
   test('ends for the one who leaves, and for all when it is stopped', () => {
     const { watch, take, consumers } = watching();

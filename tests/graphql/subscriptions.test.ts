@@ -104,26 +104,6 @@ describe('the usage feed', () => {
     expect(lines.map(({ usageFeed }) => usageFeed.detail.observed)).toEqual(Array.from({ length: 205 }, (_, n) => n));
     feed.stop();
   });
-  test('misses nothing when the read model was behind, though nothing happens afterwards', async () => {
-    const { application } = server.gateway;
-    const { visible, queries } = application;
-    const { logAfter } = queries;
-    let behind = true;
-    Object.assign(application, { visible: async (position: Position) => !behind && visible(position) });
-    Object.assign(queries, {
-      async logAfter(...asked: Parameters<typeof logAfter>) {
-        if (!behind) return logAfter(...asked);
-        behind = false;
-        return [];
-      },
-    });
-    const feed = subscribe(client, 'usageFeed(after: -1) { id }');
-    const [first] = await feed.take(1);
-    Object.assign(application, { visible });
-    Object.assign(queries, { logAfter });
-    expect(first?.usageFeed.id).toBe((await log(client)).at(-1)?.id);
-    feed.stop();
-  });
   test('shows a user nothing of others, and an administrator everything that was asked for', async () => {
     const other = await server.gateway.addUser(100_000_000, 'vera');
     const otherKey = await server.gateway.addApiKey(other);
@@ -446,27 +426,4 @@ describe('stopping', () => {
     });
     expect(await closed).toMatchObject({ code: 1001, reason: 'Going away' });
   });
-});
-
-test('while a read model is stopped the usage feed looks again now and then, and rests in between', async () => {
-  const { application } = server.gateway;
-  let looked = 0;
-  const logAfter = async () => {
-    looked += 1;
-    await new Promise(setImmediate);
-    return [];
-  };
-  const stopped = await serveGraphql({
-    ...application,
-    visible: async () => false,
-    queries: { ...application.queries, logAfter },
-  });
-  const feed = new Feed(server.connect(server.root, { url: stopped.url }), 'subscription { usageFeed { id } }');
-  await until(async () => (looked >= 2 ? true : null));
-  const before = looked;
-  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
-  expect(looked - before).toBeLessThan(20);
-  expect(feed.errors).toEqual([]);
-  feed.stop();
-  await stopped.stop();
 });

@@ -4,6 +4,7 @@ import { openPool } from '../../src/adapters/postgres.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
+import { lineMatch } from '../../src/projections/models/usage-log/line-match.js';
 import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
 import { monthOf } from '../../src/projections/models/usage-log/usage-log-partitions.js';
 import {
@@ -15,6 +16,7 @@ import {
 import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { quietLog } from '../support/quiet-log.js';
+import { refusal } from '../support/refusal.js';
 import {
   added,
   adjusted,
@@ -311,6 +313,7 @@ describe('the log', () => {
     ['the group', { group: 'vip' }, ['d', 'b']],
     ['the request', { requestId: 'b' }, ['b']],
     ['when it began and ended, both inclusive', { from: seconds(at(100)), to: seconds(at(150)) }, ['c', 'b']],
+    ['the name of nobody', { username: '' }, []],
     ['several at once', { username: 'bob', type: logTypes.consume, group: 'vip' }, ['b']],
   ])('is filtered by %s', async (_, filter, found) => {
     const db = await projected.given(...history);
@@ -318,6 +321,9 @@ describe('the log', () => {
     const page = await usageLogPage(db, filter, { page: 1, size: 10 });
     expect(requestsOf(page.items)).toEqual(found);
     expect(page.total).toBe(found.length);
+    // Whoever follows the log is shown what the list shows.
+    const all = await usageLogBefore(db, {}, { limit: 10 });
+    expect(requestsOf(all.filter(lineMatch(filter)))).toEqual(found);
   });
 
   test.each(['%a%b%c%d%e%f', `${'x'.repeat(256)}%`])('refuses a pattern that costs too much: %s', async (model) => {
@@ -325,11 +331,14 @@ describe('the log', () => {
     await expect(async () => usageLogBefore(db, { model }, { limit: 1 })).rejects.toMatchObject({
       code: 'invalid-field',
     });
+    expect(() => lineMatch({ model })).toThrow(refusal('invalid-field'));
   });
 
   test.each(['\\', '%\\', 'a\\%'])('takes a backslash in the model as itself: %s', async (model) => {
     const db = await projected.given(settled('a', 9, 1, { facts: { model: 'a\\b' } }));
-    expect(requestsOf(await usageLogBefore(db, { model }, { limit: 9 }))).toEqual(model === 'a\\%' ? ['a'] : []);
+    const found = model === 'a\\%' ? ['a'] : [];
+    expect(requestsOf(await usageLogBefore(db, { model }, { limit: 9 }))).toEqual(found);
+    expect(requestsOf((await usageLogBefore(db, {}, { limit: 9 })).filter(lineMatch({ model })))).toEqual(found);
   });
 
   test('goes on where the last page ended, and comes in numbered pages too', async () => {

@@ -9,7 +9,6 @@ import {
   type UsageLogEntry,
   type UsageLogFilter,
   type UsageLogPage,
-  usageLogAfter,
   usageLogBefore,
   usageLogPage,
   usageOfLastMinute,
@@ -22,6 +21,8 @@ import {
   usageStatsBy,
 } from '../../projections/models/usage-stats.js';
 import { authorise } from '../authorise.js';
+import type { UsageFeed } from '../memory/usage-feed.js';
+import type { UsageFollower } from '../memory/usage-follower.js';
 import type { Clock, Directory, Vault } from '../ports.js';
 import { currentOf, type ReadingPorts } from './viewer.js';
 
@@ -31,6 +32,7 @@ export interface UsageQueryPorts extends ReadingPorts {
   readonly vault: Vault;
   readonly directory: Directory;
   readonly clock: Clock;
+  readonly usageFeed: UsageFeed;
 }
 
 export type LogStatistics = UsageTotals & { readonly rpm: number; readonly tpm: number };
@@ -50,8 +52,7 @@ const testedPrice = (
 /** Lines shown for an API key: it can be asked for without signing in, so the answer is bounded. */
 const apiKeyLogLines = 1_000;
 
-export function usageQueries({ vault, directory, clock, ...reading }: UsageQueryPorts) {
-  const { db } = reading;
+export function usageQueries({ vault, directory, clock, usageFeed, ...reading }: UsageQueryPorts) {
   const current = currentOf(reading);
 
   const ownLog = ({ id }: Actor, filter: LogFilter): UsageLogFilter => ({ ...filter, username: undefined, userId: id });
@@ -72,7 +73,7 @@ export function usageQueries({ vault, directory, clock, ...reading }: UsageQuery
   };
 
   return {
-    /** Throws `role-too-low` where the viewer may not ask so, for those who begin to follow. */
+    /** Throws `role-too-low` where the viewer may not ask so; for those who follow. */
     mayAskLog(viewer: Actor, filter: LogFilter, own: boolean): void {
       visibleLog(viewer, filter, own);
     },
@@ -94,14 +95,10 @@ export function usageQueries({ vault, directory, clock, ...reading }: UsageQuery
       return usageLogBefore(await current(), visible, request);
     },
 
-    /** What has been added since, oldest first; as far as the read model has come: a follower waits for it once. */
-    async logAfter(
-      viewer: Actor,
-      filter: LogFilter,
-      request: { readonly after: Position; readonly limit: number },
-      own: boolean,
-    ): Promise<UsageLogEntry[]> {
-      return usageLogAfter(db, visibleLog(viewer, filter, own), request);
+    /** What is added after `after`, oldest first, to one reader; whether it still may is asked at delivery. */
+    followLog(viewer: Actor, filter: LogFilter, after: Position, own: boolean): UsageFollower {
+      const visible = visibleLog(viewer, filter, own);
+      return usageFeed.follow(visible, after);
     },
 
     /**

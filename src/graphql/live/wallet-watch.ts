@@ -6,32 +6,24 @@ import { readableMovementsOf } from '../../domain/movements.js';
 /* One consumer of the tail for all who watch a wallet: what an event costs does not grow with the consoles open. */
 
 export interface WalletWatch {
-  /** Tells the position of whatever moves the user's wallet or writes to its log. null: of anybody. */
-  add(user: UserId | null, moved: (position: Position) => void): () => void;
+  /** Tells the position of whatever moves the user's wallet. */
+  add(user: UserId, moved: (position: Position) => void): () => void;
   stop(): void;
 }
 
 type Moved = (position: Position) => void;
 
 export function watchWallets(tail: Pick<Tail, 'add'>): WalletWatch {
-  const watchers = new Map<UserId | null, Set<Moved>>();
+  const watchers = new Map<UserId, Set<Moved>>();
 
-  const tell = (user: UserId | null, position: Position): void => {
+  const tell = (user: UserId, position: Position): void => {
     for (const moved of watchers.get(user) ?? []) moved(position);
   };
 
   const stop = tail.add({
     take(batch) {
       if (watchers.size === 0) return;
-      for (const recorded of batch) {
-        const { event, position } = recorded;
-        // Its line goes to the root user, whom the event does not name.
-        if (event.type === 'ChannelTested') for (const watched of watchers.keys()) tell(watched, position);
-        for (const user of walletsIn(recorded)) {
-          tell(null, position);
-          tell(user, position);
-        }
-      }
+      for (const recorded of batch) for (const user of walletsIn(recorded)) tell(user, recorded.position);
     },
   });
 

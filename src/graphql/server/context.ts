@@ -11,7 +11,7 @@ import type { BodyRoom } from '../../http/body-room.js';
 import { sessionTokenIn } from '../../http/session-cookie.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import type { UserRow } from '../../projections/models/users.js';
-import { batched } from './batched.js';
+import { batched } from '../../waiting/batched.js';
 import { type ErrorLog, RequestRefused } from './errors.js';
 import type { Limits } from './limits.js';
 

@@ -111,6 +111,6 @@ async function* snapshots(
   { application, caller }: GraphqlContext,
   signal: AbortSignal,
 ): AsyncGenerator<TrafficSnapshot, void, undefined> {
-  do yield application.queries.traffic(await signedIn(caller));
+  do yield application.queries.watchedTraffic(await signedIn(caller));
   while (await pause(pushEveryMs, signal));
 }

@@ -2,18 +2,15 @@ import { Args, ArgsType, Authorized, Field, ID, Resolver, Root, Subscription } f
 import type { LogFilter } from '../../application/queries/usage.js';
 import { Position } from '../../domain/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
-import { Bell } from '../../waiting/bell.js';
-import { behindPauseMs, pause, stoppable } from '../live/live.js';
+import { stoppable } from '../live/live.js';
 import type { SubscriptionContext, SubscriptionData } from '../live/subscription-data.js';
 import { signedIn } from '../server/context.js';
-import { maxPageSize } from '../server/page.js';
 import { UsageLogLine } from './usage-log.js';
 import { LogScopeArgs, logFilterOf } from './usage-log-queries.js';
 
 /*
- * The usage log as it grows. The tail of the log of events only says that there is something new; the lines themselves
- * are read from the read model, after the last one delivered. So the feed and the list show the same lines, a reader
- * that comes back misses nothing and sees nothing twice, and a slow reader makes nobody keep anything for it.
+ * The usage log as it grows. Its lines are read once for all who follow; what each may see is asked as it is delivered. A
+ * reader that comes back misses nothing and sees nothing twice, and a slow one keeps nobody waiting.
  */
 
 @ArgsType()
@@ -55,43 +52,18 @@ interface Feed {
 }
 
 async function* usageLines(
-  { application, caller, wallets }: SubscriptionContext,
+  { application, caller }: SubscriptionContext,
   { filter, everyone, start }: Feed,
   signal: AbortSignal,
 ): AsyncGenerator<UsageLogEntry, void, undefined> {
-  const { tail, queries } = application;
-  const viewer = await signedIn(caller);
-  const news = new Bell();
-  let newest = start;
-  const forget = wallets.add(everyone ? null : viewer.id, (position) => {
-    newest = position;
-    news.ring();
-  });
+  const { queries } = application;
+  const follower = queries.followLog(await signedIn(caller), filter, start, !everyone);
   try {
-    let delivered = start;
-    // What came since `start`, before anybody watched.
-    if (tail.position() > newest) newest = tail.position();
-    news.ring();
-    while (await news.heard(signal)) {
-      const upTo = newest;
-      const whole = await application.visible(upTo);
-      // Nobody follows a log that is being made anew: all of the past would come as if it had just happened.
-      const isFollowed = application.readModels.rebuiltPercent() === null;
-      while (isFollowed) {
-        const page = { after: delivered, limit: maxPageSize };
-        const lines = await queries.logAfter(await signedIn(caller), filter, page, !everyone);
-        for (const line of lines) {
-          delivered = line.id;
-          yield line;
-        }
-        if (lines.length < maxPageSize || signal.aborted) break;
-      }
-      if (whole) continue;
-      // The read model is behind: what is missing must not wait for the next event. Or it is stopped: that is said at once.
-      news.ring();
-      if (!(await pause(behindPauseMs, signal))) return;
+    for (let lines = await follower.next(signal); lines !== null; lines = await follower.next(signal)) {
+      queries.mayAskLog(await signedIn(caller), filter, !everyone);
+      yield* lines;
     }
   } finally {
-    forget();
+    follower.leave();
   }
 }

@@ -49,8 +49,8 @@ export class BalanceResolver {
 }
 
 async function balanceOf({ gate, queries }: Application, viewer: UserView): Promise<Balance> {
-  const [available, user] = await Promise.all([gate.available(viewer.id), queries.self(viewer)]);
-  return { userId: viewer.id, available, usedQuota: user.used_quota, requestCount: user.request_count };
+  const [available, used] = await Promise.all([gate.available(viewer.id), queries.ownUsage(viewer)]);
+  return { userId: viewer.id, available, usedQuota: used.used_quota, requestCount: used.request_count };
 }
 
 async function* balances(

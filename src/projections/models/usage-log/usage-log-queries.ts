@@ -15,6 +15,8 @@ export interface UsageLogEntry extends UsageLogRow {
 export interface UsageLogFilter {
   readonly type?: LogType;
   readonly userId?: UserId;
+  /** Any of them. */
+  readonly userIds?: readonly UserId[];
   /** As the user is called now. */
   readonly username?: string;
   readonly apiKeyId?: ApiKeyId;
@@ -40,7 +42,8 @@ export function matching(db: ReadModels, filter: UsageLogFilter) {
   let lines = db.selectFrom('usage_log as line');
   if (filter.type !== undefined) lines = lines.where('line.type', '=', filter.type);
   if (filter.userId !== undefined) lines = lines.where('line.user_id', '=', filter.userId);
-  const { username } = filter;
+  const { userIds, username } = filter;
+  if (userIds !== undefined) lines = lines.where('line.user_id', 'in', userIds);
   if (username !== undefined)
     lines = lines.where('line.user_id', 'in', (where) =>
       where.selectFrom('users').select('users.id').where('users.username', '=', username),
@@ -78,13 +81,18 @@ export const usageLogBefore = (
   return (before === undefined ? lines : lines.where('line.id', '<', before)).execute();
 };
 
-/** Oldest first, newer than `after`: what has been added since. */
+/** Oldest first, newer than `after` and not newer than `upTo`: what has been added. */
 export const usageLogAfter = (
   db: ReadModels,
   filter: UsageLogFilter,
-  { after, limit }: { readonly after: Position; readonly limit: number },
+  { after, upTo, limit }: { readonly after: Position; readonly upTo: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> =>
-  entries(db, filter).where('line.id', '>', after).orderBy('line.id', 'asc').limit(limit).execute();
+  entries(db, filter)
+    .where('line.id', '>', after)
+    .where('line.id', '<=', upTo)
+    .orderBy('line.id', 'asc')
+    .limit(limit)
+    .execute();
 
 /** Lines are counted one by one up to here; counting a log of millions would take longer than showing it. */
 const countedLines = 10_000;

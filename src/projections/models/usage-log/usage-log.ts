@@ -150,7 +150,7 @@ const tables = `
 /** The name under which the legacy console lists channel tests. */
 const channelTestKeyName = '模型测试';
 
-type LoggedEvent =
+export type LoggedEvent =
   | CallSettled
   | CallReleased
   | CallRefunded

@@ -1,0 +1,35 @@
+import { isLike } from '../../../domain/like.js';
+import { checkedPattern } from '../../engine/page.js';
+import type { UsageLogEntry, UsageLogFilter } from './usage-log-queries.js';
+
+/*
+ * The filter of the usage log for a line that has been read already: what `matching` asks of the database, asked of one
+ * line for each of many who follow the log.
+ */
+
+/** Throws `invalid-field` for a pattern that is not allowed. */
+export function lineMatch(filter: UsageLogFilter): (line: UsageLogEntry) => boolean {
+  const { type, userId, username, apiKeyId, apiKeyName, channelId, group, requestId, from, to } = filter;
+  const isModel = modelMatch(filter.model);
+  return (line) =>
+    (type === undefined || line.type === type) &&
+    (userId === undefined || line.user_id === userId) &&
+    // A line whose user is gone has no name, and nobody is called nothing.
+    (username === undefined || (username !== '' && line.username === username)) &&
+    (apiKeyId === undefined || line.api_key_id === apiKeyId) &&
+    (apiKeyName === undefined || line.api_key_name === apiKeyName) &&
+    (isModel === null || isModel(line.model)) &&
+    (channelId === undefined || line.channel_id === channelId) &&
+    (group === undefined || line.group === group) &&
+    (requestId === undefined || line.request_id === requestId) &&
+    (from === undefined || line.created_at >= from) &&
+    (to === undefined || line.created_at <= to);
+}
+
+/** null: any will do. */
+function modelMatch(model: string | undefined): ((asked: string) => boolean) | null {
+  if (model === undefined) return null;
+  if (!/[%_]/.test(model)) return (asked) => asked === model;
+  checkedPattern('model', model);
+  return (asked) => isLike(asked, model);
+}

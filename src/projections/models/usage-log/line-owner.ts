@@ -1,0 +1,29 @@
+import { type Recorded, streamKey } from '../../../domain/events.js';
+import { assertNever } from '../../../domain/failure.js';
+import { UserId } from '../../../domain/ids.js';
+import { type LoggedEvent, usageLog } from './usage-log.js';
+
+/**
+ * Whose line the event may become; `root`: the root user's, whom the event does not name. null: it becomes nobody's.
+ * Whether there is a line is for the fold to say.
+ */
+export function lineOwner(recorded: Recorded): UserId | 'root' | null {
+  if (!usageLog.interestedIn.has(recorded.event.type)) return null;
+  const { event, stream } = recorded as Recorded<LoggedEvent>;
+  switch (event.type) {
+    case 'CallSettled':
+    case 'CallReleased':
+    case 'CallRefunded':
+      return event.facts.userId;
+    case 'QuotaGranted':
+    case 'QuotaAdjusted':
+      return UserId(streamKey(stream));
+    case 'ChannelTested':
+      return 'root';
+    case 'OptionChanged':
+    case 'SetupCompleted':
+      return null;
+    default:
+      return assertNever(event);
+  }
+}
