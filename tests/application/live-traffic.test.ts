@@ -48,6 +48,17 @@ describe('the last minute', () => {
   test('is empty at first, without figures for what nobody measured', () =>
     expect(traffic.snapshot()).toStrictEqual({ at: start, total: nothing, channels: [], models: [] }));
 
+  test('is worked out once for those who look within a quarter of a second', () => {
+    const first = traffic.recentSnapshot();
+    serve();
+    clock.advance(249);
+    expect(traffic.recentSnapshot()).toBe(first);
+    clock.advance(1);
+    expect(traffic.recentSnapshot().total.requestsPerMinute).toBe(1);
+    clock.advance(-10_000);
+    expect(traffic.recentSnapshot().at).toBe(clock.now());
+  });
+
   test('counts requests, their tokens and what they cost', () => {
     serve({ charged: 30 }, { usage: { input: 20, output: 5 } });
     serve({ charged: 12 });

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { Application } from '../../src/application/application.js';
 import type { TailConsumer } from '../../src/application/memory/tail.js';
 import { Position, type Recorded, streams } from '../../src/domain/events.js';
 import { UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import { stoppable } from '../../src/graphql/live/live.js';
+import { liveConnections } from '../../src/graphql/live/live-connections.js';
 import { watchWallets } from '../../src/graphql/live/wallet-watch.js';
 import { batched } from '../../src/waiting/batched.js';
 import { Bell } from '../../src/waiting/bell.js';
+import { until } from '../support/until.js';
 
 /* The parts subscriptions are made of. */
 
@@ -105,6 +108,42 @@ describe('watching wallets', () => {
     expect(heard).toEqual(['stayed']);
     watch.stop();
     expect(consumers.size).toBe(0);
+  });
+});
+
+describe('connections of one session', () => {
+  test('are looked at together: it is looked up once, and ends all of them', async () => {
+    let stands = true;
+    let lookups = 0;
+    const user = { id: UserId(1), role: 'user', status: 'enabled' };
+    const application = {
+      tail: { add: () => () => {} },
+      directory: { user: async () => user },
+      identity: {
+        onLogout: () => () => {},
+        async bySession() {
+          if (stands) return user;
+          lookups += 1;
+          return null;
+        },
+      },
+    } as unknown as Application;
+    const connections = liveConnections(application, 5, { error: () => {} });
+    const closed: string[] = [];
+    const opened = Array.from({ length: 5 }, () =>
+      connections.open({
+        credentials: { kind: 'session', token: 'shared' },
+        isOpen: () => true,
+        close: (code, reason) => closed.push(`${code} ${reason}`),
+      }),
+    );
+    await Promise.all(opened);
+    stands = false;
+    await until(async () => (closed.length > 0 ? true : null));
+    connections.stop();
+    await until(async () => (closed.length === 5 ? true : null));
+    expect(new Set(closed)).toEqual(new Set(['4401 not-signed-in']));
+    expect(lookups).toBe(1);
   });
 });
 

@@ -40,24 +40,32 @@ export function liveConnections(application: Application, recheckMs: number, log
   const all = new Map<LiveConnection, Known>();
   const byUser = new Map<UserId, Set<Known>>();
 
+  const identified = (credentials: Credentials) => identify(application, credentials);
+
   /** The user behind a connection; null: it may not stay and has been closed. */
-  const admitted = async (connection: LiveConnection, code = unauthorized): Promise<UserView | null> => {
-    const user = await identify(application, connection.credentials);
+  const admitted = async (
+    connection: LiveConnection,
+    code = unauthorized,
+    userOf = identified,
+  ): Promise<UserView | null> => {
+    const user = await userOf(connection.credentials);
     if (user?.status === 'enabled') return user;
     connection.close(code, user === null ? 'not-signed-in' : 'user-disabled');
     return null;
   };
 
-  const recheck = async ({ connection, user }: Known, code?: number): Promise<void> => {
-    const now = await admitted(connection, code);
+  const recheck = async ({ connection, user }: Known, code?: number, userOf = identified): Promise<void> => {
+    const now = await admitted(connection, code, userOf);
     // What runs was admitted with the former role; the client comes back and is judged by the new one.
     if (now !== null && now.role !== user.role) connection.close(forbidden, 'role-changed');
   };
 
   const recheckAll = async (known: readonly Known[], code?: number): Promise<void> => {
+    // The tabs of one browser show the same credentials: they are looked up once in a round.
+    const userOf = remembering(identified);
     for (const one of known) {
       // A database that does not answer is no reason to turn anybody away.
-      await recheck(one, code).catch((error: unknown) =>
+      await recheck(one, code, userOf).catch((error: unknown) =>
         log.error({ error: String(error) }, 'a connection was not rechecked'),
       );
     }
@@ -130,6 +138,22 @@ export function liveConnections(application: Application, recheckMs: number, log
       leaveTail();
       leaveLogouts();
     },
+  };
+}
+
+/** Asks once for the same credentials, unless that failed. */
+function remembering(
+  userOf: (credentials: Credentials) => Promise<UserView | null>,
+): (credentials: Credentials) => Promise<UserView | null> {
+  const found = new Map<string, UserView | null>();
+  return async (credentials) => {
+    if (credentials.kind === 'none') return null;
+    const key = `${credentials.kind} ${credentials.token}`;
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    const user = await userOf(credentials);
+    found.set(key, user);
+    return user;
   };
 }
 
