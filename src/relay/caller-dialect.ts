@@ -13,8 +13,10 @@ export interface Credential {
 export interface CallerDialect extends AnswerDialect {
   /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
   readonly errorBody: (error: RelayError, requestId: string) => string;
-  /** A failure inside a stream that has begun. */
-  readonly errorFrame: (error: RelayError, requestId: string) => string;
+  /** What its streams are called. Left out: server-sent events. */
+  readonly streamType?: string;
+  /** A failure inside a stream. `begun`: something of the answer has been sent before it. */
+  readonly errorFrame: (error: RelayError, requestId: string, begun: boolean) => string;
   /** By it the caller knows that nothing is missing. */
   readonly endFrame: string;
   /** Sent while upstream is silent, where the operator wants it: no client takes it for a part of the answer. */

@@ -177,7 +177,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     }
 
     const { reading } = got;
-    beginStream(response);
+    beginStream(response, dialect.streamType);
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;
     underWay.stream = reading.decoder;
@@ -203,10 +203,10 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     try {
       await reservation.settle(settled);
       if (error === null) response.end(reading.decoder.closing(settled.usage));
-      else response.end(`${dialect.errorFrame(error, requestId)}${dialect.endFrame}`);
+      else response.end(`${dialect.errorFrame(error, requestId, pumped.begun)}${dialect.endFrame}`);
     } catch {
       // Without the end mark: the caller must not take this answer for a complete one.
-      response.end(dialect.errorFrame(storeUnavailable(chargeFollows), requestId));
+      response.end(dialect.errorFrame(storeUnavailable(chargeFollows), requestId, pumped.begun));
     }
     if (response.writableLength > 0) stalledCallers.watch(presence);
     return error === null;

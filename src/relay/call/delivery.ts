@@ -10,14 +10,14 @@ import type { StalledCallers } from './stalled-callers.js';
 /* Getting an answer to the caller, frame by frame, and knowing how it ended. */
 
 const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   connection: 'keep-alive',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 } as const;
 
-export const beginStream = (response: ServerResponse): void => {
+export const beginStream = (response: ServerResponse, type = 'text/event-stream; charset=utf-8'): void => {
+  response.setHeader('content-type', type);
   response.writeHead(200, streamHeaders);
 };
 
@@ -64,6 +64,8 @@ export interface Pumped {
   readonly outcome: CallOutcome;
   /** What the caller is told in the stream; null: nothing went wrong. */
   readonly error: RelayError | null;
+  /** Something of the answer was sent. */
+  readonly begun: boolean;
   /** Upstream was stopped by us before it had come to its end. */
   readonly cutShort: boolean;
   /** A mistake of ours that ended it; null: none. */
@@ -113,10 +115,11 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   const forget = presence.whenGone(leave);
   if (presence.gone) leave();
 
+  let begun = first.bytes !== null;
   const departure = (): CallOutcome => (presence.stalled ? 'caller-stalled' : 'caller-left');
   const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean, bug: unknown = null): Pumped => {
     cancel();
-    return { outcome, error, cutShort, bug };
+    return { outcome, error, begun, cutShort, bug };
   };
 
   try {
@@ -131,6 +134,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
       if (full !== null && presence.gone) return stop(departure(), null, true);
       if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
       if (step.bytes !== null) {
+        begun = true;
         await write(response, step.bytes, options);
         pinging?.refresh();
       }
@@ -144,7 +148,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
       }
     }
     if (staysOpen) cancel();
-    return { outcome: presence.gone ? departure() : 'completed', error: null, cutShort: false, bug: null };
+    return { outcome: presence.gone ? departure() : 'completed', error: null, begun, cutShort: false, bug: null };
   } catch (error) {
     if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);
     if (presence.gone) return stop(departure(), null, true);

@@ -26,6 +26,8 @@ import type { CallUnderWay } from './under-way.js';
 interface IncomingCall extends Shown {
   readonly requestId: string;
   readonly endpoint: Endpoint;
+  /** The model that the address names, whatever the body says; null: the body names it. */
+  readonly model: string | null;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   /** Its body is not read yet: who calls is asked first. */
@@ -156,7 +158,8 @@ export function openRelay(ports: RelayPorts): Relay {
     let leaveChannel = none;
     try {
       body = await ports.bodies[endpoint.body](call.request, call.ip, caller.user.id);
-      const { value, bytes, upload } = body;
+      const { bytes, upload } = body;
+      const value = call.model === null ? body.value : { ...body.value, model: call.model };
       const order = await ports.largeWork.run(bytes, () =>
         placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
       );

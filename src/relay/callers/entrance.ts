@@ -4,16 +4,18 @@ import { refuse } from '../call/refusal.js';
 import type { CallerDialect } from '../caller-dialect.js';
 import { RelayError, refusalFor } from '../errors.js';
 import type { RelayLog } from '../ports.js';
+import { geminiCaller } from './gemini/dialect.js';
+import { geminiRoutes } from './gemini/routes.js';
 import { openAiCaller } from './openai/dialect.js';
-import { type OpenAiRoutesOptions, openAiRoutes } from './openai/routes.js';
-import type { Asking, Route } from './route.js';
+import { openAiRoutes, openAiRoutesUnder } from './openai/routes.js';
+import type { Asking, Route, RoutesOptions } from './route.js';
 
 /*
  * The relay's entrance, on Node's own requests and answers and a router. It is asked before the web framework, whose
  * hooks, parsers and serialisers no call needs, and does without it where nothing else is served.
  */
 
-export interface EntranceOptions extends OpenAiRoutesOptions {
+export interface EntranceOptions extends RoutesOptions {
   readonly newRequestId: () => string;
   readonly addressOf: (request: IncomingMessage) => string;
   /** Paths below the relay's own that somebody else answers a GET of. */
@@ -32,6 +34,8 @@ export interface Entrance {
 /** What lies below is the dialect's: whatever else is asked for there is refused in its form. */
 const roots: readonly { readonly path: string; readonly dialect: CallerDialect }[] = [
   { path: '/v1', dialect: openAiCaller },
+  { path: '/v1beta', dialect: geminiCaller },
+  { path: '/v1beta/openai', dialect: openAiCaller },
 ];
 
 const preflightHeaders = {
@@ -61,7 +65,7 @@ const allButOptions = METHODS.filter((method) => method !== 'OPTIONS') as findMy
 
 export function openEntrance(options: EntranceOptions): Entrance {
   const { newRequestId, addressOf, elsewhere, log } = options;
-  const routes = openAiRoutes(options);
+  const routes = [...openAiRoutes(options), ...geminiRoutes(options), ...openAiRoutesUnder('/v1beta/openai', options)];
   // Whatever fits into the head of a request is a name.
   const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => noSearch });
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Directory } from '../../application/ports.js';
 import type { Relay } from '../call/relay.js';
 import type { CallerDialect } from '../caller-dialect.js';
 import type { Endpoint } from '../endpoint.js';
@@ -35,6 +36,14 @@ export interface Route {
   readonly answer: (asking: Asking) => Promise<void>;
 }
 
+/** What the routes of a dialect need. */
+export interface RoutesOptions {
+  readonly relay: Pick<Relay, 'handle' | 'identify'>;
+  readonly directory: Directory;
+  /** Name of the provider behind a channel type. */
+  readonly providerName: (channelType: number) => string | null;
+}
+
 /** What it promises, as JSON. */
 export const answersJson =
   (content: (asking: Asking) => Promise<object>): Route['answer'] =>
@@ -52,6 +61,6 @@ export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route
   answer: ({ requestId, request, response, query, ip }) => {
     const { headers } = request;
     const credential = readCredential(endpoint.path, headers, query);
-    return relay.handle({ requestId, endpoint, query, credential, headers, request, ip, response });
+    return relay.handle({ requestId, endpoint, model: null, query, credential, headers, request, ip, response });
   },
 });

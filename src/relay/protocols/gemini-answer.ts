@@ -1,4 +1,5 @@
 import { SeenText } from '../seen-text.js';
+import { blockReason } from './gemini-failure.js';
 import { PartialCall } from './gemini-partial-call.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 import { googleReasoning, type ReasoningDetail, signedToolCall } from './neutral.js';
@@ -78,6 +79,7 @@ export class GeminiReader implements Generated {
 
   /** The choices of a response, with a delta each. `whole`: there is no more to come, and no less in each. */
   choices(response: JsonObject, whole: boolean): JsonObject[] {
+    if (blockReason(response) !== null) this.finishReason = 'content_filter';
     return objectsIn(response.candidates).flatMap((told, at) => {
       const index = countIn(told.index) ?? at;
       const candidate = this.candidate(index);

@@ -1,5 +1,11 @@
 import type { Confidential } from '../upstream/confidential.js';
-import { asUpstreamError, failureTold, refusalOf, type UpstreamError } from '../upstream/upstream-error.js';
+import {
+  asUpstreamError,
+  failureTold,
+  refusalOf,
+  type ToldFailure,
+  type UpstreamError,
+} from '../upstream/upstream-error.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 import { failureIn } from './openai-failure.js';
 import { upstreamJson } from './upstream-json.js';
@@ -20,6 +26,12 @@ function retryDelay(details: readonly JsonObject[]): string | null {
 const isAboutKey = (details: readonly JsonObject[]): boolean =>
   details.some(({ reason }) => reason === 'API_KEY_INVALID');
 
+/** Why there will be no answer; null: there may be one. */
+export function blockReason({ candidates, promptFeedback }: JsonObject): string | null {
+  if (!isObject(promptFeedback) || objectsIn(candidates).length > 0) return null;
+  return textIn(promptFeedback.blockReason);
+}
+
 /** null: the body is no failure of this kind. `status`: of the answer, or null where it was a success. */
 function googleFailure(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError | null {
   const { error } = body;
@@ -36,19 +48,20 @@ function googleFailure(body: JsonObject, status: number | null, confidential: Co
   };
 }
 
-/** null: nothing in the body says that it failed. */
-export function geminiFailureIn(body: JsonObject, confidential: Confidential): UpstreamError | null {
-  const { candidates, promptFeedback } = body;
-  const reason = isObject(promptFeedback) ? textIn(promptFeedback.blockReason) : null;
-  if (reason !== null && objectsIn(candidates).length === 0) {
-    const failure = {
-      message: `the prompt was blocked by the provider: ${reason}`,
-      type: 'content_filter',
-      code: 'content_filter',
-      param: null,
-    };
-    return asUpstreamError(failure, 400, confidential);
-  }
+const blocked = (reason: string): ToldFailure => ({
+  message: `the prompt was blocked by the provider: ${reason}`,
+  type: 'content_filter',
+  code: 'content_filter',
+  param: null,
+});
+
+/**
+ * null: nothing in the body says that it failed. `native`: its caller reads for itself that a prompt was blocked, which
+ * is an answer in this wire.
+ */
+export function geminiFailureIn(body: JsonObject, confidential: Confidential, native: boolean): UpstreamError | null {
+  const reason = blockReason(body);
+  if (reason !== null && !native) return asUpstreamError(blocked(reason), 400, confidential);
   return googleFailure(body, null, confidential) ?? failureIn({}, body, confidential);
 }
 

@@ -2,9 +2,10 @@ import { reasoningEffortOf } from '../../domain/call-texts.js';
 import { conversation } from './gemini-contents.js';
 import { embeddingBody } from './gemini-embeddings.js';
 import { generationConfig } from './gemini-generation.js';
+import { isNative, nativeContent, nativeEmbedding, withinLimit } from './gemini-native.js';
 import { type ThinkingSuffix, thinkingSuffix, thinksByLevel } from './gemini-thinking.js';
 import { geminiTools, toolConfig } from './gemini-tools.js';
-import { countIn, isObject, type JsonObject, textIn } from './json.js';
+import { countIn, type JsonObject, textIn } from './json.js';
 import { pathSegment } from './model-address.js';
 import { baseOf, written } from './openai-request.js';
 import {
@@ -59,13 +60,6 @@ const limitOf = ({ outputLimit, mostOutput }: CallerRequest, body: JsonObject): 
   return asked === null ? null : Math.min(asked, mostOutput);
 };
 
-/** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
-export function withinLimit(body: JsonObject, most: number): JsonObject {
-  const { generationConfig: config } = body;
-  if (!isObject(config) || typeof config.maxOutputTokens !== 'number' || config.maxOutputTokens <= most) return body;
-  return { ...body, generationConfig: { ...config, maxOutputTokens: most } };
-}
-
 /** Text is not all that they answer. */
 const drawsImages = (model: string, { imageModels }: GeminiSettings): boolean =>
   imageModels.has(model) || /^gemini-.*-image/.test(model);
@@ -116,7 +110,8 @@ export function geminiRequest(
   { gemini: settings, passThrough }: RequestOptions,
 ): UpstreamRequest {
   const { mode, stream } = caller;
-  const body = caller.neutral();
+  const native = isNative(caller);
+  const body = native ? caller.body : caller.neutral();
   const suffix = suffixOf(settings, upstreamModel, textIn(body.model) ?? '');
   const model = suffix?.model ?? upstreamModel;
   const asked = (action: string, converted: JsonObject): UpstreamRequest => {
@@ -136,10 +131,15 @@ export function geminiRequest(
   switch (mode) {
     case 'chat': {
       const action = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      return asked(action, contentBody(caller, body, model, suffix, settings));
+      const converted = native
+        ? nativeContent(caller, model, suffix, settings.thinkingShare)
+        : contentBody(caller, body, model, suffix, settings);
+      return asked(action, converted);
     }
     case 'embeddings': {
-      const { action, body: converted } = embeddingBody(body, bareName(model));
+      const { action, body: converted } = native
+        ? nativeEmbedding(caller, bareName(model))
+        : embeddingBody(body, bareName(model));
       return asked(action, converted);
     }
     default:

@@ -5,6 +5,7 @@ import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { GeminiReader } from './gemini-answer.js';
 import { geminiFailureIn } from './gemini-failure.js';
+import { isNative } from './gemini-native.js';
 import { geminiUsage } from './gemini-usage.js';
 import { isObject, type JsonObject, parseJson } from './json.js';
 import type { AnswerStream, CallerRequest, CallInfo, StreamStep, UpstreamChannel } from './protocol.js';
@@ -19,6 +20,8 @@ export class GeminiStream implements AnswerStream, FrameReader {
   readonly generated: GeminiReader;
   private readonly decoder = new SseDecoder(this);
   private readonly writer: AnswerWriter;
+  /** The caller speaks this wire: frames need not be written anew. */
+  private readonly forwards: boolean;
   private error: UpstreamError | null = null;
   private ended = false;
 
@@ -30,6 +33,7 @@ export class GeminiStream implements AnswerStream, FrameReader {
   ) {
     this.generated = new GeminiReader(info);
     this.writer = caller.dialect.writer(caller, channel, info);
+    this.forwards = isNative(caller);
   }
 
   get unfinished(): number {
@@ -51,15 +55,19 @@ export class GeminiStream implements AnswerStream, FrameReader {
     return this.writer.closing(usage);
   }
 
-  frame(bytes: Buffer, start: number, end: number): void {
+  frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.error !== null || !isWellShaped(bytes, start, end)) return;
     const response = parseJson(bytes.toString('utf8', start, end));
     if (!isObject(response)) return;
-    this.error = geminiFailureIn(response, this.confidential);
-    if (this.error === null) this.response(response, end - start);
+    this.error = geminiFailureIn(response, this.confidential, this.forwards);
+    if (this.error !== null) return;
+    const choices = this.read(response);
+    if (this.forwards) this.writer.forward(response, bytes, start, end, from);
+    else for (const choice of choices) this.writer.write(choice, end - start);
   }
 
-  private response(response: JsonObject, length: number): void {
+  /** The chunks that a response amounts to. */
+  private read(response: JsonObject): JsonObject[] {
     const { generated, writer } = this;
     const choices = generated.choices(response, false);
     if (generated.endless) this.error = unreadableAnswer('the upstream sent a call of a function that makes no sense');
@@ -69,7 +77,7 @@ export class GeminiStream implements AnswerStream, FrameReader {
       writer.usage(usage, null, null, null);
     }
     const head = generated.head(response, 'chat.completion.chunk');
-    for (const choice of choices) writer.write({ ...head, choices: [choice] }, length);
+    return choices.map((choice) => ({ ...head, choices: [choice] }));
   }
 
   private step(read: () => void): StreamStep {

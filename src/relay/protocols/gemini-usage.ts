@@ -1,4 +1,4 @@
-import type { Quantity, Usage } from '../../domain/usage.js';
+import { completionTokens, promptTokens, type Quantity, type Usage } from '../../domain/usage.js';
 import { countIn, isObject, type JsonObject, type JsonValue, objectsIn } from './json.js';
 
 /*
@@ -54,4 +54,37 @@ export function geminiUsage(metadata: JsonValue | undefined): Usage | null {
   if (imageOutput > 0) usage.imageOutput = imageOutput;
   if (audioOutput > 0) usage.audioOutput = audioOutput;
   return usage;
+}
+
+/** By modality, where there is more than text; null: there is not. */
+function details(total: number, parts: readonly (readonly [string, number | undefined])[]): JsonObject[] | null {
+  const other = parts.flatMap(([modality, tokenCount = 0]) => (tokenCount > 0 ? [{ modality, tokenCount }] : []));
+  if (other.length === 0) return null;
+  const text = other.reduce((left, { tokenCount }) => left - tokenCount, total);
+  return text > 0 ? [{ modality: 'TEXT', tokenCount: text }, ...other] : other;
+}
+
+/** Usage in Gemini's words. */
+export function usageMetadata(usage: Usage): JsonObject {
+  const { cachedInput = 0, reasoning = 0, imageInput, audioInput, imageOutput, audioOutput } = usage;
+  const prompt = promptTokens(usage);
+  const completion = completionTokens(usage);
+  const candidates = completion - reasoning;
+  const prompted = details(prompt, [
+    ['IMAGE', imageInput],
+    ['AUDIO', audioInput],
+  ]);
+  const answered = details(candidates, [
+    ['IMAGE', imageOutput],
+    ['AUDIO', audioOutput],
+  ]);
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: candidates,
+    totalTokenCount: prompt + completion,
+    ...(reasoning > 0 && { thoughtsTokenCount: reasoning }),
+    ...(cachedInput > 0 && { cachedContentTokenCount: cachedInput }),
+    ...(prompted !== null && { promptTokensDetails: prompted }),
+    ...(answered !== null && { candidatesTokensDetails: answered }),
+  };
 }

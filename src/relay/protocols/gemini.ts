@@ -2,6 +2,7 @@ import { unreadableAnswer } from '../upstream/upstream-error.js';
 import { asMessage, GeminiReader } from './gemini-answer.js';
 import { embeddingsAnswered } from './gemini-embeddings.js';
 import { geminiFailureIn, geminiRefusal } from './gemini-failure.js';
+import { isNative } from './gemini-native.js';
 import { geminiRequest } from './gemini-request.js';
 import { GeminiStream } from './gemini-stream.js';
 import { geminiUsage } from './gemini-usage.js';
@@ -15,10 +16,15 @@ import { upstreamJson } from './upstream-json.js';
 
 const missing = (): Answer => ({ ok: false, error: unreadableAnswer('the upstream answered without an answer in it') });
 
-/** A whole answer in the form of the middle. */
-function read(told: JsonObject, { mode }: CallerRequest, received: Buffer, info: CallInfo): Answer {
+/** A whole answer in the form of the middle, or in its own where its caller speaks that, and wants it whole. */
+function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: CallInfo): Answer {
+  const { mode, stream } = caller;
   const usage = geminiUsage(told.usageMetadata);
   const generated = new GeminiReader(info);
+  if (isNative(caller) && !stream) {
+    generated.choices(told, true);
+    return { ok: true, body: told, own: true, received, untouched: true, usage, generated };
+  }
   if (mode === 'embeddings') {
     const body = embeddingsAnswered(told, info.model);
     return body === null ? missing() : { ok: true, body, received, untouched: false, usage, generated };
@@ -41,7 +47,7 @@ export const gemini: Protocol = {
     const told = upstreamJson(bytes);
     if (!isObject(told))
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-    const error = geminiFailureIn(told, confidential);
+    const error = geminiFailureIn(told, confidential, isNative(caller));
     return error === null ? read(told, caller, bytes, info) : { ok: false, error };
   },
   stream: (provider, channel, caller, info) =>

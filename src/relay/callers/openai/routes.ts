@@ -1,10 +1,8 @@
-import type { Directory } from '../../../application/ports.js';
 import { openAiModel } from '../../../http/openai-model.js';
 import type { Caller } from '../../call/authenticate.js';
-import type { Relay } from '../../call/relay.js';
 import type { Endpoint } from '../../endpoint.js';
 import { RelayError, unknownModel } from '../../errors.js';
-import { type Asking, answersJson, callsOf, type Method, type Route } from '../route.js';
+import { type Asking, answersJson, callsOf, type Method, type Route, type RoutesOptions } from '../route.js';
 import { readCredential } from './credential.js';
 import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
@@ -15,13 +13,6 @@ import { transcriptions, translations } from './endpoints/transcriptions.js';
 import { type Dialect, listing, type ModelListing, modelsFor } from './models.js';
 
 /* The /v1 endpoints, and what else OpenAI's clients ask for. */
-
-export interface OpenAiRoutesOptions {
-  readonly relay: Pick<Relay, 'handle' | 'identify'>;
-  readonly directory: Directory;
-  /** Name of the provider behind a channel type. */
-  readonly providerName: (channelType: number) => string | null;
-}
 
 const endpoints: readonly Endpoint[] = [chat, completions, embeddings, speech, transcriptions, translations];
 
@@ -54,7 +45,17 @@ function dialectOf({ request: { headers }, query }: Asking): Dialect {
   return 'openai';
 }
 
-export function openAiRoutes({ relay, directory, providerName }: OpenAiRoutesOptions): Route[] {
+/** The same under another prefix, where lists are the dialect's own whoever asks. */
+export const openAiRoutesUnder = (prefix: string, options: RoutesOptions): Route[] =>
+  routesUnder(prefix, options, () => 'openai');
+
+export const openAiRoutes = (options: RoutesOptions): Route[] => routesUnder('/v1', options, dialectOf);
+
+function routesUnder(
+  prefix: string,
+  { relay, directory, providerName }: RoutesOptions,
+  dialectFor: (asking: Asking) => Dialect,
+): Route[] {
   const identified = ({ path, query, request, ip }: Asking): Promise<Caller> =>
     relay.identify({ credential: readCredential(path, request.headers, query), ip });
 
@@ -71,7 +72,7 @@ export function openAiRoutes({ relay, directory, providerName }: OpenAiRoutesOpt
 
   const models = async (asking: Asking): Promise<object> => {
     const caller = await identified(asking);
-    return listing(modelsFor(directory, caller), dialectOf(asking), owners());
+    return listing(modelsFor(directory, caller), dialectFor(asking), owners());
   };
 
   // Names hold slashes (vendor/model): everything after the prefix is the name.
@@ -87,10 +88,11 @@ export function openAiRoutes({ relay, directory, providerName }: OpenAiRoutesOpt
     throw new RelayError(501, 'api_not_implemented', 'API not implemented');
   };
 
+  const under = (path: string): string => prefix + path.slice('/v1'.length);
   return [
-    ...endpoints.map((endpoint) => callsOf(endpoint, relay)),
-    { method: 'GET', path: '/v1/models', dialect: openAiCaller, answer: answersJson(models) },
-    { method: 'GET', path: '/v1/models/*', dialect: openAiCaller, answer: answersJson(model) },
-    ...notImplemented.map(([method, path]) => ({ method, path, dialect: openAiCaller, answer: refused })),
+    ...endpoints.map((endpoint) => callsOf({ ...endpoint, path: under(endpoint.path) }, relay)),
+    { method: 'GET', path: under('/v1/models'), dialect: openAiCaller, answer: answersJson(models) },
+    { method: 'GET', path: under('/v1/models/*'), dialect: openAiCaller, answer: answersJson(model) },
+    ...notImplemented.map(([method, path]) => ({ method, path: under(path), dialect: openAiCaller, answer: refused })),
   ];
 }

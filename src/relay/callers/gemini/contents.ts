@@ -1,0 +1,86 @@
+import type { PromptTally } from '../../call/prompt-tally.js';
+import { isProvidersFile } from '../../protocols/gemini-media.js';
+import { memberIn, objectIn, partsIn } from '../../protocols/gemini-names.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
+
+/* What the contents of a request hold, to be judged and counted before anybody is asked. */
+
+const perContent = 3;
+
+/** Everything with parts in it: what was said, and the instructions. */
+export const contentsIn = (body: JsonObject): JsonObject[] => {
+  const instructions = memberIn(body, 'systemInstruction');
+  return [...objectsIn(body.contents), ...(instructions === undefined ? [] : [{ parts: partsIn(instructions) }])];
+};
+
+/** A picture, a sound or a file, as the tally knows them; null: it is none. */
+function mediaIn(part: JsonObject): JsonObject | null {
+  const inline = objectIn(part, 'inlineData');
+  if (inline !== null) {
+    const type = textIn(memberIn(inline, 'mimeType')) ?? '';
+    const data = textIn(inline.data) ?? '';
+    if (type.startsWith('image/')) return { type: 'image_url', image_url: data };
+    return type.startsWith('audio/')
+      ? { type: 'input_audio', input_audio: { data } }
+      : { type: 'file', file: { file_data: data } };
+  }
+  const file = objectIn(part, 'fileData');
+  if (file === null) return null;
+  const url = textIn(memberIn(file, 'fileUri')) ?? '';
+  return (textIn(memberIn(file, 'mimeType')) ?? '').startsWith('image/')
+    ? { type: 'image_url', image_url: { url } }
+    : { type: 'file', file: { file_url: url } };
+}
+
+function tallyPart(tally: PromptTally, part: JsonObject): void {
+  const media = mediaIn(part);
+  if (media !== null) tally.part(media);
+  tally.text(part.text);
+  for (const name of ['functionCall', 'functionResponse', 'executableCode', 'codeExecutionResult'])
+    tally.text(memberIn(part, name));
+}
+
+export function tallyContents(tally: PromptTally, contents: readonly JsonObject[]): void {
+  for (const content of contents) {
+    tally.fixed += perContent;
+    for (const part of partsIn(content)) tallyPart(tally, part);
+  }
+}
+
+export const textsIn = (contents: readonly JsonObject[]): string[] =>
+  contents.flatMap((content) => partsIn(content).flatMap(({ text }) => textIn(text) ?? []));
+
+/** Of a member, and what is wrong with it. */
+export interface Complaint {
+  readonly param: string;
+  readonly message: string;
+}
+
+/** `name`: of the list. null: there is nothing to be said against it. */
+export function wrongContents(contents: unknown, name: string): Complaint | null {
+  if (!isList(contents) || contents.length === 0)
+    return { param: name, message: `${name} is to be a list of contents` };
+  for (const [at, content] of contents.entries()) {
+    const wrong = isObject(content)
+      ? wrongContent(content, `${name}[${at}]`)
+      : { param: `${name}[${at}]`, message: `${name}[${at}] is to be an object with parts` };
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+/** What was uploaded to the provider lies in the account of a channel, and is nobody's who asks through the gateway. */
+export function wrongContent(content: JsonObject, name: string): Complaint | null {
+  const parts = partsIn(content);
+  if (parts.length === 0) return { param: `${name}.parts`, message: `${name}.parts is to be a list of parts` };
+  for (const [at, part] of parts.entries()) {
+    const file = objectIn(part, 'fileData');
+    const param = `${name}.parts[${at}].fileData.fileUri`;
+    if (file !== null && isProvidersFile(textIn(memberIn(file, 'fileUri')) ?? ''))
+      return {
+        param,
+        message: `${param} is to be an http(s) address open to everybody; send other files as inlineData`,
+      };
+  }
+  return null;
+}

@@ -1,0 +1,30 @@
+import type { CallerDialect } from '../../caller-dialect.js';
+import { errorBody } from './error-body.js';
+import { ArrayFrames, EventFrames } from './frames.js';
+import { GeminiWriter } from './stream-writer.js';
+import { telling, wholeAnswer } from './whole-answer.js';
+
+/* How Gemini's clients are answered. */
+
+export const geminiCaller: CallerDialect = {
+  wire: 'gemini',
+  writer: (_caller, _channel, info) => new GeminiWriter(new EventFrames(), info),
+  whole: wholeAnswer,
+  telling,
+  upstreamHeaders: [],
+  errorBody,
+  errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
+  endFrame: '',
+  keepAlive: ': PING\n\n',
+};
+
+/** Who does not ask for events gets the responses of a stream as one JSON array, member by member. */
+export const geminiArrayCaller: CallerDialect = {
+  ...geminiCaller,
+  streamType: 'application/json; charset=utf-8',
+  writer: (_caller, _channel, info) => new GeminiWriter(new ArrayFrames(), info),
+  errorFrame: (error, requestId, begun) => `${begun ? ',\r\n' : '['}${errorBody(error, requestId)}`,
+  endFrame: ']',
+  // A blank may stand between any two members.
+  keepAlive: '\n',
+};

@@ -1,0 +1,64 @@
+import { PromptTally } from '../../../call/prompt-tally.js';
+import type { Endpoint, InvalidRequest } from '../../../endpoint.js';
+import { isList, isObject, type JsonObject, objectsIn } from '../../../protocols/json.js';
+import { type Complaint, tallyContents, textsIn, wrongContent } from '../contents.js';
+import { geminiCaller } from '../dialect.js';
+import { neutralEmbedding } from '../to-neutral.js';
+
+/* Texts as vectors, one or many at a time. */
+
+/** An upstream takes no more at a time. */
+const mostRequests = 2_048;
+
+const contentsOf = (requests: readonly JsonObject[]): JsonObject[] =>
+  requests.flatMap(({ content }) => (isObject(content) ? [content] : []));
+
+const one = (request: unknown, name: string): Complaint | null =>
+  isObject(request) && isObject(request.content)
+    ? wrongContent(request.content, `${name}content`)
+    : { param: `${name}content`, message: `${name}content is to be an object with parts` };
+
+function many({ requests }: JsonObject): Complaint | null {
+  if (!isList(requests) || requests.length === 0 || requests.length > mostRequests)
+    return { param: 'requests', message: `requests is to be a list of 1 to ${mostRequests} requests` };
+  for (const [at, request] of requests.entries()) {
+    const wrong = one(request, `requests[${at}].`);
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+const embedding = (
+  action: string,
+  requestsIn: (body: JsonObject) => JsonObject[],
+  wrong: (body: JsonObject) => Complaint | null,
+): Endpoint => ({
+  path: `/v1beta/models/{model}:${action}`,
+  dialect: geminiCaller,
+  body: 'json',
+  mode: 'embeddings',
+  usualModel: null,
+  answersSound: false,
+  thinking: null,
+  toNeutral: neutralEmbedding,
+  invalid(body): InvalidRequest | null {
+    const complaint = wrong(body);
+    return complaint === null ? null : { code: 'invalid_embedding_request', ...complaint };
+  },
+  promptTexts: (body) => textsIn(contentsOf(requestsIn(body))),
+  asksForSound: () => false,
+  asksForStream: () => false,
+  asksForUsage: () => false,
+  demand(body, bytes, model, names) {
+    const tally = new PromptTally(model, names);
+    tallyContents(tally, contentsOf(requestsIn(body)));
+    return { prompt: tally.total(bytes), answers: 0, asked: null };
+  },
+});
+
+export const embedContent = embedding(
+  'embedContent',
+  (body) => [body],
+  (body) => one(body, ''),
+);
+export const batchEmbedContents = embedding('batchEmbedContents', ({ requests }) => objectsIn(requests), many);

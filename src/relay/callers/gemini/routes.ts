@@ -1,0 +1,72 @@
+import type { Caller } from '../../call/authenticate.js';
+import type { Endpoint } from '../../endpoint.js';
+import { RelayError, unknownModel } from '../../errors.js';
+import { readCredential } from '../openai/credential.js';
+import { listing, modelsFor } from '../openai/models.js';
+import { type Asking, answersJson, type Route, type RoutesOptions } from '../route.js';
+import { geminiCaller } from './dialect.js';
+import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
+import { generateContent, streamOfEvents, streamOfMembers } from './endpoints/generate-content.js';
+
+/* What Gemini's clients ask for: models, and something of a model. */
+
+/** By what is asked of a model. */
+const endpointFor = (action: string, query: URLSearchParams): Endpoint | null => {
+  switch (action) {
+    case 'generateContent':
+      return generateContent;
+    case 'streamGenerateContent':
+      return query.get('alt') === 'sse' ? streamOfEvents : streamOfMembers;
+    case 'embedContent':
+      return embedContent;
+    case 'batchEmbedContents':
+      return batchEmbedContents;
+    default:
+      return null;
+  }
+};
+
+/** Names may have colons in them: what is asked comes after the last. */
+function askedOf({ params }: Asking): { readonly model: string; readonly action: string } {
+  const rest = params['*'] ?? '';
+  const colon = rest.lastIndexOf(':');
+  return colon < 0 ? { model: rest, action: '' } : { model: rest.slice(0, colon), action: rest.slice(colon + 1) };
+}
+
+const noSuchMethod = ({ request, path }: Asking): RelayError =>
+  new RelayError(404, '', `Invalid URL (${request.method} ${path})`, 'invalid_request_error');
+
+export function geminiRoutes({ relay, directory }: RoutesOptions): Route[] {
+  const credentialOf = ({ path, query, request }: Asking) => readCredential(path, request.headers, query);
+
+  const models = async (asking: Asking): Promise<readonly string[]> => {
+    const caller: Caller = await relay.identify({ credential: credentialOf(asking), ip: asking.ip });
+    return modelsFor(directory, caller);
+  };
+
+  const list = async (asking: Asking): Promise<object> => listing(await models(asking), 'gemini', () => '');
+
+  const one = async (asking: Asking): Promise<object> => {
+    const name = asking.params['*'] ?? '';
+    if (!(await models(asking)).includes(name)) throw unknownModel(name);
+    return { name: `models/${name}`, displayName: name };
+  };
+
+  const call = async (asking: Asking): Promise<void> => {
+    const { requestId, request, response, query, ip } = asking;
+    const { model, action } = askedOf(asking);
+    const endpoint = endpointFor(action, query);
+    if (endpoint === null) throw noSuchMethod(asking);
+    const { headers } = request;
+    const credential = credentialOf(asking);
+    await relay.handle({ requestId, endpoint, model, query, credential, headers, request, ip, response });
+  };
+
+  const dialect = geminiCaller;
+  return [
+    { method: 'GET', path: '/v1beta/models', dialect, answer: answersJson(list) },
+    { method: 'GET', path: '/v1beta/models/*', dialect, answer: answersJson(one) },
+    { method: 'POST', path: '/v1beta/models/*', dialect, answer: call },
+    { method: 'POST', path: '/v1/models/*', dialect, answer: call },
+  ];
+}

@@ -1,0 +1,48 @@
+import type { Usage } from '../../../domain/usage.js';
+import type { WholeAnswer } from '../../answer-writer.js';
+import { usageMetadata } from '../../protocols/gemini-usage.js';
+import { isList, isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
+import { messageIn } from '../../protocols/openai-reply.js';
+import type { CallerRequest } from '../../protocols/protocol.js';
+import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
+
+/* A complete answer for Gemini's clients: byte for byte where it is one of Gemini's. */
+
+const written = (body: JsonObject): Buffer => Buffer.from(JSON.stringify(body));
+
+function candidateOf(choice: JsonObject): JsonObject {
+  const message = messageIn(choice) ?? {};
+  const calls = objectsIn(message.tool_calls).map(callPart);
+  const told = calls.filter((part) => part !== null);
+  const grounding = groundingOf(message);
+  return {
+    content: contentOf([...wordParts(message), ...told]),
+    finishReason: told.length < calls.length ? 'MALFORMED_FUNCTION_CALL' : finishReasonOf(choice),
+    index: choice.index ?? 0,
+    ...(grounding !== null && { groundingMetadata: grounding }),
+  };
+}
+
+/** One vector, or as many as were asked for. */
+function embedded({ data }: JsonObject, { body }: CallerRequest): JsonObject {
+  const embeddings = objectsIn(data).map(({ embedding }) => ({ values: embedding }));
+  return isList(body.requests) ? { embeddings } : { embedding: embeddings[0] ?? { values: [] } };
+}
+
+export function wholeAnswer({ body, own, received, usage }: WholeAnswer, caller: CallerRequest): Buffer {
+  if (own) return received;
+  if (caller.mode === 'embeddings') return written(embedded(body, caller));
+  return written({
+    candidates: objectsIn(body.choices).map(candidateOf),
+    ...(usage !== null && { usageMetadata: usageMetadata(usage) }),
+    ...(textIn(body.model) !== null && { modelVersion: body.model }),
+    ...(textIn(body.id) !== null && { responseId: body.id }),
+  });
+}
+
+/** Parses the answer once more: few answers come this way. Vectors have no place for what they cost. */
+export function telling(bytes: Buffer, usage: Usage): Buffer {
+  const answer = parseJson(bytes.toString('utf8'));
+  if (!isObject(answer) || 'embedding' in answer || 'embeddings' in answer) return bytes;
+  return written({ ...answer, usageMetadata: usageMetadata(usage) });
+}
