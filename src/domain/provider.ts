@@ -4,7 +4,10 @@
  */
 
 /** What a provider can be asked to do. A caller's endpoint says which of them it needs. */
-export type Mode = 'chat' | 'completions' | 'embeddings' | 'speech' | 'transcription' | 'translation';
+export type Mode = PaidMode | 'counting';
+
+/** What is charged for. How many tokens a prompt has is told for nothing, in the words of the provider's own wire. */
+export type PaidMode = 'chat' | 'completions' | 'embeddings' | 'speech' | 'transcription' | 'translation';
 
 /** Sound both ways, as OpenAI's own interface has it. */
 export const soundModes = ['speech', 'transcription', 'translation'] as const satisfies readonly Mode[];

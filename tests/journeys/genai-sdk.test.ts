@@ -237,6 +237,38 @@ describe('an upstream of OpenAI’s wire', () => {
   });
 });
 
+describe('a count of tokens', () => {
+  test('is the provider’s own where it counts, and costs nothing', async () => {
+    gemini.says('countTokens', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 31 }] });
+    const counted = await client.models.countTokens({ model: native, contents: 'What is a ledger?' });
+    expect(counted.totalTokens).toBe(31);
+    expect(gemini.calls.at(-1)?.url).toBe(`/v1beta/models/${native}:countTokens`);
+    expect(gemini.calls.at(-1)?.headers['x-goog-api-key']).toBe(channelKey);
+    expect(await gateway.available(user)).toBe(quota);
+  });
+
+  test('is an estimate elsewhere, and wherever the provider does not answer, and says so', async () => {
+    gemini.says('countTokens', { error: { code: 500, message: 'x', status: 'INTERNAL' } }, 500);
+    for (const model of [foreign, native]) {
+      const answer = await fetch(`${gateway.url}/v1beta/models/${model}:countTokens`, {
+        method: 'POST',
+        headers: { 'x-goog-api-key': apiKey },
+        body: JSON.stringify({ generateContentRequest: { contents: [{ parts: [{ text: 'What is a ledger?' }] }] } }),
+      });
+      expect(answer.headers.get('x-token-count')).toBe('estimated');
+      expect(await answer.json()).toEqual({ totalTokens: expect.any(Number) });
+    }
+    expect(gateway.provider.tally().calls).toBe(0);
+    expect(await gateway.available(user)).toBe(quota);
+  });
+
+  test('is for who may call the model', async () => {
+    const limited = clientWith(await gateway.addApiKey(user, { models: [foreign] }));
+    const error = await limited.models.countTokens({ model: native, contents: 'x' }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 403 });
+  });
+});
+
 describe('the gateway itself', () => {
   test('lists what the key may call', async () => {
     const names = [];

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Mode } from '../../src/domain/provider.js';
+import type { PaidMode } from '../../src/domain/provider.js';
 import { outputAllowed } from '../../src/relay/callers/openai/limits.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
 import { countTokens } from '../../src/relay/tokens.js';
 import { endpoints } from '../support/endpoints.js';
 
 const model = 'gpt-4o';
-const estimate = (mode: Mode, name: string, body: JsonObject, sentAs = name) =>
+const estimate = (mode: PaidMode, name: string, body: JsonObject, sentAs = name) =>
   endpoints[mode].demand(body, Buffer.byteLength(JSON.stringify(body)), name, new Set([name, sentAs]), null).prompt;
 const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });

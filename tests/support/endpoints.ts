@@ -1,4 +1,4 @@
-import type { Mode } from '../../src/domain/provider.js';
+import type { PaidMode } from '../../src/domain/provider.js';
 import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
 import { completions } from '../../src/relay/callers/openai/endpoints/completions.js';
 import { embeddings } from '../../src/relay/callers/openai/endpoints/embeddings.js';
@@ -10,4 +10,4 @@ import type { Endpoint } from '../../src/relay/endpoint.js';
 export const endpoints = {
   ...{ chat, completions, embeddings, speech },
   ...{ transcription: transcriptions, translation: translations },
-} satisfies Record<Mode, Endpoint>;
+} satisfies Record<PaidMode, Endpoint>;

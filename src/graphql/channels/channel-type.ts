@@ -11,6 +11,7 @@ const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked
   SPEECH: 'speech',
   TRANSCRIPTION: 'transcription',
   TRANSLATION: 'translation',
+  COUNTING: 'counting',
 });
 
 @ObjectType('ChannelType', { description: 'A provider, as a channel may use it.' })

@@ -13,6 +13,7 @@ import { type Attempt, attempt, noRoom } from './attempt.js';
 import { authenticate, type Caller, type Shown } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
 import { channelParser } from './channel-settings.js';
+import { type Count, openCounting } from './counting.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
 import { type Order, placeOrder } from './order.js';
@@ -23,7 +24,7 @@ import type { CallUnderWay } from './under-way.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
 
-interface IncomingCall extends Shown {
+export interface IncomingCall extends Shown {
   readonly requestId: string;
   readonly endpoint: Endpoint;
   /** The model that the address names, whatever the body says; null: the body names it. */
@@ -40,6 +41,8 @@ export interface Relay {
   handle(call: IncomingCall): Promise<void>;
   /** The caller behind a request that is no call, e.g. a model listing. Throws RelayError. */
   identify(shown: Shown): Promise<Caller>;
+  /** How many tokens the prompt of a call has: nothing is generated, and nobody pays. Throws RelayError. */
+  count: Count;
   /** Calls under way. */
   active(): number;
 }
@@ -249,6 +252,7 @@ export function openRelay(ports: RelayPorts): Relay {
 
   return {
     identify,
+    count: openCounting(ports, identify),
     active: () => active,
     async handle(call) {
       const { response, requestId } = call;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Directory } from '../../application/ports.js';
+import type { TokenCount } from '../call/counting.js';
 import type { Relay } from '../call/relay.js';
 import type { CallerDialect } from '../caller-dialect.js';
 import type { Endpoint } from '../endpoint.js';
@@ -38,7 +39,7 @@ export interface Route {
 
 /** What the routes of a dialect need. */
 export interface RoutesOptions {
-  readonly relay: Pick<Relay, 'handle' | 'identify'>;
+  readonly relay: Pick<Relay, 'handle' | 'identify' | 'count'>;
   readonly directory: Directory;
   /** Name of the provider behind a channel type. */
   readonly providerName: (channelType: number) => string | null;
@@ -52,6 +53,21 @@ export const answersJson =
     asking.response.writeHead(200, { ...jsonHeaders, 'content-length': Buffer.byteLength(body) });
     asking.response.end(body);
   };
+
+/** Says of a count of tokens where it comes from. */
+const countSource = 'x-token-count';
+
+/** A count of tokens: in the provider's own words, or as `estimate` puts what was counted here. */
+export function answerCount(
+  response: ServerResponse,
+  { told, estimated }: TokenCount,
+  estimate: (tokens: number) => object,
+): void {
+  const body = told ?? Buffer.from(JSON.stringify(estimate(estimated)));
+  const source = told === null ? 'estimated' : 'upstream';
+  response.writeHead(200, { ...jsonHeaders, 'content-length': body.length, [countSource]: source });
+  response.end(body);
+}
 
 /** Where calls of an endpoint come in. */
 export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route => ({

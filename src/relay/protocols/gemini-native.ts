@@ -52,6 +52,13 @@ export function nativeEmbedding({ body }: CallerRequest, model: string) {
     : ({ action: 'embedContent', body: { ...body, model: named } } as const);
 }
 
+/** A whole request to be counted names its model itself. */
+export function nativeCounting({ body }: CallerRequest, model: string): JsonObject {
+  const { model: _, ...rest } = body;
+  const whole = objectIn(rest, 'generateContentRequest');
+  return whole === null ? rest : withMember(rest, 'generateContentRequest', { ...whole, model: `models/${model}` });
+}
+
 /** Whether a body is a caller's in this wire's own words. */
 export const isNative = ({ dialect }: CallerRequest): boolean => dialect.wire === 'gemini';
 

@@ -2,20 +2,19 @@ import { reasoningEffortOf } from '../../domain/call-texts.js';
 import { conversation } from './gemini-contents.js';
 import { embeddingBody } from './gemini-embeddings.js';
 import { generationConfig } from './gemini-generation.js';
-import { isNative, nativeContent, nativeEmbedding, withinLimit } from './gemini-native.js';
+import { isNative, nativeContent, nativeCounting, nativeEmbedding, withinLimit } from './gemini-native.js';
 import { type ThinkingSuffix, thinkingSuffix, thinksByLevel } from './gemini-thinking.js';
 import { geminiTools, toolConfig } from './gemini-tools.js';
 import { countIn, type JsonObject, textIn } from './json.js';
 import { pathSegment } from './model-address.js';
-import { baseOf, written } from './openai-request.js';
-import {
-  type CallerRequest,
-  type GeminiSettings,
-  NotConvertible,
-  type Provider,
-  type RequestOptions,
-  type UpstreamChannel,
-  type UpstreamRequest,
+import { baseOf, notServed, written } from './openai-request.js';
+import type {
+  CallerRequest,
+  GeminiSettings,
+  Provider,
+  RequestOptions,
+  UpstreamChannel,
+  UpstreamRequest,
 } from './protocol.js';
 
 /* From the neutral request to Gemini's. */
@@ -142,7 +141,10 @@ export function geminiRequest(
         : embeddingBody(body, bareName(model));
       return asked(action, converted);
     }
+    case 'counting':
+      if (native) return asked('countTokens', nativeCounting(caller, bareName(model)));
+      throw notServed(mode);
     default:
-      throw new NotConvertible('caller', `this provider does not serve ${mode}`);
+      throw notServed(mode);
   }
 }

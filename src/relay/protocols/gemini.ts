@@ -21,6 +21,7 @@ function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: C
   const { mode, stream } = caller;
   const usage = geminiUsage(told.usageMetadata);
   const generated = new GeminiReader(info);
+  if (mode === 'counting' && typeof told.totalTokens !== 'number') return missing();
   if (isNative(caller) && !stream) {
     generated.choices(told, true);
     return { ok: true, body: told, own: true, received, untouched: true, usage, generated };

@@ -15,7 +15,7 @@ import {
 
 /* From the caller's request to the upstream's, in the OpenAI family. */
 
-const paths: Readonly<Record<Mode, string>> = {
+const paths: Readonly<Partial<Record<Mode, string>>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
@@ -27,9 +27,13 @@ const paths: Readonly<Record<Mode, string>> = {
 /** Cloudflare's gateway has the provider's root in its own path already. */
 export const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
+export const notServed = (mode: Mode): NotConvertible =>
+  new NotConvertible('caller', `this provider does not serve ${mode}`);
+
 /** OpenAI's path at the upstream's base. The caller's query stays here: a provider that needs some of it says so. */
 export function standardUrl({ base, caller }: Target): string {
   const path = paths[caller.mode];
+  if (path === undefined) throw notServed(caller.mode);
   return base + (base.startsWith(cloudflareGateway) ? path.slice('/v1'.length) : path);
 }
 
@@ -38,7 +42,7 @@ export const urlAt =
   (places: Partial<Record<Mode, string>>) =>
   ({ base, caller }: Target): string => {
     const place = places[caller.mode];
-    if (place === undefined) throw new NotConvertible('caller', `this provider does not serve ${caller.mode}`);
+    if (place === undefined) throw notServed(caller.mode);
     return base + place;
   };
 

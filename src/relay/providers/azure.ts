@@ -1,12 +1,12 @@
 import { type Mode, other, soundModes, usual } from '../../domain/provider.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { openAi } from '../protocols/openai.js';
-import { cloudflareGateway, openAiModelRules } from '../protocols/openai-request.js';
+import { cloudflareGateway, notServed, openAiModelRules } from '../protocols/openai-request.js';
 import type { Target } from '../protocols/openai-variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels } from './openai-models.js';
 
-const tasks: Readonly<Record<Mode, string>> = {
+const tasks: Readonly<Partial<Record<Mode, string>>> = {
   chat: 'chat/completions',
   completions: 'completions',
   embeddings: 'embeddings',
@@ -23,9 +23,11 @@ const deployment = (model: string): string => model.replace(/^gpt-3\.5/, 'gpt-35
 
 const url = (target: Target): string => {
   const { base, model, caller } = target;
+  const task = tasks[caller.mode];
+  if (task === undefined) throw notServed(caller.mode);
   const root = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
   const version = encodeURIComponent(apiVersion(target));
-  return `${root}/${pathSegment(deployment(model))}/${tasks[caller.mode]}?api-version=${version}`;
+  return `${root}/${pathSegment(deployment(model))}/${task}?api-version=${version}`;
 };
 
 export const azure: Provider = {

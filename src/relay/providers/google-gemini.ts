@@ -24,6 +24,6 @@ export const googleGemini: Provider = {
   keyHint: 'API key',
   other: other('API version, e.g. v1beta'),
   forbiddenMeansDead: true,
-  modes: ['chat', 'embeddings'],
+  modes: ['chat', 'embeddings', 'counting'],
   protocol: gemini,
 };

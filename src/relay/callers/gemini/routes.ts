@@ -3,8 +3,9 @@ import type { Endpoint } from '../../endpoint.js';
 import { RelayError, unknownModel } from '../../errors.js';
 import { readCredential } from '../openai/credential.js';
 import { listing, modelsFor } from '../openai/models.js';
-import { type Asking, answersJson, type Route, type RoutesOptions } from '../route.js';
+import { type Asking, answerCount, answersJson, type Route, type RoutesOptions } from '../route.js';
 import { geminiCaller } from './dialect.js';
+import { countTokens } from './endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
 import { generateContent, streamOfEvents, streamOfMembers } from './endpoints/generate-content.js';
 
@@ -21,6 +22,8 @@ const endpointFor = (action: string, query: URLSearchParams): Endpoint | null =>
       return embedContent;
     case 'batchEmbedContents':
       return batchEmbedContents;
+    case 'countTokens':
+      return countTokens;
     default:
       return null;
   }
@@ -59,7 +62,9 @@ export function geminiRoutes({ relay, directory }: RoutesOptions): Route[] {
     if (endpoint === null) throw noSuchMethod(asking);
     const { headers } = request;
     const credential = credentialOf(asking);
-    await relay.handle({ requestId, endpoint, model, query, credential, headers, request, ip, response });
+    const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response };
+    if (endpoint !== countTokens) return relay.handle(incoming);
+    answerCount(response, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
   };
 
   const dialect = geminiCaller;

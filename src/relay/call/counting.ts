@@ -1,0 +1,109 @@
+import type { ChannelView } from '../../application/ports.js';
+import { neutralBody } from '../endpoint.js';
+import type { HeldBody, RelayPorts } from '../ports.js';
+import type { CallerRequest } from '../protocols/protocol.js';
+import type { AnswerPlace } from '../upstream/answer-room.js';
+import { attempt } from './attempt.js';
+import type { Caller, Shown } from './authenticate.js';
+import { channelParser } from './channel-settings.js';
+import { type Order, placeOrder } from './order.js';
+import type { IncomingCall } from './relay.js';
+import { chooseChannel } from './routing.js';
+
+/* How many tokens a prompt has: asked of a provider that counts in the caller's own words, else estimated. Nobody pays. */
+
+export interface TokenCount {
+  /** What the provider answered, in the caller's dialect; null: nobody counted. */
+  readonly told: Buffer | null;
+  /** As counted here, without the margins of a hold. */
+  readonly estimated: number;
+}
+
+export type Count = (call: IncomingCall) => Promise<TokenCount>;
+
+/** A count is worth no second try: there is always the estimate. */
+export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Promise<Caller>): Count {
+  const { directory, limits, providerOf, clock } = ports;
+  const parsedChannel = channelParser();
+  const orderPorts = { directory, providerOf, parsedChannel };
+
+  const countsFor = ({ settings }: ChannelView): boolean =>
+    providerOf(settings.type)?.modes.includes('counting') ?? false;
+
+  const askUpstream = async (
+    call: IncomingCall,
+    caller: Caller,
+    order: Order,
+    bodyBytes: number,
+    answerPlace: AnswerPlace,
+  ): Promise<Buffer | null> => {
+    const { endpoint } = call;
+    const channels = order.channels.filter(countsFor).map((channel) => {
+      const { priority, weight } = channel.settings;
+      return { id: channel.id, priority, weight, channel };
+    });
+    const chosen = chooseChannel(channels, 0, new Set(), Math.random());
+    if (chosen === null) return null;
+    const parsed = parsedChannel(chosen.channel);
+    const leave = await limits.enterChannel(chosen.id, parsed.mostCalls);
+    if (leave === null) return null;
+    const request: CallerRequest = {
+      dialect: endpoint.dialect,
+      mode: 'counting',
+      query: call.query,
+      body: order.body,
+      neutral: neutralBody(endpoint, order.body),
+      files: null,
+      answersSound: false,
+      stream: false,
+      wantsUsage: false,
+      headers: call.headers,
+      outputLimit: null,
+      mostOutput: Number.MAX_SAFE_INTEGER,
+    };
+    const asked = {
+      callId: call.requestId,
+      requestedModel: order.requestedModel,
+      caller: request,
+      bodyBytes,
+      startedAt: clock.now(),
+      payer: caller.user.id,
+      answerPlace,
+      presence: null,
+      underWay: null,
+    };
+    try {
+      const answered = await attempt(ports, asked, chosen.channel, parsed);
+      if (!answered.ok) return null;
+      if (answered.got.kind === 'answer') return answered.got.bytes;
+      answered.got.reading.cancel();
+      return null;
+    } finally {
+      leave();
+    }
+  };
+
+  return async (call) => {
+    const { endpoint, request, ip } = call;
+    const caller = await identify(call);
+    const leave = await limits.admit(caller.user.id, caller.apiKey.id, directory.settings());
+    const answerPlace = ports.answers.place(caller.user.id);
+    let body: HeldBody | null = null;
+    let succeeded = false;
+    try {
+      body = await ports.bodies[endpoint.body](request, ip, caller.user.id);
+      const { bytes, upload } = body;
+      const value = call.model === null ? body.value : { ...body.value, model: call.model };
+      const order = await ports.largeWork.run(bytes, () =>
+        placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
+      );
+      const told = await askUpstream(call, caller, order, bytes, answerPlace);
+      succeeded = true;
+      return { told, estimated: order.estimate.promptTokens };
+    } finally {
+      body?.leave();
+      answerPlace.leave();
+      leave(succeeded);
+    }
+  };
+}
