@@ -1,7 +1,7 @@
 import type { AppendResult, ExpectedRevision } from '../application/ports.js';
 import type { NewEvent, StreamName } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
-import type { Payload } from '../domain/upcast.js';
+import type { StoredPayload } from '../domain/upcast.js';
 
 /* Collects concurrent appends and has them written together: one round trip, one commit, many callers. */
 
@@ -9,7 +9,7 @@ import type { Payload } from '../domain/upcast.js';
 export interface EncodedEvent {
   readonly recordable: NewEvent;
   readonly version: number;
-  /** The JSON text of a Payload: one line. */
+  /** The JSON text of a StoredPayload: one line. */
   readonly data: string;
 }
 
@@ -48,7 +48,7 @@ export interface WaitingLimits {
 const busy = (reason: string): Failure => new Failure('store-busy', { reason });
 
 /** The JSON of a payload never holds a raw line break: one line per event needs no escaping. */
-export const encodePayload = (data: Payload): string => JSON.stringify(data);
+export const encodePayload = (data: StoredPayload): string => JSON.stringify(data);
 
 export class GroupCommit {
   private queue: Waiting[] = [];

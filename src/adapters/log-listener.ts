@@ -9,12 +9,17 @@ export interface LogListenerOptions {
   readonly log: Log;
   /** The writer whose notifications are not worth waking for: our own. */
   readonly writer: string;
+  /** Whether the node that serves the log is to tell of what it appends: not in its own process, where that is known. */
+  readonly announced: boolean;
   readonly onNews: () => void;
   /** A notification can be lost with its connection; this often we look without one. */
   readonly pollMs: number;
 }
 
 const reconnectPauseMs = 500;
+
+/** Of those who follow the log in other processes; see migration 0014. */
+const followersLock = 812470915375;
 
 /** Tells when another process has appended to the log: at once by NOTIFY, and regularly in case that is lost. */
 export class LogListener {
@@ -60,6 +65,7 @@ export class LogListener {
     // A client that is ended while it connects never says how that went.
     await Promise.race([client.connect(), ended]);
     await client.query('LISTEN events_appended');
+    if (this.options.announced) await client.query('SELECT pg_advisory_lock_shared($1)', [followersLock]);
     // Whatever came while nobody listened.
     this.options.onNews();
     await ended;

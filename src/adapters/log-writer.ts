@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { ExpectedRevision } from '../application/ports.js';
-import { Position, type Recorded } from '../domain/events.js';
+import { isCallStream, Position, type Recorded } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { isPassing } from '../domain/passing.js';
 import { reusedEventId } from './append-request.js';
@@ -10,7 +10,7 @@ import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
 import { appending } from './session-limits.js';
 
-/* Writes batches of appends through the function append_events, on one connection of its own. */
+/* Writes batches of appends through functions of the database (migration 0014), on one connection of its own. */
 
 /** The epoch in which a node writes; see the migration 0009. */
 export interface Fence {
@@ -129,15 +129,44 @@ export class LogWriter {
   private async send(client: pg.Client, batch: readonly Append[]): Promise<readonly Answer[]> {
     const timeout = setTimeout(() => client.connection.stream.destroy(), answerTimeoutMs);
     try {
-      const { fence, writer } = this.options;
-      const values = [...parameters(batch), writer];
-      const statement =
-        fence === null ? { ...appendEvents, values } : { ...appendEventsInEpoch, values: [...values, fence.epoch] };
-      const { rows } = await client.query<Answer>({ ...statement, rowMode: 'array' });
-      return rows;
+      const parameters = parametersOf(batch, this.options.writer, this.options.fence?.epoch ?? null);
+      return (
+        (batch.every(continuesCall) ? await this.appendCalls(client, batch, parameters) : null) ??
+        (await this.appendEvents(client, parameters))
+      );
     } finally {
       clearTimeout(timeout);
     }
+  }
+
+  /** null: nothing was written, for some append is not what its call goes on with. */
+  private async appendCalls(
+    client: pg.Client,
+    batch: readonly Append[],
+    { streams, expected, ids, types, versions, instants, data, writer, epoch }: Parameters,
+  ): Promise<readonly Answer[] | null> {
+    const { rows } = await client.query<[head: number | null]>({
+      name: 'append_calls',
+      text: 'SELECT append_calls($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      values: [streams, expected, ids, types, versions, instants, data, writer, epoch],
+      rowMode: 'array',
+    });
+    const head = rows[0]?.[0] ?? null;
+    if (head === null) return null;
+    return batch.map((append, index) => ['appended', expectedNumber(append.expected) + 1, head + 1 + index]);
+  }
+
+  private async appendEvents(
+    client: pg.Client,
+    { streams, expected, sizes, owners, places, ids, types, versions, instants, data, writer, epoch }: Parameters,
+  ): Promise<readonly Answer[]> {
+    const { rows } = await client.query<Answer>({
+      name: 'append_events',
+      text: 'SELECT * FROM append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+      values: [streams, expected, sizes, owners, places, ids, types, versions, instants, data, writer, epoch],
+      rowMode: 'array',
+    });
+    return rows;
   }
 
   private conclude(batch: readonly Append[], answers: readonly Answer[], outcomes: Map<Append, AppendOutcome>): void {
@@ -176,15 +205,6 @@ export class LogWriter {
   }
 }
 
-const appendEvents = {
-  name: 'append_events',
-  text: 'SELECT * FROM append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
-};
-const appendEventsInEpoch = {
-  name: 'append_events_in_epoch',
-  text: 'SELECT * FROM append_events_in_epoch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
-};
-
 /** The answer to an append that is given up. `uncertain`: an attempt at it may have been carried out. */
 const unanswered = (uncertain: boolean, reason: string): Failure =>
   new Failure(uncertain ? 'store-unavailable' : 'store-busy', { reason });
@@ -211,8 +231,14 @@ const expectedNumber = (expected: ExpectedRevision): number =>
 /** For values without quotes, commas or braces; ten times cheaper than escaping them. */
 const plainArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 
-/** The parameters of append_events up to `data`, in its order. */
-function parameters(batch: readonly Append[]): unknown[] {
+/** What append_calls can write: one event, to a call whose revision is known. */
+const continuesCall = ({ stream, events, expected }: Append): boolean =>
+  events.length === 1 && expected !== 'any' && isCallStream(stream);
+
+type Parameters = ReturnType<typeof parametersOf>;
+
+/** What append_events takes, and append_calls less of, by their names there. */
+function parametersOf(batch: readonly Append[], writer: string, epoch: number | null) {
   const owners: number[] = [];
   const places: number[] = [];
   const ids: string[] = [];
@@ -231,16 +257,18 @@ function parameters(batch: readonly Append[]): unknown[] {
       data.push(payload);
     });
   });
-  return [
-    batch.map(({ stream }) => stream),
-    plainArray(batch.map(({ expected }) => expectedNumber(expected))),
-    plainArray(batch.map(({ events }) => events.length)),
-    plainArray(owners),
-    plainArray(places),
-    plainArray(ids),
+  return {
+    streams: batch.map(({ stream }) => stream),
+    expected: plainArray(batch.map(({ expected }) => expectedNumber(expected))),
+    sizes: plainArray(batch.map(({ events }) => events.length)),
+    owners: plainArray(owners),
+    places: plainArray(places),
+    ids: plainArray(ids),
     types,
-    plainArray(versions),
-    plainArray(instants),
-    data.join('\n'),
-  ];
+    versions: plainArray(versions),
+    instants: plainArray(instants),
+    data: data.join('\n'),
+    writer,
+    epoch,
+  };
 }

@@ -13,6 +13,7 @@ import { boundedStreams } from './migrations/0010-bounded-streams.js';
 import { unsettledOrders } from './migrations/0011-unsettled-orders.js';
 import { reactionPlaces } from './migrations/0012-reaction-places.js';
 import { endedSessions } from './migrations/0013-ended-sessions.js';
+import { appendingCalls } from './migrations/0014-appending-calls.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -35,6 +36,7 @@ export const adapterMigrations: readonly Migration[] = [
   unsettledOrders,
   reactionPlaces,
   endedSessions,
+  appendingCalls,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { AppendResult, EventStore, ExpectedRevision } from '../application/ports.js';
-import { type NewEvent, Position, type Recorded, type Revision, type StreamName, sizeOf } from '../domain/events.js';
+import {
+  isCallStream,
+  type NewEvent,
+  Position,
+  type Recorded,
+  type Revision,
+  type StreamName,
+  sizeOf,
+} from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { Instant } from '../domain/instant.js';
 import { isPassing } from '../domain/passing.js';
-import { currentPayloads, type Payload, type PayloadVersions, UnreadableEvent } from '../domain/upcast.js';
+import { currentPayloads, type PayloadVersions, type StoredPayload, UnreadableEvent } from '../domain/upcast.js';
 import { checkAppend } from './append-request.js';
 import { EventFeed } from './event-feed.js';
 import { type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
@@ -103,7 +111,9 @@ class PostgresEventStore implements EventStore {
       fence: fence ?? null,
     });
     this.commits = new GroupCommit((batch) => this.writer.write(batch), { ...mostWaiting, patienceMs });
-    this.listener = listens ? new LogListener({ connection, log, writer, onNews: wake, pollMs }) : null;
+    // Who writes in an epoch is alone with the log but for commands, which tell of what they append in any case.
+    const announced = fence === undefined;
+    this.listener = listens ? new LogListener({ connection, log, writer, announced, onNews: wake, pollMs }) : null;
   }
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
@@ -143,10 +153,15 @@ class PostgresEventStore implements EventStore {
   }
 
   async eventsNamed(stream: StreamName, idsBegin: string): Promise<readonly Recorded[]> {
-    // Only ids are searched for: a condition on the stream could tempt the planner to read a long stream whole.
+    const ids = [idsBegin + leastId.slice(idsBegin.length), idsBegin + greatestId.slice(idsBegin.length)];
+    // The ids of calls are in no index, and the streams of others may be long: their names could tempt the planner to
+    // read one whole.
+    const [where, values] = isCallStream(stream)
+      ? ['stream = $3', [...ids, stream]]
+      : ["stream NOT LIKE 'call-%'", ids];
     const rows = await this.query<EventRow>({
-      text: `SELECT ${columns} FROM events WHERE event_id BETWEEN $1::uuid AND $2::uuid ORDER BY revision`,
-      values: [idsBegin + leastId.slice(idsBegin.length), idsBegin + greatestId.slice(idsBegin.length)],
+      text: `SELECT ${columns} FROM events WHERE event_id BETWEEN $1::uuid AND $2::uuid AND ${where} ORDER BY revision`,
+      values,
       types: payloadsAsText,
     });
     return rows.filter(([, , of]) => of === stream).map((row) => this.decode(row));
@@ -194,8 +209,8 @@ class PostgresEventStore implements EventStore {
   }
 
   private encode(recordable: NewEvent): EncodedEvent {
-    const { type, ...payload } = recordable.event;
-    const data = encodePayload(payload);
+    const { type } = recordable.event;
+    const data = encodePayload(this.payloads.stored(recordable.event));
     if (data.length > largestPayload)
       throw new Failure('event-too-large', { event: type, size: data.length, allowed: largestPayload });
     return { recordable, version: this.payloads.current(type), data };
@@ -203,7 +218,7 @@ class PostgresEventStore implements EventStore {
 
   private decode([position, id, stream, revision, type, version, data, at]: EventRow): Recorded {
     try {
-      const event = this.payloads.upcast(type, version, JSON.parse(data) as Payload);
+      const event = this.payloads.upcast(type, version, JSON.parse(data) as StoredPayload);
       return { id, stream, revision, position: Position(position), at: Instant(at), event, size: data.length };
     } catch (error) {
       throw error instanceof UnreadableEvent ? error.at(Position(position)) : error;

@@ -88,6 +88,9 @@ export const streams = {
   quarantine: 'quarantine' as StreamName,
 } as const;
 
+/** Of which there are as many as calls, each of a few events. */
+export const isCallStream = (stream: StreamName): boolean => stream.startsWith('call-');
+
 /** The id a stream name ends in: `user-7` → `7`. */
 export const streamKey = (stream: StreamName): string => stream.slice(stream.indexOf('-') + 1);
 

@@ -1,11 +1,15 @@
 import { type EarlierTokenPrice, type EarlierUsage, namedPrice, namedUsage } from './earlier-prices.js';
 import { type DomainEvent, isEventType, type Position } from './events.js';
+import { type PackedForm, packedCalls } from './packed-calls.js';
 import type { Price } from './pricing.js';
 
 /* Stored events never change. When a payload gets a new shape, its old versions are lifted to it as they are read. */
 
-/** An event's members without its type, as they stand in the log. */
+/** An event's members without its type. */
 export type Payload = Readonly<Record<string, unknown>>;
+
+/** A payload as it stands in the log: by names, or, of types that have a packed form, by places. */
+export type StoredPayload = Payload | readonly unknown[];
 
 /** From one version of a payload to the next. */
 type Upcaster = (data: Payload) => Payload;
@@ -38,26 +42,44 @@ export class UnreadableEvent extends Error {
 export interface PayloadVersions {
   /** The version new events of this type are written with. */
   current(type: string): number;
+  /** A new event as it is to stand in the log, in its current version. */
+  stored(event: DomainEvent): StoredPayload;
   /**
    * The event in its present shape. Throws UnreadableEvent when this release knows no such type or not that version of
    * it, or cannot lift it.
    */
-  upcast(type: string, version: number, data: Payload): DomainEvent;
+  upcast(type: string, version: number, data: StoredPayload): DomainEvent;
 }
 
-export const payloadVersions = (table: UpcasterTable): PayloadVersions => {
+type PackedForms = Readonly<Record<string, PackedForm<DomainEvent>>>;
+
+export const payloadVersions = (table: UpcasterTable, packed: PackedForms = {}): PayloadVersions => {
   const upcasters = new Map(Object.entries(table));
+  const forms = new Map(Object.entries(packed));
+  const unpacked = (type: string, data: readonly unknown[]): DomainEvent => {
+    const form = forms.get(type);
+    if (form === undefined) throw new Error('there is no packed form of it');
+    return form.unpack(data);
+  };
   const current = (type: string): number => (upcasters.get(type)?.length ?? 0) + 1;
   return {
     current,
+    stored(event) {
+      const form = forms.get(event.type);
+      if (form !== undefined) return form.pack(event);
+      const { type: _, ...payload } = event;
+      return payload;
+    },
     upcast(type, version, data) {
       if (!isEventType(type)) throw new UnreadableEvent(type, 'this release knows no events of that type');
       const newest = current(type);
       if (version < 1 || version > newest)
         throw new UnreadableEvent(type, `stored in version ${version}; this release reads versions 1 to ${newest}`);
-      const pending = upcasters.get(type)?.slice(version - 1) ?? [];
       try {
-        const lifted = pending.reduce((payload, upcaster) => upcaster(payload), data);
+        // The packed form came with the version that is still the newest of each type that has one.
+        if (Array.isArray(data)) return unpacked(type, data);
+        const pending = upcasters.get(type)?.slice(version - 1) ?? [];
+        const lifted = pending.reduce((payload, upcaster) => upcaster(payload), data as Payload);
         // The log holds what was appended as a DomainEvent, and upcasters keep it one.
         return { type, ...lifted } as DomainEvent;
       } catch (error) {
@@ -92,14 +114,20 @@ const quantitiesTakenBack: Upcaster = (data) => {
   return { ...data, settlement: { ...settlement, usage: namedUsage(settlement.usage as EarlierUsage) } };
 };
 
-/** Before version 2 only users could quarantine; what they wrote means what it did. */
+/**
+ * What was written before means what it did. Before version 2 of a quarantine only users could quarantine; before the
+ * newest versions of calls' events these had names in the log.
+ */
 const unchanged: Upcaster = (data) => data;
 
 /** The payloads that have changed so far. */
-export const currentPayloads = payloadVersions({
-  CallReserved: [quantitiesPriced],
-  CallSettled: [suspenseUnknown, coveredInFull, quantitiesCharged],
-  CallReleased: [suspenseTold],
-  CallRefunded: [quantitiesTakenBack],
-  EventQuarantined: [unchanged],
-});
+export const currentPayloads = payloadVersions(
+  {
+    CallReserved: [quantitiesPriced, unchanged],
+    CallSettled: [suspenseUnknown, coveredInFull, quantitiesCharged, unchanged],
+    CallReleased: [suspenseTold, unchanged],
+    CallRefunded: [quantitiesTakenBack],
+    EventQuarantined: [unchanged],
+  },
+  packedCalls,
+);

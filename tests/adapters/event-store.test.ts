@@ -29,6 +29,7 @@ describe('over real Postgres', () => {
   };
 
   eventStoreContract('Postgres', opening({}));
+  eventStoreContract('Postgres, to calls', opening({}), 'call-');
   // Whoever is not in its place at once is sent back to reading.
   eventStoreContract('Postgres, with hardly any room for slow subscribers', opening({ subscriberCapacity: 3 }));
 });

@@ -89,7 +89,7 @@ describe('a node whose place another has taken', () => {
     await until(async () => {
       const { rowCount } = await database.pool.query(
         `SELECT FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%append_events_in_epoch%'`,
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%append_events%'`,
       );
       return rowCount === 1 ? true : null;
     });
@@ -109,7 +109,7 @@ describe('a node whose place another has taken', () => {
     await until(async () => {
       const { rowCount } = await database.pool.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%append_events_in_epoch%'`,
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%append_events%'`,
       );
       return rowCount === 1 ? true : null;
     });

@@ -62,13 +62,10 @@ describe('the event store in Postgres', () => {
 
   /** Appends as a store in another process would, within a transaction the test holds. */
   const appendBy = (client: pg.Client, stream: string, { id, at, event: { type, ...data } }: NewEvent) =>
-    client.query("SELECT * FROM append_events($1, '{-2}', '{1}', '{1}', '{1}', $2, $3, '{1}', $4, $5, 'somebody')", [
-      [stream],
-      [id],
-      [type],
-      [at],
-      JSON.stringify(data),
-    ]);
+    client.query(
+      "SELECT * FROM append_events($1, '{-2}', '{1}', '{1}', '{1}', $2, $3, '{1}', $4, $5, 'somebody', null)",
+      [[stream], [id], [type], [at], JSON.stringify(data)],
+    );
 
   /** Resolves once an append waits for another transaction, in another Postgres process than `ended`; its number. */
   async function blockedAppend(ended = 0): Promise<number> {
@@ -385,6 +382,55 @@ describe('the event store in Postgres', () => {
       }
       await subscription.reached(60);
       expect(ids(subscription.events)).toEqual(ids(await store.readAll(beginning, 100)));
+      await subscription.stop();
+    });
+  });
+
+  describe('what a node appends, which writes the log alone', () => {
+    const openNode = async (): Promise<EventStore> => {
+      const { rows } = await database.pool.query<{ epoch: number }>('SELECT epoch FROM begin_epoch()');
+      return openStore({ fence: { epoch: rows[0]?.epoch ?? 0, onLost: () => undefined }, pollMs: never });
+    };
+
+    test('is told to no other connection while nobody else follows the log', async () => {
+      const node = await openNode();
+      const told: string[] = [];
+      const listener = await openClient();
+      listener.on('notification', ({ payload }) => told.push(payload?.split(' ')[0] ?? ''));
+      await listener.query('LISTEN events_appended');
+      await node.append(alpha, [newEvent(1)], 'no-stream');
+      await node.append(streamNamed('call-1'), [newEvent(2)], 'no-stream');
+      const command = await openStore({ listens: false });
+      await command.append(beta, [newEvent(3)], 'no-stream');
+      // Notifications come in the order of what they tell: an earlier one would be here by now.
+      await until(async () => (told.length > 0 ? true : null));
+      expect(told).toEqual(['2']);
+    });
+
+    test('is pushed to whoever follows the log in another process, calls included', async () => {
+      const node = await openNode();
+      const subscription = collect(await openStore({ pollMs: never }), beginning);
+      // The follower is in its place when it has been told of something for the first time.
+      await until(async () => {
+        await node.append(alpha, [newEvent(subscription.events.length, 'x', Date.now() % 65_000)], 'any');
+        return subscription.events.length > 0 ? true : null;
+      });
+      const before = await node.head();
+      await node.append(streamNamed('call-1'), [newEvent(1_000)], 'no-stream');
+      await subscription.reached(before + 2);
+      await subscription.stop();
+    });
+
+    test('is known to its own subscribers, and so is what a command appends beside it', async () => {
+      const node = await openNode();
+      const subscription = collect(node, beginning);
+      const command = await openStore({ listens: false });
+      for (let n = 0; n < 10; n += 2) {
+        await node.append(alpha, [newEvent(n)], 'any');
+        await command.append(beta, [newEvent(n + 1)], 'any');
+        await subscription.reached(n + 2);
+      }
+      expect(ids(subscription.events)).toEqual(ids(await node.readAll(beginning, 100)));
       await subscription.stop();
     });
   });

@@ -83,7 +83,7 @@ describe('statements that are cancelled', () => {
   }
   const waitingForTheLog = async (): Promise<Waiting[]> => {
     const { rows } = await watcher.query<Waiting>(`
-      select pid, query like '%append_events%' as appends from pg_stat_activity
+      select pid, query like '%append_%' as appends from pg_stat_activity
       where pid in (select pid from pg_locks where not granted and relation = 'events'::regclass)
     `);
     return rows;

@@ -121,7 +121,7 @@ test('a gateway serves while its usage log is being made anew, says so everywher
   await until(async () => ((await alice.ask('{ rebuiltPercent }')).rebuiltPercent === null ? true : null), 60_000);
   expect(await state()).toContainEqual({ name: 'usage_log', status: 'RUNNING' });
   const { rows } = await database.query(
-    `select count(*)::int as requests, sum((data->>'charged')::bigint)::int as quota
+    `select count(*)::int as requests, sum((data->>2)::bigint)::int as quota
      from events where type = 'CallSettled'`,
   );
   expect(rows).toEqual([{ requests: calls + 2, quota: expect.any(Number) }]);
