@@ -4,6 +4,7 @@ import { openPool } from '../../src/adapters/postgres.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
+import type { Usage } from '../../src/domain/usage.js';
 import { lineMatch } from '../../src/projections/models/usage-log/line-match.js';
 import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
 import { monthOf } from '../../src/projections/models/usage-log/usage-log-partitions.js';
@@ -115,6 +116,37 @@ describe('a settled call', () => {
         detail: null,
       },
     ]);
+  });
+
+  test.each<[string, Usage, readonly ChannelId[]]>([
+    ['text alone', { input: 95, output: 24 }, [east]],
+    ['text, some of it cached and some thought', { input: 95, cachedInput: 20, output: 24, reasoning: 8 }, [east]],
+    ['nothing', {}, [east]],
+    ['what is counted in pieces, and pictures among the text', { input: 9, imageInput: 4, images: 2 }, [east]],
+    ['none of a kind that is named all the same', { input: 9, output: 0 }, [east]],
+    ['text alone, by the second channel tried', { input: 95, output: 24 }, [west, east]],
+  ])('that used %s tells so', async (_, usage, attempts) => {
+    const [line] = await linesOf(settled('a', 500, 310, { usage, attempts }));
+    expect(line).toMatchObject({ channel_id: east, attempts, price: { per: 'token' }, path: '/v1/chat/completions' });
+    expect(line?.usage).toEqual(usage);
+  });
+
+  test('tells its own price, path and outcome, whatever others of the same batch have', async () => {
+    const perCall = { per: 'call', price: '0.1', quotaPerUnit: '500000', group: '1' } as const;
+    const lines = await linesOf(
+      settled('a', 500, 310),
+      settled('b', 500, 310, { price: perCall }),
+      settled('c', 500, 310, { price: perCall, outcome: 'caller-left' }),
+      settled('d', 500, 310),
+    );
+    expect(lines.map(({ request_id, price, outcome }) => [request_id, price?.per, outcome])).toEqual([
+      ['d', 'token', 'completed'],
+      ['c', 'call', 'caller-left'],
+      ['b', 'call', 'completed'],
+      ['a', 'token', 'completed'],
+    ]);
+    const { rows } = await sql`select id from usage_log_terms`.execute(await projected.given());
+    expect(rows).toHaveLength(3);
   });
 
   test('is a line also when it was free, and when no API key paid', async () => {
@@ -247,7 +279,7 @@ describe('partitions', () => {
       when(Instant(edge), settled('february', 9, 2)),
       when(Instant(Date.UTC(2027, 11, 31, 23, 59, 59, 999)), settled('december', 9, 3)),
     );
-    const tables = await projected.dump('usage_log_v3');
+    const tables = await projected.dump('usage_log_v4');
     const requests = (table: string) => (tables[table] ?? []).map((row) => /january|february|december/.exec(row)?.[0]);
     expect(Object.keys(tables)).toEqual([
       'usage_log',
@@ -255,6 +287,7 @@ describe('partitions', () => {
       'usage_log_2026_02',
       'usage_log_2027_12',
       'usage_log_rules',
+      'usage_log_terms',
     ]);
     expect(requests('usage_log_2026_01')).toEqual(['january']);
     expect(requests('usage_log_2026_02')).toEqual(['february']);
@@ -275,7 +308,7 @@ describe('partitions', () => {
     await projected.given(settled('a', 9, 1));
     const reader = await projected.pool.connect();
     try {
-      await reader.query('begin; select count(*) from usage_log_v3.usage_log');
+      await reader.query('begin; select count(*) from usage_log_v4.usage_log');
       // The reader's lock is still held; the new month is made all the same.
       const db = await projected.given(when(Instant(edge), settled('b', 9, 1)));
       expect(await usageLogBefore(db, {}, { limit: 9 })).toHaveLength(2);

@@ -15,6 +15,7 @@ import { completionTokens, promptTokens } from '../../src/domain/usage.js';
 import { wantedChannel } from '../../src/projections/engine/projector.js';
 import { listReadModels } from '../../src/projections/engine/rebuild.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
+import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
 import { counted } from '../../src/projections/models/usage-stats.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { allBalances, trialBalance } from './ledger-reads.js';
@@ -177,7 +178,8 @@ export async function expectBooksToAgree({ pool, store }: CommandDatabase, books
   const lines = await db
     .selectFrom('usage_log')
     .select(['request_id', 'quota'])
-    .where('outcome', 'is not', null)
+    .where('type', '=', logTypes.consume)
+    .where('request_id', 'is not', null)
     .execute();
   const logged = new Map(lines.map(({ request_id, quota }) => [request_id, quota]));
   expect([logged.size, lines.length]).toEqual([settlements.length, settlements.length]);

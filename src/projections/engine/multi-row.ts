@@ -56,6 +56,16 @@ export async function insertRows<T extends Table>(tx: ReadModels, table: T, rows
   if (rows.length > 0) await insert(table, rows).execute(tx);
 }
 
+/** Inserts those whose key is not there yet. */
+export async function putNewRows<T extends Table>(
+  tx: ReadModels,
+  table: T,
+  key: readonly Column<T>[],
+  rows: readonly Row<T>[],
+): Promise<void> {
+  if (rows.length > 0) await sql`${insert(table, rows)} on conflict (${refs(key)}) do nothing`.execute(tx);
+}
+
 /** Inserts, or overwrites the columns given. */
 export async function putRows<T extends Table>(
   tx: ReadModels,

@@ -3,13 +3,16 @@ import type { Position } from '../../../domain/events.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
 import type { ReadModels } from '../../database.js';
 import { checkedPattern, offsetOf, type PageRequest } from '../../engine/page.js';
+import { type StoredLine, type Told, toldLine } from './stored-line.js';
 import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
 
-/** A line with the names its ids have now; '' where the channel or user is gone. */
-export interface UsageLogEntry extends UsageLogRow {
+/** The names that ids have now; '' where the channel or user is gone. */
+interface Names {
   readonly username: string;
   readonly channel_name: string;
 }
+
+export interface UsageLogEntry extends UsageLogRow, Names {}
 
 /** What is not given does not filter. */
 export interface UsageLogFilter {
@@ -61,15 +64,20 @@ export function matching(db: ReadModels, filter: UsageLogFilter) {
 
 const entries = (db: ReadModels, filter: UsageLogFilter) =>
   matching(db, filter)
+    .leftJoin('usage_log_terms as terms', 'terms.id', 'line.terms_id')
     .leftJoin('users as holder', 'holder.id', 'line.user_id')
     .leftJoin('channels as channel', (join) => join.on(sql`channel.id`, '=', sql`line.channel_id`))
     .selectAll('line')
+    .select(['terms.path', 'terms.price', 'terms.usage_source', 'terms.outcome'])
     .select([
       sql<string>`coalesce(holder.username, '')`.as('username'),
       sql<string>`coalesce(channel.name, '')`.as('channel_name'),
     ]);
 
 const newestFirst = (db: ReadModels, filter: UsageLogFilter) => entries(db, filter).orderBy('line.id', 'desc');
+
+const told = async (query: { execute(): Promise<(StoredLine & Told & Names)[]> }): Promise<UsageLogEntry[]> =>
+  (await query.execute()).map(toldLine);
 
 /** Newest first, older than `before`: the next page starts where this one's last line ends. */
 export const usageLogBefore = (
@@ -78,7 +86,7 @@ export const usageLogBefore = (
   { before, limit }: { readonly before?: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> => {
   const lines = newestFirst(db, filter).limit(limit);
-  return (before === undefined ? lines : lines.where('line.id', '<', before)).execute();
+  return told(before === undefined ? lines : lines.where('line.id', '<', before));
 };
 
 /** Oldest first, newer than `after` and not newer than `upTo`: what has been added. */
@@ -87,12 +95,13 @@ export const usageLogAfter = (
   filter: UsageLogFilter,
   { after, upTo, limit }: { readonly after: Position; readonly upTo: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> =>
-  entries(db, filter)
-    .where('line.id', '>', after)
-    .where('line.id', '<=', upTo)
-    .orderBy('line.id', 'asc')
-    .limit(limit)
-    .execute();
+  told(
+    entries(db, filter)
+      .where('line.id', '>', after)
+      .where('line.id', '<=', upTo)
+      .orderBy('line.id', 'asc')
+      .limit(limit),
+  );
 
 /** Lines are counted one by one up to here; counting a log of millions would take longer than showing it. */
 const countedLines = 10_000;
@@ -111,7 +120,7 @@ export async function usageLogPage(
   request: PageRequest,
   counted = countedLines,
 ): Promise<UsageLogPage> {
-  const items = await newestFirst(db, filter).limit(request.size).offset(offsetOf(request)).execute();
+  const items = await told(newestFirst(db, filter).limit(request.size).offset(offsetOf(request)));
   const { total } = await db
     .selectFrom(
       matching(db, filter)

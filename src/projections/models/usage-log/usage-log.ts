@@ -18,8 +18,9 @@ import { type Quota, zero } from '../../../domain/quota.js';
 import type { SetupEvent } from '../../../domain/setup.js';
 import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/usage.js';
 import type { GrantReason, UserEvent } from '../../../domain/user.js';
-import { insertRows } from '../../engine/multi-row.js';
+import { insertRows, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
+import { storedLines, type Told } from './stored-line.js';
 import { makePartitions } from './usage-log-partitions.js';
 
 /*
@@ -48,49 +49,71 @@ export type LogDetail =
       readonly code: string | null;
     };
 
+/** A line as it is told. */
+export interface UsageLogRow {
+  /** The position of the event that caused the line. */
+  id: Position;
+  /** Unix seconds. */
+  created_at: number;
+  type: LogType;
+  user_id: UserId;
+  /** null: the line is not about a call. */
+  request_id: string | null;
+  /** Charged; 0 on lines that are not about a charge. A channel test shows what it would have cost. */
+  quota: Quota;
+  /** What the call cost beyond what could be charged. */
+  uncovered: Quota;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** Part of `prompt_tokens`. */
+  cached_tokens: number;
+  /** Part of `completion_tokens`. */
+  reasoning_tokens: number;
+  /** All that was used, by its own name: what is summed or searched for has columns besides. */
+  usage: Usage;
+  /** '' : none. */
+  model: string;
+  /** 0: no API key paid. */
+  api_key_id: ApiKeyId | 0;
+  api_key_name: string;
+  /** The channel that answered, or was tried last; 0: none. */
+  channel_id: ChannelId | 0;
+  group: string;
+  use_time_ms: number;
+  first_token_ms: number | null;
+  is_stream: boolean;
+  /** The name sent upstream when it differs from `model`. */
+  upstream_model: string | null;
+  /** Channels in the order tried. */
+  attempts: readonly ChannelId[];
+  path: string | null;
+  reasoning_effort: string | null;
+  price: Price | null;
+  usage_source: UsageSource | null;
+  outcome: CallOutcome | null;
+  detail: LogDetail | null;
+}
+
+/** What most lines have none of. */
+type Seldom = 'uncovered' | 'cached_tokens' | 'reasoning_tokens';
+
 export interface UsageLogTables {
-  usage_log: {
-    /** The position of the event that caused the line. */
-    id: Position;
-    /** Unix seconds. */
-    created_at: number;
-    type: LogType;
-    user_id: UserId;
+  /** See `stored-line.ts`. */
+  usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | Seldom> & {
+    /** null: 0, which takes no room so. */
+    [Name in Seldom]: UsageLogRow[Name] | null;
+  } & {
     /** null: the line is not about a call. */
-    request_id: string | null;
-    /** Charged; 0 on lines that are not about a charge. A channel test shows what it would have cost. */
-    quota: Quota;
-    /** What the call cost beyond what could be charged. */
-    uncovered: Quota;
-    prompt_tokens: number;
-    completion_tokens: number;
-    /** Part of `prompt_tokens`. */
-    cached_tokens: number;
-    /** Part of `completion_tokens`. */
-    reasoning_tokens: number;
-    /** All that was used, by its own name: what is summed or searched for has columns besides. */
-    usage: Usage;
-    /** '' : none. */
-    model: string;
-    /** 0: no API key paid. */
-    api_key_id: ApiKeyId | 0;
-    api_key_name: string;
-    /** The channel that answered, or was tried last; 0: none. */
-    channel_id: ChannelId | 0;
-    group: string;
-    use_time_ms: number;
-    first_token_ms: number | null;
-    is_stream: boolean;
-    /** The name sent upstream when it differs from `model`. */
-    upstream_model: string | null;
-    /** Channels in the order tried. */
-    attempts: readonly ChannelId[];
-    path: string | null;
-    reasoning_effort: string | null;
-    price: Price | null;
-    usage_source: UsageSource | null;
-    outcome: CallOutcome | null;
-    detail: LogDetail | null;
+    terms_id: number | null;
+    /** null: text alone, as the columns tell. */
+    usage: Usage | null;
+    /** null: the channel and no other. */
+    attempts: readonly ChannelId[] | null;
+  };
+  /** What lines about calls have in common. */
+  usage_log_terms: Pick<UsageLogRow, 'price' | 'usage_source' | 'outcome'> & {
+    id: number;
+    path: string;
   };
   /** One row: what lines depend on, as of the last event folded. */
   usage_log_rules: {
@@ -99,40 +122,36 @@ export interface UsageLogTables {
   };
 }
 
-export type UsageLogRow = Selectable<UsageLogTables['usage_log']>;
 type Rules = Selectable<UsageLogTables['usage_log_rules']>;
 
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
-// touch the same few pages.
+// touch the same few pages. Columns of eight bytes come first, so that none is padded.
 const tables = `
   create table usage_log (
     id bigint not null,
     created_at bigint not null,
-    type smallint not null,
     user_id bigint not null,
-    request_id text,
     quota bigint not null,
-    uncovered bigint not null,
+    uncovered bigint,
     prompt_tokens bigint not null,
     completion_tokens bigint not null,
-    cached_tokens bigint not null,
-    reasoning_tokens bigint not null,
-    usage json not null,
-    model text not null,
+    cached_tokens bigint,
+    reasoning_tokens bigint,
     api_key_id bigint not null,
-    api_key_name text not null,
     channel_id bigint not null,
-    "group" text not null,
     use_time_ms bigint not null,
     first_token_ms bigint,
+    terms_id bigint,
+    type smallint not null,
     is_stream boolean not null,
+    request_id text,
+    model text not null,
+    api_key_name text not null,
+    "group" text not null,
     upstream_model text,
-    attempts json not null,
-    path text,
     reasoning_effort text,
-    price json,
-    usage_source text,
-    outcome text,
+    usage json,
+    attempts json,
     detail json,
     primary key (id, created_at)
   ) partition by range (created_at);
@@ -142,6 +161,14 @@ const tables = `
   create index usage_log_channel on usage_log (channel_id, id);
   create index usage_log_api_key on usage_log (api_key_id, id);
   create index usage_log_request on usage_log (request_id);
+
+  create table usage_log_terms (
+    id bigint primary key,
+    path text not null,
+    price json,
+    usage_source text,
+    outcome text
+  );
 
   create table usage_log_rules (log_consume boolean not null, root_user_id bigint not null);
   insert into usage_log_rules values (true, 1);
@@ -161,7 +188,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 3,
+  version: 4,
   purpose: 'showing',
   tables,
   interestedIn: {
@@ -190,11 +217,13 @@ export const usageLog = projection<LoggedEvent>({
       const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
       lines = lines.filter((line) => !isCharge(line));
       await sql`
-        delete from usage_log where request_id = any(${[...refunded]}::text[]) and outcome is not null
+        delete from usage_log where request_id = any(${[...refunded]}::text[]) and type = ${logTypes.consume}
       `.execute(tx);
     }
-    await makePartitions(tx, lines);
-    await insertRows(tx, 'usage_log', lines);
+    const { rows, terms } = storedLines(lines);
+    await makePartitions(tx, rows);
+    await putNewRows(tx, 'usage_log_terms', ['id'], terms);
+    await insertRows(tx, 'usage_log', rows);
   },
 });
 
@@ -273,7 +302,7 @@ const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: 
 
 function settledLine({ event, stream, position, at }: Recorded<CallSettled>): UsageLogRow {
   const { facts, usage } = event;
-  // Written out instead of through `line`: this is the one row that comes thousands of times a second.
+  // Written out instead of through `line`: this is the one line that comes thousands of times a second.
   return {
     id: position,
     created_at: unixSeconds(at),

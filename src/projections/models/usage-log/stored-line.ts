@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { zero } from '../../../domain/quota.js';
+import type { UsageLogRow, UsageLogTables } from './usage-log.js';
+
+/*
+ * A line as its table holds it. There are as many as calls, so what many have in common stands once, beside them, and
+ * what the other columns say already is left out.
+ */
+
+export type StoredLine = UsageLogTables['usage_log'];
+export type Terms = UsageLogTables['usage_log_terms'];
+
+/**
+ * Nothing in terms is chosen by callers, so they are few, and nobody can make two of them meet in one id: 53 bits of a
+ * hash.
+ */
+function idOf(terms: string): number {
+  const digest = createHash('sha256').update(terms).digest();
+  return Number(digest.readBigUInt64BE() >> 11n);
+}
+
+/** Of lines that are about calls; null for others. */
+function termsOf({ path, price, usage_source, outcome }: UsageLogRow, known: Map<string, Terms>): Terms | null {
+  if (path === null) return null;
+  const text = JSON.stringify([path, price, usage_source, outcome]);
+  let terms = known.get(text);
+  if (terms === undefined) {
+    terms = { id: idOf(text), path, price, usage_source, outcome };
+    known.set(text, terms);
+  }
+  return terms;
+}
+
+const plainKinds = ['input', 'cachedInput', 'output', 'reasoning'] as const;
+type Counted = Pick<UsageLogRow, 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens'>;
+
+/** What was used where it was text alone: the columns tell all of it. */
+function plainUsage(line: Counted): UsageLogRow['usage'] {
+  const counts = {
+    input: line.prompt_tokens - line.cached_tokens,
+    cachedInput: line.cached_tokens,
+    output: line.completion_tokens - line.reasoning_tokens,
+    reasoning: line.reasoning_tokens,
+  };
+  const usage: { -readonly [Kind in keyof typeof counts]?: number } = {};
+  for (const kind of plainKinds) if (counts[kind] !== 0) usage[kind] = counts[kind];
+  return usage;
+}
+
+function isPlain(line: UsageLogRow): boolean {
+  const plain = plainUsage(line);
+  const names = Object.keys(line.usage) as (keyof UsageLogRow['usage'])[];
+  return names.length === Object.keys(plain).length && names.every((name) => plain[name] === line.usage[name]);
+}
+
+/** The channel that is told of anyway. */
+const usualAttempts = ({ channel_id }: Pick<UsageLogRow, 'channel_id'>): UsageLogRow['attempts'] =>
+  channel_id === 0 ? [] : [channel_id];
+
+function isUsual({ attempts, channel_id }: UsageLogRow): boolean {
+  return channel_id === 0 ? attempts.length === 0 : attempts.length === 1 && attempts[0] === channel_id;
+}
+
+/** Member by member: this is done for every call. */
+const storedLine = (line: UsageLogRow, terms: Terms | null): StoredLine => ({
+  id: line.id,
+  created_at: line.created_at,
+  user_id: line.user_id,
+  quota: line.quota,
+  uncovered: line.uncovered === 0 ? null : line.uncovered,
+  prompt_tokens: line.prompt_tokens,
+  completion_tokens: line.completion_tokens,
+  cached_tokens: line.cached_tokens === 0 ? null : line.cached_tokens,
+  reasoning_tokens: line.reasoning_tokens === 0 ? null : line.reasoning_tokens,
+  api_key_id: line.api_key_id,
+  channel_id: line.channel_id,
+  use_time_ms: line.use_time_ms,
+  first_token_ms: line.first_token_ms,
+  terms_id: terms?.id ?? null,
+  type: line.type,
+  is_stream: line.is_stream,
+  request_id: line.request_id,
+  model: line.model,
+  api_key_name: line.api_key_name,
+  group: line.group,
+  upstream_model: line.upstream_model,
+  reasoning_effort: line.reasoning_effort,
+  usage: isPlain(line) ? null : line.usage,
+  attempts: isUsual(line) ? null : line.attempts,
+  detail: line.detail,
+});
+
+/** The rows of the two tables that hold these lines. */
+export function storedLines(lines: readonly UsageLogRow[]): { readonly rows: StoredLine[]; readonly terms: Terms[] } {
+  const known = new Map<string, Terms>();
+  const rows = lines.map((line) => storedLine(line, termsOf(line, known)));
+  return { rows, terms: [...known.values()] };
+}
+
+/** What a query selects of a line beside its columns. */
+export type Told = { readonly [Name in keyof Omit<Terms, 'id'>]: Terms[Name] | null };
+
+/** The line again. */
+export function toldLine<Row extends StoredLine & Told>({ terms_id: _, ...row }: Row) {
+  const counts = {
+    prompt_tokens: row.prompt_tokens,
+    completion_tokens: row.completion_tokens,
+    cached_tokens: row.cached_tokens ?? 0,
+    reasoning_tokens: row.reasoning_tokens ?? 0,
+  };
+  return {
+    ...row,
+    ...counts,
+    uncovered: row.uncovered ?? zero,
+    usage: row.usage ?? plainUsage(counts),
+    attempts: row.attempts ?? usualAttempts(row),
+  };
+}
