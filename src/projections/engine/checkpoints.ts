@@ -169,18 +169,33 @@ export async function inTransaction<Result>(client: ClientBase, work: () => Prom
   }
 }
 
+/** Statements of a connection that are parsed and planned once: those of a read model are few, and the same each batch. */
+const mostPrepared = 100;
+
 /** A handle whose every statement runs on this one connection, inside whatever transaction it is in. */
-export const boundTo = (client: ClientBase): ReadModels =>
-  new Kysely<Database>({
+export function boundTo(client: ClientBase): ReadModels {
+  const names = new Map<string, string>();
+  const nameOf = (text: string): string | undefined => {
+    const known = names.get(text);
+    if (known !== undefined || names.size >= mostPrepared) return known;
+    const name = `projector_${names.size}`;
+    names.set(text, name);
+    return name;
+  };
+  const query = (text: string, values: readonly unknown[]) =>
+    // What has no values makes tables or tells how things stand: not worth a name.
+    client.query({ name: values.length === 0 ? undefined : nameOf(text), text, values: [...values] });
+  return new Kysely<Database>({
     dialect: new PostgresDialect({
       pool: {
         connect: () =>
           Promise.resolve({
             // The driver's overloads for cursors are never used here.
-            query: client.query.bind(client) as never,
+            query: query as never,
             release: () => {},
           }),
         end: () => Promise.resolve(),
       },
     }),
   });
+}

@@ -81,17 +81,29 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
     drop schema if exists ${retired} cascade
   `);
   await inTransaction(client, () => makeTables(client, projection, growing));
-  for (let head = await feed.head(); position < head; head = await feed.head()) {
+  let head = await feed.head();
+  // The next page comes while one is folded. Whether reading it fails is looked at in its turn.
+  const ahead = (after: Position): Promise<readonly Recorded[]> => {
+    const page = feed.readAll(after, pageSize);
+    page.catch(() => {});
+    return page;
+  };
+  let coming = ahead(position);
+  while (position < head) {
     signal?.throwIfAborted();
-    const page = await feed.readAll(position, pageSize);
+    const page = await coming;
+    coming = ahead(page.at(-1)?.position ?? position);
     await inTransaction(client, async () => {
       await client.query(`set local search_path to ${growing}`);
       await fold(page);
     });
     progress(position, head);
+    if (position < head) continue;
     // What little came during this page is left to the swap; a busy log would never end otherwise.
-    if (page.length < pageSize && position >= head) break;
+    if (page.length < pageSize) break;
+    head = await feed.head();
   }
+  await coming.catch(() => {});
   await client.query(`analyze ${(await tablesOf(client, growing)).join(', ')}`);
 
   signal?.throwIfAborted();
