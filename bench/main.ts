@@ -11,8 +11,21 @@ import { start } from './parts/start.js';
 import { streams } from './parts/streams.js';
 import { subscriptions } from './parts/subscriptions.js';
 import { web } from './parts/web.js';
+import { workers } from './parts/workers.js';
 
-const parts: readonly Part[] = [relay, streams, append, project, queries, subscriptions, start, web, ci, clean];
+const parts: readonly Part[] = [
+  relay,
+  streams,
+  append,
+  project,
+  queries,
+  subscriptions,
+  start,
+  workers,
+  web,
+  ci,
+  clean,
+];
 
 const usage = (shown: readonly Part[]): string =>
   [

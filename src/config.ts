@@ -14,6 +14,8 @@ export interface Config {
     readonly host: string;
     /** 0: any free port. */
     readonly port: number;
+    /** Processes that serve calls; null: it is not said. */
+    readonly workers: number | null;
     /** Addresses and CIDR ranges whose forwarding headers are believed; none: the peer is the client. */
     readonly trustedProxies: readonly string[];
     /** After decompression. */
@@ -136,6 +138,7 @@ const requests = integer(1, 1_000_000);
 export const environment = z.object({
   HOST: matching('an address or host name to listen on', /^[^\s/]+$/).prefault('127.0.0.1'),
   PORT: integer(0, 65_535).prefault('3000'),
+  WORKERS: integer(1, 64).optional(),
   DATA_DIR: matching('the path of a directory', /./).prefault('./data'),
   DATABASE_URL: matching('postgres://user:password@host:port/database', /^postgres(ql)?:\/\/\S+$/).optional(),
   SECRET_KEY: matching('at least 32 characters without spaces', /^\S{32,}$/).optional(),
@@ -191,6 +194,13 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What `--workers` says, which goes before WORKERS. Throws ConfigError. */
+export function readWorkers(text: string): number {
+  const result = environment.shape.WORKERS.unwrap().safeParse(text);
+  if (result.success) return result.data;
+  throw new ConfigError(result.error.issues.map(({ message }) => `--workers is "${text}"; ${message}`));
+}
+
 const rateLimit = (enabled: boolean, limit: number, windowSeconds: number): RequestRateLimit | null =>
   enabled ? { limit, windowSeconds } : null;
 
@@ -211,6 +221,7 @@ export function readConfig(env: Environment): Config {
     server: {
       host: read.HOST,
       port: read.PORT,
+      workers: read.WORKERS ?? null,
       trustedProxies: read.TRUSTED_PROXIES ?? [],
       maxBodyBytes: read.MAX_REQUEST_BODY_MB * mebibyte,
       maxBodiesBytes: read.MAX_BODIES_IN_MEMORY_MB === undefined ? null : read.MAX_BODIES_IN_MEMORY_MB * mebibyte,

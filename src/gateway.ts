@@ -1,6 +1,4 @@
-import { lookup } from 'node:dns/promises';
 import { createRequire } from 'node:module';
-import { getHeapStatistics } from 'node:v8';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { postgresCallProgress } from './adapters/call-progress.js';
@@ -17,7 +15,7 @@ import { openPostgresEventStore } from './adapters/postgres-event-store.js';
 import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
 import { postgresUnsettledOrders } from './adapters/unsettled-orders.js';
-import { postgresVault } from './adapters/vault.js';
+import { hashingKey, postgresVault } from './adapters/vault.js';
 import { type Application, openApplication } from './application/application.js';
 import { handle } from './application/commands/handle.js';
 import { trafficNotices } from './application/commands/notices.js';
@@ -31,13 +29,10 @@ import { directorySource, identitySource } from './application/memory/directory-
 import { liveTraffic } from './application/memory/live-traffic.js';
 import { openQuotaGate } from './application/memory/quota-gate.js';
 import { followTail } from './application/memory/tail.js';
-import { requestId } from './application/request-id.js';
 import { Closing } from './closing.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
-import { BodyRoom } from './http/body-room.js';
-import { clientAddress } from './http/client-address.js';
 import { origins } from './origins.js';
 import { ProjectingThread } from './projecting/projecting-thread.js';
 import { dropOldVersions } from './projections/engine/rebuild.js';
@@ -47,22 +42,15 @@ import { rootUserId } from './projections/models/user-queries.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { callLimits } from './relay/call/call-limits.js';
 import { openMeter } from './relay/call/metered.js';
-import { openRelay } from './relay/call/relay.js';
 import { callsUnderWay } from './relay/call/under-way.js';
 import { countWrongKeys } from './relay/call/wrong-keys.js';
 import { channelProbe } from './relay/callers/channel-probe.js';
-import { openEntrance } from './relay/callers/entrance.js';
-import { requestBodies } from './relay/callers/request-body.js';
-import { LargeWork } from './relay/large-work.js';
-import { providerOf, providerTable } from './relay/providers/registry.js';
-import { SoundLengths } from './relay/sound-length.js';
-import { preloadTokenizers } from './relay/tokens.js';
-import { addressGuard } from './relay/upstream/address-guard.js';
-import { AnswerRoom } from './relay/upstream/answer-room.js';
-import { openUpstream } from './relay/upstream/upstream.js';
-import { billingPaths } from './rest-compat/billing.js';
-import { addressOf, openServer } from './server.js';
+import { providerTable } from './relay/providers/registry.js';
+import { directoryCapacity, openRelaying } from './relaying.js';
+import { addressOf, listenOn, openServer } from './server.js';
 import { keepUp } from './upkeep.js';
+import { listenBehind } from './workers/listen-behind.js';
+import { RelayWorkers } from './workers/relay-workers.js';
 
 /* The composition root: config → adapters → application → faces. */
 
@@ -82,11 +70,6 @@ export interface Gateway {
 
 const version: string = createRequire(import.meta.url)('../package.json').version;
 
-const resolveAll = (hostname: string) => lookup(hostname, { all: true });
-
-/** Users and API keys a node keeps in memory, each. */
-const capacity = 100_000;
-
 interface Database {
   readonly connection: PostgresConnection;
   readonly embedded: EmbeddedPostgres | null;
@@ -98,18 +81,21 @@ async function openDatabase({ database }: Pick<Config, 'database'>, log: Logger)
   return { connection: embedded.connection, embedded };
 }
 
-/** Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then. */
-export async function startGateway(config: Config, log: Logger): Promise<Gateway> {
+/**
+ * `workerCount`: processes that serve calls; 1: this one does. Throws Failure `store-unavailable` when the database cannot be used; nothing is left running
+ * then.
+ */
+export async function startGateway(config: Config, log: Logger, workerCount = 1): Promise<Gateway> {
   const closing = new Closing();
   try {
-    return await start(config, log, closing);
+    return await start(config, log, workerCount, closing);
   } catch (error) {
     await closing.run(log);
     throw error;
   }
 }
 
-async function start(config: Config, log: Logger, closing: Closing): Promise<Gateway> {
+async function start(config: Config, log: Logger, workerCount: number, closing: Closing): Promise<Gateway> {
   const startedAt = systemClock.now();
   const clock = systemClock;
 
@@ -123,6 +109,9 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   });
   // Again below, where it has something to finish: before what it needs is closed.
   closing.add(() => projections.stop());
+  const workers =
+    workerCount === 1 ? null : new RelayWorkers({ count: workerCount, log, lost: (reason) => ending.begin(reason) });
+  if (workers !== null) closing.add(() => workers.stop());
   const opening = openDatabase(config, log);
   // A third of the code is theirs: it is read while the database opens and the read models catch up.
   const faces = import('./faces.js');
@@ -192,11 +181,15 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     source: directorySource(db, (name) => positionOf(projections, name)),
     prices: defaultPrices(),
     providers: providerTable,
-    capacity,
+    capacity: directoryCapacity,
   });
-  const gate = openQuotaGate(accountSource(db, projections, store), { capacity, after: directory.position });
+  const gate = openQuotaGate(accountSource(db, projections, store), {
+    capacity: directoryCapacity,
+    after: directory.position,
+  });
   const traffic = liveTraffic(clock);
-  const tail = followTail(store, directory.position, [directory, gate, traffic]);
+  const ownTail = followTail(store, directory.position, [directory, gate, traffic]);
+  const tail = workers === null ? ownTail : workers.following(ownTail);
   closing.add(() => tail.stop());
   tail.ended.catch((error: unknown) => {
     log.fatal({ err: error }, 'this node can no longer follow the log; it ends rather than serve stale balances');
@@ -206,43 +199,20 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   const handling = handle(store, clock);
   const notices = trafficNotices(handling, log);
-  const upstream = openUpstream({
-    connections: config.relay.upstreamConnections,
-    guard: config.relay.upstreamNetworks && addressGuard(config.relay.upstreamNetworks, resolveAll),
-  });
-  closing.add(() => upstream.close());
   const underWay = callsUnderWay();
-  const meter = openMeter({
+  const metering = {
     store,
     gate,
     clock,
-    underWay,
     newEventId,
-    warn: (message, facts) => log.warn(facts, message),
-  });
-  const bodyRoom = openBodyRoom(config.server);
-  const largeWork = new LargeWork();
-  const relayPorts = {
-    directory,
-    gate,
-    meter,
-    vault,
-    clock,
-    upstream,
-    largeWork,
-    answers: new AnswerRoom(getHeapStatistics().heap_size_limit),
-    providerOf,
-    config: config.relay,
-    log,
+    warn: (message: string, facts: object) => log.warn(facts, message),
   };
-  const relay = openRelay({
-    ...relayPorts,
-    bodies: requestBodies(bodyRoom, largeWork, new SoundLengths(), config.server.maxBodyBytes),
-    limits: callLimits(clock),
-    wrongKeys: countWrongKeys(clock),
-    apiKeyStatus: notices,
-    channelHealth: notices,
-  });
+  const meter = openMeter({ ...metering, underWay });
+  const counting = { limits: callLimits(clock), wrongKeys: countWrongKeys(clock) };
+  const telling = { apiKeyStatus: notices, channelHealth: notices };
+  const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
+  const { relay, entrance, bodyRoom } = relaying;
+  closing.add(() => relaying.close());
   const application = openApplication({
     store,
     handle: handling,
@@ -260,7 +230,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
     gate,
     tail,
     traffic,
-    probe: channelProbe({ ...relayPorts, root: () => rootUserId(db) }),
+    probe: channelProbe({ ...relaying.ports, root: () => rootUserId(db) }),
     setupCode: setupCode((code) =>
       log.warn(
         { code },
@@ -289,7 +259,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
       vault,
       personal,
       notes,
-      underWay,
+      underWay: workers ?? underWay,
       log,
       began,
     },
@@ -298,15 +268,7 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
   let stopping = false;
   const { app, routes } = openServer(config.server, {
-    entrance: openEntrance({
-      relay,
-      directory,
-      newRequestId: () => requestId(clock.now()),
-      addressOf: clientAddress(config.server.trustedProxies),
-      providerName: (type) => providerOf(type)?.name ?? null,
-      elsewhere: billingPaths,
-      log,
-    }),
+    entrance,
     log,
     isEnding: () => stopping || ending.reason() !== null,
   });
@@ -325,12 +287,26 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
   });
   const lost = ending.reason();
   if (lost !== null) throw new Failure('store-unavailable', { reason: lost });
-  await app.listen({ host: config.server.host, port: config.server.port });
-  // Nobody waits for the tables now; the first call would.
-  setImmediate(preloadTokenizers);
+  const port =
+    workers === null
+      ? await listenOn(app, config.server)
+      : await listenBehind(workers, app, closing, {
+          ports: {
+            ...{ store, directory, gate, vault, position: tail.position, ...counting, ...telling },
+            meterOf: (calls) => openMeter({ ...metering, underWay: calls }),
+          },
+          setting: {
+            server: config.server,
+            relay: config.relay,
+            logLevel: config.log.level,
+            hashingKey: hashingKey(masterKey).toString('base64'),
+          },
+        });
+  // Refused everywhere, not only here.
+  void ending.begun.then(() => workers?.refuse());
 
   return {
-    url: addressOf(app, config.server.host),
+    url: addressOf(config.server.host, port),
     routes,
     application,
     failed: ending.begun,
@@ -339,8 +315,13 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
       stopping = true;
       app.server.close();
       const deadline = Date.now() + config.server.shutdownGraceMs;
+      let serving = workers !== null;
+      void workers?.finish().then(() => {
+        serving = false;
+      });
+      const pending = () => meter.pending() + (workers?.pending() ?? 0);
       // Outcomes that the log will not take from this node are for its successor to write.
-      const busy = () => relay.active() > 0 || (meter.pending() > 0 && !fencedOff);
+      const busy = () => serving || relay.active() > 0 || (pending() > 0 && !fencedOff);
       while (busy() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
       await closing.run(log);
     },
@@ -349,12 +330,3 @@ async function start(config: Config, log: Logger, closing: Closing): Promise<Gat
 
 const positionOf = (projections: ProjectionRunner, name: string): Position =>
   projections.status().find((model) => model.name === name)?.position ?? beginning;
-
-function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Config['server']): BodyRoom {
-  const wanted = maxBodiesBytes ?? getHeapStatistics().heap_size_limit / 4;
-  return new BodyRoom({
-    totalBytes: Math.max(wanted, maxBodyBytes),
-    largestBytes: maxBodyBytes,
-    unfinishedPerAddress: maxUnfinishedBodies,
-  });
-}

@@ -5,6 +5,7 @@ import type { Config } from './config.js';
 import { type ListeningOptions, listening } from './listening.js';
 import type { Entrance } from './relay/callers/entrance.js';
 import { RelayError } from './relay/errors.js';
+import { preloadTokenizers } from './relay/tokens.js';
 
 /* The port: how a request gets as far as a face. */
 
@@ -46,9 +47,16 @@ export function openServer(server: Config['server'], { entrance, log, isEnding }
   return { app, routes };
 }
 
-/** Where it can be reached from this machine, once it listens. */
-export function addressOf(app: FastifyInstance, host: string): string {
-  const { port } = app.server.address() as AddressInfo;
+/** Resolves with the port. */
+export async function listenOn(app: FastifyInstance, { host, port }: Config['server']): Promise<number> {
+  await app.listen({ host, port });
+  // Nobody waits for the tables now; the first call would.
+  setImmediate(preloadTokenizers);
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Where a port can be reached from this machine. */
+export function addressOf(host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }

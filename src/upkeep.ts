@@ -18,7 +18,7 @@ import { keepRecovering } from './application/reactions/recovery.js';
 import type { Closing } from './closing.js';
 import type { Position } from './domain/events.js';
 import type { ReadModels } from './projections/database.js';
-import type { callsUnderWay } from './relay/call/under-way.js';
+import type { CallsUnderWay } from './relay/call/under-way.js';
 
 /* What a node goes on doing beside what it is asked for: it finishes what others, or crashes, have left. */
 
@@ -39,7 +39,7 @@ export interface UpkeepPorts {
   readonly vault: Vault;
   readonly personal: PersonalData;
   readonly notes: CallProgressNotes;
-  readonly underWay: ReturnType<typeof callsUnderWay>;
+  readonly underWay: Pick<CallsUnderWay, 'has' | 'keepNoting'>;
   readonly log: Logger;
   /** The end of the log as this process began. */
   readonly began: Position;

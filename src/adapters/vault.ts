@@ -7,6 +7,15 @@ import { RecentValues } from './recent-values.js';
 import { openBytes, sealBytes } from './sealing.js';
 import { statements } from './statements.js';
 
+/** What `hash` is keyed with. */
+export const hashingKey = (masterKey: MasterKey): Buffer => masterKey.derive('vault hash');
+
+/** See Vault. */
+export const secretHash =
+  (key: Buffer): Vault['hash'] =>
+  (secret) =>
+    createHmac('sha256', key).update(secret, 'utf8').digest('hex');
+
 /**
  * Secrets in Postgres, encrypted, each bound to its id. Those used lately are kept in memory, so a relayed call does
  * not query for its channel's key; a secret dropped by another node may be answered for a minute more.
@@ -19,7 +28,6 @@ export function postgresVault(options: {
   const { pool, masterKey, clock } = options;
   const query = statements(pool);
   const sealingKey = masterKey.derive('vault');
-  const hashingKey = masterKey.derive('vault hash');
   const recent = new RecentValues<SecretId, string>({ capacity: 5_000, maxAgeMs: 60_000, clock });
 
   const read = async (ids: readonly SecretId[]): Promise<ReadonlyMap<SecretId, string>> => {
@@ -62,6 +70,6 @@ export function postgresVault(options: {
       await query('DELETE FROM vault_secrets WHERE id = ANY ($1)', [ids]);
       for (const id of ids) recent.delete(id);
     },
-    hash: (secret) => createHmac('sha256', hashingKey).update(secret, 'utf8').digest('hex'),
+    hash: secretHash(hashingKey(masterKey)),
   };
 }

@@ -53,7 +53,7 @@ export interface RequestBodies {
   readonly soundForm: BodyReader;
 }
 
-interface ChannelHealthNotice {
+export interface ChannelHealthNotice {
   /** Live traffic showed that the channel is out of order. Must not throw; the call does not wait for it. */
   outOfOrder(channel: ChannelId, reason: string): void;
 }

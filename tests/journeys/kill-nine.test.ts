@@ -125,7 +125,8 @@ describe('kill -9 of the server under load, again and again', () => {
   let balance: WalletBalance;
   const nextModel = (): string => modelNames[used++] ?? 'no-name-left';
   const start = async (): Promise<GatewayProcess> => {
-    const gateway = await startGatewayProcess(dataDir);
+    // In turns alone and with workers, who end with it.
+    const gateway = await startGatewayProcess(dataDir, { WORKERS: starts.length % 2 === 0 ? '2' : '1' });
     starts.push(gateway);
     postmasters.add((await postmasterOf(dataDir)) ?? 0);
     return gateway;

@@ -96,7 +96,7 @@ test('a stream is noted again whenever it has grown by a quarter, so the last no
 });
 
 test('it is said up to where all that had been sent is noted: a second behind the newest reservation', async () => {
-  calls.reserved(Position(5));
+  calls.reserved(CallId('c'), Position(5));
   await looks(4);
   expect(notes).toEqual([]);
   await looks(1);
@@ -107,7 +107,7 @@ test('it is said up to where all that had been sent is noted: a second behind th
 
 test('what could not be noted is noted as soon as it can be', async () => {
   callSent();
-  calls.reserved(Position(5));
+  calls.reserved(CallId('c'), Position(5));
   refuse = true;
   await looks(6);
   expect(warned.length).toBeGreaterThan(0);

@@ -57,6 +57,8 @@ export interface TestGateway {
 /** What a channel of the test gateway serves unless a test says otherwise. */
 export const servedModels = ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small'];
 const password = 'correct-horse';
+/** CONTRIBUTING.md tells when there are several. */
+const usualWorkers = Number(process.env.TEST_WORKERS ?? 1);
 
 /** How a gateway is told to serve this database. */
 export function configFor(
@@ -80,18 +82,20 @@ export function configFor(
 export interface TestGatewayOptions {
   /** The way to the database, if not the straight one. */
   readonly reach?: (connection: PostgresConnection) => Promise<PostgresConnection>;
+  /** Processes that serve calls, if not this one. */
+  readonly workers?: number;
 }
 
 export async function startTestGateway(
   env: Readonly<Record<string, string>> = {},
-  { reach = async (connection) => connection }: TestGatewayOptions = {},
+  { reach = async (connection) => connection, workers = usualWorkers }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   const database = await createEmptyDatabase();
   const config = configFor({ connection: await reach(database.connection) }, env);
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();
-  const gateway = await startGateway(config, log);
+  const gateway = await startGateway(config, log, workers);
   const { application } = gateway;
   const rootPassword = 'root-password-1';
   await application.visible(

@@ -16,13 +16,15 @@ import type { TailConsumer } from './tail.js';
  * then by the tail. Users and API keys are many: folded from their own streams when first asked for.
  */
 
+/** All channels and option values, with the position they are at: the older of the two. */
+export interface DirectorySnapshot {
+  readonly channels: readonly (ChannelView & { readonly position: Position })[];
+  readonly options: ReadonlyMap<string, OptionValue>;
+  readonly position: Position;
+}
+
 export interface DirectorySource {
-  /** All channels and option values, with the position they are at: the older of the two. */
-  snapshot(): Promise<{
-    channels: readonly (ChannelView & { position: Position })[];
-    options: ReadonlyMap<string, OptionValue>;
-    position: Position;
-  }>;
+  snapshot(): Promise<DirectorySnapshot>;
   apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null>;
 }
 
@@ -63,6 +65,8 @@ function viewOf(id: UserId, { user, acceptUnpricedModels }: KnownUser): UserView
 export interface NodeDirectory extends Directory, TailConsumer {
   /** Where the tail must start for nothing to be missed. */
   readonly position: Position;
+  /** What another process goes on from, which is told of everything after `position`: what this one has been told last. */
+  snapshot(position: Position): DirectorySnapshot;
   /** Effective option texts, defaults included, secrets left out. */
   optionTexts(): ReadonlyMap<string, string>;
   /** What an option holds until it is changed; '' for an unknown key. */
@@ -72,7 +76,7 @@ export interface NodeDirectory extends Directory, TailConsumer {
 }
 
 export interface DirectoryOptions {
-  readonly store: EventStore;
+  readonly store: Pick<EventStore, 'streamPages'>;
   readonly source: DirectorySource;
   readonly prices: DefaultPrices;
   readonly providers: ProviderTable;
@@ -170,6 +174,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
     take: (batch) => {
       for (const recorded of batch) if (!recorded.stream.startsWith('call-')) take(recorded);
     },
+
+    snapshot: (position) => ({ channels: [...channels.values()], options: new Map(changedOptions), position }),
 
     remembersApiKey: (keyHash) => apiKeyIds.has(keyHash),
 

@@ -1,8 +1,9 @@
 import { beginning, type Position } from '../../domain/events.js';
 import { assertNever } from '../../domain/failure.js';
+import { toldError } from '../../domain/told-error.js';
 import type { News } from './news.js';
 import type { ProjectionRunner, ReadModelState } from './runner.js';
-import { type Channel, type FromRunner, type ToRunner, toldError } from './runner-messages.js';
+import type { Channel, FromRunner, ToRunner } from './runner-messages.js';
 
 /*
  * A runner in another thread, for everybody in this one. How far its read models have come is known here, so that only

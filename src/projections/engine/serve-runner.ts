@@ -1,7 +1,8 @@
+import { tellError } from '../../domain/told-error.js';
 import { Bell } from '../../waiting/bell.js';
 import type { News } from './news.js';
 import type { ProjectionRunner, RunnerOptions } from './runner.js';
-import { type Channel, type FromRunner, type ToRunner, tellError } from './runner-messages.js';
+import type { Channel, FromRunner, ToRunner } from './runner-messages.js';
 
 /** How long a change of states waits for others to be told with it. Whoever waits for a position is told at once. */
 const gatherMs = 50;

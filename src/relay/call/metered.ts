@@ -24,7 +24,7 @@ export interface MeterPorts {
   readonly store: EventStore;
   readonly gate: QuotaGate;
   readonly clock: Clock;
-  readonly underWay: CallsUnderWay;
+  readonly underWay: Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'>;
   readonly newEventId: (at: Instant) => string;
   /** Told about an outcome that could not be written yet and is tried again. */
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
@@ -44,13 +44,13 @@ export interface Settlement {
   readonly unknownAttempts: number;
 }
 
-interface Release extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs'> {
+export interface Release extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs'> {
   /** Attempts that upstream may charge for although nobody pays. */
   readonly unknownAttempts: number;
 }
 
 /** What the caller is told when an answer has to be withheld. */
-interface Withdrawal {
+export interface Withdrawal {
   readonly status: number;
   readonly code: string;
 }
@@ -196,7 +196,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
         underWay.end(callId);
         throw new Failure('lost-race', { callId });
       }
-      underWay.reserved(result.position);
+      underWay.reserved(callId, result.position);
 
       let held = quota;
       let concluding = false;

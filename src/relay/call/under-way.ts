@@ -1,6 +1,7 @@
 import type { CallProgress, CallProgressNotes } from '../../application/ports.js';
 import { beginning, type Position } from '../../domain/events.js';
 import type { CallId, ChannelId } from '../../domain/ids.js';
+import { atIntervals } from '../../waiting/at-intervals.js';
 import type { AnswerStream } from '../protocols/protocol.js';
 import type { Sending } from '../upstream/upstream.js';
 
@@ -62,14 +63,14 @@ export class CallUnderWay {
 export interface CallsUnderWay {
   /** From before its reservation is written. */
   begin(callId: CallId): CallUnderWay;
-  reserved(position: Position): void;
+  reserved(callId: CallId, position: Position): void;
   /** Its outcome is durable, or it was never reserved. */
   end(callId: CallId): void;
   /** Nobody serves it any more, though it has no outcome: recovery will find it, and its note. */
   lose(callId: CallId): void;
   has(callId: CallId): boolean;
   /** Starts noting. The result stops it. */
-  keepNoting(notes: CallProgressNotes, warn: (error: unknown) => void): () => Promise<void>;
+  keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void>;
 }
 
 export function callsUnderWay(): CallsUnderWay {
@@ -80,7 +81,7 @@ export function callsUnderWay(): CallsUnderWay {
   const newestAt: Position[] = [];
   let noted: Position = beginning;
 
-  const look = async (notes: CallProgressNotes): Promise<void> => {
+  const look = async (notes: Pick<CallProgressNotes, 'note'>): Promise<void> => {
     newestAt.push(newest);
     const due = newestAt.length > looksUntilNoted ? (newestAt.shift() ?? noted) : noted;
     const progressed: { callId: CallId; progress: CallProgress }[] = [];
@@ -113,7 +114,7 @@ export function callsUnderWay(): CallsUnderWay {
       calls.set(callId, call);
       return call;
     },
-    reserved(position) {
+    reserved(_callId, position) {
       if (position > newest) newest = position;
     },
     end(callId) {
@@ -125,23 +126,9 @@ export function callsUnderWay(): CallsUnderWay {
     },
     has: (callId) => calls.has(callId),
     keepNoting(notes, warn) {
-      let stopped = false;
-      let looking: Promise<void> = Promise.resolve();
-      let timer: NodeJS.Timeout;
-      const next = (): void => {
-        timer = setTimeout(() => {
-          looking = look(notes)
-            .catch(warn)
-            .then(() => {
-              if (!stopped) next();
-            });
-        }, lookEveryMs).unref();
-      };
-      next();
+      const stop = atIntervals(lookEveryMs, () => look(notes).catch(warn));
       return async () => {
-        stopped = true;
-        clearTimeout(timer);
-        await looking;
+        await stop();
         // What has ended since the last look shall leave no note behind.
         await look(notes).catch(warn);
       };

@@ -1,0 +1,81 @@
+import { lookup } from 'node:dns/promises';
+import { getHeapStatistics } from 'node:v8';
+import { requestId } from './application/request-id.js';
+import type { Config } from './config.js';
+import { BodyRoom } from './http/body-room.js';
+import { clientAddress } from './http/client-address.js';
+import { openRelay, type Relay } from './relay/call/relay.js';
+import { type Entrance, type EntranceOptions, openEntrance } from './relay/callers/entrance.js';
+import { requestBodies } from './relay/callers/request-body.js';
+import { LargeWork } from './relay/large-work.js';
+import type { RelayPorts } from './relay/ports.js';
+import { providerOf } from './relay/providers/registry.js';
+import { SoundLengths } from './relay/sound-length.js';
+import { addressGuard } from './relay/upstream/address-guard.js';
+import { AnswerRoom } from './relay/upstream/answer-room.js';
+import { openUpstream } from './relay/upstream/upstream.js';
+import { billingPaths } from './rest-compat/billing.js';
+
+/* What every process that serves calls has of its own: connections upstream, and room for what passes through. */
+
+/** Users and API keys a process keeps in memory, each. */
+export const directoryCapacity = 100_000;
+
+export interface Relaying {
+  readonly relay: Relay;
+  readonly entrance: Entrance;
+  readonly bodyRoom: BodyRoom;
+  /** For who asks upstream without a call. */
+  readonly ports: Pick<RelayPorts, Shared | 'upstream' | 'largeWork' | 'answers' | 'providerOf' | 'config'>;
+  close(): Promise<void>;
+}
+
+/** What a process shares with the others of its node, or asks them for. */
+type Shared =
+  | 'directory'
+  | 'gate'
+  | 'meter'
+  | 'vault'
+  | 'clock'
+  | 'limits'
+  | 'wrongKeys'
+  | 'apiKeyStatus'
+  | 'channelHealth'
+  | 'log';
+
+const resolveAll = (hostname: string) => lookup(hostname, { all: true });
+
+export function openRelaying(
+  { server, relay: config }: Pick<Config, 'server' | 'relay'>,
+  shared: Pick<RelayPorts, Shared> & Pick<EntranceOptions, 'directory'>,
+): Relaying {
+  const upstream = openUpstream({
+    connections: config.upstreamConnections,
+    guard: config.upstreamNetworks && addressGuard(config.upstreamNetworks, resolveAll),
+  });
+  const bodyRoom = openBodyRoom(server);
+  const largeWork = new LargeWork();
+  const answers = new AnswerRoom(getHeapStatistics().heap_size_limit);
+  const ports = { ...shared, upstream, largeWork, answers, providerOf, config };
+  const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
+  const relay = openRelay({ ...ports, bodies });
+  const entrance = openEntrance({
+    relay,
+    directory: shared.directory,
+    newRequestId: () => requestId(shared.clock.now()),
+    addressOf: clientAddress(server.trustedProxies),
+    providerName: (type) => providerOf(type)?.name ?? null,
+    elsewhere: billingPaths,
+    log: shared.log,
+  });
+  return { relay, entrance, bodyRoom, ports, close: () => upstream.close() };
+}
+
+function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Config['server']): BodyRoom {
+  const wanted = maxBodiesBytes ?? getHeapStatistics().heap_size_limit / 4;
+  return new BodyRoom({
+    totalBytes: Math.max(wanted, maxBodyBytes),
+    largestBytes: maxBodyBytes,
+    unfinishedPerAddress: maxUnfinishedBodies,
+  });
+}

@@ -1,0 +1,91 @@
+import type { DirectorySnapshot } from '../application/memory/directory.js';
+import type { CallProgress } from '../application/ports.js';
+import type { Config } from '../config.js';
+import type { CallFacts } from '../domain/call.js';
+import type { Position, Recorded, StreamName } from '../domain/events.js';
+import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../domain/ids.js';
+import type { OptionValue } from '../domain/option.js';
+import type { Quota } from '../domain/quota.js';
+import type { Limits } from '../relay/call/call-limits.js';
+import type { Estimate } from '../relay/call/hold.js';
+import type { Release, Settlement, Withdrawal } from '../relay/call/metered.js';
+import type { RelayError } from '../relay/errors.js';
+
+/*
+ * What the processes of a node ask each other. The primary holds the database: it decides what is decided once, writes
+ * the log and serves the console. Workers serve calls, and know by heart what they need for it. All of it is JSON.
+ */
+
+export interface AskedOfPrimary {
+  /** The page of a stream after a revision; empty at its end. */
+  streamPage(stream: StreamName, after: number): Promise<readonly Recorded[]>;
+  apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null>;
+  secret(id: SecretId): Promise<string | null>;
+  /** The worker's directory contains everything up to there. */
+  taken(position: Position): void;
+
+  isSpent(apiKey: ApiKeyId): Promise<boolean>;
+  admit(user: UserId, apiKey: ApiKeyId, limits: Limits): Promise<Admitted>;
+  /** null: there is no room. */
+  enterChannel(channel: ChannelId, most: number): Promise<Ticket | null>;
+  left(ticket: Ticket, succeeded: boolean): void;
+  mayShowKey(place: string): Promise<boolean>;
+  wrongKey(place: string): void;
+
+  reserve(callId: CallId, facts: CallFacts, apiKeyUnlimited: boolean, estimate: Estimate): Promise<Reserved>;
+  extend(callId: CallId, quota: Quota): Promise<boolean>;
+  settle(callId: CallId, settlement: Settlement): Promise<Quota>;
+  settleOrWithdraw(callId: CallId, settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null>;
+  release(callId: CallId, release: Release): Promise<void>;
+  /** Nobody serves the call any more, and it has no outcome. */
+  abandon(callId: CallId): void;
+  /** See CallProgressNotes; which calls have ended the primary knows itself. */
+  note(notedTo: Position, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
+
+  apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
+  channelOutOfOrder(id: ChannelId, reason: string): void;
+}
+
+export interface AskedOfWorker {
+  /** Once, and first. Resolves with the port once it listens. */
+  begin(setting: WorkerSetting, directory: ToldDirectory): Promise<number>;
+  /** What has been recorded since, calls left out. */
+  news(events: readonly Recorded[]): Promise<void>;
+  alive(): true;
+  /** From now on requests are refused. */
+  refuse(): void;
+  /** The same, and nobody new is listened to. Resolves when no call is under way any more. */
+  finish(): Promise<void>;
+}
+
+export interface WorkerSetting {
+  readonly server: Config['server'];
+  readonly relay: Config['relay'];
+  readonly logLevel: string;
+  /** base64; finds API keys, and opens nothing. */
+  readonly hashingKey: string;
+  /** The socket where what is not the relay's is passed on to. */
+  readonly faces: string;
+}
+
+/** A place taken among what is counted, until it is left. */
+export type Ticket = number;
+
+export type Admitted = { readonly ticket: Ticket } | { readonly refused: ToldRefusal };
+
+/** A RelayError. */
+export type ToldRefusal = Pick<RelayError, 'status' | 'code' | 'message' | 'type' | 'param' | 'retryAfter'>;
+
+export type Reserved =
+  | {
+      readonly ok: true;
+      readonly position: Position;
+      readonly held: Quota;
+      readonly outputLimit: number | null;
+      readonly output: number;
+    }
+  | { readonly ok: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
+
+export interface ToldDirectory extends Omit<DirectorySnapshot, 'options'> {
+  readonly options: readonly (readonly [string, OptionValue])[];
+}

@@ -1,0 +1,67 @@
+import type { Meter, Reservation } from '../relay/call/metered.js';
+import type { CallsUnderWay } from '../relay/call/under-way.js';
+import type { AskedOfPrimary } from './messages.js';
+import type { Peer } from './peer.js';
+
+/*
+ * The money side of a worker's calls: the primary admits, reserves, settles and releases them. What is under way here is
+ * what the primary has not been asked to conclude.
+ */
+
+export function remoteMeter(
+  primary: Peer<AskedOfPrimary>,
+  underWay: Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'>,
+): Meter {
+  return {
+    // Whatever is on its way to the log is on its way there from the primary.
+    pending: () => 0,
+
+    async reserve(callId, facts, apiKeyUnlimited, estimate) {
+      const call = underWay.begin(callId);
+      const reserving = await primary.ask('reserve', callId, facts, apiKeyUnlimited, estimate).catch((error) => {
+        underWay.end(callId);
+        throw error;
+      });
+      if (!reserving.ok) {
+        underWay.end(callId);
+        return reserving;
+      }
+      underWay.reserved(callId, reserving.position);
+      const { outputLimit, output } = reserving;
+      let { held } = reserving;
+      let concluding = false;
+      const conclude = async <Result>(asked: Promise<Result>): Promise<Result> => {
+        concluding = true;
+        try {
+          return await asked;
+        } finally {
+          underWay.end(callId);
+        }
+      };
+      const { prompt, sound, speaks } = estimate.bound;
+      const reservation: Reservation = {
+        underWay: call,
+        get held() {
+          return held;
+        },
+        outputLimit,
+        bound: { prompt, sound, output, speaks },
+        async extend(wanted) {
+          if (!(await primary.ask('extend', callId, wanted))) return false;
+          held = wanted;
+          return true;
+        },
+        settle: (settlement) => conclude(primary.ask('settle', callId, settlement)),
+        settleOrWithdraw: (settlement, withdrawal) =>
+          conclude(primary.ask('settleOrWithdraw', callId, settlement, withdrawal)),
+        release: (release) => conclude(primary.ask('release', callId, release)),
+        leave() {
+          if (concluding) return;
+          underWay.lose(callId);
+          primary.tell('abandon', callId);
+        },
+      };
+      return { ok: true, reservation };
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { NodeDirectory } from '../application/memory/directory.js';
+import type { EventStore, QuotaGate, Vault } from '../application/ports.js';
+import type { Position } from '../domain/events.js';
+import { Failure } from '../domain/failure.js';
+import type { CallId } from '../domain/ids.js';
+import type { ApiKeyStatusNotice } from '../relay/call/authenticate.js';
+import type { CallLimits, Leave } from '../relay/call/call-limits.js';
+import type { Meter, Reservation } from '../relay/call/metered.js';
+import type { WrongKeys } from '../relay/call/wrong-keys.js';
+import { RelayError } from '../relay/errors.js';
+import type { ChannelHealthNotice } from '../relay/ports.js';
+import type { CallsOfWorker } from './calls-of-workers.js';
+import type { AskedOfPrimary, ToldRefusal } from './messages.js';
+
+/* What the primary does for one worker. All that it holds for it is given back when the worker is gone. */
+
+export interface PrimaryPorts {
+  readonly store: Pick<EventStore, 'streamPages'>;
+  readonly directory: Pick<NodeDirectory, 'apiKey'>;
+  readonly gate: Pick<QuotaGate, 'isSpent'>;
+  readonly vault: Pick<Vault, 'get'>;
+  readonly limits: CallLimits;
+  readonly wrongKeys: WrongKeys;
+  readonly apiKeyStatus: ApiKeyStatusNotice;
+  readonly channelHealth: ChannelHealthNotice;
+}
+
+export interface WorkerPorts extends PrimaryPorts {
+  readonly meter: Meter;
+  readonly calls: CallsOfWorker;
+  readonly onTaken: (position: Position) => void;
+}
+
+const toldRefusal = ({ status, code, message, type, param, retryAfter }: RelayError): ToldRefusal => ({
+  status,
+  code,
+  message,
+  type,
+  param,
+  retryAfter,
+});
+
+export function serveWorker(ports: WorkerPorts): { readonly methods: AskedOfPrimary; end(): void } {
+  const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
+  const { meter, calls, onTaken } = ports;
+  const places = new Map<number, Leave>();
+  const reservations = new Map<CallId, Reservation>();
+  let tickets = 0;
+  let ended = false;
+
+  const taken = (leave: Leave): number => {
+    places.set(++tickets, leave);
+    return tickets;
+  };
+
+  /** Of a call that is concluded by what is asked now. */
+  const last = (callId: CallId): Reservation => {
+    const reservation = reserved(callId);
+    reservations.delete(callId);
+    return reservation;
+  };
+  const reserved = (callId: CallId): Reservation => {
+    const reservation = reservations.get(callId);
+    if (reservation === undefined) throw new Error(`No worker of this node has reserved ${callId}`);
+    return reservation;
+  };
+
+  const methods: AskedOfPrimary = {
+    async streamPage(stream, after) {
+      for await (const page of store.streamPages(stream, after)) return page;
+      return [];
+    },
+    apiKeyIdByHash: async (keyHash) => (await directory.apiKey(keyHash))?.id ?? null,
+    secret: (id) => vault.get(id),
+    taken: onTaken,
+
+    isSpent: (apiKey) => gate.isSpent(apiKey),
+    async admit(user, apiKey, asked) {
+      try {
+        return { ticket: taken(await limits.admit(user, apiKey, asked)) };
+      } catch (error) {
+        if (error instanceof RelayError) return { refused: toldRefusal(error) };
+        throw error;
+      }
+    },
+    async enterChannel(channel, most) {
+      const leave = await limits.enterChannel(channel, most);
+      return leave && taken(leave);
+    },
+    left(ticket, succeeded) {
+      places.get(ticket)?.(succeeded);
+      places.delete(ticket);
+    },
+    mayShowKey: async (place) => wrongKeys.mayShow(place),
+    wrongKey: (place) => wrongKeys.shown(place),
+
+    async reserve(callId, facts, apiKeyUnlimited, estimate) {
+      const reserving = await meter.reserve(callId, facts, apiKeyUnlimited, estimate);
+      if (!reserving.ok) return reserving;
+      const { reservation } = reserving;
+      if (ended) {
+        reservation.leave();
+        throw new Failure('store-unavailable');
+      }
+      reservations.set(callId, reservation);
+      const { held, outputLimit, bound } = reservation;
+      return { ok: true, position: calls.positionOf(callId), held, outputLimit, output: bound.output };
+    },
+    extend: (callId, quota) => reserved(callId).extend(quota),
+    settle: (callId, settlement) => last(callId).settle(settlement),
+    settleOrWithdraw: (callId, settlement, withdrawal) => last(callId).settleOrWithdraw(settlement, withdrawal),
+    release: (callId, release) => last(callId).release(release),
+    abandon: (callId) => last(callId).leave(),
+    note: (notedTo, progressed) => calls.note(notedTo, progressed),
+
+    apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
+    channelOutOfOrder: (id, reason) => channelHealth.outOfOrder(id, reason),
+  };
+
+  return {
+    methods,
+    end() {
+      ended = true;
+      calls.leave();
+      for (const reservation of reservations.values()) reservation.leave();
+      reservations.clear();
+      for (const leave of places.values()) leave(false);
+      places.clear();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { systemClock } from '../adapters/clock.js';
+import { defaultPrices } from '../application/default-prices.js';
+import { openDirectory } from '../application/memory/directory.js';
+import type { Recorded } from '../domain/events.js';
+import { listening } from '../listening.js';
+import { callsUnderWay } from '../relay/call/under-way.js';
+import { providerTable } from '../relay/providers/registry.js';
+import { preloadTokenizers } from '../relay/tokens.js';
+import { directoryCapacity, openRelaying } from '../relaying.js';
+import type { AskedOfPrimary, ToldDirectory, WorkerSetting } from './messages.js';
+import { passingOn } from './passing-on.js';
+import type { Peer } from './peer.js';
+import { remoteMeter } from './remote-meter.js';
+import { remoteDirectorySource, remoteLimits, remoteNotices, remoteStreams, remoteVault } from './remote-ports.js';
+
+/*
+ * The relay in a worker: an event loop and upstream connections of its own, and no database. What is decided once for the
+ * whole node is asked of the primary.
+ */
+
+export interface ServingCalls {
+  /** Once it listens. */
+  readonly port: Promise<number>;
+  /** Calls left out. */
+  news(events: readonly Recorded[]): Promise<void>;
+  /** From now on requests are for another node. */
+  refuse(): void;
+  /** The same, and nobody new is listened to. Resolves when no call is under way any more. */
+  finish(): Promise<void>;
+}
+
+/** Between two looks whether calls are still under way, once it is to end. */
+const lookMs = 20;
+
+export function serveCalls(
+  primary: Peer<AskedOfPrimary>,
+  { server, relay: relayConfig, logLevel, hashingKey, faces }: WorkerSetting,
+  told: ToldDirectory,
+): ServingCalls {
+  const clock = systemClock;
+  const log = pino({ level: logLevel });
+  const opening = openDirectory({
+    store: remoteStreams(primary),
+    source: remoteDirectorySource(primary, told),
+    prices: defaultPrices(),
+    providers: providerTable,
+    capacity: directoryCapacity,
+  });
+  let ending = false;
+
+  const begin = async () => {
+    const directory = await opening;
+    const underWay = callsUnderWay();
+    const { relay, entrance } = openRelaying(
+      { server, relay: relayConfig },
+      {
+        directory,
+        meter: remoteMeter(primary, underWay),
+        vault: remoteVault(primary, Buffer.from(hashingKey, 'base64'), clock),
+        clock,
+        limits: remoteLimits(primary),
+        log,
+        ...remoteNotices(primary),
+      },
+    );
+    const stopNoting = underWay.keepNoting(
+      { note: (notedTo, progressed) => primary.ask('note', notedTo, progressed) },
+      () => {},
+    );
+    const others = passingOn(faces);
+    const listener = listening({ server, entrance, isEnding: () => ending }, others.listener);
+    listener.on('upgrade', others.upgrade);
+    return { relay, listener, stopNoting };
+  };
+  const begun = begin();
+
+  return {
+    port: begun.then(
+      ({ listener }) =>
+        new Promise((resolve, reject) => {
+          listener.once('error', reject);
+          listener.listen({ host: server.host, port: server.port }, () => {
+            resolve((listener.address() as AddressInfo).port);
+            setImmediate(preloadTokenizers);
+          });
+        }),
+    ),
+    async news(events) {
+      const last = events.at(-1);
+      (await opening).take(events);
+      if (last !== undefined) primary.tell('taken', last.position);
+    },
+    refuse() {
+      ending = true;
+    },
+    async finish() {
+      ending = true;
+      const { relay, listener, stopNoting } = await begun;
+      listener.close();
+      while (relay.active() > 0) await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await stopNoting();
+    },
+  };
+}
