@@ -13,6 +13,7 @@ import { providerOf } from './relay/providers/registry.js';
 import { SoundLengths } from './relay/sound-length.js';
 import { addressGuard } from './relay/upstream/address-guard.js';
 import { AnswerRoom } from './relay/upstream/answer-room.js';
+import { openPictures } from './relay/upstream/pictures.js';
 import { openUpstream } from './relay/upstream/upstream.js';
 import { billingPaths } from './rest-compat/billing.js';
 
@@ -26,7 +27,10 @@ export interface Relaying {
   readonly entrance: Entrance;
   readonly bodyRoom: BodyRoom;
   /** For who asks upstream without a call. */
-  readonly ports: Pick<RelayPorts, Shared | 'upstream' | 'largeWork' | 'answers' | 'providerOf' | 'config'>;
+  readonly ports: Pick<
+    RelayPorts,
+    Shared | 'upstream' | 'pictures' | 'largeWork' | 'answers' | 'providerOf' | 'config'
+  >;
   close(): Promise<void>;
 }
 
@@ -53,10 +57,16 @@ export function openRelaying(
     connections: config.upstreamConnections,
     guard: config.upstreamNetworks && addressGuard(config.upstreamNetworks, resolveAll),
   });
+  // For addresses that callers choose.
+  const publicInternet = openUpstream({
+    connections: config.upstreamConnections,
+    guard: addressGuard([], resolveAll),
+  });
+  const pictures = openPictures(publicInternet);
   const bodyRoom = openBodyRoom(server);
   const largeWork = new LargeWork();
   const answers = new AnswerRoom(getHeapStatistics().heap_size_limit);
-  const ports = { ...shared, upstream, largeWork, answers, providerOf, config };
+  const ports = { ...shared, upstream, pictures, largeWork, answers, providerOf, config };
   const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
   const relay = openRelay({ ...ports, bodies });
   const entrance = openEntrance({
@@ -68,7 +78,10 @@ export function openRelaying(
     elsewhere: billingPaths,
     log: shared.log,
   });
-  return { relay, entrance, bodyRoom, ports, close: () => upstream.close() };
+  const close = async (): Promise<void> => {
+    await Promise.all([upstream.close(), publicInternet.close()]);
+  };
+  return { relay, entrance, bodyRoom, ports, close };
 }
 
 function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Config['server']): BodyRoom {

@@ -10,6 +10,7 @@ import type { JsonObject } from './protocols/json.js';
 import type { Provider } from './protocols/protocol.js';
 import type { Upload } from './upload.js';
 import type { AnswerRoom } from './upstream/answer-room.js';
+import type { Pictures } from './upstream/pictures.js';
 import type { Upstream } from './upstream/upstream.js';
 
 /** What the relay is given. */
@@ -20,6 +21,7 @@ export interface RelayPorts {
   readonly vault: Pick<Vault, 'hash' | 'get'>;
   readonly clock: Clock;
   readonly upstream: Upstream;
+  readonly pictures: Pictures;
   readonly bodies: RequestBodies;
   readonly largeWork: LargeWork;
   readonly answers: AnswerRoom;

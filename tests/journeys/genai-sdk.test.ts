@@ -346,6 +346,19 @@ describe('OpenAI’s client', () => {
     }
   });
 
+  test('sends pictures by their address, but none from inside', async () => {
+    const openai = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+    const before = gemini.calls.length;
+    const picture = { type: 'image_url' as const, image_url: { url: `${gemini.url}/cat.png` } };
+    const error = await openai.chat.completions
+      .create({ model: native, messages: [{ role: 'user', content: [picture] }] })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 400, code: 'convert_request_failed' });
+    expect(String(error)).toContain('image_url.url');
+    expect(gemini.calls.length).toBe(before);
+    expect(await gateway.available(user)).toBe(quota);
+  });
+
   test('streams calls of functions from it', async () => {
     gemini.says('streamGenerateContent', [
       responseWith([{ text: 'Hm.', thought: true }]),

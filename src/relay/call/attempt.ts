@@ -12,6 +12,7 @@ import {
 } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
+import { mostPictureBytes, mostPictures } from '../upstream/pictures.js';
 import { wordsOf } from '../upstream/request-content.js';
 import { type Got, noRoomForAnswer, type Read, readAnswer } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
@@ -51,7 +52,7 @@ export type Attempt =
 
 export type AttemptPorts = Pick<
   RelayPorts,
-  'directory' | 'vault' | 'clock' | 'upstream' | 'providerOf' | 'config' | 'largeWork' | 'answers'
+  'directory' | 'vault' | 'clock' | 'upstream' | 'pictures' | 'providerOf' | 'config' | 'largeWork' | 'answers'
 >;
 
 export interface AttemptCall {
@@ -117,6 +118,7 @@ export async function attempt(
       // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
       now: ports.clock.now(),
       gemini: settings.gemini,
+      pictures: await picturesFor(provider, caller, ports, payer, answerPlace),
     };
     request = await ports.largeWork.run(bodyBytes, () =>
       provider.protocol.request(provider, upstreamChannel, caller, model, options),
@@ -180,6 +182,27 @@ export async function attempt(
     if (grace !== null) clearTimeout(grace);
     forget?.();
   }
+}
+
+const noPictures: RequestOptions['pictures'] = new Map();
+
+/** Throws NotConvertible. */
+async function picturesFor(
+  { protocol }: Provider,
+  caller: CallerRequest,
+  { pictures }: AttemptPorts,
+  payer: UserId | null,
+  place: AnswerPlace,
+): Promise<RequestOptions['pictures']> {
+  const addresses = protocol.pictures?.(caller) ?? [];
+  if (addresses.length === 0) return noPictures;
+  const fetched = await pictures.fetch(addresses, payer, place);
+  if (fetched !== null) return fetched;
+  const size = `${mostPictures} pictures of ${mostPictureBytes / 1024 / 1024} MiB together`;
+  throw new NotConvertible(
+    'caller',
+    `image_url.url: a picture cannot be fetched; it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
+  );
 }
 
 /** The channel, or its host, is as busy as it may be. */

@@ -1,4 +1,4 @@
-import { checkImages, mediaPart } from './gemini-media.js';
+import { checkImages, type Fetched, mediaPart } from './gemini-media.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from './json.js';
 import { googleReasoning, toolCallSignature } from './neutral.js';
 import { NotConvertible } from './protocol.js';
@@ -16,6 +16,7 @@ export interface ConversationRules {
   readonly withoutInstructions: boolean;
   /** A call of a function is refused that is not signed. */
   readonly signsCalls: boolean;
+  readonly fetched: Fetched;
 }
 
 /** In the place of a signature that the caller's dialect has lost. */
@@ -27,12 +28,12 @@ const isTextPart = ({ type, text }: JsonObject): boolean =>
   type === 'text' || (type === undefined && text !== undefined);
 
 /** Throws NotConvertible. */
-function partsOf(content: JsonValue | undefined, name: string): JsonObject[] {
+function partsOf(content: JsonValue | undefined, name: string, fetched: Fetched): JsonObject[] {
   if (!isList(content)) return textPart(textIn(content) ?? '');
   const given = objectsIn(content);
   checkImages(given, `${name}.content`);
   return given.flatMap((part, at) =>
-    isTextPart(part) ? textPart(textIn(part.text) ?? '') : [mediaPart(part, `${name}.content[${at}]`)],
+    isTextPart(part) ? textPart(textIn(part.text) ?? '') : [mediaPart(part, `${name}.content[${at}]`, fetched)],
   );
 }
 
@@ -90,7 +91,7 @@ class Reading {
         this.result(message, name);
         return;
       default:
-        this.say('user', partsOf(message.content, name));
+        this.say('user', partsOf(message.content, name, this.rules.fetched));
     }
   }
 
@@ -104,7 +105,10 @@ class Reading {
   }
 
   private answered(message: JsonObject, name: string): JsonObject[] {
-    const said = withSeal([...partsOf(message.content, name), ...textPart(textIn(message.refusal) ?? '')], message);
+    const said = withSeal(
+      [...partsOf(message.content, name, this.rules.fetched), ...textPart(textIn(message.refusal) ?? '')],
+      message,
+    );
     const calls = objectsIn(message.tool_calls).map((call, at) => {
       const called = isObject(call.function) ? call.function : {};
       if (call.id !== undefined) this.called.set(call.id, { name: textIn(called.name) ?? '', at: this.called.size });
@@ -128,7 +132,7 @@ class Reading {
     const called = textIn(message.name) ?? call?.name;
     if (!called)
       throw new NotConvertible('caller', `${name}.tool_call_id is that of no call before it, and there is no name`);
-    const parts = partsOf(content, name);
+    const parts = partsOf(content, name, this.rules.fetched);
     const texts = parts.flatMap(({ text }) => textIn(text) ?? []);
     const media = parts.filter(({ text }) => text === undefined);
     const response = message.is_error === true ? { error: texts.join('\n') } : responseOf(texts.join('\n'));

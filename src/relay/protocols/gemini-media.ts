@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, textIn } from './json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 import { NotConvertible } from './protocol.js';
 
 /* Pictures, sounds and files of a message as parts of Gemini's: in the request itself, or by their address. */
@@ -38,8 +38,24 @@ export const isProvidersFile = (uri: string): boolean =>
 
 const endingOf = (address: string): string => /\.(\w{1,5})$/.exec(address.split(/[?#]/, 1)[0] ?? '')?.[1] ?? '';
 
+/** What has been fetched, by its address. */
+export type Fetched = ReadonlyMap<string, { readonly type: string; readonly data: string }>;
+
+const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
+
+/** Addresses of the pictures in a conversation, as they stand there. */
+export const pictureAddresses = (messages: JsonValue | undefined): string[] =>
+  objectsIn(messages).flatMap(({ content }) =>
+    objectsIn(content).flatMap((part) => {
+      const source = part.type === 'image_url' ? urlIn(part.image_url) : null;
+      return source !== null && isAddress(source) ? [source] : [];
+    }),
+  );
+
 /** `name`: of the member, for whoever gave it. Throws NotConvertible. */
-function sourcePart(source: string, type: string | null, name: string): JsonObject {
+function sourcePart(source: string, type: string | null, name: string, fetched: Fetched): JsonObject {
+  const picture = fetched.get(source);
+  if (picture !== undefined) return { inlineData: { mimeType: picture.type, data: picture.data } };
   const inline = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(source.slice(0, 256));
   if (inline !== null) {
     const data = source.slice(inline[0].length);
@@ -56,14 +72,14 @@ function sourcePart(source: string, type: string | null, name: string): JsonObje
 
 const urlIn = (value: JsonValue | undefined): string | null => (isObject(value) ? textIn(value.url) : textIn(value));
 
-function filePart(file: JsonValue | undefined, name: string): JsonObject {
+function filePart(file: JsonValue | undefined, name: string, fetched: Fetched): JsonObject {
   const { file_data: data, file_url: url, file_id: id, filename } = isObject(file) ? file : {};
   if (textIn(id) !== null)
     throw new NotConvertible('caller', `${name}.file_id: this provider has none of the files uploaded elsewhere`);
   const type = typesByEnding.get(endingOf(textIn(filename) ?? '').toLowerCase()) ?? null;
   const source = textIn(data) ?? textIn(url);
   if (source === null) throw new NotConvertible('caller', `${name} has neither file_data nor file_url`);
-  return sourcePart(source, type, name);
+  return sourcePart(source, type, name, fetched);
 }
 
 function soundPart(sound: JsonValue | undefined, name: string): JsonObject {
@@ -75,19 +91,19 @@ function soundPart(sound: JsonValue | undefined, name: string): JsonObject {
 }
 
 /** `name`: where it stands, e.g. `messages[0].content[1]`. Throws NotConvertible. */
-export function mediaPart(part: JsonObject, name: string): JsonObject {
+export function mediaPart(part: JsonObject, name: string, fetched: Fetched): JsonObject {
   const { type } = part;
   switch (type) {
     case 'image_url':
     case 'video_url': {
       const source = urlIn(part[type]);
       if (source === null) throw new NotConvertible('caller', `${name}.${type} has no url`);
-      return sourcePart(source, type === 'image_url' ? 'image/jpeg' : null, `${name}.${type}.url`);
+      return sourcePart(source, type === 'image_url' ? 'image/jpeg' : null, `${name}.${type}.url`, fetched);
     }
     case 'input_audio':
       return soundPart(part.input_audio, `${name}.input_audio`);
     case 'file':
-      return filePart(part.file, `${name}.file`);
+      return filePart(part.file, `${name}.file`, fetched);
     default:
       throw new NotConvertible(
         'caller',

@@ -69,11 +69,12 @@ function contentBody(
   body: JsonObject,
   model: string,
   suffix: ThinkingSuffix | null,
-  settings: GeminiSettings,
+  { gemini: settings, pictures: fetched }: Pick<RequestOptions, 'gemini' | 'pictures'>,
 ): JsonObject {
   const { instructions, contents } = conversation(body.messages, {
     withoutInstructions: model.startsWith('gemma'),
     signsCalls: thinksByLevel(model),
+    fetched,
   });
   const tools = geminiTools(body);
   const config = toolConfig(body);
@@ -106,8 +107,9 @@ export function geminiRequest(
   channel: UpstreamChannel,
   caller: CallerRequest,
   upstreamModel: string,
-  { gemini: settings, passThrough }: RequestOptions,
+  options: RequestOptions,
 ): UpstreamRequest {
+  const { gemini: settings, passThrough } = options;
   const { mode, stream } = caller;
   const native = isNative(caller);
   const body = native ? caller.body : caller.neutral();
@@ -132,7 +134,7 @@ export function geminiRequest(
       const action = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       const converted = native
         ? nativeContent(caller, model, suffix, settings.thinkingShare)
-        : contentBody(caller, body, model, suffix, settings);
+        : contentBody(caller, body, model, suffix, options);
       return asked(action, converted);
     }
     case 'embeddings': {

@@ -2,6 +2,7 @@ import { unreadableAnswer } from '../upstream/upstream-error.js';
 import { asMessage, GeminiReader } from './gemini-answer.js';
 import { embeddingsAnswered } from './gemini-embeddings.js';
 import { geminiFailureIn, geminiRefusal } from './gemini-failure.js';
+import { pictureAddresses } from './gemini-media.js';
 import { isNative } from './gemini-native.js';
 import { geminiRequest } from './gemini-request.js';
 import { GeminiStream } from './gemini-stream.js';
@@ -42,6 +43,8 @@ function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: C
 
 export const gemini: Protocol = {
   request: geminiRequest,
+  // Who speaks this wire gives addresses where Google itself is to look.
+  pictures: (caller) => (isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages)),
   answer(provider, channel, caller, status, _contentType, bytes, info) {
     const confidential = confidentialOf(provider, channel);
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };

@@ -4,6 +4,7 @@ import type { Mode, ProviderFacts } from '../../domain/provider.js';
 import type { Usage } from '../../domain/usage.js';
 import type { AnswerDialect, WholeAnswer } from '../answer-writer.js';
 import type { SeenText } from '../seen-text.js';
+import type { Picture } from '../upstream/pictures.js';
 import type { FormFile, RequestContent } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { JsonObject } from './json.js';
@@ -65,6 +66,8 @@ export interface RequestOptions {
   /** Milliseconds since 1970, for providers that sign with the time. */
   readonly now: number;
   readonly gemini: GeminiSettings;
+  /** What the wire has asked for by `pictures`, by its address. */
+  readonly pictures: ReadonlyMap<string, Picture>;
 }
 
 export interface UpstreamRequest {
@@ -130,6 +133,11 @@ export interface AnswerStream {
 
 /** One wire family. */
 export interface Protocol {
+  /**
+   * Addresses of pictures that must stand in the request themselves: they are fetched before it is made. Left out: none.
+   * Throws NotConvertible.
+   */
+  readonly pictures?: (caller: CallerRequest) => readonly string[];
   /** Throws NotConvertible. */
   request(
     provider: Provider,

@@ -398,7 +398,7 @@ describe('a request in neutral words', () => {
       fc.property(turns, (given) => {
         const contents = given.flat(2) as JsonObject[];
         const { messages } = neutralContent({ contents }, false);
-        const again = conversation(messages, { withoutInstructions: false, signsCalls: false });
+        const again = conversation(messages, { withoutInstructions: false, signsCalls: false, fetched: new Map() });
         expect(joined(again.contents)).toEqual(joined(contents));
       }),
       { numRuns: 300 },

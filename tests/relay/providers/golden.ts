@@ -81,6 +81,7 @@ export const usualOptions: RequestOptions = {
   siteAddress: 'https://gateway.example',
   passThrough: false,
   now: 1_767_323_045_000,
+  pictures: new Map([['https://pictures.example/cat.webp?size=1', { type: 'image/webp', data: 'UklGRg==' }]]),
   gemini: {
     safety: new Map([['default', 'OFF']]),
     versions: new Map([['default', 'v1beta']]),

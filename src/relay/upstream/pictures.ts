@@ -1,0 +1,80 @@
+import type { AnswerPlace } from './answer-room.js';
+import { noContent } from './request-content.js';
+import type { Upstream, UpstreamAnswer } from './upstream.js';
+
+/*
+ * Pictures that a caller names by their address, for upstreams that must have them in the request. Callers choose these
+ * addresses: whatever the operator allows for channels, only the public internet is reached, and what went wrong is told
+ * in the same words whatever it was.
+ */
+
+export interface Picture {
+  /** Its media type. */
+  readonly type: string;
+  /** In base64. */
+  readonly data: string;
+}
+
+export interface Pictures {
+  /**
+   * By their addresses, each fetched once. null: one of them cannot be had. `place` counts what is held of them.
+   */
+  fetch(
+    addresses: Iterable<string>,
+    payer: number | null,
+    place: AnswerPlace,
+  ): Promise<ReadonlyMap<string, Picture> | null>;
+}
+
+/** Of one request: what Gemini takes in a body. */
+export const mostPictureBytes = 15 * 1024 * 1024;
+export const mostPictures = 32;
+/** For all of them together. */
+const patienceMs = 20_000;
+
+const typeIn = ({ headers }: UpstreamAnswer): string | null => {
+  const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';', 1);
+  return /^image\/[\w.+-]{1,64}$/.test(type.trim()) ? type.trim() : null;
+};
+
+/** `upstream`: guarded. */
+export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
+  const one = async (
+    url: string,
+    most: number,
+    timeoutMs: number,
+    payer: number | null,
+    place: AnswerPlace,
+  ): Promise<{ type: string; bytes: Buffer } | null> => {
+    const call = { method: 'GET', url, headers: { accept: 'image/*' }, content: noContent } as const;
+    const sending = upstream.send(call, { proxy: null, timeoutMs, idleMs: timeoutMs, payer });
+    try {
+      const sent = await sending.sent;
+      if (!sent.ok) return null;
+      const type = typeIn(sent.answer);
+      if (sent.answer.status !== 200 || type === null) return null;
+      return { type, bytes: await sent.answer.body.whole(most, place) };
+    } catch {
+      return null;
+    } finally {
+      sending.cancel();
+    }
+  };
+
+  return {
+    async fetch(addresses, payer, place) {
+      const pictures = new Map<string, Picture>();
+      let left = mostPictureBytes;
+      const until = performance.now() + patienceMs;
+      for (const address of new Set(addresses)) {
+        const timeoutMs = Math.ceil(until - performance.now());
+        const possible = pictures.size < mostPictures && timeoutMs > 0 && URL.canParse(address);
+        const found = possible ? await one(address, left, timeoutMs, payer, place) : null;
+        if (found === null) return null;
+        left -= found.bytes.length;
+        pictures.set(address, { type: found.type, data: found.bytes.toString('base64') });
+      }
+      return pictures;
+    },
+  };
+}
