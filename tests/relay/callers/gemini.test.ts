@@ -342,6 +342,16 @@ describe('a request in neutral words', () => {
     });
   });
 
+  test('has the pictures of a result beside its words', () => {
+    const picture = { inlineData: { mimeType: 'image/png', data: 'aGk=' } };
+    const functionResponse = { name: 'f', response: { a: 1 }, parts: [picture] };
+    const contents = [{ role: 'model', parts: [{ functionCall: { name: 'f' } }] }, { parts: [{ functionResponse }] }];
+    expect(neutralContent({ contents }, false).messages).toMatchObject([
+      { role: 'assistant' },
+      { role: 'tool', content: [{ type: 'text', text: '{"a":1}' }, { type: 'image_url' }] },
+    ]);
+  });
+
   test.each<[JsonObject, RegExp]>([
     [{ contents: [{ parts: [{ someday: {} }] }] }, /^contents\[0\]\.parts\[0\] .* allowed are text/],
     [{ contents: [{ parts: [{ functionResponse: { name: 'f' } }] }] }, /^contents\[0\]\.parts\[0\]\.functionResponse/],
@@ -383,14 +393,15 @@ describe('a request in neutral words', () => {
       if (last !== undefined && last.role === role) last.parts.push(...objectsIn(parts));
       else merged.push({ role, parts: [...objectsIn(parts)] });
     }
-    return merged.map(({ role, parts }) => ({
-      role: String(role),
-      parts: parts.reduce<JsonObject[]>((all, part) => {
+    return merged.map(({ role, parts }) => {
+      const all: JsonObject[] = [];
+      for (const part of parts) {
         const before = all.at(-1);
-        if (typeof part.text !== 'string' || typeof before?.text !== 'string') return [...all, part];
-        return [...all.slice(0, -1), { text: before.text + part.text }];
-      }, []),
-    }));
+        if (typeof part.text === 'string' && typeof before?.text === 'string') before.text += part.text;
+        else all.push({ ...part });
+      }
+      return { role: String(role), parts: all };
+    });
   };
 
   test('is the same conversation when it is put into Gemini’s again', () => {
@@ -461,6 +472,41 @@ describe('a request in neutral words', () => {
       { numRuns: 300 },
     );
   });
+});
+
+describe('what a request may not name', () => {
+  const file = { file_data: { file_uri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } };
+
+  test.each<[string, JsonObject, string]>([
+    ['a file of the provider’s', { contents: [{ parts: [file] }] }, 'contents[0].parts[0].fileData.fileUri'],
+    [
+      'one in a result',
+      { contents: [{ parts: [{ functionResponse: { name: 'f', parts: [file] } }] }] },
+      'contents[0].parts[0].functionResponse.parts[0].fileData.fileUri',
+    ],
+    [
+      'one in the instructions',
+      { contents: [{ parts: [{ text: 'x' }] }], system_instruction: { parts: [file] } },
+      'systemInstruction.parts[0].fileData.fileUri',
+    ],
+    ['what is cached there', { contents: [{ parts: [{ text: 'x' }] }], cached_content: 'a' }, 'cachedContent'],
+    [
+      'no limit',
+      { contents: [{ parts: [{ text: 'x' }] }], generation_config: { max_output_tokens: 0 } },
+      'generationConfig.maxOutputTokens',
+    ],
+  ])('is %s', (_what, body, param) => {
+    expect(generateContent.invalid({ model: 'm', ...body }, null)).toMatchObject({ param });
+  });
+});
+
+test('pictures are counted as such wherever they stand, and not as text', () => {
+  const names = new Set(['gemini-2.5-flash']);
+  const likely = (part: JsonObject) =>
+    generateContent.demand({ contents: [{ parts: [part] }] }, 100_000, 'gemini-2.5-flash', names, null).prompt.likely;
+  const picture = { inlineData: { mimeType: 'image/png', data: 'aGVsbG8gd29ybGQg'.repeat(5_000) } };
+  expect(likely(picture)).toBeLessThan(2_000);
+  expect(likely({ functionResponse: { name: 'f', response: {}, parts: [picture] } })).toBeLessThan(2_000);
 });
 
 test('a schema of Gemini’s is the JSON Schema it stands for', () => {

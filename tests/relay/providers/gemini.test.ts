@@ -320,6 +320,11 @@ describe('usage', () => {
       { input: 50, cachedInput: 250 },
     ],
     [
+      'has what was thought beside the answer',
+      { promptTokenCount: 26, candidatesTokenCount: 23, totalTokenCount: 181, thoughtsTokenCount: 132 },
+      { input: 26, output: 23, reasoning: 132 },
+    ],
+    [
       'is never negative',
       {
         promptTokenCount: 10,

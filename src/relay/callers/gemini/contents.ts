@@ -36,8 +36,12 @@ function tallyPart(tally: PromptTally, part: JsonObject): void {
   const media = mediaIn(part);
   if (media !== null) tally.part(media);
   tally.text(part.text);
-  for (const name of ['functionCall', 'functionResponse', 'executableCode', 'codeExecutionResult'])
-    tally.text(memberIn(part, name));
+  for (const name of ['functionCall', 'executableCode', 'codeExecutionResult']) tally.text(memberIn(part, name));
+  const result = objectIn(part, 'functionResponse');
+  if (result === null) return;
+  tally.text(result.name);
+  tally.text(result.response);
+  for (const one of partsIn(result.parts)) tallyPart(tally, one);
 }
 
 export function tallyContents(tally: PromptTally, contents: readonly JsonObject[]): void {
@@ -73,14 +77,21 @@ export function wrongContents(contents: unknown, name: string): Complaint | null
 export function wrongContent(content: JsonObject, name: string): Complaint | null {
   const parts = partsIn(content);
   if (parts.length === 0) return { param: `${name}.parts`, message: `${name}.parts is to be a list of parts` };
+  return wrongParts(parts, name);
+}
+
+export function wrongParts(parts: readonly JsonObject[], name: string): Complaint | null {
   for (const [at, part] of parts.entries()) {
     const file = objectIn(part, 'fileData');
-    const param = `${name}.parts[${at}].fileData.fileUri`;
-    if (file !== null && isProvidersFile(textIn(memberIn(file, 'fileUri')) ?? ''))
-      return {
-        param,
-        message: `${param} is to be an http(s) address open to everybody; send other files as inlineData`,
-      };
+    const place = `${name}.parts[${at}]`;
+    if (file !== null && isProvidersFile(textIn(memberIn(file, 'fileUri')) ?? '')) {
+      const param = `${place}.fileData.fileUri`;
+      const allowed = 'an http(s) address open to everybody; send other files as inlineData';
+      return { param, message: `${param} is to be ${allowed}` };
+    }
+    const result = objectIn(part, 'functionResponse');
+    const inside = result === null ? null : wrongParts(partsIn(result.parts), `${place}.functionResponse`);
+    if (inside !== null) return inside;
   }
   return null;
 }

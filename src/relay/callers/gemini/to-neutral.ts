@@ -109,7 +109,13 @@ class Conversation {
       name,
       open.filter((one) => one !== id),
     );
-    return { role: 'tool', tool_call_id: id, content: JSON.stringify(result.response ?? {}) };
+    const text = JSON.stringify(result.response ?? {});
+    // Pictures and files that belong to the result.
+    const media = partsIn(result.parts)
+      .map((part, at) => neutralPart(part, `${place}.parts[${at}]`))
+      .filter((part) => part !== null);
+    const content = media.length === 0 ? text : [{ type: 'text', text }, ...media];
+    return { role: 'tool', tool_call_id: id, content };
   }
 }
 

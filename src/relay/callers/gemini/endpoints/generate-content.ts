@@ -1,10 +1,10 @@
 import { PromptTally } from '../../../call/prompt-tally.js';
 import type { CallerDialect } from '../../../caller-dialect.js';
 import type { Demand, Endpoint, InvalidRequest } from '../../../endpoint.js';
-import { memberIn, objectIn } from '../../../protocols/gemini-names.js';
+import { memberIn, objectIn, partsIn } from '../../../protocols/gemini-names.js';
 import { countIn, isList, type JsonObject, objectsIn } from '../../../protocols/json.js';
 import { mostChoices } from '../../../protocols/protocol.js';
-import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents } from '../contents.js';
+import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';
 import { geminiArrayCaller, geminiCaller } from '../dialect.js';
 import { neutralContent, neutralThinking } from '../to-neutral.js';
 
@@ -35,6 +35,7 @@ const cachedElsewhere = (body: JsonObject): Complaint | null =>
 function invalid(body: JsonObject): InvalidRequest | null {
   const complaint =
     wrongContents(body.contents, 'contents') ??
+    wrongParts(partsIn(memberIn(body, 'systemInstruction')), 'systemInstruction') ??
     cachedElsewhere(body) ??
     integerFrom(body, 'maxOutputTokens', mostOutputTokens) ??
     integerFrom(body, 'candidateCount', mostChoices);
