@@ -10,11 +10,9 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const oldestNode = [20, 19];
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
-/**
- * Left by a build that succeeded, dated at its start: what was saved meanwhile is newer. The times of the compiled files
- * say nothing, tsc leaves unchanged ones alone.
- */
-const stamp = join(root, 'dist/.built');
+const dist = join(root, 'dist');
+/** Left by a build that succeeded, dated at its start: what was saved meanwhile is newer. */
+const stamp = join(dist, '.built');
 
 export const webDirectory = join(root, 'web');
 /** The same for the console. */
@@ -47,18 +45,26 @@ const isBuilt = () => {
   return modified(stamp) >= newest;
 };
 
-/** Compiles src to dist unless that has been done. Says so only when there is something to do. */
-export function buildIfNeeded() {
+/** Builds src to dist unless that has been done. Says so only when there is something to do. */
+export async function buildIfNeeded() {
   // A packed release brings dist and no sources.
   if (!existsSync(join(root, 'src')) || isBuilt()) return;
   if (!existsSync(tsc)) throw new NotReady('Building needs the development packages. Run this first: npm ci');
   process.stderr.write('Building Tallygate …\n');
+  await buildGateway();
+}
+
+/** Throws NotReady with what is wrong in the sources. */
+export async function buildGateway() {
   const started = new Date();
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+  // It checks; what runs is the bundle.
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noEmit'], {
     cwd: root,
     encoding: 'utf8',
   });
   if (status !== 0) throw new NotReady(`The build failed.\n${stdout}${stderr}`.trimEnd());
+  const { bundle } = await import('./bundle.mjs');
+  await bundle(root, dist);
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started);
 }

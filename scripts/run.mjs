@@ -66,7 +66,7 @@ async function runGateway(command, args) {
 await asScript(async () => {
   const [command = 'serve', ...args] = process.argv.slice(2);
   checkMachine();
-  buildIfNeeded();
+  await buildIfNeeded();
   if (servingCommands.includes(command)) buildConsole();
   const settings = join(root, '.env');
   if (existsSync(settings)) process.loadEnvFile(settings);

@@ -44,9 +44,9 @@ function skippedSuites(testResults) {
 }
 
 /** The suite is worth running without a build: only the tests that start the gateway itself need one. */
-function builds() {
+async function builds() {
   try {
-    buildIfNeeded();
+    await buildIfNeeded();
     buildWebIfNeeded();
     return true;
   } catch (error) {
@@ -73,7 +73,7 @@ await asScript(async () => {
   const args = process.argv.slice(2);
   checkMachine();
 
-  const failedChecks = builds() ? [] : ['build'];
+  const failedChecks = (await builds()) ? [] : ['build'];
   for (const { name, tool, args: options } of args.length === 0 ? checks : []) {
     if ((await run(tool, options)) !== 0) failedChecks.push(name);
   }

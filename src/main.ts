@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.js';
 import { Failure } from './domain/failure.js';
 import { UnreadableEvent } from './domain/upcast.js';
+import { nameSources } from './stack-traces.js';
 
 /* The command line: `tallygate <command>`. */
 
@@ -24,6 +25,7 @@ const wordsOf = ({ message, details }: Failure): string =>
     .join(', ')})`;
 
 async function main(): Promise<void> {
+  nameSources();
   const [name = 'serve', ...args] = process.argv.slice(2);
   if (!isCommand(name)) {
     console.error(`Unknown command "${name}". Commands: ${Object.keys(commands).join(', ')}.`);

@@ -32,6 +32,8 @@ export function openServer(server: Config['server'], { entrance, log, isEnding }
     trustProxy: server.trustedProxies.length > 0 ? [...server.trustedProxies] : false,
     bodyLimit: server.maxBodyBytes,
     forceCloseConnections: true,
+    // A machine that is busy starts slowly, and that is all.
+    pluginTimeout: 0,
     routerOptions: { ignoreTrailingSlash: false },
     // The router's own answer repeats the address it cannot read, and an address may carry a key.
     frameworkErrors: (_error, _request, reply) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
@@ -107,14 +107,16 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     file('closing.ts'),
     file('listening.ts'),
     file('relaying.ts'),
+    file('stack-traces.ts'),
     types(file('config.ts')),
   ],
-  projecting: [room('adapters'), room('domain'), room('projections'), file('closing.ts')],
+  projecting: [room('adapters'), room('domain'), room('projections'), file('closing.ts'), file('stack-traces.ts')],
   graphql: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
   'rest-compat': [room('application'), room('domain'), room('http'), types(room('projections'))],
   demo: [anything],
   cli: [anything],
   'closing.ts': [],
+  'stack-traces.ts': [],
   'faces.ts': [anything],
   'listening.ts': [anything],
   'relaying.ts': [anything],
@@ -310,6 +312,16 @@ describe('every source file', () => {
     const reasons: Readonly<Record<string, string>> = {};
     const long = sources.filter(({ path, text }) => text.split('\n').length > 400 && !(path in reasons));
     expect(long.map(({ path }) => path)).toEqual([]);
+  });
+  test('is built with every file that is started by its name: a bundle would not hold it otherwise', async () => {
+    const { entries } = await import(pathToFileURL(join(root, 'scripts/bundle.mjs')).href);
+    const started = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/'\.\/([\w-]+)\.js', import\.meta\.url\)/g)].map(([, name]) =>
+        join(dirname(path), `${name}.ts`),
+      ),
+    );
+    expect(started).toEqual(expect.arrayContaining(['projecting/thread.ts', 'workers/relay-worker.ts']));
+    expect(entries).toEqual(expect.arrayContaining(started));
   });
   test('leaves the environment to main', () => {
     const rooms = sources.filter((source) => source.room !== 'main.ts');

@@ -1,12 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+
+const { entries } = (await import(pathToFileURL(join(root, 'scripts/bundle.mjs')).href)) as {
+  readonly entries: readonly string[];
+};
 
 /** A checkout in small: our scripts around a program of a few lines. */
 let checkout: string;
@@ -101,6 +115,7 @@ describe('building', () => {
   const program = `declare const console: { log(text: string): void };\nconsole.log('first');\nexport {};\n`;
   beforeEach(() => {
     write('tsconfig.build.json', JSON.stringify({ compilerOptions: options, include: ['src'] }));
+    for (const entry of entries) write(join('src', entry), 'export {};\n');
     write('src/main.ts', program);
   });
 
@@ -135,6 +150,35 @@ describe('building', () => {
     expect(failed.stderr).toContain(`src/main.ts(1,14): error TS2322`);
     expect(existsSync(join(checkout, 'dist/.built'))).toBe(false);
     expect(await run('run.mjs')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('traces name the sources, line by line', async () => {
+    cpSync(join(root, 'src/stack-traces.ts'), join(checkout, 'src/stack-traces.ts'));
+    write('tsconfig.build.json', readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
+    write('tsconfig.json', readFileSync(join(root, 'tsconfig.json'), 'utf8'));
+    write(
+      'src/fails.ts',
+      'interface Erased {\n  readonly nothing: 1;\n}\nexport const fails = (): Erased => {\n  throw new Error();\n};\n',
+    );
+    write(
+      'src/main.ts',
+      `import { fails } from './fails.js';
+import { nameSources } from './stack-traces.js';
+nameSources();
+try {
+  fails();
+} catch (error) {
+  console.log(String((error as Error).stack));
+}
+`,
+    );
+    const { stdout, stderr } = await run('run.mjs');
+    expect(stderr).toBe('Building Tallygate …\n');
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'Error',
+      `    at fails (${join(checkout, 'src/fails.ts')}:5:9)`,
+      `    at ${join(checkout, 'src/main.ts')}:5:3`,
+    ]);
   });
 
   test('is left out where there are no sources: a packed release', async () => {

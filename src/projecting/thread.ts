@@ -9,6 +9,7 @@ import { Closing } from '../closing.js';
 import { startProjections } from '../projections/engine/runner.js';
 import { serveRunner } from '../projections/engine/serve-runner.js';
 import { readModels } from '../projections/read-models.js';
+import { nameSources } from '../stack-traces.js';
 import type { FromThread, LogLevel, ThreadSetting, ToThread } from './thread-messages.js';
 
 /*
@@ -67,6 +68,7 @@ async function run(gateway: MessagePort, setting: ThreadSetting, runner: Message
   gateway.close();
 }
 
+nameSources();
 if (parentPort === null) throw new Error('This is a thread of the gateway, not a program');
 const gateway = parentPort;
 gateway.on('message', (message: ToThread) => {

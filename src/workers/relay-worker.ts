@@ -1,10 +1,13 @@
 import { Socket } from 'node:net';
+import { nameSources } from '../stack-traces.js';
 import type { AskedOfPrimary, AskedOfWorker } from './messages.js';
 import { Peer } from './peer.js';
 import { pipeAt } from './pipe-at.js';
 import { type ServingCalls, serveCalls } from './serving-calls.js';
 
 /* A process that serves calls: it does what the primary of its node asks, and ends with it. */
+
+nameSources();
 
 let serving: ServingCalls | null = null;
 

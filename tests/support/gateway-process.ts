@@ -25,12 +25,18 @@ export interface GatewayProcess {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `serve` with the data under `dataDir`, on any free port. Rejects when it ends before it is ready. */
+const fromSources: readonly string[] = ['--import', 'tsx', join(root, 'src/main.ts')];
+
+/**
+ * `serve` with the data under `dataDir`, on any free port; `program`: what Node runs. Rejects when it ends before it is
+ * ready.
+ */
 export async function startGatewayProcess(
   dataDir: string,
   variables: Readonly<Record<string, string>> = {},
+  program = fromSources,
 ): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'serve'], {
+  const child = spawn(process.execPath, [...program, 'serve'], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0', WORKERS: '1', ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],

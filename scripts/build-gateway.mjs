@@ -1,0 +1,5 @@
+import { asScript, buildGateway } from './build.mjs';
+
+/* npm run build: the gateway as files in dist. */
+
+await asScript(buildGateway);

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startGatewayProcess } from '../support/gateway-process.js';
+
+/* The program as it is built and shipped: a few files, and the packages beside them that were left alone. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let shipped: string;
+let program: string;
+
+beforeAll(async () => {
+  shipped = mkdtempSync(join(tmpdir(), 'tallygate-bundle-'));
+  program = join(shipped, 'dist/main.js');
+  cpSync(join(root, 'package.json'), join(shipped, 'package.json'));
+  symlinkSync(join(root, 'node_modules'), join(shipped, 'node_modules'));
+  const { bundle } = await import(pathToFileURL(join(root, 'scripts/bundle.mjs')).href);
+  await bundle(root, join(shipped, 'dist'));
+});
+afterAll(() => rmSync(shipped, { recursive: true, force: true, maxRetries: 5 }));
+
+test('knows the schema that is committed', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'schema'], { maxBuffer: 10_000_000 });
+  expect(stdout).toBe(readFileSync(join(root, 'schema.graphql'), 'utf8'));
+});
+
+test('serves every face, keeps its read models in their thread, and ends in order', async () => {
+  const gateway = await startGatewayProcess(join(shipped, 'data'), { HOST: '127.0.0.1' }, [program]);
+  const ask = (path: string, body?: object) =>
+    fetch(gateway.url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', 'x-tallygate-client': 'test' },
+      body: body && JSON.stringify(body),
+    });
+  const set = await ask('/api/setup', {
+    username: 'root',
+    password: 'correct-horse',
+    confirmPassword: 'correct-horse',
+    SelfUseModeEnabled: false,
+    DemoSiteEnabled: false,
+  });
+  expect(await set.json()).toMatchObject({ success: true });
+  const login = 'mutation { login(username: "root", password: "correct-horse") { id } }';
+  expect(await (await ask('/graphql', { query: login })).json()).toMatchObject({ data: { login: { id: '1' } } });
+  expect((await ask('/v1/models')).status).toBe(401);
+  expect(await gateway.stop()).toBe(0);
+});
