@@ -28,8 +28,8 @@ test('knows the schema that is committed', async () => {
   expect(stdout).toBe(readFileSync(join(root, 'schema.graphql'), 'utf8'));
 });
 
-test('serves every face, keeps its read models in their thread, and ends in order', async () => {
-  const gateway = await startGatewayProcess(join(shipped, 'data'), { HOST: '127.0.0.1' }, [program]);
+test('serves every face, calls by workers and read models by their thread, and ends in order', async () => {
+  const gateway = await startGatewayProcess(join(shipped, 'data'), { HOST: '127.0.0.1', WORKERS: '2' }, [program]);
   const ask = (path: string, body?: object) =>
     fetch(gateway.url + path, {
       method: body === undefined ? 'GET' : 'POST',
