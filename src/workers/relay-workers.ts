@@ -12,6 +12,7 @@ import type { Meter } from '../relay/call/metered.js';
 import { type CallsOfWorker, CallsOfWorkers } from './calls-of-workers.js';
 import type { AskedOfWorker, WorkerSetting } from './messages.js';
 import { Peer } from './peer.js';
+import { pipeAt } from './pipe-at.js';
 import { type PrimaryPorts, serveWorker } from './serve-worker.js';
 
 /*
@@ -46,6 +47,8 @@ export interface RelayWorkersOptions {
   readonly log: Log;
   /** Called when no worker is started any more. */
   readonly lost: (reason: string) => void;
+  /** What runs in them. */
+  readonly entry?: string;
   readonly patience?: Partial<WorkerPatience>;
 }
 
@@ -57,9 +60,7 @@ export interface RelayWorkersPorts extends PrimaryPorts {
 }
 
 const isSource = import.meta.url.endsWith('.ts');
-const entry = fileURLToPath(new URL(isSource ? './relay-worker.ts' : './relay-worker.js', import.meta.url));
-/** Where the messages go, beside the channel that connections come by. */
-const pipeAt = 4;
+const ownEntry = fileURLToPath(new URL(isSource ? './relay-worker.ts' : './relay-worker.js', import.meta.url));
 
 /** A process that has been started; it reads the code while the primary makes ready what it will be told. */
 interface Process {
@@ -97,7 +98,7 @@ export class RelayWorkers implements TailConsumer {
   constructor(private readonly options: RelayWorkersOptions) {
     this.patience = { ...usualPatience, ...options.patience };
     cluster.setupPrimary({
-      exec: entry,
+      exec: options.entry ?? ownEntry,
       args: [],
       // The sources are read as they are read here, by whatever does it.
       ...(isSource && { execArgv: ['--import', 'tsx'] }),
