@@ -10,11 +10,25 @@ import { statements } from './statements.js';
 /** What `hash` is keyed with. */
 export const hashingKey = (masterKey: MasterKey): Buffer => masterKey.derive('vault hash');
 
+/** Every call shows an API key: its hash would take more time than all else that is asked about its caller. */
+const mostHashes = 5_000;
+/** Characters. Whoever has more to show is not a caller. */
+const longestRemembered = 128;
+
 /** See Vault. */
-export const secretHash =
-  (key: Buffer): Vault['hash'] =>
-  (secret) =>
-    createHmac('sha256', key).update(secret, 'utf8').digest('hex');
+export function secretHash(key: Buffer): Vault['hash'] {
+  const hashes = new Map<string, string>();
+  return (secret) => {
+    const known = hashes.get(secret);
+    if (known !== undefined) return known;
+    const hash = createHmac('sha256', key).update(secret, 'utf8').digest('hex');
+    if (secret.length > longestRemembered) return hash;
+    // Emptied rather than looked after: whoever is still there is soon remembered again.
+    if (hashes.size >= mostHashes) hashes.clear();
+    hashes.set(secret, hash);
+    return hash;
+  };
+}
 
 /**
  * Secrets in Postgres, encrypted, each bound to its id. Those used lately are kept in memory, so a relayed call does
