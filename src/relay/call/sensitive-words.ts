@@ -13,6 +13,8 @@ class WordSearch {
   private readonly otherwise = [0];
   /** By state: a word ends here. */
   private readonly found = [false];
+  /** By character: a word begins with it. Hardly one of a text does, and a look at the map costs ten times as much. */
+  private readonly begins = new Uint8Array(codes);
 
   constructor(words: readonly string[]) {
     const edges = words.flatMap((word) => this.learn(word));
@@ -27,7 +29,9 @@ class WordSearch {
   isIn(text: string): boolean {
     let state = 0;
     for (let at = 0; at < text.length; at++) {
-      state = this.after(state, text.charCodeAt(at));
+      const code = text.charCodeAt(at);
+      if (state === 0 && this.begins[code] === 0) continue;
+      state = this.after(state, code);
       if (this.found[state]) return true;
     }
     return false;
@@ -37,6 +41,7 @@ class WordSearch {
   private learn(word: string): { depth: number; from: number; code: number; to: number }[] {
     const steps: { depth: number; from: number; code: number; to: number }[] = [];
     let from = 0;
+    if (word !== '') this.begins[word.charCodeAt(0)] = 1;
     for (let depth = 0; depth < word.length; depth++) {
       const code = word.charCodeAt(depth);
       let to = this.next.get(from * codes + code);
