@@ -13,7 +13,7 @@ import { clientAddress } from './http/client-address.js';
 import type { Origins } from './origins.js';
 import { isAllowed } from './relay/call/ip-allow-list.js';
 import type { Relay } from './relay/call/relay.js';
-import { tellRequestId } from './relay/callers/entrance.js';
+import { requestIdHeaders } from './relay/callers/entrance.js';
 import { readCredential } from './relay/callers/openai/credential.js';
 import { restRoutes } from './rest-compat/routes.js';
 import { slidingWindow } from './rest-compat/wire/rate-limits.js';
@@ -80,7 +80,8 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
 
   const pages = await serveConsole(app);
   app.setNotFoundHandler((request, reply) => {
-    tellRequestId(reply.raw, newRequestId());
+    const id = newRequestId();
+    for (const name of requestIdHeaders) reply.raw.setHeader(name, id);
     const page = pages.answer(request, reply);
     if (page !== null) return page;
     const message = `Invalid URL (${request.method} ${request.url.split('?', 1)[0]})`;

@@ -20,10 +20,22 @@ const keepAliveMs = 72_000;
 const stopping = (): RelayError =>
   new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly');
 
+/** Of every answer, whoever gives it: names and values in turn. */
+export const headersOfAll = ({ hstsSeconds }: Pick<Config['server'], 'hstsSeconds'>): readonly string[] =>
+  hstsSeconds > 0
+    ? [...noSniffing, 'strict-transport-security', `max-age=${hstsSeconds}; includeSubDomains`]
+    : noSniffing;
+
+/** Whatever an upstream called its answer: on this origin nothing of it may be a page. */
+const noSniffing = ['x-content-type-options', 'nosniff'] as const;
+
+const pairs = (headers: readonly string[]): [string, string][] =>
+  headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : []));
+
 /** `others` answers what is not the relay's. */
 export function listening({ server, entrance, isEnding }: ListeningOptions, others: RequestListener): Server {
-  const { requestTimeoutMs, hstsSeconds } = server;
-  const strict = hstsSeconds > 0 ? `max-age=${hstsSeconds}; includeSubDomains` : null;
+  const { requestTimeoutMs } = server;
+  const headers = pairs(headersOfAll(server));
   const limits = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: Math.min(mostForHeadersMs, requestTimeoutMs),
@@ -31,13 +43,10 @@ export function listening({ server, entrance, isEnding }: ListeningOptions, othe
     keepAliveTimeout: keepAliveMs,
   };
   return createServer(limits, (request: IncomingMessage, response: ServerResponse) => {
-    // Ahead of every face, so that no answer, however it is written, is without them.
-    response.setHeader('x-content-type-options', 'nosniff');
-    if (strict !== null) response.setHeader('strict-transport-security', strict);
-    if (isEnding()) {
-      // On a connection that was kept alive: the next request shall find another node, or nobody.
-      response.setHeader('connection', 'close');
-      entrance.turnAway(response, stopping());
-    } else if (!entrance.take(request, response)) others(request, response);
+    // On a connection that was kept alive: the next request shall find another node, or nobody.
+    if (isEnding()) return entrance.turnAway(response, stopping(), true);
+    if (entrance.take(request, response)) return;
+    for (const [name, value] of headers) response.setHeader(name, value);
+    others(request, response);
   });
 }

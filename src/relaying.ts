@@ -4,6 +4,7 @@ import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
 import { BodyRoom } from './http/body-room.js';
 import { clientAddress } from './http/client-address.js';
+import { headersOfAll } from './listening.js';
 import { openRelay, type Relay } from './relay/call/relay.js';
 import { type Entrance, type EntranceOptions, openEntrance } from './relay/callers/entrance.js';
 import { requestBodies } from './relay/callers/request-body.js';
@@ -73,6 +74,7 @@ export function openRelaying(
     relay,
     directory: shared.directory,
     newRequestId: () => requestId(shared.clock.now()),
+    headers: headersOfAll(server),
     addressOf: clientAddress(server.trustedProxies),
     providerName: (type) => providerOf(type)?.name ?? null,
     elsewhere: billingPaths,

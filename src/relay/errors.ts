@@ -70,13 +70,7 @@ export const noChannel = (model: string, group: string): RelayError =>
 export const quotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>
   inCurrency ? `$${(quota / Number(quotaPerUnit)).toFixed(6)}` : String(quota);
 
-/** Whatever upstream called its answer: on this origin nothing of it may be a page. `type`: of our own choosing. */
-export const headersFor = (type: string): Readonly<Record<string, string>> => ({
-  'content-type': type,
-  'x-content-type-options': 'nosniff',
-});
-
-export const jsonHeaders = headersFor('application/json; charset=utf-8');
+export const jsonType = 'application/json; charset=utf-8';
 
 /** How a call is withdrawn whose outcome the log does not take. */
 export const withdrawal = { status: 503, code: 'store_unavailable' } as const;

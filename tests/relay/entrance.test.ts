@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../src/relay/endpoint.js';
@@ -30,7 +30,8 @@ interface Handled {
   readonly query: URLSearchParams;
   readonly ip: string;
   readonly credential: { readonly key: string } | null;
-  readonly response: { end(text: string): void };
+  readonly response: ServerResponse;
+  readonly head: string[];
 }
 
 async function served() {
@@ -40,7 +41,7 @@ async function served() {
     relay: {
       async handle(call: Handled) {
         calls.push(call);
-        call.response.end(call.endpoint.path);
+        call.response.writeHead(200, call.head).end(call.endpoint.path);
       },
       async identify() {
         throw failing.with;
@@ -95,6 +96,7 @@ test('what is not there below its root is refused in the form of its dialect, by
     const answer = await ask(url, method, path);
     expect([path, answer.status]).toEqual([path, 404]);
     const id = answer.headers['x-request-id'];
+    expect(answer.headers['x-on-all']).toBe('yes');
     expect(errorOf(answer).message).toBe(`Invalid URL (${method} ${path.split('?')[0]}) (request id: ${id})`);
   }
   expect(calls).toEqual([]);

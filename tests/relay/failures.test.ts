@@ -161,7 +161,7 @@ async function told({ directory = {}, vault, fault, protocol, upstream, stream =
   const server = createServer((request, response) => {
     const credential = { key: 'a'.repeat(48), pinnedChannel: null };
     const about = { credential, ip: '192.0.2.1', query: new URLSearchParams(), headers: request.headers };
-    void relay.handle({ model: null, requestId: 'r1', endpoint: chat, request, response, ...about });
+    void relay.handle({ model: null, requestId: 'r1', head: [], endpoint: chat, request, response, ...about });
   }).listen(0, '127.0.0.1');
   close.push(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));

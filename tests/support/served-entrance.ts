@@ -12,6 +12,7 @@ export async function serveEntrance(
   const entrance = openEntrance({
     newRequestId: () => `id-${++ids}`,
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
+    headers: ['x-on-all', 'yes'],
     elsewhere: [],
     log: { warn() {}, error() {} },
     ...options,

@@ -1,20 +1,20 @@
-import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Usage } from '../../domain/usage.js';
 import type { Endpoint } from '../endpoint.js';
-import { headersFor, jsonHeaders, logBug, storeUnavailable, withdrawal } from '../errors.js';
+import { jsonType, logBug, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
 import { SeenText } from '../seen-text.js';
 import type { Asked, Attempt } from './attempt.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { CallerPresence } from './caller-presence.js';
-import { beginStream, deliver, pump } from './delivery.js';
+import { deliver, pump, streamHeaders } from './delivery.js';
 import { watchGrowth } from './growth.js';
 import { heardUsage } from './heard-usage.js';
 import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
+import type { Answering } from './refusal.js';
 import { passOn } from './sound-delivery.js';
 import type { StalledCallers } from './stalled-callers.js';
 import { cutShort, mayThinkUnseen } from './unseen-cost.js';
@@ -76,19 +76,12 @@ export interface AnsweringPorts extends Pick<RelayPorts, 'directory' | 'config' 
 }
 
 /** The caller behind an answer. */
-export interface Asker {
+export interface Asker extends Answering {
   readonly endpoint: Endpoint;
-  readonly requestId: string;
-  readonly response: ServerResponse;
 }
 
 /** Of a call of which nothing that was said is known. */
 const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });
-
-const tell = (response: ServerResponse, headers: readonly string[] | null): void => {
-  if (headers === null) return;
-  for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
-};
 
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
 const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
@@ -111,13 +104,14 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
   /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
   const answer = async (
-    { response, requestId, endpoint: { dialect } }: Asker,
+    { response, requestId, head, endpoint: { dialect } }: Asker,
     order: Order,
     reservation: Reservation,
     answered: Extract<Attempt, { ok: true }>,
     course: Course,
   ): Promise<boolean> => {
     const { got } = answered;
+    const passed = answered.headers ?? [];
     const { tried, presence, elapsed } = course;
 
     const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
@@ -151,17 +145,17 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
         told.usage === got.usage || got.textType !== undefined
           ? got.bytes
           : await largeWork.run(got.bytes.length, () => dialect.telling(got.bytes, told.usage));
-      tell(response, answered.headers);
-      const headers = got.textType === undefined ? jsonHeaders : headersFor(got.textType);
-      response.writeHead(200, { ...headers, 'content-length': bytes.length });
+      const type = got.textType ?? jsonType;
+      const headers = head.concat('content-type', type, 'content-length', String(bytes.length), passed);
+      response.writeHead(200, headers);
       await deliver(response, bytes, { presence, stalledCallers });
       return true;
     }
 
     const firstTokenMs = elapsed();
-    tell(response, answered.headers);
     if (got.kind === 'sound') {
-      const { outcome, bug } = await passOn(response, got.reading, { presence, stalledCallers });
+      const headers = head.concat('content-type', got.reading.type, passed);
+      const { outcome, bug } = await passOn(response, headers, got.reading, { presence, stalledCallers });
       if (bug !== null) logBug(log, requestId, bug);
       const told = believed(null, nothingSaid());
       const settled = settlementOf(told, outcome, firstTokenMs, elapsed(), order, answered, course);
@@ -177,7 +171,8 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     }
 
     const { reading } = got;
-    beginStream(response, dialect.streamType);
+    const type = dialect.streamType ?? 'text/event-stream; charset=utf-8';
+    response.writeHead(200, head.concat('content-type', type, streamHeaders, passed));
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;
     underWay.stream = reading.decoder;

@@ -90,10 +90,9 @@ export async function attempt(
   const model = mappedModel(parsed.modelMapping, requestedModel);
   if (model === null)
     return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel runs in a circle'), true);
-  const [key, proxy] = await Promise.all([
-    ports.vault.get(channel.secrets.key),
-    channel.secrets.proxy === null ? null : ports.vault.get(channel.secrets.proxy),
-  ]);
+  const { secrets } = channel;
+  const key = await ports.vault.get(secrets.key);
+  const proxy = secrets.proxy === null ? null : await ports.vault.get(secrets.proxy);
   if (key === null)
     return failed(new RelayError(500, 'channel_key_missing', 'the key of the channel is missing'), true);
 

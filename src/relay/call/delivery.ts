@@ -9,17 +9,12 @@ import type { StalledCallers } from './stalled-callers.js';
 
 /* Getting an answer to the caller, frame by frame, and knowing how it ended. */
 
-const streamHeaders = {
+/** Names and values in turn. */
+export const streamHeaders: readonly string[] = Object.entries({
   'cache-control': 'no-cache',
   connection: 'keep-alive',
   'x-accel-buffering': 'no',
-  'x-content-type-options': 'nosniff',
-} as const;
-
-export const beginStream = (response: ServerResponse, type = 'text/event-stream; charset=utf-8'): void => {
-  response.setHeader('content-type', type);
-  response.writeHead(200, streamHeaders);
-};
+}).flat();
 
 /** What is written at once: a caller that reads slowly must be seen to take it. */
 const pieceSize = 64 * 1024;
@@ -39,12 +34,15 @@ export async function deliver(response: ServerResponse, bytes: Buffer, delivery:
   if (response.writableLength > 0) delivery.stalledCallers.watch(delivery.presence);
 }
 
-/** Waits while the caller reads slower than upstream writes; returns at once when it has gone. */
-export async function write(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
-  for (let from = 0; from < bytes.length && !delivery.presence.gone; from += pieceSize) {
-    const piece = bytes.length <= pieceSize ? bytes : bytes.subarray(from, from + pieceSize);
-    if (!response.write(piece)) await drained(response, delivery);
-  }
+/** What is to be waited for while the caller reads slower than upstream writes; null: nothing, as with most frames. */
+export function write(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> | null {
+  if (bytes.length > pieceSize) return writePieces(response, bytes, delivery);
+  return delivery.presence.gone || response.write(bytes) ? null : drained(response, delivery);
+}
+
+async function writePieces(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
+  for (let from = 0; from < bytes.length && !delivery.presence.gone; from += pieceSize)
+    if (!response.write(bytes.subarray(from, from + pieceSize))) await drained(response, delivery);
 }
 
 async function drained(response: ServerResponse, { presence, stalledCallers }: Delivery): Promise<void> {
@@ -135,7 +133,8 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
       if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
       if (step.bytes !== null) {
         begun = true;
-        await write(response, step.bytes, options);
+        const waiting = write(response, step.bytes, options);
+        if (waiting !== null) await waiting;
         pinging?.refresh();
       }
       if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status), false);

@@ -1,22 +1,34 @@
 import type { ServerResponse } from 'node:http';
 import { endUnread, isUnread } from '../../http/answer-unread.js';
 import type { CallerDialect } from '../caller-dialect.js';
-import { jsonHeaders, type RelayError } from '../errors.js';
+import { jsonType, type RelayError } from '../errors.js';
+
+/** An answer to be written, and what every one to this request begins with. */
+export interface Answering {
+  readonly requestId: string;
+  readonly response: ServerResponse;
+  /** Header names and values in turn: written in one go they cost a fifth of what an answer does less. */
+  readonly head: readonly string[];
+}
 
 /** A failure as the whole answer, in the caller's dialect; an answer that has begun can only end. */
-export function refuse(response: ServerResponse, requestId: string, error: RelayError, dialect: CallerDialect): void {
+export function refuse(
+  { requestId, response, head }: Answering,
+  error: RelayError,
+  dialect: CallerDialect,
+  /** The connection takes no further request. */
+  last = false,
+): void {
   if (response.headersSent) {
     response.end();
     return;
   }
   const body = dialect.errorBody(error, requestId);
   const unread = isUnread(response.req);
-  response.writeHead(error.status, {
-    ...jsonHeaders,
-    'content-length': Buffer.byteLength(body),
-    ...(error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }),
-    ...(unread && { connection: 'close' }),
-  });
+  const headers = [...head, 'content-type', jsonType, 'content-length', String(Buffer.byteLength(body))];
+  if (error.retryAfter !== null) headers.push('retry-after', error.retryAfter);
+  if (unread || last) headers.push('connection', 'close');
+  response.writeHead(error.status, headers);
   if (unread) endUnread(response.req, response, body);
   else response.end(body);
 }

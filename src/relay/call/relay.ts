@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { CallFacts, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
@@ -17,15 +17,14 @@ import { type Count, openCounting } from './counting.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
 import { type Order, placeOrder } from './order.js';
-import { refuse } from './refusal.js';
+import { type Answering, refuse } from './refusal.js';
 import { chooseChannel } from './routing.js';
 import { watchStalledCallers } from './stalled-callers.js';
 import type { CallUnderWay } from './under-way.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
 
-export interface IncomingCall extends Shown {
-  readonly requestId: string;
+export interface IncomingCall extends Shown, Answering {
   readonly endpoint: Endpoint;
   /** The model that the address names, whatever the body says; null: the body names it. */
   readonly model: string | null;
@@ -33,7 +32,6 @@ export interface IncomingCall extends Shown {
   readonly headers: IncomingHttpHeaders;
   /** Its body is not read yet: who calls is asked first. */
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
 }
 
 export interface Relay {
@@ -262,7 +260,7 @@ export function openRelay(ports: RelayPorts): Relay {
       try {
         await serve(call, presence);
       } catch (error) {
-        refuse(response, requestId, refusalFor(error, requestId, log), call.endpoint.dialect);
+        refuse(call, refusalFor(error, requestId, log), call.endpoint.dialect);
       } finally {
         active--;
       }

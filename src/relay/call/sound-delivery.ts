@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
-import { headersFor } from '../errors.js';
 import { Lost } from '../upstream/exchange.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
 import { type Delivery, write } from './delivery.js';
@@ -17,8 +16,13 @@ export interface PassedOn {
 }
 
 /** Writes everything but the end of the answer: that waits for the settlement. Upstream is stopped with its caller. */
-export async function passOn(response: ServerResponse, reading: SoundReading, delivery: Delivery): Promise<PassedOn> {
-  const { type, first, chunks, cancel } = reading;
+export async function passOn(
+  response: ServerResponse,
+  headers: readonly string[],
+  reading: SoundReading,
+  delivery: Delivery,
+): Promise<PassedOn> {
+  const { first, chunks, cancel } = reading;
   const { presence } = delivery;
   const ended = (outcome: CallOutcome, bug: unknown = null): PassedOn => {
     cancel();
@@ -27,7 +31,7 @@ export async function passOn(response: ServerResponse, reading: SoundReading, de
   const departed = (): PassedOn => ended(presence.stalled ? 'caller-stalled' : 'caller-left');
   const forget = presence.whenGone(cancel);
   try {
-    response.writeHead(200, headersFor(type));
+    response.writeHead(200, [...headers]);
     let sent = 0;
     for (let piece = first; !presence.gone; ) {
       await write(response, piece, delivery);

@@ -1,6 +1,6 @@
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import findMyWay from 'find-my-way';
-import { refuse } from '../call/refusal.js';
+import { type Answering, refuse } from '../call/refusal.js';
 import type { CallerDialect } from '../caller-dialect.js';
 import { RelayError, refusalFor } from '../errors.js';
 import type { RelayLog } from '../ports.js';
@@ -17,6 +17,8 @@ import type { Asking, Route, RoutesOptions } from './route.js';
 
 export interface EntranceOptions extends RoutesOptions {
   readonly newRequestId: () => string;
+  /** What every answer begins with: header names and values in turn. */
+  readonly headers: readonly string[];
   readonly addressOf: (request: IncomingMessage) => string;
   /** Paths below the relay's own that somebody else answers a GET of. */
   readonly elsewhere: readonly string[];
@@ -27,7 +29,7 @@ export interface Entrance {
   /** True: the request is the relay's, and will be answered. False: it is not, and nothing was done with it. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
   /** For a request that gets to no face. */
-  turnAway(response: ServerResponse, error: RelayError): void;
+  turnAway(response: ServerResponse, error: RelayError, last?: boolean): void;
   readonly routes: readonly { readonly method: string; readonly url: string }[];
 }
 
@@ -38,21 +40,18 @@ const roots: readonly { readonly path: string; readonly dialect: CallerDialect }
   { path: '/v1beta/openai', dialect: openAiCaller },
 ];
 
-const preflightHeaders = {
+const preflightHeaders: readonly string[] = Object.entries({
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
   'access-control-allow-headers': '*, authorization, content-type',
   'access-control-max-age': '43200',
-} as const;
+}).flat();
 
 /** What pages of other origins may read of an answer. */
 const exposedHeaders = ({ upstreamHeaders }: CallerDialect): string =>
   ['x-request-id', 'x-oneapi-request-id', 'retry-after', ...upstreamHeaders.map(({ to }) => to)].join(', ');
 
-/** The gateway's own request id on every answer, under the name of today and the one older clients read. */
-export const tellRequestId = (response: ServerResponse, id: string): void => {
-  response.setHeader('x-request-id', id);
-  response.setHeader('x-oneapi-request-id', id);
-};
+/** The gateway's own request id is on every answer, under the name of today and the one older clients read. */
+export const requestIdHeaders = ['x-request-id', 'x-oneapi-request-id'] as const;
 
 const noQuery = new URLSearchParams();
 /** The router need not read a query: whoever wants it reads its own. */
@@ -64,60 +63,65 @@ const methodsOf = ({ method }: Route): findMyWay.HTTPMethod[] => (method === 'GE
 const allButOptions = METHODS.filter((method) => method !== 'OPTIONS') as findMyWay.HTTPMethod[];
 
 export function openEntrance(options: EntranceOptions): Entrance {
-  const { newRequestId, addressOf, elsewhere, log } = options;
+  const { newRequestId, headers, addressOf, elsewhere, log } = options;
   const routes = [...openAiRoutes(options), ...geminiRoutes(options), ...openAiRoutesUnder('/v1beta/openai', options)];
   // Whatever fits into the head of a request is a name.
   const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => noSearch });
 
-  const greet = ({ headers }: IncomingMessage, response: ServerResponse, exposed: string): string => {
-    const id = newRequestId();
-    tellRequestId(response, id);
-    if (headers.origin !== undefined) {
-      response.setHeader('access-control-allow-origin', headers.origin);
-      response.setHeader('vary', 'origin');
-      response.setHeader('access-control-expose-headers', exposed);
-    }
-    return id;
+  const begun = (response: ServerResponse): Answering & { head: string[] } => {
+    const requestId = newRequestId();
+    const [today, earlier] = requestIdHeaders;
+    return { requestId, response, head: headers.concat(today, requestId, earlier, requestId) };
+  };
+
+  const greet = (request: IncomingMessage, response: ServerResponse, exposed: string): Answering => {
+    const answering = begun(response);
+    const { origin } = request.headers;
+    if (origin === undefined) return answering;
+    const shared = ['access-control-allow-origin', origin, 'vary', 'origin', 'access-control-expose-headers', exposed];
+    answering.head.push(...shared);
+    return answering;
   };
 
   const serve = async (
     { dialect, answer }: Route,
-    requestId: string,
+    answering: Answering,
     request: IncomingMessage,
-    response: ServerResponse,
     params: Asking['params'],
   ): Promise<void> => {
+    const { requestId } = answering;
     try {
       const url = request.url ?? '';
       const end = url.indexOf('?');
       await answer({
         requestId,
+        response: answering.response,
+        head: answering.head,
         request,
-        response,
         path: end < 0 ? url : url.slice(0, end),
         query: end < 0 ? noQuery : new URLSearchParams(url.slice(end + 1)),
         params,
         ip: addressOf(request),
       });
     } catch (error) {
-      refuse(response, requestId, refusalFor(error, requestId, log), dialect);
+      refuse(answering, refusalFor(error, requestId, log), dialect);
     }
   };
 
   for (const { path, dialect } of roots) {
     const exposed = exposedHeaders(dialect);
     const unknown: Handler = (request, response) => {
-      const id = greet(request, response, exposed);
       const [asked] = (request.url ?? '').split('?', 1);
       const message = `Invalid URL (${request.method} ${asked})`;
-      refuse(response, id, new RelayError(404, '', message, 'invalid_request_error'), dialect);
+      const refusal = new RelayError(404, '', message, 'invalid_request_error');
+      refuse(greet(request, response, exposed), refusal, dialect);
       return true;
     };
     router.on(allButOptions, path, unknown);
     router.on(allButOptions, `${path}/*`, unknown);
     router.options(`${path}/*`, (request, response) => {
-      greet(request, response, exposed);
-      response.writeHead(204, preflightHeaders).end();
+      const { head } = greet(request, response, exposed);
+      response.writeHead(204, head.concat(preflightHeaders)).end();
       return true;
     });
   }
@@ -125,7 +129,7 @@ export function openEntrance(options: EntranceOptions): Entrance {
   for (const route of routes) {
     const exposed = exposedHeaders(route.dialect);
     router.on(methodsOf(route), route.path, (request, response, params) => {
-      void serve(route, greet(request, response, exposed), request, response, params);
+      void serve(route, greet(request, response, exposed), request, params);
       return true;
     });
   }
@@ -135,11 +139,7 @@ export function openEntrance(options: EntranceOptions): Entrance {
       const found = router.find(request.method as findMyWay.HTTPMethod, request.url ?? '');
       return found !== null && found.handler(request, response, found.params, found.store, noSearch) === true;
     },
-    turnAway(response, error) {
-      const id = newRequestId();
-      tellRequestId(response, id);
-      refuse(response, id, error, openAiCaller);
-    },
+    turnAway: (response, error, last) => refuse(begun(response), error, openAiCaller, last),
     routes: routes.flatMap((route) => methodsOf(route).map((method) => ({ method, url: route.path }))),
   };
 }

@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Directory } from '../../application/ports.js';
 import type { TokenCount } from '../call/counting.js';
+import type { Answering } from '../call/refusal.js';
 import type { Relay } from '../call/relay.js';
 import type { CallerDialect } from '../caller-dialect.js';
 import type { Endpoint } from '../endpoint.js';
-import { jsonHeaders } from '../errors.js';
+import { jsonType } from '../errors.js';
 import { readCredential } from './openai/credential.js';
 
 /* One place of the relay: a value, made by the dialect it belongs to. */
@@ -12,11 +13,9 @@ import { readCredential } from './openai/credential.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A request as a route sees it. */
-export interface Asking {
-  readonly requestId: string;
+export interface Asking extends Answering {
   /** Its body is not read. */
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
   /** Without its query, as it was sent. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -45,28 +44,28 @@ export interface RoutesOptions {
   readonly providerName: (channelType: number) => string | null;
 }
 
+const writeJson = ({ response, head }: Answering, body: Buffer, ...headers: string[]): void => {
+  const length = String(body.length);
+  response.writeHead(200, head.concat('content-type', jsonType, 'content-length', length, headers)).end(body);
+};
+
 /** What it promises, as JSON. */
 export const answersJson =
   (content: (asking: Asking) => Promise<object>): Route['answer'] =>
-  async (asking) => {
-    const body = JSON.stringify(await content(asking));
-    asking.response.writeHead(200, { ...jsonHeaders, 'content-length': Buffer.byteLength(body) });
-    asking.response.end(body);
-  };
+  async (asking) =>
+    writeJson(asking, Buffer.from(JSON.stringify(await content(asking))));
 
 /** Says of a count of tokens where it comes from. */
 const countSource = 'x-token-count';
 
 /** A count of tokens: in the provider's own words, or as `estimate` puts what was counted here. */
 export function answerCount(
-  response: ServerResponse,
+  asking: Answering,
   { told, estimated }: TokenCount,
   estimate: (tokens: number) => object,
 ): void {
   const body = told ?? Buffer.from(JSON.stringify(estimate(estimated)));
-  const source = told === null ? 'estimated' : 'upstream';
-  response.writeHead(200, { ...jsonHeaders, 'content-length': body.length, [countSource]: source });
-  response.end(body);
+  writeJson(asking, body, countSource, told === null ? 'estimated' : 'upstream');
 }
 
 /** Where calls of an endpoint come in. */
@@ -74,9 +73,9 @@ export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route
   method: 'POST',
   path: endpoint.path,
   dialect: endpoint.dialect,
-  answer: ({ requestId, request, response, query, ip }) => {
+  answer: ({ requestId, request, response, head, query, ip }) => {
     const { headers } = request;
     const credential = readCredential(endpoint.path, headers, query);
-    return relay.handle({ requestId, endpoint, model: null, query, credential, headers, request, ip, response });
+    return relay.handle({ requestId, endpoint, model: null, query, credential, headers, request, ip, response, head });
   },
 });

@@ -171,7 +171,8 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     // One read of the socket brings many pieces. The reader goes on after the last of them and takes them together:
     // a write for each would cost the caller's connection more than everything else.
-    if (this.pieces.length === 0) await this.woken();
+    const waiting = this.pieces.length === 0 ? this.woken() : null;
+    if (waiting !== null) await waiting;
     if (this.pieces.length > 0) return { done: false, value: this.taken() };
     if (this.failure !== null) throw lostTo(this.failure);
     return { done: true, value: undefined };
@@ -182,7 +183,8 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     this.place = place;
     this.count(this.pieces.length);
     this.flow();
-    await this.woken();
+    const waiting = this.woken();
+    if (waiting !== null) await waiting;
     if (this.pieces.length > limit) {
       this.cancel();
       throw new UnreadableBody('the upstream answer is too large');
@@ -246,10 +248,10 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     this.onOver();
   }
 
-  /** Resolves when there is enough, or when no more will come. */
-  private async woken(): Promise<void> {
-    if (this.pieces.length >= this.enough || this.ended || this.failure !== null) return;
-    await new Promise<void>((resolve) => {
+  /** Resolves when there is enough, or when no more will come; null: that is so already. */
+  private woken(): Promise<void> | null {
+    if (this.pieces.length >= this.enough || this.ended || this.failure !== null) return null;
+    return new Promise((resolve) => {
       this.wake = resolve;
     });
   }

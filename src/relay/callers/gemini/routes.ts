@@ -56,15 +56,15 @@ export function geminiRoutes({ relay, directory }: RoutesOptions): Route[] {
   };
 
   const call = async (asking: Asking): Promise<void> => {
-    const { requestId, request, response, query, ip } = asking;
+    const { requestId, request, response, head, query, ip } = asking;
     const { model, action } = askedOf(asking);
     const endpoint = endpointFor(action, query);
     if (endpoint === null) throw noSuchMethod(asking);
     const { headers } = request;
     const credential = credentialOf(asking);
-    const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response };
+    const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response, head };
     if (endpoint !== countTokens) return relay.handle(incoming);
-    answerCount(response, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
+    answerCount(asking, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
   };
 
   const dialect = geminiCaller;
