@@ -126,6 +126,15 @@ export const earlierSound: MediaTokens = {
   maySound: true,
 };
 
+/** What a tool that the provider runs by itself may put into the prompt: pages, results, files. */
+export const readByTool: MediaTokens = {
+  likely: 0,
+  ample: 16_384,
+  most: 1_048_576,
+  characters: 0,
+  maySound: false,
+};
+
 /** What an id stands for. */
 const uploaded = 'file://';
 

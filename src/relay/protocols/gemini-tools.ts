@@ -1,11 +1,9 @@
 import { geminiSchema } from './gemini-schema.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
+import { providerTools } from './neutral.js';
 import { NotConvertible } from './protocol.js';
 
 /* What a model may call, in Gemini's words. */
-
-/** Functions of these names are the provider's own tools. */
-const builtIn: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
 
 /** Throws NotConvertible. */
 function declaration({ name, description, parameters }: JsonObject, place: string): JsonObject {
@@ -34,7 +32,7 @@ export function geminiTools(body: JsonObject): JsonObject[] {
   const functionDeclarations: JsonObject[] = [];
   for (const { called, place } of offeredIn(body)) {
     const name = textIn(called.name);
-    if (name !== null && builtIn.has(name)) own.push({ [name]: {} });
+    if (name !== null && providerTools.has(name)) own.push({ [name]: {} });
     else functionDeclarations.push(declaration(called, place));
   }
   return functionDeclarations.length > 0 ? [...own, { functionDeclarations }] : own;

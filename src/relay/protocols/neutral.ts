@@ -18,6 +18,9 @@ export type ReasoningDetail =
   | { readonly type: 'reasoning.text'; readonly text: string; readonly signature?: string }
   | { readonly type: 'reasoning.encrypted'; readonly data: string; readonly format?: string };
 
+/** Functions of these names are tools that a provider runs by itself. */
+export const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
+
 /** What of a body asks for an answer in sound. */
 export const asksForSound = ({ modalities, audio }: JsonObject): boolean =>
   isObject(audio) || (isList(modalities) && modalities.includes('audio'));

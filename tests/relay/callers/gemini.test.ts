@@ -6,7 +6,8 @@ import { geminiArrayCaller, geminiCaller } from '../../../src/relay/callers/gemi
 import { generateContent } from '../../../src/relay/callers/gemini/endpoints/generate-content.js';
 import { jsonSchemaOf } from '../../../src/relay/callers/gemini/json-schema-of.js';
 import { neutralContent } from '../../../src/relay/callers/gemini/to-neutral.js';
-import { neutralBody } from '../../../src/relay/endpoint.js';
+import { chat } from '../../../src/relay/callers/openai/endpoints/chat.js';
+import { type Endpoint, neutralBody } from '../../../src/relay/endpoint.js';
 import { conversation } from '../../../src/relay/protocols/gemini-contents.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
 import { NotConvertible } from '../../../src/relay/protocols/protocol.js';
@@ -498,6 +499,21 @@ describe('what a request may not name', () => {
   ])('is %s', (_what, body, param) => {
     expect(generateContent.invalid({ model: 'm', ...body }, null)).toMatchObject({ param });
   });
+});
+
+test('what tools of the provider’s own may read is held for, in either dialect', () => {
+  const names = new Set(['gemini-2.5-flash']);
+  const prompt = (endpoint: Endpoint, body: JsonObject) =>
+    endpoint.demand(body, 1_000, 'gemini-2.5-flash', names, null).prompt;
+  const contents = [{ parts: [{ text: 'x' }] }];
+  const plain = prompt(generateContent, { contents, tools: [{ functionDeclarations: [] }] });
+  const reading = prompt(generateContent, { contents, tools: [{ urlContext: {} }] });
+  expect(reading.likely).toBe(plain.likely);
+  expect(reading.ample - plain.ample).toBe(16_384);
+  expect(reading.most - plain.most).toBe(1_048_576);
+  const asked = (name: string) =>
+    prompt(chat, { messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', function: { name } }] });
+  expect(asked('urlContext').most - asked('urlcontext').most).toBe(1_048_576);
 });
 
 test('pictures are counted as such wherever they stand, and not as text', () => {

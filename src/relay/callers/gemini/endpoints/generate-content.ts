@@ -1,3 +1,4 @@
+import { readByTool } from '../../../call/media-tokens.js';
 import { PromptTally } from '../../../call/prompt-tally.js';
 import type { CallerDialect } from '../../../caller-dialect.js';
 import type { Demand, Endpoint, InvalidRequest } from '../../../endpoint.js';
@@ -45,6 +46,10 @@ function invalid(body: JsonObject): InvalidRequest | null {
 export function contentDemand(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): Demand {
   const tally = new PromptTally(model, names);
   tallyContents(tally, contentsIn(body));
+  // Every member but the declarations is a tool of the provider's own.
+  for (const tool of objectsIn(body.tools))
+    for (const name of Object.keys(tool))
+      if (name !== 'functionDeclarations' && name !== 'function_declarations') tally.count(readByTool);
   const declared = objectsIn(body.tools).flatMap((tool) => objectsIn(memberIn(tool, 'functionDeclarations')));
   if (declared.length > 0) tally.fixed += perTools;
   for (const declaration of declared) tally.text(declaration);

@@ -1,8 +1,8 @@
-import { earlierSound } from '../../../call/media-tokens.js';
+import { earlierSound, readByTool } from '../../../call/media-tokens.js';
 import { PromptTally } from '../../../call/prompt-tally.js';
 import type { Demand, Endpoint } from '../../../endpoint.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../protocols/json.js';
-import { asksForSound } from '../../../protocols/neutral.js';
+import { asksForSound, providerTools } from '../../../protocols/neutral.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
@@ -64,6 +64,7 @@ function tallyTools(tally: PromptTally, body: JsonObject): void {
     tally.text(name);
     tally.text(description);
     tally.text(parameters);
+    if (providerTools.has(textIn(name) ?? '')) tally.count(readByTool);
   }
 }
 
