@@ -114,8 +114,8 @@ const usualSound = 100;
 const bytesPerSoundToken = { ample: 64, most: 8 };
 const usualFile = 5_000;
 const bytesPerFileToken = { ample: 8, most: 1 };
-/** A file that lies elsewhere may fill a model's context. */
-const unseenFile = 131_072;
+/** A file that lies elsewhere, such as a film of two hours, may fill the largest context there is. */
+const unseenFile = { ample: 131_072, most: 2_097_152 };
 
 /** As long as answers get. */
 export const earlierSound: MediaTokens = {
@@ -165,7 +165,7 @@ const weighed = (
   perToken: { readonly ample: number; readonly most: number },
 ): MediaTokens => {
   const source = inlineSource(part);
-  if (source === null) return { likely: usual, ample: unseenFile, most: unseenFile, characters: 0, maySound: true };
+  if (source === null) return { likely: usual, ...unseenFile, characters: 0, maySound: true };
   const bytes = Math.ceil(source.length * 0.75);
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
   return {

@@ -501,7 +501,7 @@ describe('what a request may not name', () => {
   });
 });
 
-test('what tools of the provider’s own may read is held for, in either dialect', () => {
+test('what nobody has seen before upstream reads it is held for: pages its tools fetch, films', () => {
   const names = new Set(['gemini-2.5-flash']);
   const prompt = (endpoint: Endpoint, body: JsonObject) =>
     endpoint.demand(body, 1_000, 'gemini-2.5-flash', names, null).prompt;
@@ -511,6 +511,9 @@ test('what tools of the provider’s own may read is held for, in either dialect
   expect(reading.likely).toBe(plain.likely);
   expect(reading.ample - plain.ample).toBe(16_384);
   expect(reading.most - plain.most).toBe(1_048_576);
+  // A film by its address is as long as nobody here knows.
+  const film = { fileData: { fileUri: 'https://films.example/long' } };
+  expect(prompt(generateContent, { contents: [{ parts: [film] }] }).most).toBeGreaterThan(2_097_152);
   const asked = (name: string) =>
     prompt(chat, { messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', function: { name } }] });
   expect(asked('urlContext').most - asked('urlcontext').most).toBe(1_048_576);
