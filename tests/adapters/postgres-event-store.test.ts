@@ -435,6 +435,30 @@ describe('the event store in Postgres', () => {
     });
   });
 
+  test('an append to a call reads of the log that call alone, however small the log was as its plan was made', async () => {
+    await database.pool.query(
+      `INSERT INTO events (position, event_id, stream, revision, type, version, data, at)
+       SELECT n, gen_random_uuid(), 'apikey-' || n % 8, n / 8, 'ApiKeyEdited', 1, '{}', 0 FROM generate_series(0, 999) n`,
+    );
+    await database.pool.query('ANALYZE events');
+    const client = await openClient();
+    const rowsRead = async (): Promise<number> => {
+      await client.query('SELECT pg_stat_force_next_flush()');
+      const { rows } = await client.query<{ read: number }>(
+        `SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = 'events_stream_revision_key'`,
+      );
+      return rows[0]?.read ?? Number.NaN;
+    };
+    const before = await rowsRead();
+    for (const expected of [-1, 0])
+      await client.query("SELECT append_calls('{call-1}', $1, $2, '{CallReserved}', '{1}', '{0}', '{}', 'x', null)", [
+        [expected],
+        [eventId(expected + 1)],
+      ]);
+    expect(await database.pool.query('SELECT FROM events')).toMatchObject({ rowCount: 1_002 });
+    expect((await rowsRead()) - before).toBe(1);
+  });
+
   describe('event ids', () => {
     test('of which some are in the stream and some are not are refused', async () => {
       const store = await openStore();

@@ -72,7 +72,8 @@ BEGIN
          AND count(*) FILTER (WHERE e.revision = 0) = count(*) FILTER (WHERE e.revision = a.expected)
   INTO sound
   FROM unnest(streams, expected, ids) AS a (stream, expected, id)
-  LEFT JOIN events e ON e.stream = a.stream;
+  -- OFFSET 0: stream by stream. A plan made while the log is small would else read the log whole, and be kept as it grows.
+  LEFT JOIN LATERAL (SELECT s.revision, s.event_id FROM events s WHERE s.stream = a.stream OFFSET 0) e ON true;
   IF NOT sound THEN RETURN NULL; END IF;
 
   SELECT coalesce(max(e.position), -1) INTO head FROM events e;
