@@ -384,11 +384,20 @@ describe('the log', () => {
 
   test('is counted up to a bound; beyond it the total is at least what was seen, and says that it is a guess', async () => {
     const db = await projected.given(...history);
-    const page = (counted: number) => usageLogPage(db, {}, { page: 1, size: 2 }, counted);
+    const page = (lines: number, cost = 5_000) => usageLogPage(db, {}, { page: 1, size: 2 }, { lines, cost });
     expect(await page(4)).toMatchObject({ total: 4, totalIsExact: true });
-    const guessed = await page(3);
-    expect(guessed.totalIsExact).toBe(false);
-    expect(guessed.total).toBeGreaterThanOrEqual(4);
+    for (const guessed of [await page(3), await page(4, 0)]) {
+      expect(guessed.totalIsExact).toBe(false);
+      expect(guessed.total).toBeGreaterThanOrEqual(3);
+    }
+  });
+  test('is known to its end without counting where the last page is shown', async () => {
+    const db = await projected.given(...history);
+    const page = (number: number, size: number) => usageLogPage(db, {}, { page: number, size }, { lines: 0, cost: 0 });
+    expect(await page(2, 3)).toMatchObject({ total: 4, totalIsExact: true });
+    expect(await page(1, 9)).toMatchObject({ total: 4, totalIsExact: true });
+    expect(await page(9, 3)).toMatchObject({ items: [], totalIsExact: false });
+    expect((await page(2, 2)).total).toBeGreaterThanOrEqual(5);
   });
 
   test('asked for more than there is time for says so', async () => {

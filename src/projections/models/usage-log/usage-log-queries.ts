@@ -103,10 +103,17 @@ export const usageLogAfter = (
       .limit(limit),
   );
 
-/** Lines are counted one by one up to here; counting a log of millions would take longer than showing it. */
-const countedLines = 10_000;
+/** How much counting may cost; a log of millions takes longer to count than to show. */
+export interface Counting {
+  /** Lines, at most. */
+  readonly lines: number;
+  /** As the planner of Postgres reckons; a tenth of a second is some ten thousand. */
+  readonly cost: number;
+}
 
-/** A page of the log; the total of a long list is what the planner of Postgres expects. */
+const usualCounting: Counting = { lines: 10_000, cost: 5_000 };
+
+/** A page of the log; the total of what is not counted is what the planner of Postgres expects. */
 export interface UsageLogPage {
   readonly items: readonly UsageLogEntry[];
   readonly total: number;
@@ -118,30 +125,52 @@ export async function usageLogPage(
   db: ReadModels,
   filter: UsageLogFilter,
   request: PageRequest,
-  counted = countedLines,
+  counting = usualCounting,
 ): Promise<UsageLogPage> {
-  const items = await told(newestFirst(db, filter).limit(request.size).offset(offsetOf(request)));
-  const { total } = await db
-    .selectFrom(
-      matching(db, filter)
-        .select(sql`1`.as('one'))
-        .limit(counted + 1)
-        .as('some'),
-    )
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow();
-  if (total <= counted) return { items, total, totalIsExact: true };
-  // What has been seen is sure, whatever the planner thinks.
-  const seen = Math.max(total, offsetOf(request) + items.length);
-  return { items, total: Math.max(seen, await expectedLines(db, filter)), totalIsExact: false };
+  const offset = offsetOf(request);
+  // What lies before the page is passed over in an index, and neither read nor joined.
+  const page = matching(db, filter).select('line.id').orderBy('line.id', 'desc').limit(request.size).offset(offset);
+  const items = await told(newestFirst(db, {}).where('line.id', 'in', page));
+  const seen = offset + items.length;
+  // The last page has told how many there are.
+  const isLast = items.length < request.size && (items.length > 0 || offset === 0);
+  if (isLast) return { items, total: seen, totalIsExact: true };
+  const { cost, lines } = await expected(db, filter, counting.lines + 1);
+  const total = cost > counting.cost ? null : await countedUpTo(db, filter, counting.lines + 1);
+  if (total !== null && total <= counting.lines) return { items, total, totalIsExact: true };
+  // What has been seen is sure, whatever the planner thinks; and behind a full page there may be another one.
+  const atLeast = Math.max(total ?? 0, items.length === 0 ? 0 : seen + 1);
+  return { items, total: Math.max(atLeast, lines), totalIsExact: false };
 }
 
-/** How many lines the planner expects; costs a plan, reads nothing. */
-async function expectedLines(db: ReadModels, filter: UsageLogFilter): Promise<number> {
-  const [row] = await matching(db, filter)
-    .select('line.id')
-    .explain<{ 'QUERY PLAN': readonly [{ Plan: { 'Plan Rows': number } }] }>('json');
-  return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+const some = (db: ReadModels, filter: UsageLogFilter, limit: number) =>
+  matching(db, filter).select(sql`1`.as('one')).limit(limit);
+
+async function countedUpTo(db: ReadModels, filter: UsageLogFilter, limit: number): Promise<number> {
+  const { total } = await db
+    .selectFrom(some(db, filter, limit).as('some'))
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** A node of a plan. */
+interface Plan {
+  readonly 'Total Cost': number;
+  readonly 'Plan Rows': number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** What the planner thinks of counting that far, and how many lines it expects in all; costs a plan, reads nothing. */
+async function expected(
+  db: ReadModels,
+  filter: UsageLogFilter,
+  limit: number,
+): Promise<{ readonly cost: number; readonly lines: number }> {
+  const [row] = await some(db, filter, limit).explain<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>('json');
+  const plan = row?.['QUERY PLAN'][0].Plan;
+  // Below the limit, it is all of them.
+  return { cost: plan?.['Total Cost'] ?? 0, lines: plan?.Plans?.[0]?.['Plan Rows'] ?? plan?.['Plan Rows'] ?? 0 };
 }
 
 /** Type-2 lines of the 60 s before `now` (unix seconds), and their prompt and completion tokens. */
