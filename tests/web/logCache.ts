@@ -1,4 +1,4 @@
-import { type ApolloCache, gql, InMemoryCache } from '@apollo/client';
+import { gql, InMemoryCache } from '@apollo/client';
 import { usageLogPages } from '../../web/src/usageLogPages.js';
 
 /* The usage log as the console's cache holds it, written and read as its queries do. */
@@ -39,7 +39,7 @@ interface Written {
 }
 
 interface LogCache {
-  readonly cache: ApolloCache;
+  readonly cache: InMemoryCache;
   /** A page of lines by their ids, newest first. */
   readonly write: (ids: readonly number[], written: Written) => void;
   /** undefined: it has to be asked for. */

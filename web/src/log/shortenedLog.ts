@@ -1,8 +1,8 @@
-import type { ApolloCache } from '@apollo/client';
+import type { InMemoryCache } from '@apollo/client';
 import type { Stretch } from '../usageLogPages.js';
 
-/** Lines kept of each list: far more than a page, far less than a busy day. */
-const mostLines = 1_000;
+/** Lines kept of each list: twice the largest page. */
+const mostLines = 200;
 
 /** What is left of a list; the lines beyond are there for the asking. */
 function shortened(stretch: Stretch): Stretch {
@@ -13,9 +13,10 @@ function shortened(stretch: Stretch): Stretch {
 }
 
 /** A page that is left open must not remember every line of the night. */
-export function shortenLog(cache: ApolloCache): void {
+export function shortenLog(cache: Pick<InMemoryCache, 'modify' | 'gc'>): void {
   cache.modify<{ usageLog: readonly Stretch[] }>({
     fields: { usageLog: (stretches) => (stretches as readonly Stretch[]).map(shortened) },
   });
-  cache.gc();
+  // Results that were worked out of lines that are gone would otherwise be kept, some ten thousand of them.
+  cache.gc({ resetResultCache: true });
 }

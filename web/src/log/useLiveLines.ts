@@ -1,3 +1,4 @@
+import type { InMemoryCache } from '@apollo/client';
 import { useApolloClient } from '@apollo/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
@@ -31,7 +32,8 @@ interface LiveLines {
 
 /** Lines are put into the table together, so that a busy gateway does not redraw it twenty times a second. */
 const togetherMs = 400;
-const shortenAfter = 1_000;
+/** Lines between two times that what is kept is shortened. */
+const shortenAfter = 200;
 
 /**
  * Puts the lines of the feed before those of the newest page as they come. After a lost connection the feed goes on
@@ -62,7 +64,8 @@ export function useLiveLines({ variables, after, held, refetch }: LiveLinesOptio
     sinceShortened.current += lines.length;
     if (sinceShortened.current < shortenAfter) return;
     sinceShortened.current = 0;
-    shortenLog(client.cache);
+    // The console has no other.
+    shortenLog(client.cache as InMemoryCache);
   }, [client]);
 
   // The page's own cursor moves with every line shown; the feed begins once for a filter and keeps its own place.
