@@ -1,6 +1,7 @@
 import { type OptionKey, optionDefinition, optionTable } from '../domain/option-table.js';
 import { readCounts, readNames, readRatios, readTexts } from '../domain/option-values.js';
 import type { PriceTables, RatioTable } from '../domain/price-tables.js';
+import { type ClaudeSettings, claudeSettings } from './claude-settings.js';
 import type { DefaultPrices } from './default-prices.js';
 
 /* The options as the code uses them: typed, parsed once per change. */
@@ -34,6 +35,7 @@ export interface Settings {
   };
   readonly sensitiveWords: readonly string[];
   readonly pingIntervalMs: number | null;
+  readonly claude: ClaudeSettings;
   readonly passwordLogin: boolean;
   /** Of `ServerAddress`, scheme, host and port; empty where it names no site. */
   readonly siteAddress: string;
@@ -146,6 +148,12 @@ export function settingsFrom(
     pingIntervalMs: flag('general_setting.ping_interval_enabled')
       ? number('general_setting.ping_interval_seconds') * 1000
       : null,
+    claude: claudeSettings(
+      text('claude.default_max_tokens'),
+      text('claude.model_headers_settings'),
+      flag('claude.thinking_adapter_enabled'),
+      number('claude.thinking_adapter_budget_tokens_percentage'),
+    ),
     passwordLogin: flag('PasswordLoginEnabled'),
     siteAddress: siteIn(text('ServerAddress')),
     gemini: {

@@ -238,10 +238,6 @@ const withoutEffect: ReadonlySet<OptionKey> = new Set<OptionKey>([
   'CheckSensitiveOnCompletionEnabled',
   'StopOnSensitiveEnabled',
   'StreamCacheQueueLength',
-  'claude.model_headers_settings',
-  'claude.default_max_tokens',
-  'claude.thinking_adapter_enabled',
-  'claude.thinking_adapter_budget_tokens_percentage',
 ]);
 
 /** Whether the gateway asks for it at all. */

@@ -1,6 +1,6 @@
 import { audioRule } from './audio-ratios.js';
 import { type CompletionRule, completionRule } from './completion-rules.js';
-import { decimalOf, decimalText } from './decimal.js';
+import { decimal, decimalOf, decimalText, times } from './decimal.js';
 import type { Price, Rates } from './pricing.js';
 import type { TokenQuantity } from './usage.js';
 
@@ -27,6 +27,9 @@ export interface PriceTables {
 /** What a model without any price costs where the operator or the user accepts such models. */
 const unpricedRatio = '37.5';
 const cacheWriteFallback = '1.25';
+/** Kept for an hour instead of five minutes. */
+const hourFactor = decimal('1.6');
+const hourFallback = '2';
 
 export const ratioTable = (entries: Readonly<Record<string, number>>): RatioTable =>
   new Map(Object.entries(entries).map(([name, value]) => [name, decimalText(decimalOf(value))]));
@@ -70,10 +73,10 @@ export function priceOf(tables: PriceTables, model: string, group: string, accep
 /** What differs from the plain tokens of its side. */
 function ratiosOf(tables: PriceTables, name: string): Rates<TokenQuantity> {
   const output = completionRatioOf(tables, name).ratio;
-  const ratios: Partial<Record<TokenQuantity, string>> = {
-    output,
-    cacheWrite: tables.cacheWriteRatio.get(name) ?? cacheWriteFallback,
-  };
+  const cacheWrite = tables.cacheWriteRatio.get(name) ?? cacheWriteFallback;
+  const cacheWriteHour =
+    cacheWrite === cacheWriteFallback ? hourFallback : decimalText(times(decimal(cacheWrite), hourFactor));
+  const ratios: Partial<Record<TokenQuantity, string>> = { output, cacheWrite, cacheWriteHour };
   const cached = tables.cacheRatio.get(name);
   if (cached !== undefined) ratios.cachedInput = cached;
   const image = tables.imageRatio.get(name);

@@ -132,8 +132,8 @@ export function chargeOf(usage: Usage, price: Price): Quota {
   }
 }
 
-/** What a token of either side may turn out to be. Sound is apart, because it is known whether a call can have it. */
-const inputKinds = ['cachedInput', 'cacheWrite', 'cacheWriteHour', 'imageInput'] as const;
+/** What a token of either side may turn out to be. What is known of a call before is apart: sound, and keeping for an hour. */
+const inputKinds = ['cachedInput', 'cacheWrite', 'imageInput'] as const;
 const outputKinds = ['reasoning', 'imageOutput'] as const;
 
 /** The dearest that what is held under this name can turn out to be. */
@@ -147,7 +147,7 @@ function dearestRateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decima
 
 /**
  * What to hold for a call that uses no more than this: an upper bound of `chargeOf`, whatever kinds the tokens turn out
- * to be of. Only sound must be told apart: `audioInput` and `audioOutput` may be other tokens, but not the reverse.
+ * to be of. Only sound and what is kept for an hour must be told apart: those may be other tokens, but not the reverse.
  * Rounded up; at least 1 where the price is not free.
  */
 export function reservationOf(most: Usage, price: Price): Quota {

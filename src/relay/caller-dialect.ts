@@ -19,6 +19,8 @@ export interface CallerDialect extends AnswerDialect {
   readonly errorFrame: (error: RelayError, requestId: string, begun: boolean) => string;
   /** By it the caller knows that nothing is missing. */
   readonly endFrame: string;
+  /** Where its clients look for the id of a request, beside the gateway's own names for it; null: nowhere else. */
+  readonly idHeader: string | null;
   /** Sent while upstream is silent, where the operator wants it: no client takes it for a part of the answer. */
   readonly keepAlive: string;
 }

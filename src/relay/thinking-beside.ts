@@ -32,8 +32,8 @@ export const switchedByType: ThinkingBeside = (body) => {
 };
 
 /** Nobody knows who stands behind the channel, and whether they heed a refusal. */
-const toAnybody: ThinkingBeside = (body) => {
-  const said = switchedByFlag(body);
+const toAnybody: ThinkingBeside = (body, names) => {
+  const said = switchedByFlag(body, names);
   return said.wanted ? said : notSaid;
 };
 
@@ -72,10 +72,10 @@ export function thinkingBeside(
   for (const channel of channels) {
     const said = providerOf(channel.settings.type)?.thinkingBeside ?? (anywhere ? toAnybody : null);
     if (said === null) continue;
-    most = Math.max(most, mostOf(names, said(body)));
+    most = Math.max(most, mostOf(names, said(body, names)));
     const { paramOverride } = parsedChannel(channel);
     // What the operator sends along may switch it on, but not off: requests may be passed on as they are.
-    if (paramOverride !== null) most = Math.max(most, mostOf(names, said({ ...body, ...paramOverride })));
+    if (paramOverride !== null) most = Math.max(most, mostOf(names, said({ ...body, ...paramOverride }, names)));
   }
   return most;
 }

@@ -8,14 +8,14 @@ import { rowOf } from './tables.js';
 
 /** Types the gateway cannot speak with: offered to nobody, marked where an earlier release took one, and left by an edit. */
 export function typesNotServed(launched: () => Browser): void {
-  const anthropic = 14;
+  const cohere = 34;
   let gateway: TestGateway;
   let opened: Console;
 
   beforeAll(async () => {
     gateway = await startTestGateway();
     await gateway.addChannel({ name: 'harbour' });
-    await channelAcceptedEarlier(gateway, ChannelId(900), { type: anthropic, name: 'lagoon' });
+    await channelAcceptedEarlier(gateway, ChannelId(900), { type: cohere, name: 'lagoon' });
     opened = await openConsole(launched(), { url: gateway.url });
     await signIn(opened, { username: 'root', password: gateway.rootPassword });
   });
@@ -25,8 +25,8 @@ export function typesNotServed(launched: () => Browser): void {
   });
 
   test.for([
-    ['zh', '渠道管理', '类型', 'lagoon', '暂不支持', 'Anthropic Claude（暂不支持）'],
-    ['en', 'Channels', 'Type', 'lagoon', 'Not served', 'Anthropic Claude (not supported yet)'],
+    ['zh', '渠道管理', '类型', 'lagoon', '暂不支持', 'Cohere（暂不支持）'],
+    ['en', 'Channels', 'Type', 'lagoon', 'Not served', 'Cohere (not supported yet)'],
   ] as const)('are marked in the list and in the form: %s', async ([language, table, type, name, mark, option]) => {
     const { page } = opened;
     await page.evaluate(`localStorage.setItem('language', '${language}')`);
@@ -46,7 +46,7 @@ export function typesNotServed(launched: () => Browser): void {
     await type.waitFor();
     const offered = await type.getByRole('option').allTextContents();
     expect(offered).toContain('OpenAI');
-    expect(offered.filter((name) => /Claude|Vertex|Suno/.test(name))).toEqual([]);
+    expect(offered.filter((name) => /AWS|Vertex|Suno/.test(name))).toEqual([]);
   });
 
   test('are left by an edit, which takes the mark away', async () => {

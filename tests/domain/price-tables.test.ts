@@ -77,7 +77,14 @@ describe('the price of a model for a group', () => {
     ).toStrictEqual({
       per: 'token',
       model: '1.5',
-      ratios: { output: '3', cachedInput: '0.5', cacheWrite: '2', imageInput: '4', reasoning: '5' },
+      ratios: {
+        output: '3',
+        cachedInput: '0.5',
+        cacheWrite: '2',
+        cacheWriteHour: '3.2',
+        imageInput: '4',
+        reasoning: '5',
+      },
       group: '0.8',
     }));
 
@@ -87,7 +94,7 @@ describe('the price of a model for a group', () => {
     ).toStrictEqual({
       per: 'token',
       model: '1.5',
-      ratios: { output: '3', cacheWrite: '1.25' },
+      ratios: { output: '3', cacheWrite: '1.25', cacheWriteHour: '2' },
       group: '1',
     }));
 

@@ -164,12 +164,12 @@ function chargeByFractions(usage: Usage, price: TokenPrice): bigint {
   return rounded < 1n ? 1n : rounded;
 }
 
-/** What a call may be held for: its sound apart, of everything else only how much comes in and goes out. */
+/** What a call may be held for: its sound apart, and whether it keeps for an hour; of everything else only how much. */
 const heldFor = (usage: Usage): Usage => {
-  const { audioInput = 0, audioOutput = 0 } = usage;
+  const { audioInput = 0, audioOutput = 0, cacheWriteHour = 0 } = usage;
   const output = completionTokens(usage);
   return {
-    input: promptTokens(usage) - audioInput,
+    [cacheWriteHour > 0 ? 'cacheWriteHour' : 'input']: promptTokens(usage) - audioInput,
     audioInput,
     ...(audioOutput > 0 ? { audioOutput: output } : { output }),
   };

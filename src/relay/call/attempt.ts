@@ -113,6 +113,7 @@ export async function attempt(
       forceUsage: ports.config.forceUsage,
       azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
       siteAddress: settings.siteAddress,
+      claude: settings.claude,
       passThrough: parsed.passThrough || settings.passThroughRequests,
       // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
       now: ports.clock.now(),

@@ -42,11 +42,17 @@ export function believedUsage(
   model: string,
 ): UsedTokens {
   const silent = told === null || (!usedAnything(told) && generated.said.length > 0);
-  const input = !silent && promptTokens(told) <= bound.prompt && (told.audioInput ?? 0) <= bound.sound;
-  const output = !silent && canHavePutOut(told, generated, bound);
+  const input =
+    !silent &&
+    promptTokens(told) <= bound.prompt &&
+    (told.audioInput ?? 0) <= bound.sound &&
+    (bound.keeps || (told.cacheWriteHour ?? 0) === 0);
+  // Streams that break off may have told their input and nothing else.
+  const half = !silent && completionTokens(told) === 0 && generated.said.length > 0;
+  const output = !silent && !half && canHavePutOut(told, generated, bound);
   if (input && output) return { usage: told, usageSource: 'upstream' };
   return {
     usage: joined(input ? told : { input: promptEstimate }, output ? told : { output: seenTokens(generated, model) }),
-    usageSource: silent ? 'estimated' : 'disbelieved',
+    usageSource: silent || (half && input) ? 'estimated' : 'disbelieved',
   };
 }

@@ -58,6 +58,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       stream: false,
       wantsUsage: false,
       headers: call.headers,
+      promptTokens: order.estimate.promptTokens,
       outputLimit: null,
       mostOutput: Number.MAX_SAFE_INTEGER,
     };

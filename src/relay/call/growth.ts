@@ -28,7 +28,7 @@ export function watchGrowth(reservation: Reservation, estimate: Estimate): Growt
   let safeLength = 0;
 
   const holdFor = async (output: number): Promise<boolean> => {
-    if (!(await reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound.speaks), price))))
+    if (!(await reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound), price))))
       return false;
     covered = output;
     return true;

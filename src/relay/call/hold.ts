@@ -19,6 +19,8 @@ export interface UsageBound {
   readonly output: number;
   /** The output may be sound. */
   readonly speaks: boolean;
+  /** What is written to a cache may be kept for an hour. */
+  readonly keeps: boolean;
 }
 
 export interface Estimate {
@@ -74,19 +76,20 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
 };
 
 /** Tokens under the names they are held by. */
-export const mostUsage = (prompt: number, sound: number, output: number, speaks: boolean): Usage =>
-  speaks
-    ? { input: prompt - sound, audioInput: sound, audioOutput: output }
-    : { input: prompt - sound, audioInput: sound, output };
+export const mostUsage = (
+  prompt: number,
+  sound: number,
+  output: number,
+  { speaks, keeps }: Pick<UsageBound, 'speaks' | 'keeps'>,
+): Usage => ({
+  [keeps ? 'cacheWriteHour' : 'input']: prompt - sound,
+  audioInput: sound,
+  [speaks ? 'audioOutput' : 'output']: output,
+});
 
 /** The output tokens that so much pays for beside the prompt. */
 export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Estimate, quota: Quota): number =>
-  affordableOutput(
-    quota,
-    mostUsage(amplePrompt, ampleSound, 0, bound.speaks),
-    price,
-    bound.speaks ? 'audioOutput' : 'output',
-  );
+  affordableOutput(quota, mostUsage(amplePrompt, ampleSound, 0, bound), price, bound.speaks ? 'audioOutput' : 'output');
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
@@ -111,6 +114,7 @@ export function estimateHold(
     sound: Math.min(prompt.sound.most, most),
     output: product((asked ?? limits.output) + thinking, answers),
     speaks,
+    keeps: prompt.keeps,
   };
   const amplePrompt = Math.max(Math.min(prompt.ample, most), prompt.likely);
   const ampleSound = Math.min(prompt.sound.ample, amplePrompt);
@@ -129,8 +133,8 @@ export function estimateHold(
     asked,
     limits,
     thinking,
-    most: costOf(mostUsage(bound.prompt, bound.sound, bound.output, speaks), price),
-    least: costOf(mostUsage(amplePrompt, ampleSound, product(leastOutput, answers), speaks), price),
+    most: costOf(mostUsage(bound.prompt, bound.sound, bound.output, bound), price),
+    least: costOf(mostUsage(amplePrompt, ampleSound, product(leastOutput, answers), bound), price),
   };
 }
 

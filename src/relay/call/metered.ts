@@ -239,6 +239,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
           sound: estimate.bound.sound,
           output: maxOutputTokens,
           speaks: estimate.bound.speaks,
+          keeps: estimate.bound.keeps,
         },
         async extend(wanted) {
           if (!gate.extend(callId, wanted)) return false;

@@ -23,6 +23,7 @@ export class PromptTally {
   private readonly texts: string[] = [];
   private readonly media = { likely: 0, ample: 0, most: 0, characters: 0 };
   private readonly sound = { ample: 0, most: 0 };
+  private keeps = false;
 
   constructor(
     readonly model: string,
@@ -32,6 +33,11 @@ export class PromptTally {
   text(value: unknown): void {
     if (typeof value === 'string') this.texts.push(value);
     else if (isObject(value) || isList(value)) this.texts.push(writtenOut(value));
+  }
+
+  /** What a caller says of keeping a part of the prompt in a cache. */
+  cached(control: JsonValue | undefined): void {
+    if (isObject(control) && control.ttl === '1h') this.keeps = true;
   }
 
   /** A picture, a sound or a file, as it stands in a message. */
@@ -64,6 +70,7 @@ export class PromptTally {
       most: mostText + this.media.most,
       sound: this.sound,
       uncounted: this.media.most > 0,
+      keeps: this.keeps,
     };
   }
 }
@@ -77,6 +84,8 @@ export interface PromptEstimate {
   readonly most: number;
   /** What of it may be sound. */
   readonly sound: { readonly ample: number; readonly most: number };
+  /** Some of it is to be kept in a cache for an hour. */
+  readonly keeps: boolean;
   /** Some of it is no text, and only guessed. */
   readonly uncounted: boolean;
 }

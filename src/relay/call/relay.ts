@@ -179,6 +179,7 @@ export function openRelay(ports: RelayPorts): Relay {
         stream: order.stream,
         wantsUsage: order.wantsUsage,
         headers: call.headers,
+        promptTokens: order.estimate.promptTokens,
         outputLimit: reservation.outputLimit,
         mostOutput: reservation.outputLimit ?? order.estimate.asked ?? order.estimate.limits.output,
       };

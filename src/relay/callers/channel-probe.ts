@@ -80,6 +80,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         stream: false,
         wantsUsage: false,
         headers: {},
+        promptTokens: 0,
         outputLimit: null,
         mostOutput: Number.MAX_SAFE_INTEGER,
       };

@@ -4,6 +4,7 @@ import { type Answering, refuse } from '../call/refusal.js';
 import type { CallerDialect } from '../caller-dialect.js';
 import { RelayError, refusalFor } from '../errors.js';
 import type { RelayLog } from '../ports.js';
+import { anthropicRoutes } from './anthropic/routes.js';
 import { geminiCaller } from './gemini/dialect.js';
 import { geminiRoutes } from './gemini/routes.js';
 import { openAiCaller } from './openai/dialect.js';
@@ -47,11 +48,16 @@ const preflightHeaders: readonly string[] = Object.entries({
 }).flat();
 
 /** What pages of other origins may read of an answer. */
-const exposedHeaders = ({ upstreamHeaders }: CallerDialect): string =>
-  ['x-request-id', 'x-oneapi-request-id', 'retry-after', ...upstreamHeaders.map(({ to }) => to)].join(', ');
+const exposedHeaders = ({ upstreamHeaders, idHeader }: CallerDialect): string =>
+  ['x-request-id', 'x-oneapi-request-id', 'retry-after', ...upstreamHeaders.map(({ to }) => to)]
+    .concat(idHeader ?? [])
+    .join(', ');
 
 /** The gateway's own request id is on every answer, under the name of today and the one older clients read. */
 export const requestIdHeaders = ['x-request-id', 'x-oneapi-request-id'] as const;
+
+/** More may be said before anything is written. */
+type Begun = Answering & { readonly head: string[] };
 
 const noQuery = new URLSearchParams();
 /** The router need not read a query: whoever wants it reads its own. */
@@ -64,17 +70,22 @@ const allButOptions = METHODS.filter((method) => method !== 'OPTIONS') as findMy
 
 export function openEntrance(options: EntranceOptions): Entrance {
   const { newRequestId, headers, addressOf, elsewhere, log } = options;
-  const routes = [...openAiRoutes(options), ...geminiRoutes(options), ...openAiRoutesUnder('/v1beta/openai', options)];
+  const routes = [
+    ...openAiRoutes(options),
+    ...anthropicRoutes(options),
+    ...geminiRoutes(options),
+    ...openAiRoutesUnder('/v1beta/openai', options),
+  ];
   // Whatever fits into the head of a request is a name.
   const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => noSearch });
 
-  const begun = (response: ServerResponse): Answering & { head: string[] } => {
+  const begun = (response: ServerResponse): Begun => {
     const requestId = newRequestId();
     const [today, earlier] = requestIdHeaders;
     return { requestId, response, head: headers.concat(today, requestId, earlier, requestId) };
   };
 
-  const greet = (request: IncomingMessage, response: ServerResponse, exposed: string): Answering => {
+  const greet = (request: IncomingMessage, response: ServerResponse, exposed: string): Begun => {
     const answering = begun(response);
     const { origin } = request.headers;
     if (origin === undefined) return answering;
@@ -128,8 +139,11 @@ export function openEntrance(options: EntranceOptions): Entrance {
   for (const path of elsewhere) router.get(path, () => false);
   for (const route of routes) {
     const exposed = exposedHeaders(route.dialect);
+    const { idHeader } = route.dialect;
     router.on(methodsOf(route), route.path, (request, response, params) => {
-      void serve(route, greet(request, response, exposed), request, params);
+      const answering = greet(request, response, exposed);
+      if (idHeader !== null) answering.head.push(idHeader, answering.requestId);
+      void serve(route, answering, request, params);
       return true;
     });
   }

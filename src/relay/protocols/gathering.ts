@@ -61,9 +61,9 @@ export class Gathering implements AnswerWriter {
 
   constructor(private readonly info: CallInfo) {}
 
-  /** The caller as whoever reads the stream is to see it: what it reads comes here. */
+  /** The caller as whoever reads the stream is to see it: what it reads comes here, in neutral words. */
   asCaller(caller: CallerRequest): CallerRequest {
-    return { ...caller, dialect: { ...caller.dialect, writer: () => this } };
+    return { ...caller, dialect: { ...caller.dialect, wire: 'openai', writer: () => this } };
   }
 
   write({ choices, ...head }: JsonObject): void {

@@ -25,8 +25,15 @@ export const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'code
 export const asksForSound = ({ modalities, audio }: JsonObject): boolean =>
   isObject(audio) || (isList(modalities) && modalities.includes('audio'));
 
+/** The `format` of what is encrypted by Anthropic's models. */
+export const anthropicReasoning = 'anthropic-claude-v1';
+
 /** The `format` of what is encrypted by Google's models. */
 export const googleReasoning = 'google-gemini-v1';
+
+/** What Anthropic's models can be shown again; what says nothing of its format may be theirs. */
+export const isAnthropicReasoning = ({ format }: JsonObject): boolean =>
+  textIn(format) === null || format === anthropicReasoning;
 
 /** null: the call is not signed. */
 export const toolCallSignature = ({ extra_content: extra }: JsonObject): string | null =>

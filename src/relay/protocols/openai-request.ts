@@ -3,6 +3,7 @@ import type { Mode } from '../../domain/provider.js';
 import { contentTypeOf, formContent, type RequestContent } from '../upstream/request-content.js';
 import { formParts } from './form-parts.js';
 import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
+import { inPlainWords } from './openai-plain-words.js';
 import type { Edit, OpenAiVariant, Target } from './openai-variant.js';
 import {
   type CallerRequest,
@@ -204,6 +205,7 @@ export function openAiRequest(
   const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
   const asCalled = caller.neutral();
   let body: JsonObject = { ...asCalled, model: upstreamModel };
+  if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };

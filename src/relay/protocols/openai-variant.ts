@@ -58,6 +58,10 @@ export interface OpenAiVariant {
   readonly finishReasons?: ReadonlyMap<string, string>;
   /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */
   readonly copiesReasoning?: boolean;
+  /** Earlier reasoning is shown to the model again, as `reasoning_content` of its messages. */
+  readonly replaysReasoning?: boolean;
+  /** Knows `thinking: { type }`, by which thinking is switched on and off. */
+  readonly knowsThinking?: boolean;
   /** The completion count leaves reasoning out. */
   readonly reasoningBeside?: boolean;
   /** A failure with a success status that has no `error` member. */

@@ -47,6 +47,8 @@ export interface CallerRequest {
   readonly wantsUsage: boolean;
   /** The caller's. A wire passes on none but those it knows, and those only if they are made as they must be. */
   readonly headers: IncomingHttpHeaders;
+  /** Input tokens as they are counted here, for who is to be told of them before upstream has said. */
+  readonly promptTokens: number;
   /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
   readonly outputLimit: number | null;
   /** What is held for is never more than this to each answer, whoever sets the limit. */
@@ -61,6 +63,7 @@ export interface RequestOptions {
   readonly azureDefaultApiVersion: string;
   /** Where the operator's site is, as far as host and port; empty: not said. */
   readonly siteAddress: string;
+  readonly claude: Settings['claude'];
   /** Send the caller's body as it is; only model name, limit, rate and usage reporting are ours. */
   readonly passThrough: boolean;
   /** Milliseconds since 1970, for providers that sign with the time. */
@@ -167,7 +170,8 @@ export interface ThinkingSaid {
   readonly budget: number | null;
 }
 
-export type ThinkingBeside = (body: JsonObject) => ThinkingSaid;
+/** Of a body in neutral words. `names`: of the model, as asked for and as sent upstream. */
+export type ThinkingBeside = (body: JsonObject, names: ReadonlySet<string>) => ThinkingSaid;
 
 export interface Provider extends ProviderFacts {
   readonly protocol: Protocol;

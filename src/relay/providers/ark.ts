@@ -40,5 +40,5 @@ export const ark: Provider = {
   keyHint: 'API key',
   modes: ['chat', 'completions', 'embeddings'],
   thinkingBeside: switchedByType,
-  protocol: openAi({ newerLimit: true, url, usageOnRequest: true, translate }),
+  protocol: openAi({ newerLimit: true, url, usageOnRequest: true, knowsThinking: true, translate }),
 };

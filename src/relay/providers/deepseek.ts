@@ -59,6 +59,8 @@ export const deepseek: Provider = {
   protocol: openAi({
     url,
     edits: [replayedReasoning, schemaAsInstruction],
+    replaysReasoning: true,
+    knowsThinking: true,
     finishReasons: new Map([['insufficient_system_resource', 'stop']]),
   }),
 };

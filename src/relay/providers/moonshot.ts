@@ -16,5 +16,5 @@ export const moonshot: Provider = {
   keyHint: 'API key',
   tellsBalance: true,
   modes: ['chat', 'completions'],
-  protocol: openAi(),
+  protocol: openAi({ replaysReasoning: true, knowsThinking: true }),
 };

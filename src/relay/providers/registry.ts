@@ -1,5 +1,6 @@
 import type { ProviderFacts, ProviderTable } from '../../domain/provider.js';
 import type { Provider } from '../protocols/protocol.js';
+import { anthropicProvider } from './anthropic-claude.js';
 import { ark } from './ark.js';
 import { azure } from './azure.js';
 import { catalogue } from './catalogue.js';
@@ -41,6 +42,7 @@ export const providers: readonly Provider[] = [
   xunfei,
   zhinao,
   openrouter,
+  anthropicProvider,
   fastgpt,
   moonshot,
   googleGemini,

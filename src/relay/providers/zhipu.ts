@@ -93,6 +93,7 @@ export const zhipu: Provider = {
     url,
     authorize,
     edits: [boundedTopP(0.01, 0.99), sampling, automaticTools],
+    knowsThinking: true,
     finishReasons: new Map([
       ['sensitive', 'content_filter'],
       ['network_error', 'stop'],

@@ -214,6 +214,12 @@ export class Outgoing {
     this.parts.push(DATA_PREFIX, data, FRAME_END);
   }
 
+  /** Writes a frame, marks and all. */
+  whole(frame: Buffer): void {
+    this.flush();
+    this.parts.push(frame);
+  }
+
   /** null: nothing was collected. */
   take(): Buffer | null {
     this.flush();

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/provider.js';
+import { anthropicCaller } from '../../../src/relay/callers/anthropic/dialect.js';
+import { geminiCaller } from '../../../src/relay/callers/gemini/dialect.js';
 import { NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
 import { providers } from '../../../src/relay/providers/registry.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
@@ -13,7 +15,10 @@ const other = 'acc0unt';
 const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
   const channel = { ...plainChannel, baseUrl, other };
   const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi' };
-  return provider.protocol.request(provider, channel, callerOf(mode, body, query), model, usualOptions).url;
+  // Tokens are counted for callers who speak the provider's wire.
+  const dialect = provider.type === 14 ? anthropicCaller : geminiCaller;
+  const caller = { ...callerOf(mode, body, query), ...(mode === 'counting' && { dialect }) };
+  return provider.protocol.request(provider, channel, caller, model, usualOptions).url;
 };
 
 /** The address, or null where the name is refused as the caller's mistake. */

@@ -69,7 +69,8 @@ const saidTo = (answer: string): string =>
 
 describe('another dialect', () => {
   const streams = goldens.filter(
-    ({ stream, answer, channel }) => stream && answer !== null && !channel.thinkingToContent,
+    ({ stream, answer, channel, caller }) =>
+      stream && answer !== null && !channel.thinkingToContent && caller.dialect.wire === 'openai',
   );
 
   test.each(streams.map((golden) => [golden.name, golden] as const))(

@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { claudeSettings } from '../../../src/application/claude-settings.js';
 import type { Mode } from '../../../src/domain/provider.js';
 import type { Usage } from '../../../src/domain/usage.js';
 import { noUsage } from '../../../src/domain/usage.js';
+import { messages } from '../../../src/relay/callers/anthropic/endpoints/messages.js';
 import { openAiCaller } from '../../../src/relay/callers/openai/dialect.js';
+import { neutralBody } from '../../../src/relay/endpoint.js';
 import { isObject, type JsonObject } from '../../../src/relay/protocols/json.js';
 import type {
   CallerRequest,
@@ -23,13 +26,22 @@ const root = fileURLToPath(new URL('../fixtures', import.meta.url));
 
 interface RequestFile {
   readonly channel: Partial<UpstreamChannel> & { type: number };
+  /** The caller's; left out: OpenAI's. */
+  readonly dialect?: 'anthropic';
   readonly mode: Mode;
   readonly body: JsonObject;
   readonly query?: string;
   readonly accept?: string;
   /** The mapped name, where it is not the one asked for. */
   readonly upstreamModel?: string;
-  readonly options?: Partial<RequestOptions>;
+  readonly options?: Partial<Omit<RequestOptions, 'claude'>>;
+  readonly headers?: CallerRequest['headers'];
+  /** The options under `claude.`, where they are not as at first. */
+  readonly claude?: {
+    readonly maxTokens?: JsonObject;
+    readonly headers?: JsonObject;
+    readonly thinkingAdapter?: boolean;
+  };
 }
 
 interface Expected {
@@ -79,6 +91,7 @@ export const usualOptions: RequestOptions = {
   forceUsage: true,
   azureDefaultApiVersion: '2024-12-01-preview',
   siteAddress: 'https://gateway.example',
+  claude: claudeSettings('{"default":8192}', '{}', true, 0.8),
   passThrough: false,
   now: 1_767_323_045_000,
   pictures: new Map([['https://pictures.example/cat.webp?size=1', { type: 'image/webp', data: 'UklGRg==' }]]),
@@ -118,6 +131,7 @@ export const callerOf = (
   stream: body.stream === true,
   wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
   headers: accept === null ? {} : { accept },
+  promptTokens: 11,
   outputLimit,
   mostOutput: Number.MAX_SAFE_INTEGER,
 });
@@ -128,12 +142,30 @@ export function providerOfType(type: number): Provider {
   return provider;
 }
 
+function claudeOf({
+  maxTokens,
+  headers,
+  thinkingAdapter,
+}: NonNullable<RequestFile['claude']> = {}): RequestOptions['claude'] {
+  const limits = JSON.stringify(maxTokens ?? { default: 8192 });
+  return claudeSettings(limits, JSON.stringify(headers ?? {}), thinkingAdapter ?? true, 0.8);
+}
+
 function load(folder: string): Golden {
   const file = (name: string): string => readFileSync(join(root, folder, name), 'utf8');
   const request = JSON.parse(file('request.json')) as RequestFile;
   const stream = existsSync(join(root, folder, 'upstream.sse'));
   const ending = stream ? 'sse' : 'json';
-  const caller = callerOf(request.mode, request.body, request.query, request.accept);
+  const asked = callerOf(request.mode, request.body, request.query, request.accept);
+  const caller: CallerRequest = {
+    ...asked,
+    headers: { ...asked.headers, ...request.headers },
+    ...(request.dialect === 'anthropic' && {
+      dialect: messages.dialect,
+      neutral: neutralBody(messages, asked.body),
+      wantsUsage: true,
+    }),
+  };
   const upstreamModel = request.upstreamModel ?? String(request.body.model);
   return {
     name: folder,
@@ -141,7 +173,7 @@ function load(folder: string): Golden {
     channel: { ...plainChannel, ...request.channel },
     caller,
     upstreamModel,
-    options: { ...usualOptions, ...request.options },
+    options: { ...usualOptions, ...request.options, claude: claudeOf(request.claude) },
     info: { callId: 'call-1', model: upstreamModel, createdAt: 1_760_000_000 },
     sent: JSON.parse(file('upstream-request.json')),
     upstream: readFileSync(join(root, folder, `upstream.${ending}`)),

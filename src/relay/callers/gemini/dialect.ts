@@ -15,6 +15,7 @@ export const geminiCaller: CallerDialect = {
   errorBody,
   errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
   endFrame: '',
+  idHeader: null,
   keepAlive: ': PING\n\n',
 };
 

@@ -31,5 +31,6 @@ export const openAiCaller: CallerDialect = {
   errorBody,
   errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
   endFrame: 'data: [DONE]\n\n',
+  idHeader: null,
   keepAlive: ': PING\n\n',
 };

@@ -25,7 +25,6 @@ const notImplemented: readonly (readonly [Method, string])[] = [
   ['POST', '/v1/images/variations'],
   ['POST', '/v1/rerank'],
   ['POST', '/v1/responses'],
-  ['POST', '/v1/messages'],
   ['GET', '/v1/files'],
   ['POST', '/v1/files'],
   ['GET', '/v1/files/:id'],
@@ -40,7 +39,8 @@ const notImplemented: readonly (readonly [Method, string])[] = [
 ];
 
 function dialectOf({ request: { headers }, query }: Asking): Dialect {
-  if (headers['x-api-key'] !== undefined && headers['anthropic-version'] !== undefined) return 'anthropic';
+  // Its newer clients show their key as everybody does.
+  if (headers['anthropic-version'] !== undefined) return 'anthropic';
   if (headers['x-goog-api-key'] !== undefined || query.has('key')) return 'gemini';
   return 'openai';
 }

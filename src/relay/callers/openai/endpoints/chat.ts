@@ -31,6 +31,7 @@ function tallyContent(tally: PromptTally, content: JsonValue | undefined): void 
     if (typeof part === 'string') tally.text(part);
     if (!isObject(part)) continue;
     tally.text(part.text ?? part.refusal);
+    tally.cached(part.cache_control);
     tally.part(part);
   }
 }
@@ -57,7 +58,9 @@ function tallyMessage(tally: PromptTally, message: JsonObject, cost: MessageCost
 }
 
 function tallyTools(tally: PromptTally, body: JsonObject): void {
-  const offered = [...objectsIn(body.tools).map((tool) => tool.function ?? tool), ...objectsIn(body.functions)];
+  const tools = objectsIn(body.tools);
+  for (const tool of tools) tally.cached(tool.cache_control);
+  const offered = [...tools.map((tool) => tool.function ?? tool), ...objectsIn(body.functions)];
   const functions = objectsIn(offered);
   if (functions.length > 0) tally.fixed += perTools;
   for (const { name, description, parameters } of functions) {

@@ -43,7 +43,14 @@ export const speech: Endpoint = {
   demand(body, _bytes, model) {
     const text = textIn(body.input) ?? '';
     const count = soldByCharacter(model) ? charactersIn(text) : countTokens(model, text);
-    const prompt = { likely: count, ample: count, most: count, sound: { ample: 0, most: 0 }, uncounted: false };
+    const prompt = {
+      likely: count,
+      ample: count,
+      most: count,
+      sound: { ample: 0, most: 0 },
+      uncounted: false,
+      keeps: false,
+    };
     return { prompt, answers: 0, asked: null, counted: true };
   },
 };

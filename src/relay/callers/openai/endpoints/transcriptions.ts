@@ -36,11 +36,18 @@ function demand(body: JsonObject, names: ReadonlySet<string>, upload: Upload | n
   const inTokens = [...names].some((name) => countsTokens.test(name));
   const heard = { length, inTokens };
   if (!inTokens) {
-    const prompt = { likely, ample: likely, most: likely, sound: { ample: 0, most: 0 }, uncounted: false };
+    const prompt = {
+      likely,
+      ample: likely,
+      most: likely,
+      sound: { ample: 0, most: 0 },
+      uncounted: false,
+      keeps: false,
+    };
     return { prompt, answers: 0, asked: null, counted: true, heard };
   }
   const most = likely + Buffer.byteLength(textIn(body.prompt) ?? '');
-  const prompt = { likely, ample: most, most, sound: { ample: likely, most: likely }, uncounted: true };
+  const prompt = { likely, ample: most, most, sound: { ample: likely, most: likely }, uncounted: true, keeps: false };
   return { prompt, answers: 1, asked: expected * fastestWords, counted: true, heard };
 }
 

@@ -1,0 +1,41 @@
+import type { CallerDialect } from '../../caller-dialect.js';
+import type { RelayError } from '../../errors.js';
+import { isKnownType, typeOfStatus } from '../../protocols/anthropic-failure.js';
+import type { PassedHeader } from '../../upstream/passed-headers.js';
+import { eventText } from './event.js';
+import { AnthropicWriter } from './stream-writer.js';
+import { telling, wholeAnswer } from './whole-answer.js';
+
+/* How Anthropic's clients are answered. */
+
+function errorOf(
+  error: RelayError,
+  requestId: string,
+): { error: { type: string; message: string }; request_id: string } {
+  const suffix = ` (request id: ${requestId})`;
+  const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
+  const type = isKnownType(error.type) ? error.type : typeOfStatus(error.status);
+  return { error: { type, message }, request_id: requestId };
+}
+
+const rateLimits = ['requests', 'tokens', 'input-tokens', 'output-tokens'].flatMap((unit) =>
+  ['limit', 'remaining', 'reset'].map((figure) => `anthropic-ratelimit-${unit}-${figure}`),
+);
+
+const upstreamHeaders: readonly PassedHeader[] = [
+  ...rateLimits.map((name) => ({ from: name, to: name })),
+  { from: 'request-id', to: 'x-upstream-request-id' },
+];
+
+export const anthropicCaller: CallerDialect = {
+  wire: 'anthropic',
+  writer: (caller, _channel, info) => new AnthropicWriter(caller, info),
+  whole: wholeAnswer,
+  telling,
+  upstreamHeaders,
+  errorBody: (error, requestId) => JSON.stringify({ type: 'error', ...errorOf(error, requestId) }),
+  errorFrame: (error, requestId) => eventText('error', errorOf(error, requestId)),
+  endFrame: '',
+  idHeader: 'request-id',
+  keepAlive: eventText('ping', {}),
+};

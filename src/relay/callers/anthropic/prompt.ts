@@ -1,0 +1,98 @@
+import { largestContext } from '../../../domain/model-limits.js';
+import { type PromptEstimate, PromptTally } from '../../call/prompt-tally.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
+
+/* What a Messages request counts, and what its caller's words are. */
+
+const perMessage = 2;
+const perTool = 3;
+
+/** As the tally knows pictures and files. */
+function mediaPart({ type, source }: JsonObject): JsonObject | null {
+  if (!isObject(source)) return null;
+  const given = textIn(source.data) ?? textIn(source.url) ?? '';
+  if (type === 'image') return { type: 'image_url', image_url: { url: given } };
+  if (source.type === 'text' || source.type === 'content') return null;
+  return {
+    type: 'file',
+    file: { file_data: given, ...(textIn(source.file_id) !== null && { file_id: source.file_id }) },
+  };
+}
+
+function tallyBlock(tally: PromptTally, block: JsonValue): void {
+  if (!isObject(block)) return;
+  tally.cached(block.cache_control);
+  switch (block.type) {
+    case 'text':
+      tally.text(block.text);
+      return;
+    case 'tool_use':
+      tally.text(block.name);
+      tally.text(block.input);
+      return;
+    case 'tool_result':
+      tallyContent(tally, block.content);
+      return;
+    case 'thinking':
+    case 'redacted_thinking':
+      // Earlier thinking is shown to a model once, and then no more; the bytes sent bound it in any case.
+      return;
+    case 'image':
+    case 'document': {
+      const part = mediaPart(block);
+      if (part !== null) tally.part(part);
+      else if (isObject(block.source)) {
+        tally.text(block.source.data);
+        tallyContent(tally, block.source.content);
+      }
+      return;
+    }
+    default:
+      tally.text(block);
+  }
+}
+
+function tallyContent(tally: PromptTally, content: JsonValue | undefined): void {
+  if (isList(content)) for (const block of content) tallyBlock(tally, block);
+  else tally.text(content);
+}
+
+/** What runs at Anthropic brings its findings into the prompt, and none of that can be counted here. */
+const bringsMore = ({ tools, mcp_servers: servers, container }: JsonObject): boolean =>
+  objectsIn(tools).some(({ type }) => (type ?? 'custom') !== 'custom') ||
+  (isList(servers) && servers.length > 0) ||
+  (container ?? null) !== null;
+
+/** Of a body of so many bytes. */
+export function promptOf(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): PromptEstimate {
+  const tally = new PromptTally(model, names);
+  tally.cached(body.cache_control);
+  tallyContent(tally, body.system);
+  for (const { role, content } of objectsIn(body.messages)) {
+    tally.fixed += perMessage;
+    tally.text(role);
+    tallyContent(tally, content);
+  }
+  for (const tool of objectsIn(body.tools)) {
+    tally.fixed += perTool;
+    tally.cached(tool.cache_control);
+    tally.text(tool.name);
+    tally.text(tool.description);
+    tally.text(tool.input_schema);
+  }
+  const estimate = tally.total(bytes);
+  return bringsMore(body) ? { ...estimate, most: largestContext } : estimate;
+}
+
+const textsIn = (content: JsonValue | undefined): string[] => {
+  if (typeof content === 'string') return [content];
+  return objectsIn(content).flatMap(({ type, text, content: inner }) =>
+    type === 'text' && typeof text === 'string' ? [text] : type === 'tool_result' ? textsIn(inner) : [],
+  );
+};
+
+/** Every text that the word filter looks at. */
+export const promptTexts = ({ system, messages }: JsonObject): string[] => [
+  ...textsIn(system),
+  ...objectsIn(messages).flatMap(({ content }) => textsIn(content)),
+];

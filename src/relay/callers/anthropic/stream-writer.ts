@@ -1,0 +1,147 @@
+import type { Usage } from '../../../domain/usage.js';
+import type { AnswerWriter } from '../../answer-writer.js';
+import { writtenUsage } from '../../protocols/anthropic-usage.js';
+import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
+import { messageIn } from '../../protocols/openai-reply.js';
+import type { CallerRequest, CallInfo } from '../../protocols/protocol.js';
+import { Outgoing } from '../../upstream/sse.js';
+import { BlockWriter } from './block-writer.js';
+import { eventText } from './event.js';
+import { stopReasonOf } from './stop-reason.js';
+
+interface Held {
+  readonly frame: Buffer;
+  readonly event: JsonObject;
+}
+
+const lineFeed = 10;
+const eventName = /^\w{1,64}$/;
+/** The last event before the end, and the end itself. */
+const lastWords = 'message_delta';
+const endMark = 'message_stop';
+
+/**
+ * A stream for Anthropic's clients. Events of an upstream that speaks as they do go out as they came; what others say is
+ * told in blocks. The event that tells the usage waits, with the end, until the call is settled.
+ */
+export class AnthropicWriter implements AnswerWriter {
+  private readonly outgoing = new Outgoing();
+  private readonly blocks: BlockWriter;
+  /** Whether events were passed on. */
+  private passing = false;
+  private held: Held | null = null;
+  private end: Buffer | null = null;
+  private told: Usage | null = null;
+  private begun = false;
+  /** The neutral choice that says why the answer ended. */
+  private finish: JsonObject = {};
+
+  constructor(
+    private readonly caller: CallerRequest,
+    private readonly info: CallInfo,
+  ) {
+    this.blocks = new BlockWriter(info.callId, (frame) => this.send(frame));
+  }
+
+  write(chunk: JsonObject): void {
+    const choice = objectsIn(chunk.choices).find(({ index }) => (index ?? 0) === 0);
+    this.begin(chunk);
+    if (choice === undefined) return;
+    const message = messageIn(choice);
+    if (message !== null) this.blocks.delta(message);
+    if (textIn(choice.finish_reason) !== null) this.finish = choice;
+  }
+
+  forward(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+    this.passing = true;
+    const { type } = event;
+    if (type === endMark) {
+      this.end = frameOf(event, bytes, start, end, from);
+      return;
+    }
+    this.release();
+    if (type === lastWords) this.held = { frame: frameOf(event, bytes, start, end, from), event };
+    else if (isNamed(start, from)) this.outgoing.pass(bytes, from, end + 2);
+    else this.outgoing.whole(frameOf(event, bytes, start, end, from));
+  }
+
+  forwardLike(bytes: Buffer, start: number, end: number, from: number): boolean {
+    if (this.held !== null || !isNamed(start, from)) return false;
+    this.outgoing.pass(bytes, from, end + 2);
+    return true;
+  }
+
+  usage(usage: Usage): void {
+    this.told = usage;
+  }
+
+  take(): Buffer | null {
+    return this.outgoing.take();
+  }
+
+  closing(usage: Usage): Buffer {
+    if (this.passing) this.closePassed(usage);
+    else {
+      this.begin({});
+      this.blocks.close();
+      const delta = stopReasonOf(this.finish, this.blocks.toolCalls > 0);
+      this.send(eventText(lastWords, { delta, usage: writtenUsage(usage) }));
+      this.send(eventText(endMark, {}));
+    }
+    return this.outgoing.take() ?? Buffer.alloc(0);
+  }
+
+  /** Upstream's last events, which say what is charged. */
+  private closePassed(usage: Usage): void {
+    const { held, end } = this;
+    if (held !== null && usage === this.told) this.release();
+    else {
+      const nothing: JsonObject = { delta: { stop_reason: null, stop_sequence: null } };
+      const { type: _, ...event } = held?.event ?? nothing;
+      const words = isObject(event.usage) ? event.usage : {};
+      this.send(eventText(lastWords, { ...event, usage: { ...words, ...writtenUsage(usage) } }));
+    }
+    if (end === null) this.send(eventText(endMark, {}));
+    else this.outgoing.whole(end);
+  }
+
+  private release(): void {
+    if (this.held === null) return;
+    this.outgoing.whole(this.held.frame);
+    this.held = null;
+  }
+
+  private begin({ id, model }: JsonObject): void {
+    if (this.begun) return;
+    this.begun = true;
+    const { info, caller } = this;
+    const message = {
+      id: textIn(id) ?? info.callId,
+      type: 'message',
+      role: 'assistant',
+      model: textIn(model) ?? info.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      // Nobody has told it yet. The last event has what is charged.
+      usage: writtenUsage({ input: caller.promptTokens }),
+    };
+    this.send(eventText('message_start', { message }));
+  }
+
+  private send(frame: string): void {
+    this.outgoing.whole(Buffer.from(frame));
+  }
+}
+
+/** Whether the frame lies whole in its bytes, the name of its event before its data. */
+const isNamed = (start: number, from: number): boolean => from >= 0 && from < start - 'data: '.length;
+
+/** The frame with its event's name, by which clients know it. A copy: it outlives what it came in. */
+function frameOf(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): Buffer {
+  if (isNamed(start, from)) return Buffer.from(bytes.subarray(from, end + 2));
+  const data = bytes.subarray(start, end);
+  const name = textIn(event.type) ?? '';
+  const json = data.includes(lineFeed) ? JSON.stringify(event) : data.toString('utf8');
+  return Buffer.from(`${eventName.test(name) ? `event: ${name}\n` : ''}data: ${json}\n\n`);
+}

@@ -1,0 +1,26 @@
+import type { InvalidRequest } from '../../endpoint.js';
+import { isList, isObject, type JsonObject, textIn } from '../../protocols/json.js';
+
+/* What a body must hold to be taken at all; everything else is the upstream's to judge. */
+
+/** Bounds every estimate: with it no product of limits leaves the range of exact integers. */
+const mostOutputTokens = 2 ** 30 - 1;
+
+const wrong = (param: string, message: string): InvalidRequest => ({
+  code: 'invalid_text_request',
+  param,
+  message,
+});
+
+/** null: it can be taken. */
+export function invalidMessages(body: JsonObject): InvalidRequest | null {
+  const { model, messages, max_tokens: limit, stream } = body;
+  if (textIn(model) === null) return wrong('model', 'field model is required');
+  if (!isList(messages) || messages.length === 0) return wrong('messages', 'field messages is required');
+  if (!messages.every(isObject)) return wrong('messages', 'every message must be an object');
+  const given = (limit ?? null) !== null;
+  if (given && !(Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= mostOutputTokens))
+    return wrong('max_tokens', `max_tokens must be an integer from 1 to ${mostOutputTokens}`);
+  if ((stream ?? null) !== null && typeof stream !== 'boolean') return wrong('stream', 'stream must be true or false');
+  return null;
+}

@@ -1,0 +1,71 @@
+import type { Usage } from '../../../domain/usage.js';
+import type { WholeAnswer } from '../../answer-writer.js';
+import { writtenUsage } from '../../protocols/anthropic-usage.js';
+import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
+import { isAnthropicReasoning } from '../../protocols/neutral.js';
+import { messageIn } from '../../protocols/openai-reply.js';
+import { stopReasonOf } from './stop-reason.js';
+
+/* A complete answer for Anthropic's clients. */
+
+const inputOf = (given: unknown): JsonObject => {
+  const input = typeof given === 'string' ? parseJson(given) : given;
+  return isObject(input) ? input : {};
+};
+
+/** Thinking first; signed where its model can be shown it again. */
+function thinkingBlocks({ reasoning_content, reasoning, reasoning_details: details }: JsonObject): JsonObject[] {
+  const own = objectsIn(details).filter(isAnthropicReasoning);
+  const blocks = own.flatMap(({ type, text, signature, data }): JsonObject[] => {
+    if (type === 'reasoning.text' && textIn(signature) !== null)
+      return [{ type: 'thinking', thinking: textIn(text) ?? '', signature }];
+    return type === 'reasoning.encrypted' && textIn(data) !== null ? [{ type: 'redacted_thinking', data }] : [];
+  });
+  if (blocks.some(({ type }) => type === 'thinking')) return blocks;
+  const plain = textIn(reasoning_content) ?? textIn(reasoning);
+  return plain === null ? blocks : [{ type: 'thinking', thinking: plain, signature: '' }, ...blocks];
+}
+
+function blocksOf(message: JsonObject, callId: string): JsonObject[] {
+  const said = textIn(message.content) ?? textIn(message.refusal);
+  const calls = objectsIn(message.tool_calls).map((call, at): JsonObject => {
+    const { name, arguments: given } = isObject(call.function) ? call.function : {};
+    return {
+      type: 'tool_use',
+      id: textIn(call.id) ?? `toolu_${callId}_${at}`,
+      name: name ?? '',
+      input: inputOf(given),
+    };
+  });
+  return [...thinkingBlocks(message), ...(said === null ? [] : [{ type: 'text', text: said }]), ...calls];
+}
+
+/** An answer in neutral words as a message. */
+function messageOf({ body, usage }: WholeAnswer): JsonObject {
+  const choice = objectsIn(body.choices)[0] ?? {};
+  const id = textIn(body.id) ?? '';
+  const content = blocksOf(messageIn(choice) ?? {}, id);
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: body.model,
+    content,
+    ...stopReasonOf(
+      choice,
+      content.some(({ type }) => type === 'tool_use'),
+    ),
+    usage: writtenUsage(usage ?? {}),
+  };
+}
+
+export const wholeAnswer = (answer: WholeAnswer): Buffer =>
+  answer.own ? answer.received : Buffer.from(JSON.stringify(messageOf(answer)));
+
+/** Parses the answer once more: few answers come this way. */
+export function telling(bytes: Buffer, usage: Usage): Buffer {
+  const message = parseJson(bytes.toString('utf8'));
+  if (!isObject(message)) return bytes;
+  const told = isObject(message.usage) ? message.usage : {};
+  return Buffer.from(JSON.stringify({ ...message, usage: { ...told, ...writtenUsage(usage) } }));
+}

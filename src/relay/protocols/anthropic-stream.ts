@@ -1,0 +1,126 @@
+import type { Usage } from '../../domain/usage.js';
+import type { AnswerWriter } from '../answer-writer.js';
+import type { Confidential } from '../upstream/confidential.js';
+import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
+import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
+import { DeltaPattern, wordsOfDelta } from './anthropic-delta-pattern.js';
+import { AnthropicEvents } from './anthropic-events.js';
+import { failureIn } from './anthropic-failure.js';
+import { newerUsage, readUsage } from './anthropic-usage.js';
+import { isObject, type JsonObject, parseJson, textIn } from './json.js';
+import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
+import { isWellShaped } from './upstream-json.js';
+
+const mostStrayPatterns = 32;
+
+/** A stream of Anthropic's: passed on frame by frame to who speaks it, told in neutral chunks to everybody else. */
+export class AnthropicStream implements AnswerStream, FrameReader {
+  usage: Usage | null = null;
+  private readonly events: AnthropicEvents;
+  private readonly decoder = new SseDecoder(this);
+  private readonly writer: AnswerWriter;
+  private readonly forwards: boolean;
+  /** Usage as told so far. */
+  private told: JsonObject | null = null;
+  /** Of the delta before, if it was passed on as it came. */
+  private pattern: DeltaPattern | null = null;
+  private strayPatterns = 0;
+  private error: UpstreamError | null = null;
+  private finished = false;
+
+  constructor(
+    channel: UpstreamChannel,
+    private readonly confidential: Confidential,
+    caller: CallerRequest,
+    info: CallInfo,
+  ) {
+    this.events = new AnthropicEvents(info);
+    this.writer = caller.dialect.writer(caller, channel, info);
+    this.forwards = caller.dialect.wire === 'anthropic';
+  }
+
+  get generated(): Generated {
+    return this.events.generated;
+  }
+
+  get unfinished(): number {
+    return this.decoder.unfinished;
+  }
+
+  push(chunk: Buffer): StreamStep {
+    return this.step(() => this.decoder.push(chunk));
+  }
+
+  end(): StreamStep {
+    return this.step(() => this.decoder.end());
+  }
+
+  closing(usage: Usage): Buffer {
+    return this.writer.closing(usage);
+  }
+
+  frame(bytes: Buffer, start: number, end: number, from: number): void {
+    if (this.finished || this.error !== null) return;
+    if (from >= 0 && this.pattern !== null && this.saysOnlyMore(this.pattern, bytes, start, end, from)) return;
+    if (!isWellShaped(bytes, start, end)) return;
+    const event = parseJson(bytes.toString('utf8', start, end));
+    if (!isObject(event)) return;
+    this.error = failureIn(event, this.confidential);
+    if (this.error === null) this.event(event, bytes, start, end, from);
+  }
+
+  private saysOnlyMore(pattern: DeltaPattern, bytes: Buffer, start: number, end: number, from: number): boolean {
+    const words = pattern.wordsIn(bytes, start, end);
+    if (words === null || !this.writer.forwardLike(bytes, start, end, from)) return false;
+    this.events.said(words);
+    this.strayPatterns = 0;
+    return true;
+  }
+
+  private event(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+    const told = usageIn(event);
+    if (told !== null) this.takeUsage(event, told);
+    const chunk = this.events.read(event);
+    this.finished = event.type === 'message_stop';
+    if (!this.forwards) {
+      if (chunk !== null) this.writer.write(chunk, end - start);
+      return;
+    }
+    this.writer.forward(event, bytes, start, end, from);
+    if (event.type === 'content_block_delta' && from >= 0) this.learn(event, bytes, start, end);
+  }
+
+  private learn({ delta }: JsonObject, bytes: Buffer, start: number, end: number): void {
+    const member = isObject(delta) ? wordsOfDelta[textIn(delta.type) ?? ''] : undefined;
+    if (member === undefined || this.strayPatterns >= mostStrayPatterns) return;
+    const pattern = DeltaPattern.of(bytes, start, end, member);
+    if (pattern === null) return;
+    this.pattern = pattern;
+    this.strayPatterns++;
+  }
+
+  /** What a stream begins with says little of what will be put out: till its end nobody but us has counted that. */
+  private takeUsage({ type }: JsonObject, told: JsonObject): void {
+    this.told = newerUsage(this.told, type === 'message_start' ? { ...told, output_tokens: 0 } : told);
+    const usage = readUsage(this.told);
+    if (usage === null) return;
+    this.usage = usage;
+    this.writer.usage(usage, this.forwards ? this.told : null, null, null);
+  }
+
+  private step(read: () => void): StreamStep {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof LineTooLong)) throw error;
+      this.error = unreadableAnswer('the upstream sent a line without end');
+    }
+    return { bytes: this.writer.take(), error: this.error, finished: this.finished };
+  }
+}
+
+/** Where an event holds usage, if it is of those that can. */
+function usageIn({ type, message, usage }: JsonObject): JsonObject | null {
+  if (type === 'message_delta') return isObject(usage) ? usage : null;
+  return type === 'message_start' && isObject(message) && isObject(message.usage) ? message.usage : null;
+}
