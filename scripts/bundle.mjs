@@ -13,6 +13,12 @@ export const entries = ['main.ts', 'projecting/thread.ts', 'workers/relay-worker
 /** They find files of their own at run time, or are optional and not there. */
 const leftAlone = ['@node-rs/argon2', 'pg-native'];
 
+/**
+ * Of what a package imports only when it needs it, its form as modules: of the older form such an import would bring the
+ * whole as one value, and none of its names.
+ */
+const asModules = { 'class-validator': './node_modules/class-validator/esm5/index.js' };
+
 const forPackagesThatRequire = `import { createRequire as requireFrom } from 'node:module';
 const require = requireFrom(import.meta.url);`;
 
@@ -41,6 +47,7 @@ export async function bundle(root, outdir) {
     platform: 'node',
     target: 'node20',
     external: leftAlone,
+    alias: asModules,
     banner: { js: forPackagesThatRequire },
     legalComments: 'none',
     sourcemap: true,

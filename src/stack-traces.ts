@@ -31,9 +31,11 @@ function named(frame: NodeJS.CallSite): string {
   const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
   if (!file?.startsWith(ours) || line === null || column === null) return text;
   const origin = mapOf(file)?.findEntry(line - 1, column - 1);
-  if (origin === undefined || !('originalSource' in origin) || origin.originalSource.includes('/node_modules/'))
-    return text;
-  const source = join(dirname(fileURLToPath(file)), origin.originalSource);
+  if (origin === undefined || !('originalSource' in origin)) return text;
+  // Where nothing is known of a place, the source is missing in spite of its type.
+  const { originalSource } = origin as { readonly originalSource?: string };
+  if (originalSource === undefined || originalSource.includes('/node_modules/')) return text;
+  const source = join(dirname(fileURLToPath(file)), originalSource);
   return text.replace(`${file}:${line}:${column}`, `${source}:${origin.originalLine + 1}:${origin.originalColumn + 1}`);
 }
 

@@ -30,10 +30,11 @@ test('knows the schema that is committed', async () => {
 
 test('serves every face, calls by workers and read models by their thread, and ends in order', async () => {
   const gateway = await startGatewayProcess(join(shipped, 'data'), { HOST: '127.0.0.1', WORKERS: '2' }, [program]);
+  let cookie = '';
   const ask = (path: string, body?: object) =>
     fetch(gateway.url + path, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { 'content-type': 'application/json', 'x-tallygate-client': 'test' },
+      headers: { 'content-type': 'application/json', 'x-tallygate-client': 'test', cookie },
       body: body && JSON.stringify(body),
     });
   const set = await ask('/api/setup', {
@@ -45,7 +46,15 @@ test('serves every face, calls by workers and read models by their thread, and e
   });
   expect(await set.json()).toMatchObject({ success: true });
   const login = 'mutation { login(username: "root", password: "correct-horse") { id } }';
-  expect(await (await ask('/graphql', { query: login })).json()).toMatchObject({ data: { login: { id: '1' } } });
+  const signedIn = await ask('/graphql', { query: login });
+  expect(await signedIn.json()).toMatchObject({ data: { login: { id: '1' } } });
+  cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const log = await ask('/graphql', { query: '{ usageLog(first: 1) { edges { node { detail { __typename } } } } }' });
+  expect(await log.json()).toMatchObject({
+    data: { usageLog: { edges: [{ node: { detail: { __typename: 'GrantDetail' } } }] } },
+  });
+  const tooMany = await ask('/graphql', { query: '{ usageLog(first: 1000) { edges { cursor } } }' });
+  expect(await tooMany.json()).toMatchObject({ errors: [{ extensions: { code: 'invalid-field' } }] });
   expect((await ask('/v1/models')).status).toBe(401);
   expect(await gateway.stop()).toBe(0);
 });
