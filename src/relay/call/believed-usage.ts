@@ -48,7 +48,7 @@ export function believedUsage(
     (told.audioInput ?? 0) <= bound.sound &&
     (bound.keeps || (told.cacheWriteHour ?? 0) === 0);
   // Streams that break off may have told their input and nothing else.
-  const half = !silent && completionTokens(told) === 0 && generated.said.length > 0;
+  const half = !silent && generated.inputOnly === true;
   const output = !silent && !half && canHavePutOut(told, generated, bound);
   if (input && output) return { usage: told, usageSource: 'upstream' };
   return {

@@ -58,7 +58,7 @@ const mostBlocks = 4096;
  * wants them.
  */
 export class AnthropicEvents {
-  readonly generated = { said: new SeenText(), toolCalls: 0, finishReason: null as string | null };
+  readonly generated = { said: new SeenText(), toolCalls: 0, finishReason: null as string | null, inputOnly: false };
   private head: JsonObject | null = null;
   /** By the index of a block that is a call: which call it is, and whether arguments have come. */
   private readonly calls = new Map<JsonValue, { readonly index: number; begun: boolean }>();

@@ -101,7 +101,9 @@ export class AnthropicStream implements AnswerStream, FrameReader {
 
   /** What a stream begins with says little of what will be put out: till its end nobody but us has counted that. */
   private takeUsage({ type }: JsonObject, told: JsonObject): void {
-    this.told = newerUsage(this.told, type === 'message_start' ? { ...told, output_tokens: 0 } : told);
+    const begins = type === 'message_start';
+    this.told = newerUsage(this.told, begins ? { ...told, output_tokens: 0 } : told);
+    this.events.generated.inputOnly = begins;
     const usage = readUsage(this.told);
     if (usage === null) return;
     this.usage = usage;

@@ -101,6 +101,8 @@ export interface Generated {
   readonly toolCalls: number;
   /** In OpenAI's words; null: none seen, the answer may be incomplete. */
   readonly finishReason: string | null;
+  /** What usage was told is of the input alone: the rest was to come. */
+  readonly inputOnly?: boolean;
 }
 
 export type Answer =
