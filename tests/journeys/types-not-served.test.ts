@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../support/te
 
 /* Channels of a type the gateway cannot speak with, as earlier releases took them. */
 
-const anthropic = 14;
+const cohere = 34;
 
 let gateway: TestGateway;
 let callers: Callers;
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function acceptedEarlier(number: number, model: string): Promise<ChannelId> {
   const id = ChannelId(number);
-  await channelAcceptedEarlier(gateway, id, { type: anthropic, name: model, models: [model, 'served'] });
+  await channelAcceptedEarlier(gateway, id, { type: cohere, name: model, models: [model, 'served'] });
   return id;
 }
 
@@ -48,10 +48,10 @@ describe('a channel of a type that is not served', () => {
   test('is shown to administrators, and marked', async () => {
     const { channel } = await show(id);
     expect(channel).toMatchObject({
-      type: anthropic,
+      type: cohere,
       status: 'ENABLED',
       models: [model, 'served'],
-      provider: { name: 'Anthropic Claude', served: false, modes: [] },
+      provider: { name: 'Cohere', served: false, modes: [] },
     });
   });
 
@@ -81,21 +81,21 @@ describe('a channel of a type that is not served', () => {
 
   test('cannot be tested', async () => {
     const { testChannel } = await admin.ask('mutation ($id: ID!) { testChannel(id: $id) { ok message } }', { id });
-    expect(testChannel).toEqual({ ok: false, message: 'channel type 14 is not supported by the test' });
+    expect(testChannel).toEqual({ ok: false, message: 'channel type 34 is not supported by the test' });
   });
 
   test('can be edited; given another type, it serves', async () => {
     const edit =
       'mutation ($id: ID!, $patch: ChannelPatchInput!) { editChannel(id: $id, patch: $patch) { name type } }';
     const renamed = await admin.ask(edit, { id, patch: { name: 'renamed' } });
-    expect(renamed.editChannel).toEqual({ name: 'renamed', type: anthropic });
+    expect(renamed.editChannel).toEqual({ name: 'renamed', type: cohere });
     const patch = { type: 1, baseUrl: gateway.provider.url, key: 'sk-upstream-key' };
     expect((await admin.ask(edit, { id, patch })).editChannel).toMatchObject({ type: 1 });
     expect((await callers.with(apiKey).chat({ model })).status).toBe(200);
-    expect(await admin.refusal(edit, { id, patch: { type: anthropic, key: 'sk' } })).toEqual({
+    expect(await admin.refusal(edit, { id, patch: { type: cohere, key: 'sk' } })).toEqual({
       code: 'channel-type-not-served',
       kind: 'invalid',
-      details: { field: 'type', type: anthropic, name: 'Anthropic Claude' },
+      details: { field: 'type', type: cohere, name: 'Cohere' },
     });
   });
 });
