@@ -397,6 +397,14 @@ test("models are listed as Anthropic's client reads them", async () => {
   expect(names).toContainEqual([claude, 'model']);
 });
 
+test("one model is told, and refused, as Anthropic's client reads it", async () => {
+  expect(await anthropic.models.retrieve(claude)).toMatchObject({ id: claude, type: 'model', display_name: claude });
+  const unknown: unknown = await anthropic.models.retrieve('no-such-model').catch((error: unknown) => error);
+  expect(unknown).toBeInstanceOf(Anthropic.NotFoundError);
+  expect(unknown).toMatchObject({ error: { type: 'error', error: { type: 'not_found_error' } } });
+  expect((unknown as { requestID: string }).requestID).toMatch(/^\d{17}\w{8}$/);
+});
+
 describe('tokens are counted for nothing', () => {
   test('by an upstream that counts', async () => {
     upstream.says((_call, response) => {

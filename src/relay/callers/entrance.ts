@@ -5,6 +5,7 @@ import type { CallerDialect } from '../caller-dialect.js';
 import { RelayError, refusalFor } from '../errors.js';
 import type { RelayLog } from '../ports.js';
 import { anthropicRoutes } from './anthropic/routes.js';
+import { everybodysRoutes } from './everybody.js';
 import { geminiCaller } from './gemini/dialect.js';
 import { geminiRoutes } from './gemini/routes.js';
 import { openAiCaller } from './openai/dialect.js';
@@ -71,6 +72,7 @@ const allButOptions = METHODS.filter((method) => method !== 'OPTIONS') as findMy
 export function openEntrance(options: EntranceOptions): Entrance {
   const { newRequestId, headers, addressOf, elsewhere, log } = options;
   const routes = [
+    ...everybodysRoutes(options),
     ...openAiRoutes(options),
     ...anthropicRoutes(options),
     ...geminiRoutes(options),
@@ -95,7 +97,8 @@ export function openEntrance(options: EntranceOptions): Entrance {
   };
 
   const serve = async (
-    { dialect, answer }: Route,
+    answer: Route['answer'],
+    dialect: CallerDialect,
     answering: Answering,
     request: IncomingMessage,
     params: Asking['params'],
@@ -138,12 +141,13 @@ export function openEntrance(options: EntranceOptions): Entrance {
   }
   for (const path of elsewhere) router.get(path, () => false);
   for (const route of routes) {
-    const exposed = exposedHeaders(route.dialect);
-    const { idHeader } = route.dialect;
+    const { dialect: of, answer } = route;
+    const exposed = typeof of === 'function' ? null : exposedHeaders(of);
     router.on(methodsOf(route), route.path, (request, response, params) => {
-      const answering = greet(request, response, exposed);
-      if (idHeader !== null) answering.head.push(idHeader, answering.requestId);
-      void serve(route, answering, request, params);
+      const dialect = typeof of === 'function' ? of(request) : of;
+      const answering = greet(request, response, exposed ?? exposedHeaders(dialect));
+      if (dialect.idHeader !== null) answering.head.push(dialect.idHeader, answering.requestId);
+      void serve(answer, dialect, answering, request, params);
       return true;
     });
   }

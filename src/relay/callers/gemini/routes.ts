@@ -1,13 +1,13 @@
-import type { Caller } from '../../call/authenticate.js';
 import type { Endpoint } from '../../endpoint.js';
-import { RelayError, unknownModel } from '../../errors.js';
+import { RelayError } from '../../errors.js';
+import { modelRoutes } from '../model-lists.js';
 import { readCredential } from '../openai/credential.js';
-import { listing, modelsFor } from '../openai/models.js';
-import { type Asking, answerCount, answersJson, type Route, type RoutesOptions } from '../route.js';
+import { type Asking, answerCount, type Route, type RoutesOptions } from '../route.js';
 import { geminiCaller } from './dialect.js';
 import { countTokens } from './endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
 import { generateContent, streamOfEvents, streamOfMembers } from './endpoints/generate-content.js';
+import { geminiModels } from './models.js';
 
 /* What Gemini's clients ask for: models, and something of a model. */
 
@@ -39,29 +39,16 @@ function askedOf({ params }: Asking): { readonly model: string; readonly action:
 const noSuchMethod = ({ request, path }: Asking): RelayError =>
   new RelayError(404, '', `Invalid URL (${request.method} ${path})`, 'invalid_request_error');
 
-export function geminiRoutes({ relay, directory }: RoutesOptions): Route[] {
-  const credentialOf = ({ path, query, request }: Asking) => readCredential(path, request.headers, query);
-
-  const models = async (asking: Asking): Promise<readonly string[]> => {
-    const caller: Caller = await relay.identify({ credential: credentialOf(asking), ip: asking.ip });
-    return modelsFor(directory, caller);
-  };
-
-  const list = async (asking: Asking): Promise<object> => listing(await models(asking), 'gemini', () => '');
-
-  const one = async (asking: Asking): Promise<object> => {
-    const name = asking.params['*'] ?? '';
-    if (!(await models(asking)).includes(name)) throw unknownModel(name);
-    return { name: `models/${name}`, displayName: name };
-  };
+export function geminiRoutes(options: RoutesOptions): Route[] {
+  const { relay } = options;
 
   const call = async (asking: Asking): Promise<void> => {
-    const { requestId, request, response, head, query, ip } = asking;
+    const { requestId, request, response, head, path, query, ip } = asking;
     const { model, action } = askedOf(asking);
     const endpoint = endpointFor(action, query);
     if (endpoint === null) throw noSuchMethod(asking);
     const { headers } = request;
-    const credential = credentialOf(asking);
+    const credential = readCredential(path, headers, query);
     const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response, head };
     if (endpoint !== countTokens) return relay.handle(incoming);
     answerCount(asking, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
@@ -69,8 +56,7 @@ export function geminiRoutes({ relay, directory }: RoutesOptions): Route[] {
 
   const dialect = geminiCaller;
   return [
-    { method: 'GET', path: '/v1beta/models', dialect, answer: answersJson(list) },
-    { method: 'GET', path: '/v1beta/models/*', dialect, answer: answersJson(one) },
+    ...modelRoutes('/v1beta/models', dialect, () => geminiModels, options),
     { method: 'POST', path: '/v1beta/models/*', dialect, answer: call },
     { method: 'POST', path: '/v1/models/*', dialect, answer: call },
   ];
