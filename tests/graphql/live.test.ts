@@ -6,7 +6,7 @@ import { UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import { stoppable } from '../../src/graphql/live/live.js';
-import { liveConnections } from '../../src/graphql/live/live-connections.js';
+import { type LiveConnection, liveConnections } from '../../src/graphql/live/live-connections.js';
 import { watchWallets } from '../../src/graphql/live/wallet-watch.js';
 import { batched } from '../../src/waiting/batched.js';
 import { Bell } from '../../src/waiting/bell.js';
@@ -130,18 +130,21 @@ describe('connections of one session', () => {
     } as unknown as Application;
     const connections = liveConnections(application, 5, { error: () => {} });
     const closed: string[] = [];
-    const opened = Array.from({ length: 5 }, () =>
-      connections.open({
+    const opened = Array.from({ length: 5 }, () => {
+      const connection: LiveConnection = {
         credentials: { kind: 'session', token: 'shared' },
         isOpen: () => true,
-        close: (code, reason) => closed.push(`${code} ${reason}`),
-      }),
-    );
+        close(code, reason) {
+          closed.push(`${code} ${reason}`);
+          connections.closed(connection);
+        },
+      };
+      return connections.open(connection);
+    });
     await Promise.all(opened);
     stands = false;
-    await until(async () => (closed.length > 0 ? true : null));
-    connections.stop();
     await until(async () => (closed.length === 5 ? true : null));
+    connections.stop();
     expect(new Set(closed)).toEqual(new Set(['4401 not-signed-in']));
     expect(lookups).toBe(1);
   });

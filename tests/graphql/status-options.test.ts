@@ -70,7 +70,7 @@ describe('options', () => {
     const { options } = await server.root.ask('{ options { key hasEffect } }');
     const told = new Map(options.map(({ key, hasEffect }: Data) => [key, hasEffect]));
     expect(told.get('RetryTimes')).toBe(true);
-    expect(told.get('claude.default_max_tokens')).toBe(false);
+    expect(told.get('SMTPServer')).toBe(false);
   });
 
   const change = 'mutation ($key: String!, $value: String!) { changeOption(key: $key, value: $value) { key value } }';
