@@ -19,6 +19,13 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
 
 /** Beyond it the one process that decides has enough to do. */
 const mostUnasked = 8;
+/** Fewer are full with one process that relays, the thread of the projectors, and Postgres. */
+const fewestCoresToShare = 3;
+
+function workersUnasked(): number {
+  const cores = availableParallelism();
+  return cores < fewestCoresToShare ? 1 : Math.min(cores, mostUnasked);
+}
 
 const workersIn = ({ server }: Config, given: string | undefined): number =>
-  given === undefined ? (server.workers ?? Math.min(availableParallelism(), mostUnasked)) : readWorkers(given);
+  given === undefined ? (server.workers ?? workersUnasked()) : readWorkers(given);

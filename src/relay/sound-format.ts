@@ -1,14 +1,14 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import type { IFormat } from 'music-metadata';
 import type { NoRoom } from '../http/body-room.js';
 
 /*
  * What a sound file says of itself, read by a library that knows the formats. Callers send what they like, and a header
- * of a few bytes can announce billions of entries: so the library works on a thread of its own, which has so much memory
- * and so much time for a file, and is given up beyond it. One file at a time is looked at,
- * in turns of those who sent them.
+ * of a few bytes can announce billions of entries: so the library works in a process of its own, which has so much memory
+ * and so much time for a file, and is given up beyond it. A thread would not do: one that fills its memory faster than it
+ * can be stopped ends the process it is in. One file at a time is looked at, in turns of those who sent them.
  */
 
 export type SoundFormat = Pick<
@@ -22,17 +22,16 @@ const mostHeapMb = 128;
 const mostWaiting = 64;
 const mostWaitingOfOne = 16;
 
-/** Answers each file with its format, or with null where there is none. */
-const thread = `
-const { parentPort, workerData } = require('node:worker_threads');
+/** Answers each file with its format, or with null where there is none. Ends with the process that started it. */
+const reader = `
 const options = { duration: true, skipCovers: true, skipPostHeaders: true };
-const loading = import(workerData);
-parentPort.on('message', async (bytes) => {
+const loading = import(process.argv[1]);
+process.on('message', async (bytes) => {
   const { parseBuffer } = await loading;
   const { format } = await parseBuffer(bytes, undefined, options).catch(() => ({ format: null }));
-  if (format === null) return parentPort.postMessage(null);
+  if (format === null) return process.send(null);
   const { duration, lossless, sampleRate, numberOfChannels, bitsPerSample, hasVideo } = format;
-  parentPort.postMessage({ duration, lossless, sampleRate, numberOfChannels, bitsPerSample, hasVideo });
+  process.send({ duration, lossless, sampleRate, numberOfChannels, bitsPerSample, hasVideo });
 });`;
 
 type Answer = SoundFormat | null | 'given-up';
@@ -44,7 +43,7 @@ interface Waiting {
 }
 
 export class SoundFormats {
-  private worker: Worker | null = null;
+  private reader: ChildProcess | null = null;
   /** What waits, by holder; whoever's turn it is stands first. */
   private readonly queues = new Map<number, Waiting[]>();
   /** How many of each holder's files are here, the one that is looked at included. */
@@ -88,38 +87,42 @@ export class SoundFormats {
   }
 
   private async read(bytes: Uint8Array): Promise<SoundFormat | null> {
-    this.worker ??= this.started();
-    const { worker } = this;
+    this.reader ??= this.started();
+    const { reader } = this;
     let timer: NodeJS.Timeout | undefined;
     const format = await new Promise<Answer>((resolve) => {
       this.answered = resolve;
       timer = setTimeout(resolve, mostMs, 'given-up');
-      worker.postMessage(bytes);
+      reader.send(bytes, () => {});
     });
     clearTimeout(timer);
     if (format !== 'given-up') return format;
-    this.worker = null;
-    await worker.terminate();
+    this.reader = null;
+    reader.kill('SIGKILL');
     return null;
   }
 
-  private started(): Worker {
-    const library = createRequire(import.meta.url).resolve('music-metadata');
-    const worker = new Worker(thread, {
-      eval: true,
-      workerData: pathToFileURL(library).href,
+  private started(): ChildProcess {
+    const library = pathToFileURL(createRequire(import.meta.url).resolve('music-metadata')).href;
+    const child = spawn(process.execPath, [`--max-old-space-size=${mostHeapMb}`, '-e', reader, library], {
       env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Lengths without end are numbers there, too.
+      serialization: 'advanced',
     });
     const answer = (told: Answer): void => {
-      if (this.worker === worker) this.answered(told);
+      if (this.reader === child) this.answered(told);
     };
-    worker.on('message', answer);
-    // Out of memory, most likely; it ends by itself then.
-    worker.on('error', () => answer('given-up'));
-    worker.on('exit', () => answer('given-up'));
-    worker.unref();
-    return worker;
+    child.on('message', (told) => answer(told as Answer));
+    // Out of memory, most likely.
+    const end = (): void => {
+      answer('given-up');
+      if (this.reader === child) this.reader = null;
+    };
+    child.on('error', end);
+    child.on('exit', end);
+    child.unref();
+    child.channel?.unref();
+    return child;
   }
 }

@@ -65,6 +65,11 @@ describe('looking at a file', () => {
     expect([endless.said, honest.said]).toEqual([null, 3]);
   });
 
+  test('ends nothing else, however much memory is announced', async () => {
+    for (let file = 0; file < 8; file++) expect((await lengths.of(announcingBillions(), 1)).said).toBeNull();
+    expect((await lengths.of(wav(3), 1)).said).toBe(3);
+  });
+
   test('leaves everybody else their turn', async () => {
     let turns = 0;
     let looking = true;

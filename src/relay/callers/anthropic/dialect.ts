@@ -14,7 +14,9 @@ function errorOf(
 ): { error: { type: string; message: string }; request_id: string } {
   const suffix = ` (request id: ${requestId})`;
   const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
-  const type = isKnownType(error.type) ? error.type : typeOfStatus(error.status);
+  // Its name for what was not valid is everybody's; most of what others call so has another one here.
+  const told = error.type !== 'invalid_request_error' && isKnownType(error.type);
+  const type = told ? error.type : typeOfStatus(error.status);
   return { error: { type, message }, request_id: requestId };
 }
 
