@@ -1,5 +1,5 @@
 import type { Price } from './pricing.js';
-import type { Quantity, Usage } from './usage.js';
+import { type Usage, used } from './usage.js';
 
 /* Prices and usages as earlier releases wrote them, and as they read now. What they were charged stays what it was. */
 
@@ -33,15 +33,12 @@ export function namedPrice(price: Price | EarlierTokenPrice): Price {
 export function namedUsage({ prompt, cached, cacheWrite, image, completion, reasoning }: EarlierUsage): Usage {
   // Parts that exceed their whole were charged as what they were, and cost nothing where the whole was nothing.
   if (prompt + completion === 0) return {};
-  const usage: Partial<Record<Quantity, number>> = {};
-  const count = (name: Quantity, tokens: number): void => {
-    if (tokens > 0) usage[name] = tokens;
-  };
-  count('input', prompt - cached - cacheWrite - image);
-  count('cachedInput', cached);
-  count('cacheWrite', cacheWrite);
-  count('imageInput', image);
-  count('output', completion - reasoning);
-  count('reasoning', reasoning);
-  return usage;
+  return used({
+    input: prompt - cached - cacheWrite - image,
+    cachedInput: cached,
+    cacheWrite,
+    imageInput: image,
+    output: completion - reasoning,
+    reasoning,
+  });
 }

@@ -30,6 +30,16 @@ export type Usage = Counts<Quantity>;
 
 export const noUsage: Usage = {};
 
+/** Counts as they were worked out, without what was not used. */
+export function used(counts: Usage): Usage {
+  const usage: Partial<Record<Quantity, number>> = {};
+  for (const name in counts) {
+    const count = counts[name as Quantity] ?? 0;
+    if (count > 0) usage[name as Quantity] = count;
+  }
+  return usage;
+}
+
 export const isTokens = (name: Quantity): name is TokenQuantity => Object.hasOwn(tokenSides, name);
 
 export const isOutput = (name: TokenQuantity): boolean => tokenSides[name] === 'output';

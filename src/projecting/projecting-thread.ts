@@ -6,6 +6,7 @@ import { isPassing } from '../domain/passing.js';
 import { type NewsSource, newsOf } from '../projections/engine/news.js';
 import { RemoteRunner } from '../projections/engine/remote-runner.js';
 import type { ProjectionRunner, ReadModelState } from '../projections/engine/runner.js';
+import { Crashes } from '../waiting/crashes.js';
 import type { FromThread, ThreadSetting, ToThread } from './thread-messages.js';
 
 /*
@@ -64,11 +65,11 @@ export class ProjectingThread implements ProjectionRunner {
   private remote: RemoteRunner | null = null;
   private supervising: Promise<void> = Promise.resolve();
   private stopped: Promise<void> | null = null;
-  /** When threads have ended unasked. */
-  private crashes: number[] = [];
+  private readonly crashes: Crashes;
 
   constructor(private readonly options: ProjectingThreadOptions) {
     this.patience = { ...usualPatience, ...options.patience };
+    this.crashes = new Crashes(this.patience.crashes, this.patience.crashesWithinMs);
     this.running = this.spawn();
   }
 
@@ -184,7 +185,7 @@ export class ProjectingThread implements ProjectionRunner {
       if (this.stopping.signal.aborted) return;
       remote.disconnect();
       this.options.log.error({ err: reason }, 'the projectors have ended unasked');
-      this.running = this.mayCrash() ? await this.relaunch(remote, setting) : this.giveUp(remote, reason);
+      this.running = this.crashes.bears() ? await this.relaunch(remote, setting) : this.giveUp(remote, reason);
     }
   }
 
@@ -201,17 +202,10 @@ export class ProjectingThread implements ProjectionRunner {
       } catch (error) {
         this.options.log.warn({ err: error }, 'the projectors could not be started anew');
         // A database that is away is waited for, here as elsewhere.
-        if (!isPassing(error) && !this.mayCrash()) return this.giveUp(remote, error);
+        if (!isPassing(error) && !this.crashes.bears()) return this.giveUp(remote, error);
       }
     }
     return null;
-  }
-
-  private mayCrash(): boolean {
-    const { crashes, crashesWithinMs } = this.patience;
-    const now = performance.now();
-    this.crashes = [...this.crashes.filter((at) => now - at < crashesWithinMs), now];
-    return this.crashes.length <= crashes;
   }
 
   private giveUp(remote: RemoteRunner, cause: unknown): null {

@@ -9,6 +9,7 @@ import type { CallProgressNotes } from '../application/ports.js';
 import type { Position, Recorded } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
 import type { Meter } from '../relay/call/metered.js';
+import { Crashes } from '../waiting/crashes.js';
 import { type CallsOfWorker, CallsOfWorkers } from './calls-of-workers.js';
 import type { AskedOfWorker, WorkerSetting } from './messages.js';
 import { Peer } from './peer.js';
@@ -93,10 +94,11 @@ export class RelayWorkers implements TailConsumer {
   /** All that have been started and have not ended. */
   private readonly alive = new Set<Process>();
   private kept: Promise<unknown> = Promise.resolve();
-  private crashes: number[] = [];
+  private readonly crashes: Crashes;
 
   constructor(private readonly options: RelayWorkersOptions) {
     this.patience = { ...usualPatience, ...options.patience };
+    this.crashes = new Crashes(this.patience.crashes, this.patience.crashesWithinMs);
     cluster.setupPrimary({
       exec: options.entry ?? ownEntry,
       args: [],
@@ -275,7 +277,7 @@ export class RelayWorkers implements TailConsumer {
       const reason: string = current === null ? 'it could not be started' : await current.ended;
       if (signal.aborted) return;
       log.error({ reason }, 'a worker has ended unasked; what it served is lost, and recovered');
-      if (!this.mayCrash()) return lost('Workers end again and again');
+      if (!this.crashes.bears()) return lost('Workers end again and again');
       await sleep(this.patience.restartMs, null, { signal }).catch(() => null);
       if (signal.aborted) return;
       current = await this.launch(this.fork(), ports, setting).catch((error: unknown) => {
@@ -283,13 +285,6 @@ export class RelayWorkers implements TailConsumer {
         return null;
       });
     }
-  }
-
-  private mayCrash(): boolean {
-    const { crashes, crashesWithinMs } = this.patience;
-    const now = performance.now();
-    this.crashes = [...this.crashes.filter((at) => now - at < crashesWithinMs), now];
-    return this.crashes.length <= crashes;
   }
 
   private isReached(position: Position): boolean {

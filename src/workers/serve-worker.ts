@@ -49,6 +49,11 @@ export function serveWorker(ports: WorkerPorts): { readonly methods: AskedOfPrim
   let ended = false;
 
   const taken = (leave: Leave): number => {
+    // Nobody is left who would leave it.
+    if (ended) {
+      leave(false);
+      return 0;
+    }
     places.set(++tickets, leave);
     return tickets;
   };

@@ -1,32 +1,22 @@
-import type { Usage } from '../../domain/usage.js';
-import type { AnswerWriter } from '../answer-writer.js';
 import type { Confidential } from '../upstream/confidential.js';
-import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
-import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { DeltaPattern, wordsOfDelta } from './anthropic-delta-pattern.js';
 import { AnthropicEvents } from './anthropic-events.js';
 import { failureIn } from './anthropic-failure.js';
 import { newerUsage, readUsage } from './anthropic-usage.js';
 import { isObject, type JsonObject, parseJson, textIn } from './json.js';
-import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
+import type { CallerRequest, CallInfo, Generated, UpstreamChannel } from './protocol.js';
+import { mostStrayPatterns, SseStream } from './sse-stream.js';
 import { isWellShaped } from './upstream-json.js';
 
-const mostStrayPatterns = 32;
-
 /** A stream of Anthropic's: passed on frame by frame to who speaks it, told in neutral chunks to everybody else. */
-export class AnthropicStream implements AnswerStream, FrameReader {
-  usage: Usage | null = null;
+export class AnthropicStream extends SseStream {
   private readonly events: AnthropicEvents;
-  private readonly decoder = new SseDecoder(this);
-  private readonly writer: AnswerWriter;
   private readonly forwards: boolean;
   /** Usage as told so far. */
   private told: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
   private pattern: DeltaPattern | null = null;
   private strayPatterns = 0;
-  private error: UpstreamError | null = null;
-  private finished = false;
 
   constructor(
     channel: UpstreamChannel,
@@ -34,29 +24,13 @@ export class AnthropicStream implements AnswerStream, FrameReader {
     caller: CallerRequest,
     info: CallInfo,
   ) {
+    super(channel, caller, info);
     this.events = new AnthropicEvents(info);
-    this.writer = caller.dialect.writer(caller, channel, info);
     this.forwards = caller.dialect.wire === 'anthropic';
   }
 
   get generated(): Generated {
     return this.events.generated;
-  }
-
-  get unfinished(): number {
-    return this.decoder.unfinished;
-  }
-
-  push(chunk: Buffer): StreamStep {
-    return this.step(() => this.decoder.push(chunk));
-  }
-
-  end(): StreamStep {
-    return this.step(() => this.decoder.end());
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.writer.closing(usage);
   }
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
@@ -108,16 +82,6 @@ export class AnthropicStream implements AnswerStream, FrameReader {
     if (usage === null) return;
     this.usage = usage;
     this.writer.usage(usage, this.forwards ? this.told : null, null, null);
-  }
-
-  private step(read: () => void): StreamStep {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof LineTooLong)) throw error;
-      this.error = unreadableAnswer('the upstream sent a line without end');
-    }
-    return { bytes: this.writer.take(), error: this.error, finished: this.finished };
   }
 }
 

@@ -1,4 +1,4 @@
-import { cacheWriteTokens, completionTokens, type Quantity, type Usage } from '../../domain/usage.js';
+import { cacheWriteTokens, completionTokens, type Usage, used } from '../../domain/usage.js';
 import { countIn, isObject, type JsonObject, objectsIn } from './json.js';
 
 /*
@@ -54,16 +54,15 @@ export function readUsage(told: JsonObject): Usage | null {
   const hour = Math.min(counts.writtenForAnHour, written);
   const thinking = Math.min(counts.thinking || top.thinking, counts.output);
   if (counts.input + counts.read + written + counts.output === 0) return null;
-  const usage: Partial<Record<Quantity, number>> = {};
-  if (counts.input > 0) usage.input = counts.input;
-  if (counts.output > thinking) usage.output = counts.output - thinking;
-  if (counts.read > 0) usage.cachedInput = counts.read;
-  if (written > hour) usage.cacheWrite = written - hour;
-  if (hour > 0) usage.cacheWriteHour = hour;
-  if (thinking > 0) usage.reasoning = thinking;
-  const asked = within(told, 'server_tool_use', 'web_search_requests');
-  if (asked > 0) usage[searches] = asked;
-  return usage;
+  return used({
+    input: counts.input,
+    output: counts.output - thinking,
+    cachedInput: counts.read,
+    cacheWrite: written - hour,
+    cacheWriteHour: hour,
+    reasoning: thinking,
+    [searches]: within(told, 'server_tool_use', 'web_search_requests'),
+  });
 }
 
 /** The newer figures of a stream replace the older, where they say something. */

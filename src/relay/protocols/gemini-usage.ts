@@ -1,4 +1,4 @@
-import { completionTokens, promptTokens, type Quantity, type Usage } from '../../domain/usage.js';
+import { completionTokens, promptTokens, type Usage, used } from '../../domain/usage.js';
 import { countIn, isObject, type JsonObject, type JsonValue, objectsIn } from './json.js';
 
 /*
@@ -44,16 +44,7 @@ export function geminiUsage(metadata: JsonValue | undefined): Usage | null {
   const imageOutput = Math.min(tokensOf(candidatesTokensDetails, 'IMAGE'), candidates - audioOutput);
   const input = prompt - cached - audioInput - imageInput;
   const output = candidates - audioOutput - imageOutput;
-  const usage: Partial<Record<Quantity, number>> = {};
-  if (input > 0) usage.input = input;
-  if (cached > 0) usage.cachedInput = cached;
-  if (imageInput > 0) usage.imageInput = imageInput;
-  if (audioInput > 0) usage.audioInput = audioInput;
-  if (output > 0) usage.output = output;
-  if (reasoning > 0) usage.reasoning = reasoning;
-  if (imageOutput > 0) usage.imageOutput = imageOutput;
-  if (audioOutput > 0) usage.audioOutput = audioOutput;
-  return usage;
+  return used({ input, cachedInput: cached, imageInput, audioInput, output, reasoning, imageOutput, audioOutput });
 }
 
 /** By modality, where there is more than text; null: there is not. */

@@ -1,15 +1,13 @@
-import type { Usage } from '../../domain/usage.js';
-import { type AnswerWriter, longestRemembered } from '../answer-writer.js';
+import { longestRemembered } from '../answer-writer.js';
 import type { Confidential } from '../upstream/confidential.js';
-import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
-import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { ChunkPattern } from './chunk-pattern.js';
 import { isObject, type JsonObject } from './json.js';
 import { failureIn } from './openai-failure.js';
 import { Generation, mendChoice, messageIn } from './openai-reply.js';
 import { mendedUsage, readUsage } from './openai-usage.js';
 import type { OpenAiVariant, Reading } from './openai-variant.js';
-import type { AnswerStream, CallerRequest, CallInfo, StreamStep, UpstreamChannel } from './protocol.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
+import { mostStrayPatterns, SseStream } from './sse-stream.js';
 import { isWellShaped } from './upstream-json.js';
 
 const done = Buffer.from('[DONE]');
@@ -17,25 +15,17 @@ const done = Buffer.from('[DONE]');
 /** Members in which some upstreams repeat the usage of a chunk. */
 const usageCopies = ['x_groq'];
 
-const mostStrayPatterns = 32;
-
 /** A stream of the OpenAI family, read chunk by chunk and handed on to the caller's dialect. */
-export class OpenAiStream implements AnswerStream, FrameReader {
-  usage: Usage | null = null;
+export class OpenAiStream extends SseStream {
   readonly generated = new Generation();
-  private readonly decoder = new SseDecoder(this);
-  private readonly writer: AnswerWriter;
   /** The caller speaks this wire: frames need not be written anew. */
   private readonly forwards: boolean;
   /** What chunks say is what is in them: the variant has no view of its own. */
   private readonly literal: boolean;
   /** Of the chunk before, if it was passed on as it came. */
   private pattern: ChunkPattern | null = null;
-  /** Patterns that no chunk followed, one after the other: a stream may have none. */
   private strayPatterns = 0;
   private readonly reading: Reading;
-  private error: UpstreamError | null = null;
-  private finished = false;
 
   constructor(
     private readonly variant: OpenAiVariant,
@@ -44,6 +34,7 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     caller: CallerRequest,
     info: CallInfo,
   ) {
+    super(channel, caller, info);
     const { generated } = this;
     this.reading = {
       mode: caller.mode,
@@ -56,25 +47,8 @@ export class OpenAiStream implements AnswerStream, FrameReader {
         return generated.finishReason !== null;
       },
     };
-    this.writer = caller.dialect.writer(caller, channel, info);
     this.forwards = caller.dialect.wire === 'openai';
     this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
-  }
-
-  get unfinished(): number {
-    return this.decoder.unfinished;
-  }
-
-  push(chunk: Buffer): StreamStep {
-    return this.step(() => this.decoder.push(chunk));
-  }
-
-  end(): StreamStep {
-    return this.step(() => this.decoder.end());
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.writer.closing(usage);
   }
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
@@ -157,19 +131,5 @@ export class OpenAiStream implements AnswerStream, FrameReader {
     this.usage = usage;
     const words = memorable ? mendedUsage(told, usage) : null;
     this.writer.usage(usage, words, chunk, words === told ? frame : null);
-  }
-
-  private step(read: () => void): StreamStep {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof LineTooLong)) throw error;
-      this.error = unreadableAnswer('the upstream sent a line without end');
-    }
-    return {
-      bytes: this.writer.take(),
-      error: this.error,
-      finished: this.finished,
-    };
   }
 }

@@ -1,4 +1,4 @@
-import { completionTokens, promptTokens, type Quantity, type Usage } from '../../domain/usage.js';
+import { completionTokens, promptTokens, type Quantity, type Usage, used } from '../../domain/usage.js';
 import { countIn, isObject, type JsonObject, type JsonValue } from './json.js';
 
 /* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
@@ -49,15 +49,15 @@ export function readUsage(told: JsonObject, reasoningBeside: boolean): Usage | n
   const reasoning = Math.min(saidReasoning, completion - audioOutput);
   const plain = prompt - cached - image - audioInput;
   const written = completion - reasoning - audioOutput;
-  const usage: Partial<Record<Quantity, number>> = {};
-  if (plain > 0) usage.input = plain;
-  if (written > 0) usage.output = written;
-  if (cached > 0) usage.cachedInput = cached;
-  if (image > 0) usage.imageInput = image;
-  if (audioInput > 0) usage.audioInput = audioInput;
-  if (reasoning > 0) usage.reasoning = reasoning;
-  if (audioOutput > 0) usage.audioOutput = audioOutput;
-  return usage;
+  return used({
+    input: plain,
+    output: written,
+    cachedInput: cached,
+    imageInput: image,
+    audioInput,
+    reasoning,
+    audioOutput,
+  });
 }
 
 /** The parts that a caller is told of, by OpenAI's names. */

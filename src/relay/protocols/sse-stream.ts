@@ -1,0 +1,64 @@
+import type { Usage } from '../../domain/usage.js';
+import type { AnswerWriter } from '../answer-writer.js';
+import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
+import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
+import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
+
+/** Patterns that nothing followed, one after the other, before none is looked for any more: a stream may have none. */
+export const mostStrayPatterns = 32;
+
+/** A stream of events, whatever a wire says in them: it reads each, and the caller's writer is told what it says. */
+export abstract class SseStream implements AnswerStream, FrameReader {
+  usage: Usage | null = null;
+  abstract readonly generated: Generated;
+  protected readonly writer: AnswerWriter;
+  protected error: UpstreamError | null = null;
+  /** Upstream said that it is done, or its wire has no way to and it closed. */
+  protected finished = false;
+  private readonly decoder = new SseDecoder(this);
+
+  constructor(channel: UpstreamChannel, caller: CallerRequest, info: CallInfo) {
+    this.writer = caller.dialect.writer(caller, channel, info);
+  }
+
+  abstract frame(bytes: Buffer, start: number, end: number, from: number): void;
+
+  get unfinished(): number {
+    return this.decoder.unfinished;
+  }
+
+  push(chunk: Buffer): StreamStep {
+    try {
+      this.decoder.push(chunk);
+    } catch (error) {
+      this.unreadable(error);
+    }
+    return this.step();
+  }
+
+  end(): StreamStep {
+    try {
+      this.decoder.end();
+    } catch (error) {
+      this.unreadable(error);
+    }
+    this.closed();
+    return this.step();
+  }
+
+  closing(usage: Usage): Buffer {
+    return this.writer.closing(usage);
+  }
+
+  /** Upstream has closed, and all it sent has been read. */
+  protected closed(): void {}
+
+  private unreadable(error: unknown): void {
+    if (!(error instanceof LineTooLong)) throw error;
+    this.error = unreadableAnswer('the upstream sent a line without end');
+  }
+
+  private step(): StreamStep {
+    return { bytes: this.writer.take(), error: this.error, finished: this.finished };
+  }
+}
