@@ -1,4 +1,5 @@
 import { reasoningEffortOf } from '../../domain/call-texts.js';
+import { betasOf } from './anthropic-headers.js';
 import { conversationOf } from './anthropic-messages.js';
 import {
   familyOf,
@@ -11,25 +12,22 @@ import {
   withEffort,
 } from './anthropic-thinking.js';
 import { toolsOf } from './anthropic-tools.js';
+import type { AnthropicVariant } from './anthropic-variant.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 import { baseOf, written } from './openai-request.js';
 import {
   type CallerRequest,
   NotConvertible,
-  type Provider,
+  type Protocol,
   type RequestOptions,
   type UpstreamChannel,
-  type UpstreamRequest,
 } from './protocol.js';
 
 /* From the caller's request to Anthropic's Messages: the caller's own body where it speaks them, else out of the neutral one. */
 
-const usualVersion = '2023-06-01';
-
 /** By these a caller would have another model do the work, or the same at another rate, than is priced and allowed. */
 const unpriced = ['models', 'fallbacks', 'route', 'inference_geo'];
 const plainTiers = new Set<unknown>(['auto', 'standard_only']);
-const dearBetas = /^(fast-mode|context-1m|server-side-fallback)/;
 /** A tool that asks another model, whose tokens are in no total. */
 const asksAnother = /^advisor/;
 
@@ -108,7 +106,7 @@ function modelOf(upstreamModel: string, { claude }: RequestOptions): { model: st
     : { model: upstreamModel, thinks: false };
 }
 
-export interface MessagesBody {
+interface MessagesBody {
   readonly body: JsonObject;
   readonly model: string;
 }
@@ -117,7 +115,7 @@ export interface MessagesBody {
  * The body that goes upstream. An operator's own parameters may change the limit, but not raise it above what is held.
  * Throws NotConvertible.
  */
-export function messagesBody(
+function messagesBody(
   channel: UpstreamChannel,
   caller: CallerRequest,
   upstreamModel: string,
@@ -147,63 +145,31 @@ function countedBody({ body }: CallerRequest, upstreamModel: string, options: Re
   return { body: { ...asPriced(body), model }, model };
 }
 
-const version = /^\d{4}-\d\d-\d\d$/;
-const beta = /^[\w.:-]{1,128}$/;
-const mostBetas = 64;
-
-/** The caller's, and what the operator has for this model. */
-function betasOf({ headers }: CallerRequest, configured: readonly string[]): string[] {
-  const asked = String(headers['anthropic-beta'] ?? '')
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => beta.test(one) && !dearBetas.test(one));
-  return [...new Set([...asked.slice(0, mostBetas), ...configured])];
-}
-
-export function messagesHeaders(
-  caller: CallerRequest,
-  model: string,
-  { claude }: RequestOptions,
-): Record<string, string> {
-  const configured = claude.headers.get(model);
-  const betas = betasOf(caller, configured?.get('anthropic-beta') ?? []);
-  const asked = caller.headers['anthropic-version'];
-  const others = [...(configured ?? [])].filter(([name]) => name !== 'anthropic-beta');
-  return {
-    'anthropic-version': typeof asked === 'string' && version.test(asked) ? asked : usualVersion,
-    ...Object.fromEntries(others.map(([name, values]) => [name, values.join(', ')])),
-    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+/** What the model is asked by, in this variant. Throws NotConvertible. */
+export const anthropicRequest =
+  (variant: AnthropicVariant): Protocol['request'] =>
+  (provider, channel, caller, upstreamModel, options) => {
+    const own = caller.dialect.wire === 'anthropic';
+    const counts = caller.mode === 'counting' && own;
+    if (caller.mode !== 'chat' && !counts)
+      throw new NotConvertible('caller', `this provider does not serve ${caller.mode}`);
+    const { body, model } = counts
+      ? countedBody(caller, upstreamModel, options)
+      : messagesBody(channel, caller, upstreamModel, options);
+    const effort = isObject(body.output_config) ? body.output_config.effort : null;
+    const betas = betasOf(caller, upstreamModel, options);
+    const base = baseOf(provider, channel);
+    const target = { base, model, asModel: upstreamModel, channel, caller, counts, betas, options };
+    return {
+      method: 'POST',
+      url: variant.url(target),
+      headers: {
+        'content-type': 'application/json',
+        accept: caller.headers.accept ?? (caller.stream ? 'text/event-stream' : 'application/json'),
+        ...variant.headers(target),
+      },
+      content: { kind: 'json', text: written(variant.reshape === undefined ? body : variant.reshape(body, target)) },
+      model,
+      reasoningEffort: reasoningEffortOf(textIn(effort) ?? (own ? null : textIn(caller.neutral().reasoning_effort))),
+    };
   };
-}
-
-/** Throws NotConvertible. */
-export function anthropicRequest(
-  provider: Provider,
-  channel: UpstreamChannel,
-  caller: CallerRequest,
-  upstreamModel: string,
-  options: RequestOptions,
-): UpstreamRequest {
-  const own = caller.dialect.wire === 'anthropic';
-  const counts = caller.mode === 'counting' && own;
-  if (caller.mode !== 'chat' && !counts)
-    throw new NotConvertible('caller', `this provider does not serve ${caller.mode}`);
-  const { body, model } = counts
-    ? countedBody(caller, upstreamModel, options)
-    : messagesBody(channel, caller, upstreamModel, options);
-  const effort = isObject(body.output_config) ? body.output_config.effort : null;
-  const query = own && !counts && caller.query.get('beta') === 'true' ? '?beta=true' : '';
-  return {
-    method: 'POST',
-    url: `${baseOf(provider, channel)}/v1/messages${counts ? '/count_tokens' : ''}${query}`,
-    headers: {
-      'content-type': 'application/json',
-      accept: caller.headers.accept ?? (caller.stream ? 'text/event-stream' : 'application/json'),
-      'x-api-key': channel.key.trim(),
-      ...messagesHeaders(caller, upstreamModel, options),
-    },
-    content: { kind: 'json', text: written(body) },
-    model,
-    reasoningEffort: reasoningEffortOf(textIn(effort) ?? (own ? null : textIn(caller.neutral().reasoning_effort))),
-  };
-}

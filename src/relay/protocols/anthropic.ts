@@ -1,13 +1,26 @@
 import { anthropicAnswer } from './anthropic-answer.js';
+import { messagesHeaders } from './anthropic-headers.js';
 import { anthropicRequest } from './anthropic-request.js';
 import { AnthropicStream } from './anthropic-stream.js';
+import type { AnthropicVariant } from './anthropic-variant.js';
 import { confidentialOf } from './openai-failure.js';
 import type { Protocol } from './protocol.js';
 
+const itsMaker: AnthropicVariant = {
+  url({ base, caller, counts }) {
+    const beta = caller.dialect.wire === 'anthropic' && !counts && caller.query.get('beta') === 'true';
+    return `${base}/v1/messages${counts ? '/count_tokens' : ''}${beta ? '?beta=true' : ''}`;
+  },
+  headers: ({ asModel, channel, caller, betas, options }) => ({
+    'x-api-key': channel.key.trim(),
+    ...messagesHeaders(caller, asModel, betas, options),
+  }),
+};
+
 /** The Messages API of Anthropic. */
 export const anthropic: Protocol = {
-  request: anthropicRequest,
-  answer: (provider, channel, caller, status, _contentType, body, info) =>
+  request: anthropicRequest(itsMaker),
+  answer: (provider, channel, caller, status, _headers, body, info) =>
     anthropicAnswer(confidentialOf(provider, channel), caller, status, body, info),
   stream: (provider, channel, caller, info) =>
     new AnthropicStream(channel, confidentialOf(provider, channel), caller, info),

@@ -45,7 +45,7 @@ export const gemini: Protocol = {
   request: geminiRequest,
   // Who speaks this wire gives addresses where Google itself is to look.
   pictures: (caller) => (isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages)),
-  answer(provider, channel, caller, status, _contentType, bytes, info) {
+  answer(provider, channel, caller, status, _headers, bytes, info) {
     const confidential = confidentialOf(provider, channel);
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
     const told = upstreamJson(bytes);

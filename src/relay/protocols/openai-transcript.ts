@@ -61,15 +61,17 @@ function heard(words: string): Generation {
   return generated;
 }
 
-const saysJson = (contentType: string | null): boolean => /^\s*application\/([\w.]+\+)?json\b/i.test(contentType ?? '');
-const isPage = (contentType: string | null): boolean => /^\s*(text\/html|application\/xhtml)/i.test(contentType ?? '');
+const saysJson = (contentType: string | undefined): boolean =>
+  /^\s*application\/([\w.]+\+)?json\b/i.test(contentType ?? '');
+const isPage = (contentType: string | undefined): boolean =>
+  /^\s*(text\/html|application\/xhtml)/i.test(contentType ?? '');
 
 export function transcriptAnswer(
   variant: OpenAiVariant,
   confidential: Confidential,
   caller: CallerRequest,
   status: number,
-  contentType: string | null,
+  contentType: string | undefined,
   received: Buffer,
 ): Answer {
   if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, received, confidential) };

@@ -10,9 +10,9 @@ import type { Protocol } from './protocol.js';
 export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
   request: (provider, channel, caller, upstreamModel, options) =>
     openAiRequest(variant, provider, channel, caller, upstreamModel, options),
-  answer: (provider, channel, caller, status, contentType, body, info) =>
+  answer: (provider, channel, caller, status, headers, body, info) =>
     isTranscript(caller)
-      ? transcriptAnswer(variant, confidentialOf(provider, channel), caller, status, contentType, body)
+      ? transcriptAnswer(variant, confidentialOf(provider, channel), caller, status, headers['content-type'], body)
       : openAiAnswer(variant, confidentialOf(provider, channel), caller, status, body, info),
   stream: (provider, channel, caller, info) =>
     new OpenAiStream(variant, channel, confidentialOf(provider, channel), caller, info),

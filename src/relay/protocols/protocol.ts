@@ -157,7 +157,7 @@ export interface Protocol {
     channel: UpstreamChannel,
     caller: CallerRequest,
     status: number,
-    contentType: string | null,
+    headers: IncomingHttpHeaders,
     body: Buffer,
     info: CallInfo,
   ): Answer;

@@ -171,8 +171,7 @@ async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read
 async function whole(answered: Answered, { status, headers }: UpstreamAnswer, body: Buffer): Promise<Read> {
   const { provider, channel, caller, info, largeWork } = answered;
   return largeWork.run(body.length, () => {
-    const contentType = headers['content-type'] ?? null;
-    const answer = provider.protocol.answer(provider, channel, caller, status, contentType, body, info);
+    const answer = provider.protocol.answer(provider, channel, caller, status, headers, body, info);
     if (!answer.ok) return { ok: false, error: answer.error, costUnknown: false };
     if (caller.stream) return asStream(answered, answer);
     const bytes = caller.dialect.whole(answer, caller, channel);

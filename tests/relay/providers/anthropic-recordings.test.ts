@@ -187,7 +187,15 @@ describe.runIf(present).each(wholes)('the recorded answer %s', (_name, text) => 
   const message = JSON.parse(text) as JsonObject;
   const answered = (own: boolean) => {
     const { provider, channel, caller, info } = goldenOf(bytes, false, own);
-    const answer = provider.protocol.answer(provider, channel, caller, 200, 'application/json', bytes, info);
+    const answer = provider.protocol.answer(
+      provider,
+      channel,
+      caller,
+      200,
+      { 'content-type': 'application/json' },
+      bytes,
+      info,
+    );
     if (!answer.ok) throw new Error(answer.error.message);
     return { answer, bytes: caller.dialect.whole(answer, caller, channel) };
   };

@@ -303,7 +303,15 @@ test.runIf(present).each(wholes)(
   (_name, recording) => {
     const golden = goldenOf(recording, bytesOf(recording), false);
     const { provider, channel, caller, upstream, info } = golden;
-    const answer = provider.protocol.answer(provider, channel, caller, 200, 'application/json', upstream, info);
+    const answer = provider.protocol.answer(
+      provider,
+      channel,
+      caller,
+      200,
+      { 'content-type': 'application/json' },
+      upstream,
+      info,
+    );
     if (!answer.ok) throw new Error(answer.error.message);
     expect(answer.usage).toEqual(usageIn(recording));
     expect(saidIn([JSON.parse(caller.dialect.whole(answer, caller, channel).toString('utf8'))])).toEqual(

@@ -77,7 +77,8 @@ const read = (body: string, type: string | null = 'application/json', format = '
   const channel = { ...plainChannel, type: 1, baseUrl: 'https://upstream.example' };
   const caller = { ...callerOf('transcription', { model: 'm', response_format: format }), files: [file] };
   const info = { callId: 'c', model: 'm', createdAt: 0 };
-  return openai.protocol.answer(openai, channel, caller, 200, type, Buffer.from(body), info);
+  const headers = type === null ? {} : { 'content-type': type };
+  return openai.protocol.answer(openai, channel, caller, 200, headers, Buffer.from(body), info);
 };
 
 describe('of a transcript', () => {
