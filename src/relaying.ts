@@ -12,9 +12,11 @@ import { LargeWork } from './relay/large-work.js';
 import type { RelayPorts } from './relay/ports.js';
 import { providerOf } from './relay/providers/registry.js';
 import { SoundLengths } from './relay/sound-length.js';
+import { AccessTokens } from './relay/upstream/access-tokens.js';
 import { addressGuard } from './relay/upstream/address-guard.js';
 import { AnswerRoom } from './relay/upstream/answer-room.js';
 import { openPictures } from './relay/upstream/pictures.js';
+import { openSideRequests } from './relay/upstream/side-requests.js';
 import { openUpstream } from './relay/upstream/upstream.js';
 import { billingPaths } from './rest-compat/billing.js';
 
@@ -30,7 +32,7 @@ export interface Relaying {
   /** For who asks upstream without a call. */
   readonly ports: Pick<
     RelayPorts,
-    Shared | 'upstream' | 'pictures' | 'largeWork' | 'answers' | 'providerOf' | 'config'
+    Shared | 'upstream' | 'pictures' | 'authorising' | 'largeWork' | 'answers' | 'providerOf' | 'config'
   >;
   close(): Promise<void>;
 }
@@ -67,7 +69,12 @@ export function openRelaying(
   const bodyRoom = openBodyRoom(server);
   const largeWork = new LargeWork();
   const answers = new AnswerRoom(getHeapStatistics().heap_size_limit);
-  const ports = { ...shared, upstream, pictures, largeWork, answers, providerOf, config };
+  const authorising = {
+    clock: shared.clock,
+    sideRequests: openSideRequests(upstream, answers),
+    accessTokens: new AccessTokens(shared.clock),
+  };
+  const ports = { ...shared, upstream, pictures, authorising, largeWork, answers, providerOf, config };
   const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
   const relay = openRelay({ ...ports, bodies });
   const entrance = openEntrance({

@@ -6,6 +6,7 @@ import type { CallLimits } from './call/call-limits.js';
 import type { Meter } from './call/metered.js';
 import type { WrongKeys } from './call/wrong-keys.js';
 import type { LargeWork } from './large-work.js';
+import type { AuthorisationPorts } from './protocols/authorisation.js';
 import type { JsonObject } from './protocols/json.js';
 import type { Provider } from './protocols/protocol.js';
 import type { Upload } from './upload.js';
@@ -22,6 +23,7 @@ export interface RelayPorts {
   readonly clock: Clock;
   readonly upstream: Upstream;
   readonly pictures: Pictures;
+  readonly authorising: AuthorisationPorts;
   readonly bodies: RequestBodies;
   readonly largeWork: LargeWork;
   readonly answers: AnswerRoom;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type AnsweringPorts, type Asker, type Course, openAnswering } from '../../src/relay/call/answering.js';
-import type { Attempt } from '../../src/relay/call/attempt.js';
+import type { Attempt } from '../../src/relay/call/ask-upstream.js';
 import type { Reservation } from '../../src/relay/call/metered.js';
 import type { Order } from '../../src/relay/call/order.js';
 import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';

@@ -16,7 +16,7 @@ import { countWrongKeys } from '../../src/relay/call/wrong-keys.js';
 import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
 import { LargeWork } from '../../src/relay/large-work.js';
 import type { RelayPorts } from '../../src/relay/ports.js';
-import type { Provider } from '../../src/relay/protocols/protocol.js';
+import { NotConvertible, type Provider, type UpstreamRequest } from '../../src/relay/protocols/protocol.js';
 import { openai } from '../../src/relay/providers/openai.js';
 import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
 import { someInstant } from '../support/events.js';
@@ -54,6 +54,7 @@ const none: DefaultPrices = {
 const options = new Map([
   ['SelfUseModeEnabled', 'true'],
   ['RetryTimes', '1'],
+  ['AutomaticDisableChannelEnabled', 'true'],
 ]);
 const channel = (id: number) => ({
   ...{ id, status: 'enabled', secrets: { key: `key-${id}`, proxy: null } },
@@ -65,7 +66,7 @@ const channel = (id: number) => ({
     weight: 0,
     models: ['m'],
     modelMapping: '',
-    autoBan: false,
+    autoBan: true,
   },
 });
 const terms = { name: 'k', expiresAt: null, unlimited: true, allowIps: '', group: '', modelLimitsEnabled: false };
@@ -96,6 +97,7 @@ const answer = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 });
+const good: UpstreamSays = { status: 200, pieces: [answer] };
 const chunk = (content: string): string =>
   `data: {"id":"c","choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 
@@ -109,11 +111,13 @@ interface World {
   readonly vault?: (id: string) => Promise<string>;
   readonly fault?: FaultyStore['fault'];
   readonly protocol?: Partial<Provider['protocol']>;
-  readonly upstream?: UpstreamSays;
+  readonly authorisation?: Provider['authorisation'];
+  /** Or by how many requests it has had. */
+  readonly upstream?: UpstreamSays | ((requests: number) => UpstreamSays);
   readonly stream?: boolean;
 }
 
-async function told({ directory = {}, vault, fault, protocol, upstream, stream = false }: World) {
+async function told({ directory = {}, vault, fault, protocol, authorisation, upstream, stream = false }: World) {
   const store = new FaultyStore();
   if (fault !== undefined) store.fault = fault;
   const clock = settableClock(someInstant);
@@ -122,6 +126,8 @@ async function told({ directory = {}, vault, fault, protocol, upstream, stream =
   const gate = openQuotaGate(source, { capacity: 10, after: beginning });
   const meter = openMeter({ store, gate, clock, underWay: callsUnderWay(), newEventId, warn: () => {} });
   const settings = settingsFrom(options, none, initialOptions(none));
+  const sent: string[] = [];
+  const outOfOrder: string[] = [];
   const logged = { warned: [] as unknown[], bugs: [] as unknown[] };
   const ports = {
     directory: {
@@ -134,7 +140,12 @@ async function told({ directory = {}, vault, fault, protocol, upstream, stream =
     },
     vault: { hash: (text: string) => text, get: vault ?? (async () => 'sk-upstream') },
     ...{ gate, meter, clock },
-    upstream: { send: () => sendingOf(upstream ?? { status: 200, pieces: [answer] }) },
+    upstream: {
+      send({ headers }: UpstreamRequest) {
+        sent.push(headers.authorization ?? '');
+        return sendingOf((typeof upstream === 'function' ? upstream(sent.length) : upstream) ?? good);
+      },
+    },
     bodies: {
       json: async () => ({
         value: { model: 'm', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5, stream },
@@ -148,8 +159,12 @@ async function told({ directory = {}, vault, fault, protocol, upstream, stream =
     limits: callLimits(clock),
     wrongKeys: countWrongKeys(clock),
     apiKeyStatus: { refused: () => {} },
-    channelHealth: { outOfOrder: () => {} },
-    providerOf: () => ({ ...openai, protocol: { ...openai.protocol, ...protocol } }),
+    channelHealth: { outOfOrder: (_: number, reason: string) => void outOfOrder.push(reason) },
+    providerOf: () => ({
+      ...openai,
+      protocol: { ...openai.protocol, ...protocol },
+      ...(authorisation && { authorisation }),
+    }),
     config: { streamIdleMs: 60_000, answerTimeoutMs: 60_000, callerGoneMs: 1_000, callerStallMs: 60_000 },
     log: {
       info: () => {},
@@ -169,7 +184,7 @@ async function told({ directory = {}, vault, fault, protocol, upstream, stream =
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { connection: 'close' } });
   const text = await response.text();
   const events = (await store.readAll(beginning, 100)).map(({ event }) => event);
-  return { status: response.status, text, logged, outcome: events.at(-1), events };
+  return { status: response.status, text, logged, outcome: events.at(-1), events, sent, outOfOrder };
 }
 
 const errorIn = (text: string) =>
@@ -240,5 +255,91 @@ describe('a mistake of ours', () => {
     expect(end).toBe('data: [DONE]');
     expect(logged.bugs).toEqual([expect.stringMatching(/a mistake of ours\n\s+at /)]);
     expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'gateway-failed' });
+  });
+});
+
+describe('a request that is authorised when it is ready', () => {
+  const unauthorised = { status: 401, pieces: ['{"error":{"message":"expired","type":"t","code":"expired"}}'] };
+  const overloaded = { status: 503, pieces: ['{"error":{"message":"busy","type":"t","code":"busy"}}'] };
+
+  /** Shows another token each time. */
+  function counting(renew?: (shown: string) => boolean): NonNullable<Provider['authorisation']> {
+    let shown = 0;
+    return {
+      authorise: (request) => ({
+        ok: true,
+        request: { ...request, headers: { ...request.headers, authorization: `Bearer ${++shown}` } },
+      }),
+      ...(renew && { renew: ({ headers }) => renew(headers.authorization ?? '') }),
+    };
+  }
+
+  test('is sent as it was authorised', async () => {
+    const { status, sent } = await told({ authorisation: counting() });
+    expect([status, sent]).toEqual([200, ['Bearer 1']]);
+  });
+
+  test('is authorised anew for each channel that is tried', async () => {
+    const { sent } = await told({ authorisation: counting(), upstream: overloaded });
+    expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
+  });
+
+  test('is authorised once more when the upstream does not take it, and charged once', async () => {
+    const asked: string[] = [];
+    const renew = (shown: string): boolean => asked.push(shown) > 0;
+    const upstream = (requests: number): UpstreamSays => (requests === 1 ? unauthorised : good);
+    const { status, sent, outcome, events, outOfOrder } = await told({ authorisation: counting(renew), upstream });
+    expect([status, sent, asked]).toEqual([200, ['Bearer 1', 'Bearer 2'], ['Bearer 1']]);
+    expect(outcome).toMatchObject({ type: 'CallSettled', attempts: [expect.any(Number)] });
+    expect(events).toHaveLength(2);
+    expect(outOfOrder).toEqual([]);
+  });
+
+  test('is not authorised a third time, and its channel is out of order', async () => {
+    const { status, sent, outOfOrder } = await told({ authorisation: counting(() => true), upstream: unauthorised });
+    // Of each of two channels.
+    expect([status, sent.length, outOfOrder.length]).toEqual([401, 4, 2]);
+  });
+
+  test('is not asked for again where there is nothing else to show', async () => {
+    const { sent } = await told({ authorisation: counting(() => false), upstream: unauthorised });
+    expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
+  });
+
+  const refusal = {
+    status: 401,
+    message: 'account not found',
+    type: 'authentication_error',
+    code: 'invalid_grant',
+    param: '',
+    retryAfter: null,
+  };
+
+  test('whose credentials are refused is not sent, and its channel is out of order', async () => {
+    const authorisation = { authorise: async () => ({ ok: false, refusal }) as const };
+    const { status, text, sent, outOfOrder, outcome } = await told({ authorisation });
+    expect([status, errorIn(text).code, sent]).toEqual([401, 'invalid_grant', []]);
+    expect(outOfOrder).toEqual([expect.stringContaining('account not found'), expect.anything()]);
+    expect(outcome).toMatchObject({ type: 'CallReleased', suspense: 0 });
+  });
+
+  test.each([
+    ['is away', {}, 500, 'do_request_failed'],
+    ['is slow', { timedOut: true }, 500, 'do_request_failed'],
+    ['must not be asked', { blocked: true }, 500, 'do_request_failed'],
+    ['is busy', { saturated: true }, 429, 'upstream_saturated'],
+  ])('is not sent when who grants %s, and nothing is owed', async (_how, why, expected, code) => {
+    const unreached = { ok: false, refusal: null, saturated: false, blocked: false, timedOut: false, ...why } as const;
+    const { status, text, sent, outOfOrder, outcome } = await told({ authorisation: { authorise: () => unreached } });
+    expect([status, errorIn(text).code, sent, outOfOrder]).toEqual([expected, code, [], []]);
+    expect(outcome).toMatchObject({ type: 'CallReleased', suspense: 0 });
+  });
+
+  test('that cannot be, for the key of the channel is none, is not sent', async () => {
+    const authorise = (): never => {
+      throw new NotConvertible('channel', 'the key of this channel has no private_key');
+    };
+    const { status, text, sent } = await told({ authorisation: { authorise } });
+    expect([status, errorIn(text).code, sent]).toEqual([500, 'convert_request_failed', []]);
   });
 });

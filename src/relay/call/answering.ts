@@ -6,7 +6,7 @@ import { jsonType, logBug, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
 import { SeenText } from '../seen-text.js';
-import type { Asked, Attempt } from './attempt.js';
+import type { Asked, Attempt } from './ask-upstream.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { CallerPresence } from './caller-presence.js';
 import { deliver, pump, streamHeaders } from './delivery.js';

@@ -1,7 +1,8 @@
 import type { ChannelView } from '../../application/ports.js';
 import type { UserId } from '../../domain/ids.js';
-import { fromUpstream, networkFailure, RelayError, saturatedHere } from '../errors.js';
+import { RelayError } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
+import type { Authorisation, Authorised } from '../protocols/authorisation.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -11,76 +12,31 @@ import {
   type UpstreamRequest,
 } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
-import { passedHeaders } from '../upstream/passed-headers.js';
 import { mostPictureBytes, mostPictures } from '../upstream/pictures.js';
-import { wordsOf } from '../upstream/request-content.js';
-import { type Got, noRoomForAnswer, type Read, readAnswer } from '../upstream/upstream-answer.js';
-import type { CallerPresence } from './caller-presence.js';
-import { mappedModel, mappedStatus, type ParsedChannel } from './channel-settings.js';
-import { reasonOf, saysChannelIsDead } from './health.js';
-import { isRetryable } from './routing.js';
-import type { CallUnderWay } from './under-way.js';
+import {
+  type AskPorts,
+  type Attempt,
+  type AttemptCall,
+  ask,
+  type FailedAttempt,
+  failed,
+  judged,
+  type Place,
+  unreached,
+} from './ask-upstream.js';
+import { mappedModel, type ParsedChannel } from './channel-settings.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
-/** What was asked of upstream, as far as it differs from what was asked of us. */
-export interface Asked {
-  readonly upstreamModel: string;
-  readonly reasoningEffort: string | null;
-}
-
-export type Attempt =
-  | ({
-      readonly ok: true;
-      readonly got: Got;
-      /** Of upstream's, for the caller: names and values in turn. null: none. */
-      readonly headers: readonly string[] | null;
-    } & Asked)
-  | {
-      readonly ok: false;
-      readonly retryable: boolean;
-      readonly error: RelayError;
-      /** Upstream may have done the work, and may charge for it. */
-      readonly costUnknown: boolean;
-      /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
-      readonly abandoned: Asked | null;
-      /** Nothing was sent, and another channel may be asked as if this one were not there. */
-      readonly passedOver: 'busy' | 'unsuited' | null;
-      /** Set when the failure says that the channel itself is out of order: why. */
-      readonly outOfOrder: string | null;
-    };
-
-export type AttemptPorts = Pick<
-  RelayPorts,
-  'directory' | 'vault' | 'clock' | 'upstream' | 'pictures' | 'providerOf' | 'config' | 'largeWork' | 'answers'
->;
-
-export interface AttemptCall {
-  readonly callId: string;
-  /** The model as asked for. */
-  readonly requestedModel: string;
-  readonly caller: CallerRequest;
-  /** Of the caller's body as it came. */
-  readonly bodyBytes: number;
-  readonly startedAt: number;
-  /** Whose share of the upstream it takes; null: nobody's. */
-  readonly payer: UserId | null;
-  /** Counts what is held of whole answers. */
-  readonly answerPlace: AnswerPlace;
-  /** null: nobody waits for the answer but ourselves. */
-  readonly presence: CallerPresence | null;
-  /** Where to note how far it has come. */
-  readonly underWay: CallUnderWay | null;
-}
-
-const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
+export type AttemptPorts = AskPorts & Pick<RelayPorts, 'vault' | 'clock' | 'pictures' | 'providerOf' | 'authorising'>;
 
 export async function attempt(
   ports: AttemptPorts,
-  { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay }: AttemptCall,
+  call: AttemptCall,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
+  const { requestedModel, caller, bodyBytes, payer, answerPlace } = call;
   const provider = ports.providerOf(channel.settings.type);
   if (provider === null)
     return failed(
@@ -125,63 +81,48 @@ export async function attempt(
     );
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
-    const ours = error.fault === 'channel';
-    const refusal = failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', error.message), ours);
-    // What this upstream's wire has no words for may be said to another.
-    return ours ? refusal : { ...refusal, passedOver: 'unsuited' };
+    return notConvertible(error);
   }
 
-  const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
-  const idleMs = ports.config.streamIdleMs * (thinksFirst(request.model) ? 2 : 1);
-  const { answerTimeoutMs, callerGoneMs } = ports.config;
-  const asked: Asked = { upstreamModel: request.model, reasoningEffort: request.reasoningEffort };
-  const sending = ports.upstream.send(request, {
-    proxy,
-    timeoutMs: answerTimeoutMs,
-    idleMs: caller.stream || caller.answersSound ? idleMs : answerTimeoutMs,
-    payer,
-  });
-  if (underWay !== null) {
-    underWay.sending = sending;
-    underWay.upstreamModel = request.model === requestedModel ? null : request.model;
-  }
-  let grace: NodeJS.Timeout | null = null;
-  let abandoned = null as Asked | null;
-  const abandon = (): void => {
-    abandoned = asked;
-    sending.cancel();
-  };
-  // What upstream has accepted must be paid for: it is waited for, though not for ever.
-  const wait = (): void => {
-    grace = setTimeout(abandon, callerGoneMs).unref();
-  };
-  const forget = caller.stream ? presence?.whenGone(wait) : undefined;
-  if (caller.stream && presence?.gone) wait();
-  try {
-    const sent = await sending.sent;
-    if (!sent.ok) {
-      if (sent.saturated) return noRoom();
-      if (sent.blocked) return failed(networkFailure('the address of the upstream is not allowed'), true);
-      const message = sent.timedOut ? 'the upstream did not answer in time' : undefined;
-      const failure = { ...failed(networkFailure(message), true), costUnknown: sent.requestSent };
-      return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
+  const place = { provider, channel: upstreamChannel, parsed };
+  const { authorisation } = provider;
+  return authorisation === undefined
+    ? ask(ports, call, place, request)
+    : askAuthorised(ports, call, place, request, authorisation);
+}
+
+/** What is shown is renewed once, for it may have been withdrawn before its time. */
+async function askAuthorised(
+  ports: AttemptPorts,
+  call: AttemptCall,
+  place: Place,
+  request: UpstreamRequest,
+  { authorise, renew }: Authorisation,
+): Promise<Attempt> {
+  const { provider, channel, parsed } = place;
+  for (let again = renew !== undefined; ; again = false) {
+    let authorised: Authorised;
+    try {
+      authorised = await authorise(request, place, ports.authorising);
+    } catch (error) {
+      if (!(error instanceof NotConvertible)) throw error;
+      return notConvertible(error);
     }
-    const { largeWork, answers } = ports;
-    const room = { largest: answers.largest, place: answerPlace };
-    const answered = { provider, channel: upstreamChannel, caller, info, sending, largeWork, ...room };
-    const read = await readAnswer(answered, sent.answer);
-    if (read.ok) {
-      const { upstreamModel, reasoningEffort } = asked;
-      const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, upstreamChannel);
-      return { ok: true, upstreamModel, reasoningEffort, got: read.got, headers };
+    if (!authorised.ok) {
+      const { refusal } = authorised;
+      return refusal === null ? unreached(authorised) : judged(ports, provider, parsed, '', refusal, false);
     }
-    answerPlace.leave();
-    const judgement = judged(ports, provider, parsed, wordsOf(request.content), read);
-    return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
-  } finally {
-    if (grace !== null) clearTimeout(grace);
-    forget?.();
+    const attempted = await ask(ports, call, place, authorised.request);
+    if (attempted.ok || !attempted.unauthorised || !again || call.presence?.gone) return attempted;
+    if (!renew?.(authorised.request, channel, ports.authorising)) return attempted;
   }
+}
+
+function notConvertible({ fault, message }: NotConvertible): FailedAttempt {
+  const ours = fault === 'channel';
+  const refusal = failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', message), ours);
+  // What this upstream's wire has no words for may be said to another.
+  return ours ? refusal : { ...refusal, passedOver: 'unsuited' };
 }
 
 const noPictures: RequestOptions['pictures'] = new Map();
@@ -203,41 +144,4 @@ async function picturesFor(
     'caller',
     `image_url.url: a picture cannot be fetched; it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
   );
-}
-
-/** The channel, or its host, is as busy as it may be. */
-export const noRoom = (): Extract<Attempt, { ok: false }> => ({
-  ...failed(saturatedHere(), true),
-  passedOver: 'busy',
-});
-
-const failed = (error: RelayError, retryable: boolean): Extract<Attempt, { ok: false }> => ({
-  ok: false,
-  retryable,
-  error,
-  costUnknown: false,
-  abandoned: null,
-  passedOver: null,
-  outOfOrder: null,
-});
-
-/** The channel's status mapping first; retry and health are judged by its result. */
-function judged(
-  ports: AttemptPorts,
-  provider: Provider,
-  parsed: ParsedChannel,
-  request: string,
-  { error, costUnknown }: Extract<Read, { ok: false }>,
-): Extract<Attempt, { ok: false }> {
-  if (costUnknown) {
-    const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
-    return { ...failed(fromUpstream(error, error.status), retryable), costUnknown };
-  }
-  const status = mappedStatus(parsed, error.status);
-  const { keywords } = ports.directory.settings().autoDisable;
-  const dead = saysChannelIsDead(provider, status, error, keywords, request);
-  return {
-    ...failed(fromUpstream(error, status), isRetryable(status)),
-    outOfOrder: dead ? reasonOf(status, error, request) : null,
-  };
 }

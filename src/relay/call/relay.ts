@@ -9,7 +9,8 @@ import type { HeldBody, RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { openAnswering } from './answering.js';
-import { type Attempt, attempt, noRoom } from './attempt.js';
+import { type Attempt, type FailedAttempt, noRoom } from './ask-upstream.js';
+import { attempt } from './attempt.js';
 import { authenticate, type Caller, type Shown } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
 import { channelParser } from './channel-settings.js';
@@ -108,7 +109,7 @@ export function openRelay(ports: RelayPorts): Relay {
       weight: channel.settings.weight,
       channel,
     }));
-    let failure: Extract<Attempt, { ok: false }> | null = null;
+    let failure: FailedAttempt | null = null;
     const attempts = order.pinned ? 1 : directory.settings().retryTimes + 1;
     let unknownAttempts = 0;
     for (let index = 0; ; ) {

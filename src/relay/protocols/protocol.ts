@@ -7,6 +7,7 @@ import type { SeenText } from '../seen-text.js';
 import type { Picture } from '../upstream/pictures.js';
 import type { FormFile, RequestContent } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
+import type { Authorisation } from './authorisation.js';
 import type { JsonObject } from './json.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
@@ -177,6 +178,8 @@ export type ThinkingBeside = (body: JsonObject, names: ReadonlySet<string>) => T
 
 export interface Provider extends ProviderFacts {
   readonly protocol: Protocol;
+  /** Left out: the request shows by itself that it is the channel's. */
+  readonly authorisation?: Authorisation;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly thinkingBeside?: ThinkingBeside;
 }

@@ -33,19 +33,20 @@ export interface UpstreamBody {
   whole(limit: number, place: AnswerPlace): Promise<Buffer>;
 }
 
+/** Nothing came back, or there was no way to ask. */
+export interface Unreached {
+  readonly ok: false;
+  /** The host has no room for this payer. */
+  readonly saturated: boolean;
+  /** Its address must not be dialled. */
+  readonly blocked: boolean;
+  readonly timedOut: boolean;
+}
+
 export type Sent =
   | { readonly ok: true; readonly answer: UpstreamAnswer }
-  /**
-   * `saturated`: the host has no room for this payer. `blocked`: its address must not be dialled. `requestSent`: upstream may have got the request,
-   * and may charge for it.
-   */
-  | {
-      readonly ok: false;
-      readonly saturated: boolean;
-      readonly blocked: boolean;
-      readonly timedOut: boolean;
-      readonly requestSent: boolean;
-    };
+  /** `requestSent`: upstream may have got the request, and may charge for it. */
+  | (Unreached & { readonly requestSent: boolean });
 
 export interface Sending {
   readonly sent: Promise<Sent>;

@@ -1,0 +1,177 @@
+import type { UserId } from '../../domain/ids.js';
+import { fromUpstream, networkFailure, type RelayError, saturatedHere } from '../errors.js';
+import type { RelayPorts } from '../ports.js';
+import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../protocols/protocol.js';
+import type { AnswerPlace } from '../upstream/answer-room.js';
+import { passedHeaders } from '../upstream/passed-headers.js';
+import { wordsOf } from '../upstream/request-content.js';
+import type { Unreached } from '../upstream/upstream.js';
+import { type Got, noRoomForAnswer, readAnswer } from '../upstream/upstream-answer.js';
+import type { UpstreamError } from '../upstream/upstream-error.js';
+import type { CallerPresence } from './caller-presence.js';
+import { mappedStatus, type ParsedChannel } from './channel-settings.js';
+import { reasonOf, saysChannelIsDead } from './health.js';
+import { isRetryable } from './routing.js';
+import type { CallUnderWay } from './under-way.js';
+
+/* A request that is ready is sent to one channel, and what comes back is judged. */
+
+/** What was asked of upstream, as far as it differs from what was asked of us. */
+export interface Asked {
+  readonly upstreamModel: string;
+  readonly reasoningEffort: string | null;
+}
+
+export type Attempt =
+  | ({
+      readonly ok: true;
+      readonly got: Got;
+      /** Of upstream's, for the caller: names and values in turn. null: none. */
+      readonly headers: readonly string[] | null;
+    } & Asked)
+  | {
+      readonly ok: false;
+      readonly retryable: boolean;
+      readonly error: RelayError;
+      /** Upstream may have done the work, and may charge for it. */
+      readonly costUnknown: boolean;
+      /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
+      readonly abandoned: Asked | null;
+      /** Nothing was sent, and another channel may be asked as if this one were not there. */
+      readonly passedOver: 'busy' | 'unsuited' | null;
+      /** Upstream did not take the credentials that were shown. */
+      readonly unauthorised: boolean;
+      /** Set when the failure says that the channel itself is out of order: why. */
+      readonly outOfOrder: string | null;
+    };
+
+export type FailedAttempt = Extract<Attempt, { ok: false }>;
+
+export interface AttemptCall {
+  readonly callId: string;
+  /** The model as asked for. */
+  readonly requestedModel: string;
+  readonly caller: CallerRequest;
+  /** Of the caller's body as it came. */
+  readonly bodyBytes: number;
+  readonly startedAt: number;
+  /** Whose share of the upstream it takes; null: nobody's. */
+  readonly payer: UserId | null;
+  /** Counts what is held of whole answers. */
+  readonly answerPlace: AnswerPlace;
+  /** null: nobody waits for the answer but ourselves. */
+  readonly presence: CallerPresence | null;
+  /** Where to note how far it has come. */
+  readonly underWay: CallUnderWay | null;
+}
+
+const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
+
+/** Where and for whom a request is sent. */
+export interface Place {
+  readonly provider: Provider;
+  readonly channel: UpstreamChannel;
+  readonly parsed: ParsedChannel;
+}
+
+export type AskPorts = Pick<RelayPorts, 'directory' | 'upstream' | 'config' | 'largeWork' | 'answers'>;
+
+export async function ask(
+  ports: AskPorts,
+  { callId, requestedModel, caller, startedAt, payer, answerPlace, presence, underWay }: AttemptCall,
+  { provider, channel, parsed }: Place,
+  request: UpstreamRequest,
+): Promise<Attempt> {
+  const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
+  const idleMs = ports.config.streamIdleMs * (thinksFirst(request.model) ? 2 : 1);
+  const { answerTimeoutMs, callerGoneMs } = ports.config;
+  const asked: Asked = { upstreamModel: request.model, reasoningEffort: request.reasoningEffort };
+  const sending = ports.upstream.send(request, {
+    proxy: channel.proxy,
+    timeoutMs: answerTimeoutMs,
+    idleMs: caller.stream || caller.answersSound ? idleMs : answerTimeoutMs,
+    payer,
+  });
+  if (underWay !== null) {
+    underWay.sending = sending;
+    underWay.upstreamModel = request.model === requestedModel ? null : request.model;
+  }
+  let grace: NodeJS.Timeout | null = null;
+  let abandoned = null as Asked | null;
+  const abandon = (): void => {
+    abandoned = asked;
+    sending.cancel();
+  };
+  // What upstream has accepted must be paid for: it is waited for, though not for ever.
+  const wait = (): void => {
+    grace = setTimeout(abandon, callerGoneMs).unref();
+  };
+  const forget = caller.stream ? presence?.whenGone(wait) : undefined;
+  if (caller.stream && presence?.gone) wait();
+  try {
+    const sent = await sending.sent;
+    if (!sent.ok) {
+      const failure = { ...unreached(sent), costUnknown: sent.requestSent };
+      return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
+    }
+    const { largeWork, answers } = ports;
+    const room = { largest: answers.largest, place: answerPlace };
+    const answered = { provider, channel, caller, info, sending, largeWork, ...room };
+    const read = await readAnswer(answered, sent.answer);
+    if (read.ok) {
+      const { upstreamModel, reasoningEffort } = asked;
+      const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);
+      return { ok: true, upstreamModel, reasoningEffort, got: read.got, headers };
+    }
+    answerPlace.leave();
+    const judgement = judged(ports, provider, parsed, wordsOf(request.content), read.error, read.costUnknown);
+    return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
+  } finally {
+    if (grace !== null) clearTimeout(grace);
+    forget?.();
+  }
+}
+
+/** The channel, or its host, is as busy as it may be. */
+export const noRoom = (): FailedAttempt => ({ ...failed(saturatedHere(), true), passedOver: 'busy' });
+
+/** Nothing came back, or there was no way to ask. */
+export function unreached({ saturated, blocked, timedOut }: Unreached): FailedAttempt {
+  if (saturated) return noRoom();
+  if (blocked) return failed(networkFailure('the address of the upstream is not allowed'), true);
+  return failed(networkFailure(timedOut ? 'the upstream did not answer in time' : undefined), true);
+}
+
+export const failed = (error: RelayError, retryable: boolean): FailedAttempt => ({
+  ok: false,
+  retryable,
+  error,
+  costUnknown: false,
+  abandoned: null,
+  passedOver: null,
+  unauthorised: false,
+  outOfOrder: null,
+});
+
+/** The channel's status mapping first; retry and health are judged by its result. `request`: in words, as it was sent. */
+export function judged(
+  { directory }: Pick<RelayPorts, 'directory'>,
+  provider: Provider,
+  parsed: ParsedChannel,
+  request: string,
+  error: UpstreamError,
+  costUnknown: boolean,
+): FailedAttempt {
+  if (costUnknown) {
+    const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
+    return { ...failed(fromUpstream(error, error.status), retryable), costUnknown };
+  }
+  const status = mappedStatus(parsed, error.status);
+  const { keywords } = directory.settings().autoDisable;
+  const dead = saysChannelIsDead(provider, status, error, keywords, request);
+  return {
+    ...failed(fromUpstream(error, status), isRetryable(status)),
+    unauthorised: error.status === 401,
+    outOfOrder: dead ? reasonOf(status, error, request) : null,
+  };
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../application/ports.js';
+import type { NotAuthorised } from '../protocols/authorisation.js';
+
+/*
+ * Tokens that providers grant for a while. Each is fetched once for all who need it, and used till shortly before it ends;
+ * a refusal is told to those who waited for it, and not remembered.
+ */
+
+export type Granted =
+  /** `lifeMs`: from when it was asked for. */
+  { readonly ok: true; readonly token: string; readonly lifeMs: number } | NotAuthorised;
+
+interface Kept {
+  readonly granted: Promise<Granted>;
+  /** null: it is on its way. */
+  token: string | null;
+  /** Milliseconds since 1970. */
+  until: number;
+}
+
+const usualMarginMs = 5 * 60_000;
+/** Credentials; one channel has one. */
+const usualMost = 1000;
+
+/** A short life is half used. */
+const usedMs = (lifeMs: number): number => lifeMs - Math.min(usualMarginMs, lifeMs / 2);
+
+export class AccessTokens {
+  private readonly kept = new Map<string, Kept>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly most = usualMost,
+  ) {}
+
+  /** `credentials`: all that the token depends on, the way to it included. `fetch` must not throw. */
+  of(credentials: string, fetch: () => Promise<Granted>): Promise<Granted> {
+    const known = this.kept.get(credentials);
+    if (known !== undefined && (known.token === null || this.clock.now() < known.until)) return known.granted;
+    this.kept.delete(credentials);
+    const askedAt = this.clock.now();
+    const fresh: Kept = { granted: fetch(), token: null, until: 0 };
+    this.makeRoom();
+    this.kept.set(credentials, fresh);
+    fresh.granted.then(
+      (granted) => {
+        if (granted.ok) {
+          fresh.token = granted.token;
+          fresh.until = askedAt + usedMs(granted.lifeMs);
+        } else this.drop(credentials, fresh);
+      },
+      () => this.drop(credentials, fresh),
+    );
+    return fresh.granted;
+  }
+
+  /** The token was not taken. One that has been fetched since stays. */
+  forget(credentials: string, token: string): void {
+    const known = this.kept.get(credentials);
+    if (known?.token === token) this.kept.delete(credentials);
+  }
+
+  private drop(credentials: string, failed: Kept): void {
+    if (this.kept.get(credentials) === failed) this.kept.delete(credentials);
+  }
+
+  private makeRoom(): void {
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size < this.most) return;
+      this.kept.delete(oldest);
+    }
+  }
+}

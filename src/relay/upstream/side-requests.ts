@@ -1,0 +1,55 @@
+import type { AnswerRoom } from './answer-room.js';
+import { Lost, Overdue } from './exchange.js';
+import type { RequestContent } from './request-content.js';
+import type { Unreached, Upstream } from './upstream.js';
+
+/*
+ * Small questions beside the calls, such as for a token: the same connections, the same guard over addresses, the
+ * channel's own proxy; no redirect is followed, and neither the wait nor the answer is long.
+ */
+
+export interface SideQuestion {
+  readonly url: string;
+  /** With the type of the content. */
+  readonly headers: Record<string, string>;
+  readonly content: RequestContent;
+}
+
+export type SideAnswer = { readonly ok: true; readonly status: number; readonly body: Buffer } | Unreached;
+
+export interface SideRequests {
+  /** `proxy`: the channel's. */
+  post(question: SideQuestion, proxy: string | null): Promise<SideAnswer>;
+}
+
+/** From the dialling to the last byte. */
+const usualPatienceMs = 10_000;
+const largestAnswer = 64 * 1024;
+
+const broken: Unreached = { ok: false, saturated: false, blocked: false, timedOut: false };
+
+export function openSideRequests(
+  upstream: Pick<Upstream, 'send'>,
+  answers: Pick<AnswerRoom, 'place'>,
+  patienceMs = usualPatienceMs,
+): SideRequests {
+  return {
+    async post(question, proxy) {
+      const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
+      const sending = upstream.send({ method: 'POST', ...question }, waits);
+      const place = answers.place('side requests');
+      try {
+        const sent = await sending.sent;
+        if (!sent.ok) return sent;
+        const { status, body } = sent.answer;
+        return { ok: true, status, body: await body.whole(largestAnswer, place) };
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        return { ...broken, timedOut: error instanceof Overdue };
+      } finally {
+        sending.cancel();
+        place.leave();
+      }
+    },
+  };
+}
