@@ -13,7 +13,7 @@ import { type PriceTables, ratioTable } from '../domain/price-tables.js';
 
 /* Prices an operator starts from: our built-in tables, and for newer models a maintained price package. */
 
-export type DefaultPrices = Omit<PriceTables, 'reasoningRatio' | 'groupRatio' | 'quotaPerUnit'>;
+export type DefaultPrices = Omit<PriceTables, 'reasoningRatio' | 'groupRatio' | 'toolPrice' | 'quotaPerUnit'>;
 
 /** First-party price lists only: a reseller's price for the same name must not win. */
 const providerIds = [
@@ -59,6 +59,8 @@ export function defaultPrices(): DefaultPrices {
   const completionRatio = new Map(ratioTable(builtInCompletionRatio));
   const cacheRatio = new Map(ratioTable(builtInCacheRatio));
   const cacheWriteRatio = new Map(ratioTable(builtInCacheWriteRatio));
+  const imageRatio = new Map(ratioTable(builtInImageRatio));
+  const imageOutputRatio = new Map<string, string>();
   const audioRatio = new Map<string, string>();
   const audioOutputRatio = new Map<string, string>();
   const modelPrice = ratioTable(builtInModelPrice);
@@ -81,6 +83,10 @@ export function defaultPrices(): DefaultPrices {
         if (cache !== null) cacheRatio.set(name, cache);
         const write = relative(prices.cache_write_mtok);
         if (write !== null) cacheWriteRatio.set(name, write);
+        const seen = relative(prices.input_image_mtok);
+        if (seen !== null && !imageRatio.has(name)) imageRatio.set(name, seen);
+        const drawn = relative(prices.output_image_mtok);
+        if (drawn !== null) imageOutputRatio.set(name, drawn);
         const heard = relative(prices.input_audio_mtok);
         if (heard !== null) audioRatio.set(name, heard);
         const spoken = relative(prices.output_audio_mtok);
@@ -94,7 +100,8 @@ export function defaultPrices(): DefaultPrices {
     completionRatio,
     cacheRatio,
     cacheWriteRatio,
-    imageRatio: ratioTable(builtInImageRatio),
+    imageRatio,
+    imageOutputRatio,
     audioRatio,
     audioOutputRatio,
   };

@@ -69,6 +69,7 @@ export function initialOptions(prices: DefaultPrices): ReadonlyMap<string, strin
   initial.set('ModelPrice', tableText(prices.modelPrice));
   initial.set('CompletionRatio', tableText(prices.completionRatio));
   initial.set('CacheRatio', tableText(prices.cacheRatio));
+  initial.set('ImageOutputRatio', tableText(prices.imageOutputRatio));
   return initial;
 }
 
@@ -117,10 +118,12 @@ export function settingsFrom(
       cacheRatio: ratios('CacheRatio', defaults.cacheRatio),
       cacheWriteRatio: defaults.cacheWriteRatio,
       imageRatio: defaults.imageRatio,
+      imageOutputRatio: ratios('ImageOutputRatio', defaults.imageOutputRatio),
       audioRatio: defaults.audioRatio,
       audioOutputRatio: defaults.audioOutputRatio,
       reasoningRatio: ratios('ReasoningRatio', null),
       groupRatio: ratios('GroupRatio', null),
+      toolPrice: ratios('ToolPrice', null),
       quotaPerUnit: text('QuotaPerUnit'),
     },
     usableGroups: readTexts('UserUsableGroups', text('UserUsableGroups')),

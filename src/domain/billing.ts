@@ -1,7 +1,7 @@
 import { add, type Decimal, decimalText, integer, times, ZERO } from './decimal.js';
-import { chargeOf, type Price, perCall, rateOf, ratioOf, unitOf } from './pricing.js';
+import { chargeOf, type Price, perCall, pieceRateOf, rateOf, ratioOf, unitOf } from './pricing.js';
 import type { Quota } from './quota.js';
-import { isTokens, type Quantity, tokenQuantities, type Usage } from './usage.js';
+import { isTokens, type PieceQuantity, type Quantity, tokenQuantities, type Usage } from './usage.js';
 
 /* How a charge came about, line by line: for whoever wants to see the calculation, which is done nowhere else. */
 
@@ -25,6 +25,8 @@ export interface Billing {
   readonly total: Quota;
 }
 
+const isPiece = (name: Quantity): name is PieceQuantity => !isTokens(name);
+
 /** What was used, tokens first and always in the same order. */
 const namesIn = (usage: Usage): Quantity[] =>
   [...tokenQuantities, ...(Object.keys(usage) as Quantity[]).filter((name) => !isTokens(name)).sort()].filter(
@@ -39,8 +41,13 @@ export function billingOf(usage: Usage, price: Price): Billing {
     sum = add(sum, amount);
     lines.push({ quantity, count, ratio, unitPrice: decimalText(rate), amount: decimalText(amount) });
   };
-  if (price.per === 'call') line('call', 1, null, perCall(price));
-  else {
+  if (price.per === 'call') {
+    line('call', 1, null, perCall(price));
+    // Seconds and pictures are told without a price: the call as such has it.
+    for (const name of namesIn(usage))
+      if (isPiece(name) && price.pieces?.dollars[name] !== undefined)
+        line(name, usage[name] ?? 0, null, pieceRateOf(price, name));
+  } else {
     const unit = unitOf(price);
     for (const name of namesIn(usage)) {
       const ratio = isTokens(name) ? ratioOf(price, name) : null;

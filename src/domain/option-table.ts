@@ -140,6 +140,11 @@ export const optionTable = {
   CompletionRatio: ratios('{}'),
   CacheRatio: ratios('{}'),
   ReasoningRatio: ratios('{}'),
+  ImageOutputRatio: ratios('{}'),
+  /** USD of a thousand calls. Where nothing is said of a model, what its family or everybody pays. */
+  ToolPrice: ratios(
+    '{"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"google_search":14,"google_search:gemini-1*":35,"google_search:gemini-2*":35}',
+  ),
   GroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
   UserUsableGroups: texts('{"default":"默认分组","vip":"vip分组"}'),
   /** Root may change where a channel's key is sent without giving the key again. */

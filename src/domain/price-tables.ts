@@ -16,11 +16,15 @@ export interface PriceTables {
   readonly cacheRatio: RatioTable;
   readonly cacheWriteRatio: RatioTable;
   readonly imageRatio: RatioTable;
+  /** Of pictures that are put out, relative to an input token. */
+  readonly imageOutputRatio: RatioTable;
   /** Of sound, in and out, both relative to an input token. */
   readonly audioRatio: RatioTable;
   readonly audioOutputRatio: RatioTable;
   readonly reasoningRatio: RatioTable;
   readonly groupRatio: RatioTable;
+  /** USD of a thousand calls, by `tool` or `tool:model`; a model may end in `*`. */
+  readonly toolPrice: RatioTable;
   readonly quotaPerUnit: string;
 }
 
@@ -81,6 +85,8 @@ function ratiosOf(tables: PriceTables, name: string): Rates<TokenQuantity> {
   if (cached !== undefined) ratios.cachedInput = cached;
   const image = tables.imageRatio.get(name);
   if (image !== undefined) ratios.imageInput = image;
+  const drawn = tables.imageOutputRatio.get(name);
+  if (drawn !== undefined) ratios.imageOutput = drawn;
   const reasoning = tables.reasoningRatio.get(name);
   if (reasoning !== undefined) ratios.reasoning = reasoning;
   const rule = audioRule(name);

@@ -30,7 +30,7 @@ import {
 export type Rates<Name extends Quantity> = Readonly<Partial<Record<Name, string>>>;
 
 /** What is sold by the piece, at a price of its own whatever the model costs. */
-interface PiecePrices {
+export interface PiecePrices {
   /** USD of one. A piece without a price is free. */
   readonly dollars: Rates<PieceQuantity>;
   readonly quotaPerUnit: string;
@@ -55,6 +55,7 @@ export type Price =
       /** USD. */
       readonly price: string;
       readonly quotaPerUnit: string;
+      readonly pieces?: PiecePrices;
       readonly group: string;
     };
 
@@ -91,8 +92,11 @@ export const ratioOf = ({ ratios }: TokenPrice, name: TokenQuantity): string =>
 
 /** The quota that one of these costs, all factors applied. `unit`: the quota of an input token. */
 export function rateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decimal {
-  if (isTokens(name)) return times(factor(ratioOf(price, name)), unit);
-  const { pieces, group } = price;
+  return isTokens(name) ? times(factor(ratioOf(price, name)), unit) : pieceRateOf(price, name);
+}
+
+/** The quota that one piece costs. */
+export function pieceRateOf({ pieces, group }: Pick<Price, 'pieces' | 'group'>, name: PieceQuantity): Decimal {
   const dollars = pieces?.dollars[name];
   if (pieces === undefined || dollars === undefined) return ZERO;
   return times(times(factor(dollars), factor(pieces.quotaPerUnit)), factor(group));
@@ -111,6 +115,18 @@ function exactCharge(usage: Usage, price: TokenPrice, unit: Decimal): Decimal {
   return sum;
 }
 
+/** What a call with a price of its own comes to, and the pieces beside it. */
+function exactCall(usage: Usage, price: CallPrice): Decimal {
+  let sum = perCall(price);
+  if (price.pieces === undefined) return sum;
+  for (const name in usage) {
+    const count = usage[name as Quantity];
+    if (count !== undefined && count > 0 && !isTokens(name as Quantity))
+      sum = add(sum, times(integer(count), pieceRateOf(price, name as PieceQuantity)));
+  }
+  return sum;
+}
+
 /** At least 1 where something was used that is not free. */
 const atLeastOne = (amount: number, unit: Decimal, exact: Decimal): number =>
   isZero(unit) && isZero(exact) ? 0 : Math.max(amount, 1);
@@ -122,7 +138,7 @@ const atLeastOne = (amount: number, unit: Decimal, exact: Decimal): number =>
 export function chargeOf(usage: Usage, price: Price): Quota {
   switch (price.per) {
     case 'call':
-      return bounded(roundHalfAway(perCall(price)));
+      return bounded(roundHalfAway(exactCall(usage, price)));
     case 'token': {
       if (!usedAnything(usage)) return zero;
       const unit = unitOf(price);
@@ -153,7 +169,7 @@ function dearestRateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decima
 export function reservationOf(most: Usage, price: Price): Quota {
   switch (price.per) {
     case 'call':
-      return bounded(ceiling(perCall(price)));
+      return bounded(ceiling(exactCall(most, price)));
     case 'token': {
       const unit = unitOf(price);
       const exact = heldFor(most, price, unit);

@@ -21,7 +21,8 @@ export type TokenQuantity = keyof typeof tokenSides;
 export const tokenQuantities = Object.keys(tokenSides) as TokenQuantity[];
 
 /** What is counted otherwise than in tokens: pictures, seconds of sound, calls of a tool by its name. */
-export type PieceQuantity = 'images' | 'seconds' | `calls:${string}`;
+export type ToolCalls = `calls:${string}`;
+export type PieceQuantity = 'images' | 'seconds' | ToolCalls;
 
 export type Quantity = TokenQuantity | PieceQuantity;
 
@@ -68,6 +69,17 @@ export function usedAnything(usage: Usage): boolean {
 /** With so many more of one quantity. */
 export const plus = (usage: Usage, name: Quantity, count: number): Usage =>
   count === 0 ? usage : { ...usage, [name]: (usage[name] ?? 0) + count };
+
+/** Without tokens that were put out. */
+export function withoutOutput(usage: Usage): Usage {
+  const rest: Partial<Record<Quantity, number>> = {};
+  for (const name in usage)
+    if (!isTokens(name as Quantity) || !isOutput(name as TokenQuantity))
+      rest[name as Quantity] = usage[name as Quantity];
+  return rest;
+}
+
+export const isToolCalls = (name: Quantity): name is ToolCalls => name.startsWith('calls:');
 
 /** The input of the one and the output of the other; pieces go with the output. */
 export function joined(input: Usage, output: Usage): Usage {

@@ -44,6 +44,14 @@ function audioMembers({ usage, prompt_tokens, completion_tokens }: UsageLogEntry
   };
 }
 
+function searchMembers({ price, usage }: UsageLogEntry): Members {
+  const searches = usage['calls:web_search'] ?? usage['calls:google_search'] ?? 0;
+  if (searches === 0) return {};
+  const { dollars } = price?.pieces ?? {};
+  const each = dollars?.['calls:web_search'] ?? dollars?.['calls:google_search'] ?? 0;
+  return { web_search: true, web_search_call_count: searches, web_search_price: Number(each) * 1_000 };
+}
+
 const settledMembers = (line: UsageLogEntry): Members => {
   const { price, usage } = line;
   const claude = isClaudeCall(line);
@@ -63,6 +71,7 @@ const settledMembers = (line: UsageLogEntry): Members => {
       : {}),
     // Despite its name the count is of image tokens that came in.
     ...(images > 0 ? { image: true, image_ratio: perToken(price, 'imageInput'), image_output: images } : {}),
+    ...searchMembers(line),
     ...(price?.per === 'token' && isAudioChat(line) ? audioMembers(line, price) : {}),
     ...(claude ? { claude } : {}),
     frt: line.first_token_ms ?? noFirstToken,

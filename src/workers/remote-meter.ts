@@ -38,14 +38,14 @@ export function remoteMeter(
           underWay.end(callId);
         }
       };
-      const { prompt, sound, speaks, keeps } = estimate.bound;
+      const { prompt, sound, speaks, keeps, searches } = estimate.bound;
       const reservation: Reservation = {
         underWay: call,
         get held() {
           return held;
         },
         outputLimit,
-        bound: { prompt, sound, output, speaks, keeps },
+        bound: { prompt, sound, output, speaks, keeps, searches },
         async extend(wanted) {
           if (!(await primary.ask('extend', callId, wanted))) return false;
           held = wanted;

@@ -12,6 +12,7 @@ const tables = {
   ...prices,
   reasoningRatio: new Map<string, string>(),
   groupRatio: new Map<string, string>(),
+  toolPrice: new Map<string, string>(),
   quotaPerUnit: '500000',
 };
 

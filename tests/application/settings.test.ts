@@ -11,6 +11,7 @@ const defaults: DefaultPrices = {
   cacheRatio: new Map([['gpt-4o', '0.5']]),
   cacheWriteRatio: new Map([['claude-2', '1.25']]),
   imageRatio: new Map([['gpt-image-1', '2']]),
+  imageOutputRatio: new Map([['gemini-2.5-flash-image', '100']]),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
 };

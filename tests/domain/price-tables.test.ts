@@ -26,10 +26,12 @@ const tables = (changed: Partial<PriceTables> = {}): PriceTables => ({
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
   reasoningRatio: new Map(),
   groupRatio: table({ default: '1', vip: '0.8' }),
+  toolPrice: new Map(),
   quotaPerUnit: '500000',
   ...changed,
 });

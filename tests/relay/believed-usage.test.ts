@@ -7,7 +7,7 @@ import { readUsage } from '../../src/relay/protocols/openai-usage.js';
 import { SeenText } from '../../src/relay/seen-text.js';
 import { plainPrice } from '../support/calls.js';
 
-const bound = { prompt: 1_000, sound: 0, output: 500, speaks: false, keeps: false };
+const bound = { prompt: 1_000, sound: 0, output: 500, speaks: false, keeps: false, searches: null };
 const said = { said: new SeenText('Every charge can be proved.'), toolCalls: 0, finishReason: 'stop' };
 const judged = (told: Usage | null, generated = said, within = bound) =>
   believedUsage(told, generated, within, 12, 'gpt-4o');

@@ -14,6 +14,7 @@ const none: DefaultPrices = {
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
 };
@@ -27,6 +28,7 @@ const held = (body: JsonObject, bytes: number, names: readonly string[], beside:
     settings,
     beside,
     false,
+    null,
   );
 };
 const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);

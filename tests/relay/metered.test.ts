@@ -63,7 +63,7 @@ const estimate: Estimate = {
   promptTokens: 30,
   amplePrompt: 30,
   ampleSound: 0,
-  bound: { prompt: 30, sound: 0, output: 70, speaks: false, keeps: false },
+  bound: { prompt: 30, sound: 0, output: 70, speaks: false, keeps: false, searches: null },
   uncounted: false,
   heard: null,
   answers: 1,

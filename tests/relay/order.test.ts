@@ -15,6 +15,7 @@ const none: DefaultPrices = {
     cacheRatio: new Map(),
     cacheWriteRatio: new Map(),
     imageRatio: new Map(),
+    imageOutputRatio: new Map(),
     audioRatio: new Map(),
     audioOutputRatio: new Map(),
   },

@@ -28,6 +28,7 @@ export const prices: DefaultPrices = {
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
 };

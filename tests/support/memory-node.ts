@@ -153,6 +153,7 @@ const noPrices: DefaultPrices = {
   cacheRatio: new Map(),
   cacheWriteRatio: new Map(),
   imageRatio: new Map(),
+  imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
 };

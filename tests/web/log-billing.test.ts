@@ -75,6 +75,18 @@ describe('the billing process of a line', () => {
     expect(read({ ...line, price, billing: { lines, exact: '2.5', total: 3 } })).toBe('1 × 2.5 × 1 = 2.5');
   });
 
+  test('has what is sold by the piece beside the tokens, and beside the price of a call', () => {
+    const search = { quantity: 'calls:web_search', count: 2, ratio: null, unitPrice: '5000', amount: '10000' };
+    const call = { quantity: 'call', count: 1, ratio: null, unitPrice: '5000', amount: '5000' };
+    expect(
+      read({ ...line, billing: { lines: [tokens('input', 8, '1', '1', '8'), search], exact: '10008', total: 10_008 } }),
+    ).toBe('8 × 1.25 × 0.8 + 2 × 5000 = 10008');
+    const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: perUnit, group: '1' };
+    expect(read({ ...line, price, billing: { lines: [call, search], exact: '15000', total: 15_000 } })).toBe(
+      '0.01 × 500000 × 1 + 2 × 5000 = 15000',
+    );
+  });
+
   test('reads as nothing times its factors where nothing was used', () =>
     expect(read({ ...line, billing: { lines: [], exact: '0', total: 0 } })).toBe('0 × 1.25 × 0.8 = 0'));
 

@@ -1,5 +1,10 @@
 import { createUnionType, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
-import { type Price, ratioOf, type TokenPrice as TokenPriceFactors } from '../../domain/pricing.js';
+import {
+  type CallPrice as CallPriceFactors,
+  type Price,
+  ratioOf,
+  type TokenPrice as TokenPriceFactors,
+} from '../../domain/pricing.js';
 import { DecimalScalar } from '../server/scalars.js';
 
 /* Every factor of a charge. Ratio 1 = 2 USD per million input tokens; `group` multiplies the whole. */
@@ -45,7 +50,7 @@ export class TokenPriceResolver {
 }
 
 @ObjectType({ description: 'Charged by call.' })
-class CallPrice implements Extract<Price, { per: 'call' }> {
+class CallPrice implements Omit<CallPriceFactors, 'pieces'> {
   readonly per!: 'call';
 
   @Field(() => DecimalScalar, { description: 'USD.' })

@@ -1,5 +1,13 @@
 import type { UsageSource } from '../../domain/call.js';
-import { completionTokens, joined, promptTokens, type Usage, usedAnything } from '../../domain/usage.js';
+import {
+  completionTokens,
+  isToolCalls,
+  joined,
+  promptTokens,
+  type Quantity,
+  type Usage,
+  usedAnything,
+} from '../../domain/usage.js';
 import type { Generated } from '../protocols/protocol.js';
 import type { UsageBound } from './hold.js';
 
@@ -50,9 +58,24 @@ export function believedUsage(
   // Streams that break off may have told their input and nothing else.
   const half = !silent && generated.inputOnly === true;
   const output = !silent && !half && canHavePutOut(told, generated, bound);
-  if (input && output) return { usage: told, usageSource: 'upstream' };
-  return {
-    usage: joined(input ? told : { input: promptEstimate }, output ? told : { output: seenTokens(generated, model) }),
-    usageSource: silent || (half && input) ? 'estimated' : 'disbelieved',
-  };
+  if (input && output) return withinSearches(told, 'upstream', bound);
+  const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
+  return withinSearches(
+    joined(input ? told : { input: promptEstimate }, output ? told : seen()),
+    silent || (half && input) ? 'estimated' : 'disbelieved',
+    bound,
+  );
+}
+
+/** No more searches than were held for; those that nobody asked for have no price. */
+function withinSearches(usage: Usage, usageSource: UsageSource, { searches }: UsageBound): UsedTokens {
+  if (searches === null) return { usage, usageSource };
+  let within: Partial<Record<Quantity, number>> | null = null;
+  for (const name in usage) {
+    const most = searches[name as Quantity];
+    if (!isToolCalls(name as Quantity) || most === undefined || (usage[name as Quantity] ?? 0) <= most) continue;
+    within ??= { ...usage };
+    within[name as Quantity] = most;
+  }
+  return within === null ? { usage, usageSource } : { usage: within, usageSource: 'disbelieved' };
 }

@@ -21,6 +21,8 @@ export interface UsageBound {
   readonly speaks: boolean;
   /** What is written to a cache may be kept for an hour. */
   readonly keeps: boolean;
+  /** How often its tools may search, by their names; null: they do not. */
+  readonly searches: Usage | null;
 }
 
 export interface Estimate {
@@ -80,12 +82,15 @@ export const mostUsage = (
   prompt: number,
   sound: number,
   output: number,
-  { speaks, keeps }: Pick<UsageBound, 'speaks' | 'keeps'>,
-): Usage => ({
-  [keeps ? 'cacheWriteHour' : 'input']: prompt - sound,
-  audioInput: sound,
-  [speaks ? 'audioOutput' : 'output']: output,
-});
+  { speaks, keeps, searches }: Pick<UsageBound, 'speaks' | 'keeps' | 'searches'>,
+): Usage => {
+  const tokens = {
+    [keeps ? 'cacheWriteHour' : 'input']: prompt - sound,
+    audioInput: sound,
+    [speaks ? 'audioOutput' : 'output']: output,
+  };
+  return searches === null ? tokens : { ...tokens, ...searches };
+};
 
 /** The output tokens that so much pays for beside the prompt. */
 export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Estimate, quota: Quota): number =>
@@ -100,6 +105,7 @@ export function estimateHold(
   settings: Settings,
   thinking: number,
   speaks: boolean,
+  searches: Usage | null,
 ): Estimate {
   const limits = limitsAmong(names, settings);
   // What fills the context has no room for additions.
@@ -115,6 +121,7 @@ export function estimateHold(
     output: product((asked ?? limits.output) + thinking, answers),
     speaks,
     keeps: prompt.keeps,
+    searches,
   };
   const amplePrompt = Math.max(Math.min(prompt.ample, most), prompt.likely);
   const ampleSound = Math.min(prompt.sound.ample, amplePrompt);

@@ -240,6 +240,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
           output: maxOutputTokens,
           speaks: estimate.bound.speaks,
           keeps: estimate.bound.keeps,
+          searches: estimate.bound.searches,
         },
         async extend(wanted) {
           if (!gate.extend(callId, wanted)) return false;

@@ -5,6 +5,7 @@ import { ChannelId } from '../../domain/ids.js';
 import { maxModelNameBytes } from '../../domain/names.js';
 import { billedName, priceOf } from '../../domain/price-tables.js';
 import type { Price } from '../../domain/pricing.js';
+import { withTools } from '../../domain/tool-prices.js';
 import type { Endpoint } from '../endpoint.js';
 import { noChannel, RelayError, unknownModel } from '../errors.js';
 import { type JsonObject, textIn } from '../protocols/json.js';
@@ -14,6 +15,7 @@ import type { Upload } from '../upload.js';
 import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
+import { searchesOf } from './searches.js';
 import { holdsWord } from './sensitive-words.js';
 
 /* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
@@ -105,6 +107,16 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
   return names;
 }
 
+/** The request as it came, and as operators change it on its way. */
+function bodiesOf(body: JsonObject, channels: readonly ChannelView[], { parsedChannel }: OrderPorts): JsonObject[] {
+  const bodies = [body];
+  for (const channel of channels) {
+    const { paramOverride } = parsedChannel(channel);
+    if (paramOverride?.tools !== undefined) bodies.push(paramOverride);
+  }
+  return bodies;
+}
+
 /** Throws RelayError, in the order callers know: group, channel, model limit, validation, words, price. */
 export function placeOrder(
   ports: OrderPorts,
@@ -154,6 +166,8 @@ export function placeOrder(
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
   const speaks = maySpeak(ports, endpoint, body, price, channels);
+  const demand = endpoint.demand(body, bytes, model, names, upload);
+  const searches = endpoint.mode === 'chat' ? searchesOf(bodiesOf(body, channels, ports), names, demand.answers) : null;
   const thinking = endpoint.thinking === null ? 0 : thinkingBeside(ports, endpoint.thinking(body), names, channels);
   return {
     endpoint,
@@ -166,12 +180,13 @@ export function placeOrder(
     channels,
     pinned: pinned !== null,
     estimate: estimateHold(
-      endpoint.demand(body, bytes, model, names, upload),
+      demand,
       names,
-      price,
+      searches === null ? price : withTools(price, settings.prices, model, searches),
       settings,
       thinking,
       speaks,
+      searches,
     ),
   };
 }

@@ -1,7 +1,7 @@
 import type { UsageSource } from '../../domain/call.js';
 import { affordableOutput, type Price } from '../../domain/pricing.js';
 import type { Quota } from '../../domain/quota.js';
-import { completionTokens, joined, noUsage, plus, type Usage } from '../../domain/usage.js';
+import { completionTokens, plus, type Usage, withoutOutput } from '../../domain/usage.js';
 import { isObject, type JsonObject, type JsonValue } from '../protocols/json.js';
 
 /*
@@ -70,9 +70,7 @@ export function cutShort(
   if (told.usageSource === 'upstream' && toldOutput >= seen) return told;
   const completion = Math.max(toldOutput, seen);
   const paid =
-    thinks || speaks
-      ? affordableOutput(held, joined(told.usage, noUsage), price, speaks ? 'audioOutput' : 'output')
-      : 0;
+    thinks || speaks ? affordableOutput(held, withoutOutput(told.usage), price, speaks ? 'audioOutput' : 'output') : 0;
   const possible = Math.min(paid, most, generableIn(elapsedMs, answers));
   const unseen = Number.isFinite(paid) ? Math.max(possible - completion, 0) : 0;
   return {

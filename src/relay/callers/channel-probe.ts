@@ -112,6 +112,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         ports.directory.settings(),
         thinkingBeside(asked, body, names, [channel]),
         false,
+        null,
       );
       const { usage: told, generated } = result.got;
       const { usage, usageSource } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);

@@ -3,7 +3,7 @@ import type { Confidential } from '../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../upstream/upstream-error.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './anthropic-events.js';
 import { failureIn, failureOf } from './anthropic-failure.js';
-import { readUsage } from './anthropic-usage.js';
+import { isSearch, readUsage, searchesSeen } from './anthropic-usage.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from './json.js';
 import type { ReasoningDetail } from './neutral.js';
 import { writtenUsage } from './openai-usage.js';
@@ -117,6 +117,7 @@ export function anthropicAnswer(
     said: saidIn(blocks),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
     finishReason: typeof finish === 'string' ? finish : null,
+    searches: searchesSeen(blocks.filter(isSearch).length),
   };
   return dialect.wire === 'anthropic' && !stream
     ? { ok: true, body: told, own: true, received, untouched: true, usage, generated }

@@ -1,4 +1,6 @@
+import { noUsage } from '../../domain/usage.js';
 import { SeenText } from '../seen-text.js';
+import { isSearch, searchesSeen } from './anthropic-usage.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from './json.js';
 import { anthropicReasoning, type ReasoningDetail } from './neutral.js';
 import type { CallInfo } from './protocol.js';
@@ -58,7 +60,14 @@ const mostBlocks = 4096;
  * wants them.
  */
 export class AnthropicEvents {
-  readonly generated = { said: new SeenText(), toolCalls: 0, finishReason: null as string | null, inputOnly: false };
+  readonly generated = {
+    said: new SeenText(),
+    toolCalls: 0,
+    finishReason: null as string | null,
+    inputOnly: false,
+    searches: noUsage,
+  };
+  private searches = 0;
   private head: JsonObject | null = null;
   /** By the index of a block that is a call: which call it is, and whether arguments have come. */
   private readonly calls = new Map<JsonValue, { readonly index: number; begun: boolean }>();
@@ -97,6 +106,9 @@ export class AnthropicEvents {
 
   private block(index: JsonValue, block: JsonObject): JsonObject | null {
     switch (block.type) {
+      case 'server_tool_use':
+        if (isSearch(block)) this.generated.searches = searchesSeen(++this.searches);
+        return null;
       case 'tool_use': {
         if (this.calls.size >= mostBlocks) return null;
         const given = argumentsOf(block.input);

@@ -1,4 +1,5 @@
 import { reasoningEffortOf } from '../../domain/call-texts.js';
+import { mostSearches } from '../searching.js';
 import { betasOf } from './anthropic-headers.js';
 import { conversationOf } from './anthropic-messages.js';
 import {
@@ -31,12 +32,19 @@ const plainTiers = new Set<unknown>(['auto', 'standard_only']);
 /** A tool that asks another model, whose tokens are in no total. */
 const asksAnother = /^advisor/;
 
+/** A search is sold by the piece: who names no bound is held for this one, so it is told upstream too. */
+const bounded = (tool: JsonValue): JsonValue =>
+  isObject(tool) && /^web_search/.test(textIn(tool.type) ?? '') && (tool.max_uses ?? null) === null
+    ? { ...tool, max_uses: mostSearches }
+    : tool;
+
 /** What is held and charged is for one model at its usual rate; an operator may send otherwise, and price it. */
 function asPriced(body: JsonObject): JsonObject {
   for (const [at, { type }] of objectsIn(body.tools).entries())
     if (typeof type === 'string' && asksAnother.test(type))
       throw new NotConvertible('caller', `tools[${at}]: a tool that asks another model is not offered`);
-  const priced = { ...body };
+  const priced: JsonObject = { ...body };
+  if (isList(body.tools)) priced.tools = body.tools.map(bounded);
   for (const name of unpriced) delete priced[name];
   if (priced.speed !== 'standard') delete priced.speed;
   if (!plainTiers.has(priced.service_tier)) delete priced.service_tier;

@@ -1,4 +1,4 @@
-import { cacheWriteTokens, completionTokens, type Usage, used } from '../../domain/usage.js';
+import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../domain/usage.js';
 import { countIn, isObject, type JsonObject, objectsIn } from './json.js';
 
 /*
@@ -8,6 +8,12 @@ import { countIn, isObject, type JsonObject, objectsIn } from './json.js';
 
 /** The dear ones among Anthropic's own tools are sold by the call. */
 const searches = 'calls:web_search';
+
+/** A call of Anthropic's own search, whole or at its beginning. */
+export const isSearch = ({ type, name }: JsonObject): boolean => type === 'server_tool_use' && name === 'web_search';
+
+/** So many of them. */
+export const searchesSeen = (count: number): Usage => (count === 0 ? noUsage : { [searches]: count });
 
 const within = (told: JsonObject, holder: string, name: string): number => {
   const details = told[holder];
@@ -85,5 +91,16 @@ export function writtenUsage(usage: Usage): JsonObject {
     }),
     output_tokens: completionTokens(usage),
     ...((usage.reasoning ?? 0) > 0 && { output_tokens_details: { thinking_tokens: usage.reasoning } }),
+    ...((usage[searches] ?? 0) > 0 && { server_tool_use: { web_search_requests: usage[searches] } }),
+  };
+}
+
+/** Upstream's own words, made to say what is charged; what they tell of other tools stays. */
+export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
+  const { server_tool_use: tools } = told;
+  return {
+    ...told,
+    ...writtenUsage(usage),
+    ...(isObject(tools) && { server_tool_use: { ...tools, web_search_requests: usage[searches] ?? 0 } }),
   };
 }

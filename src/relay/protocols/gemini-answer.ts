@@ -1,3 +1,5 @@
+import { noUsage, plus, type Usage } from '../../domain/usage.js';
+import { searchesPerPrompt } from '../searching.js';
 import { SeenText } from '../seen-text.js';
 import { blockReason } from './gemini-failure.js';
 import { PartialCall } from './gemini-partial-call.js';
@@ -64,6 +66,7 @@ class Candidate {
   /** Something of it has come. */
   begun = false;
   calls = 0;
+  searches = 0;
   partial: PartialCall | null = null;
 }
 
@@ -74,6 +77,8 @@ export class GeminiReader implements Generated {
   /** It makes no sense, or there is no end to it. */
   endless = false;
   private readonly candidates = new Map<number, Candidate>();
+  /** Google was asked so often, as it is sold. */
+  searches: Usage = noUsage;
 
   constructor(private readonly info: CallInfo) {}
 
@@ -108,6 +113,7 @@ export class GeminiReader implements Generated {
 
   private choice(told: JsonObject, index: number, candidate: Candidate, whole: boolean): JsonObject[] {
     const said = this.read(told, candidate);
+    this.count(told, candidate);
     const reason = textIn(told.finishReason);
     const annotations = citations(told);
     const logprobs = probabilities(told);
@@ -134,6 +140,16 @@ export class GeminiReader implements Generated {
       { ...words, finish_reason: null },
       { index, delta: {}, ...finish },
     ];
+  }
+
+  /** What an answer tells of its searches grows, or is told again. */
+  private count({ groundingMetadata: grounding }: JsonObject, candidate: Candidate): void {
+    if (!isObject(grounding) || !isList(grounding.webSearchQueries)) return;
+    const queries = grounding.webSearchQueries.length;
+    const searches = searchesPerPrompt(this.info.model) ? Math.min(queries, 1) : queries;
+    if (searches <= candidate.searches) return;
+    this.searches = plus(this.searches, 'calls:google_search', searches - candidate.searches);
+    candidate.searches = searches;
   }
 
   private read({ content }: JsonObject, candidate: Candidate): Said {

@@ -1,3 +1,4 @@
+import { noUsage } from '../../domain/usage.js';
 import type { Confidential } from '../upstream/confidential.js';
 import { unreadableAnswer } from '../upstream/upstream-error.js';
 import { GeminiReader } from './gemini-answer.js';
@@ -17,6 +18,8 @@ export class GeminiStream extends SseStream {
   readonly generated: GeminiReader;
   /** The caller speaks this wire: frames need not be written anew. */
   private readonly forwards: boolean;
+  private metadata: JsonObject | undefined;
+  private searches = noUsage;
 
   constructor(
     channel: UpstreamChannel,
@@ -45,7 +48,13 @@ export class GeminiStream extends SseStream {
     const { generated, writer } = this;
     const choices = generated.choices(response, false);
     if (generated.endless) this.error = unreadableAnswer('the upstream sent a call of a function that makes no sense');
-    const usage = geminiUsage(response.usageMetadata);
+    // The newest that was told, though searches may be told apart from it.
+    if (isObject(response.usageMetadata)) this.metadata = response.usageMetadata;
+    const usage =
+      generated.searches === this.searches && this.metadata !== response.usageMetadata
+        ? null
+        : geminiUsage(this.metadata, generated.searches);
+    this.searches = generated.searches;
     if (usage !== null) {
       this.usage = usage;
       writer.usage(usage, null, null, null);

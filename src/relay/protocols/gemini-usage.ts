@@ -1,4 +1,4 @@
-import { completionTokens, promptTokens, type Usage, used } from '../../domain/usage.js';
+import { completionTokens, noUsage, promptTokens, type Usage, used } from '../../domain/usage.js';
 import { countIn, isObject, type JsonObject, type JsonValue, objectsIn } from './json.js';
 
 /*
@@ -15,8 +15,8 @@ function tokensOf(details: JsonValue | undefined, modality: string): number {
   return tokens;
 }
 
-/** null: nothing usable, which is not the same as nothing used. */
-export function geminiUsage(metadata: JsonValue | undefined): Usage | null {
+/** `searches`: that the answer tells of. null: nothing usable, which is not the same as nothing used. */
+export function geminiUsage(metadata: JsonValue | undefined, searches: Usage = noUsage): Usage | null {
   if (!isObject(metadata)) return null;
   const prompted = countOf(metadata, 'promptTokenCount');
   const toolPrompt = countOf(metadata, 'toolUsePromptTokenCount');
@@ -44,7 +44,17 @@ export function geminiUsage(metadata: JsonValue | undefined): Usage | null {
   const imageOutput = Math.min(tokensOf(candidatesTokensDetails, 'IMAGE'), candidates - audioOutput);
   const input = prompt - cached - audioInput - imageInput;
   const output = candidates - audioOutput - imageOutput;
-  return used({ input, cachedInput: cached, imageInput, audioInput, output, reasoning, imageOutput, audioOutput });
+  return used({
+    input,
+    cachedInput: cached,
+    imageInput,
+    audioInput,
+    output,
+    reasoning,
+    imageOutput,
+    audioOutput,
+    ...searches,
+  });
 }
 
 /** By modality, where there is more than text; null: there is not. */

@@ -20,19 +20,21 @@ const missing = (): Answer => ({ ok: false, error: unreadableAnswer('the upstrea
 /** A whole answer in the form of the middle, or in its own where its caller speaks that, and wants it whole. */
 function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: CallInfo): Answer {
   const { mode, stream } = caller;
-  const usage = geminiUsage(told.usageMetadata);
   const generated = new GeminiReader(info);
   if (mode === 'counting' && typeof told.totalTokens !== 'number') return missing();
   if (isNative(caller) && !stream) {
     generated.choices(told, true);
+    const usage = geminiUsage(told.usageMetadata, generated.searches);
     return { ok: true, body: told, own: true, received, untouched: true, usage, generated };
   }
   if (mode === 'embeddings') {
     const body = embeddingsAnswered(told, info.model);
+    const usage = geminiUsage(told.usageMetadata);
     return body === null ? missing() : { ok: true, body, received, untouched: false, usage, generated };
   }
   const choices = generated.choices(told, true).map(asMessage);
   if (choices.length === 0 || generated.endless) return missing();
+  const usage = geminiUsage(told.usageMetadata, generated.searches);
   const body = {
     ...generated.head(told, 'chat.completion'),
     choices,

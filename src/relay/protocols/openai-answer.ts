@@ -1,3 +1,4 @@
+import { searchesItself } from '../searching.js';
 import type { Confidential } from '../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../upstream/upstream-error.js';
 import { isObject, type JsonObject, objectsIn } from './json.js';
@@ -53,6 +54,8 @@ export function openAiAnswer(
 
   const generated = new Generation();
   const changed = mendChoices(variant, body, reading, generated);
-  const usage = isObject(body.usage) ? readUsage(body.usage, variant.reasoningBeside ?? false) : null;
+  const usage = isObject(body.usage)
+    ? readUsage(body.usage, variant.reasoningBeside ?? false, searchesItself(info.model) ? 1 : 0)
+    : null;
   return { ok: true, body, received, untouched: !changed && body === told, usage, generated };
 }

@@ -1,4 +1,5 @@
 import { longestRemembered } from '../answer-writer.js';
+import { searchesItself } from '../searching.js';
 import type { Confidential } from '../upstream/confidential.js';
 import { ChunkPattern } from './chunk-pattern.js';
 import { isObject, type JsonObject } from './json.js';
@@ -126,7 +127,8 @@ export class OpenAiStream extends SseStream {
   }
 
   private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
-    const usage = readUsage(told, this.variant.reasoningBeside ?? false);
+    const searches = searchesItself(this.reading.info.model) ? 1 : 0;
+    const usage = readUsage(told, this.variant.reasoningBeside ?? false, searches);
     if (usage === null) return;
     this.usage = usage;
     const words = memorable ? mendedUsage(told, usage) : null;

@@ -1,4 +1,4 @@
-import { completionTokens, promptTokens, type Quantity, type Usage, used } from '../../domain/usage.js';
+import { cacheWriteTokens, completionTokens, promptTokens, type Usage, used } from '../../domain/usage.js';
 import { countIn, isObject, type JsonObject, type JsonValue } from './json.js';
 
 /* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
@@ -18,9 +18,9 @@ const detailsIn = (usage: JsonObject, name: string): JsonObject => {
 
 /**
  * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
- * the completion and in the total only.
+ * the completion and in the total only. `searches`: that were run for the answer, where upstream does not tell them.
  */
-export function readUsage(told: JsonObject, reasoningBeside: boolean): Usage | null {
+export function readUsage(told: JsonObject, reasoningBeside: boolean, searches = 0): Usage | null {
   const input = detailsIn(told, 'prompt_tokens_details');
   const total = countIn(told.total_tokens);
   const saidPrompt = countIn(told.prompt_tokens);
@@ -44,37 +44,42 @@ export function readUsage(told: JsonObject, reasoningBeside: boolean): Usage | n
   // What is dearer goes first where parts overlap: sound that came from a cache is told as both.
   const audioInput = Math.min(countIn(input.audio_tokens) ?? 0, prompt);
   const cached = Math.min(saidCached ?? 0, prompt - audioInput);
-  const image = Math.min(countIn(input.image_tokens) ?? 0, prompt - audioInput - cached);
+  const written = Math.min(countIn(input.cache_creation_tokens) ?? 0, prompt - audioInput - cached);
+  const image = Math.min(countIn(input.image_tokens) ?? 0, prompt - audioInput - cached - written);
   const audioOutput = Math.min(countIn(output.audio_tokens) ?? 0, completion);
-  const reasoning = Math.min(saidReasoning, completion - audioOutput);
-  const plain = prompt - cached - image - audioInput;
-  const written = completion - reasoning - audioOutput;
+  const imageOutput = Math.min(countIn(output.image_tokens) ?? 0, completion - audioOutput);
+  const reasoning = Math.min(saidReasoning, completion - audioOutput - imageOutput);
   return used({
-    input: plain,
-    output: written,
+    input: prompt - cached - written - image - audioInput,
+    output: completion - reasoning - imageOutput - audioOutput,
     cachedInput: cached,
+    cacheWrite: written,
     imageInput: image,
     audioInput,
     reasoning,
+    imageOutput,
     audioOutput,
+    'calls:web_search': countIn(detailsIn(told, 'server_tool_use').web_search_requests) ?? searches,
   });
 }
 
 /** The parts that a caller is told of, by OpenAI's names. */
-const inputParts = [
-  ['cached_tokens', 'cachedInput'],
-  ['image_tokens', 'imageInput'],
-  ['audio_tokens', 'audioInput'],
-] as const satisfies readonly (readonly [string, Quantity])[];
-const outputParts = [
-  ['reasoning_tokens', 'reasoning'],
-  ['audio_tokens', 'audioOutput'],
-] as const satisfies readonly (readonly [string, Quantity])[];
+type Parts = readonly (readonly [name: string, count: (usage: Usage) => number])[];
 
-type Parts = readonly (readonly [string, Quantity])[];
+const inputParts: Parts = [
+  ['cached_tokens', ({ cachedInput = 0 }) => cachedInput],
+  ['cache_creation_tokens', cacheWriteTokens],
+  ['image_tokens', ({ imageInput = 0 }) => imageInput],
+  ['audio_tokens', ({ audioInput = 0 }) => audioInput],
+];
+const outputParts: Parts = [
+  ['reasoning_tokens', ({ reasoning = 0 }) => reasoning],
+  ['image_tokens', ({ imageOutput = 0 }) => imageOutput],
+  ['audio_tokens', ({ audioOutput = 0 }) => audioOutput],
+];
 
 function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
-  for (const [name, quantity] of parts) if ((details[name] ?? 0) !== (usage[quantity] ?? 0)) return false;
+  for (const [name, count] of parts) if ((details[name] ?? 0) !== count(usage)) return false;
   return true;
 }
 
@@ -82,8 +87,8 @@ function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
 function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
   const details: JsonObject = isObject(told) ? { ...told } : {};
   let tells = isObject(told);
-  for (const [name, quantity] of parts) {
-    const count = usage[quantity] ?? 0;
+  for (const [name, counted] of parts) {
+    const count = counted(usage);
     if (count > 0) tells = true;
     if (count > 0 || name in details) details[name] = count;
   }

@@ -104,6 +104,8 @@ export interface Generated {
   readonly finishReason: string | null;
   /** What usage was told is of the input alone: the rest was to come. */
   readonly inputOnly?: boolean;
+  /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
+  readonly searches?: Usage;
 }
 
 export type Answer =

@@ -27,7 +27,7 @@ export function BillingProcess({ line }: { readonly line: LogLine }) {
   return (
     <section className="billing">
       <h2>{t('billing')}</h2>
-      {factors.per === 'token' && billing.lines.length > 0 && <BillingLines lines={billing.lines} />}
+      {billing.lines.length > (factors.per === 'token' ? 0 : 1) && <BillingLines lines={billing.lines} />}
       <p className="billing-factors">{[...own, ...group].join(' · ')}</p>
       <p className="figures billing-formula">{formulaOf(billing, factors)}</p>
       <p>
@@ -56,6 +56,7 @@ const quantities = [
   'audioOutput',
   'images',
   'seconds',
+  'call',
 ] as const;
 
 const toolCalls = 'calls:';

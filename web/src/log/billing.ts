@@ -31,14 +31,15 @@ const product = (...factors: readonly (string | null)[]): string =>
 
 /** `(1200 + 300 × 0.5) × 1.25 × 2 = 3375`: the whole calculation on one line. */
 export function formulaOf({ lines, exact }: Billing, factors: Factors): string {
-  if (factors.per === 'call') return `${product(factors.price, factors.quotaPerUnit, factors.group)} = ${exact}`;
   const tokens = lines.flatMap(({ count, ratio }) =>
     ratio === null ? [] : product(String(count), ratio === '1' ? null : ratio),
   );
   // What is not counted in tokens has its price already in it.
-  const others = lines.flatMap(({ count, ratio, unitPrice }) =>
-    ratio === null ? product(String(count), unitPrice) : [],
+  const others = lines.flatMap(({ quantity, count, ratio, unitPrice }) =>
+    ratio === null && quantity !== 'call' ? product(String(count), unitPrice) : [],
   );
+  if (factors.per === 'call')
+    return `${[product(factors.price, factors.quotaPerUnit, factors.group), ...others].join(' + ')} = ${exact}`;
   const weighted = tokens.length > 1 ? `(${tokens.join(' + ')})` : (tokens[0] ?? '0');
   const byTokens = tokens.length > 0 || others.length === 0 ? [product(weighted, factors.model, factors.group)] : [];
   return `${[...byTokens, ...others].join(' + ')} = ${exact}`;

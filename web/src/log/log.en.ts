@@ -128,6 +128,7 @@ export const logEn: Translation<typeof logZh> = {
   'billing.audioOutput': 'Audio output',
   'billing.images': 'Images',
   'billing.seconds': 'Seconds',
+  'billing.call': 'The call',
   'billing.calls': 'Calls of {{tool}}',
   'billing.model': 'Model ratio {{ratio}}',
   'billing.group': 'Group ratio {{ratio}}',

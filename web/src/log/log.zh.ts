@@ -125,6 +125,7 @@ export const logZh = {
   'billing.audioOutput': '音频输出',
   'billing.images': '图片（张）',
   'billing.seconds': '时长（秒）',
+  'billing.call': '本次调用',
   'billing.calls': '{{tool}} 调用',
   'billing.model': '模型倍率 {{ratio}}',
   'billing.group': '分组倍率 {{ratio}}',

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { AnswerWriter } from '../../answer-writer.js';
-import { writtenUsage } from '../../protocols/anthropic-usage.js';
+import { mendedUsage, writtenUsage } from '../../protocols/anthropic-usage.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai-reply.js';
 import type { CallerRequest, CallInfo } from '../../protocols/protocol.js';
@@ -99,7 +99,7 @@ export class AnthropicWriter implements AnswerWriter {
       const nothing: JsonObject = { delta: { stop_reason: null, stop_sequence: null } };
       const { type: _, ...event } = held?.event ?? nothing;
       const words = isObject(event.usage) ? event.usage : {};
-      this.send(eventText(lastWords, { ...event, usage: { ...words, ...writtenUsage(usage) } }));
+      this.send(eventText(lastWords, { ...event, usage: mendedUsage(words, usage) }));
     }
     if (end === null) this.send(eventText(endMark, {}));
     else this.outgoing.whole(end);

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-import { writtenUsage } from '../../protocols/anthropic-usage.js';
+import { mendedUsage, writtenUsage } from '../../protocols/anthropic-usage.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
 import { isAnthropicReasoning } from '../../protocols/neutral.js';
 import { messageIn } from '../../protocols/openai-reply.js';
@@ -67,5 +67,5 @@ export function telling(bytes: Buffer, usage: Usage): Buffer {
   const message = parseJson(bytes.toString('utf8'));
   if (!isObject(message)) return bytes;
   const told = isObject(message.usage) ? message.usage : {};
-  return Buffer.from(JSON.stringify({ ...message, usage: { ...told, ...writtenUsage(usage) } }));
+  return Buffer.from(JSON.stringify({ ...message, usage: mendedUsage(told, usage) }));
 }
