@@ -81,6 +81,8 @@ export interface World {
   /** The simulated provider, without `/v1`. */
   readonly upstream: string;
   readonly models: readonly string[];
+  /** Those of them that are asked for in Anthropic's words. */
+  readonly anthropicModels?: readonly string[];
   readonly price: Price;
   readonly channels?: number;
 }
@@ -92,21 +94,31 @@ export async function rootOf(url: string): Promise<Session> {
   return root;
 }
 
+/** Of channels. */
+const openAiType = 1;
+const anthropicType = 14;
+
 /** First run, channels to the upstream, and what models cost. */
-export async function setUp(url: string, { upstream, models, price, channels = 1 }: World): Promise<Session> {
+export async function setUp(
+  url: string,
+  { upstream, models, anthropicModels = [], price, channels = 1 }: World,
+): Promise<Session> {
   const { username, password } = rootAccount;
   const first = { username, password, confirmPassword: password, SelfUseModeEnabled: false, DemoSiteEnabled: false };
   await new Session(url).call('POST', '/api/setup', first);
   const root = await rootOf(url);
-  for (let number = 1; number <= channels; number++)
-    await root.call('POST', '/api/channel/', {
-      name: `bench-${number}`,
-      type: 1,
+  const addChannel = (name: string, type: number, served: readonly string[]) =>
+    root.call('POST', '/api/channel/', {
+      name,
+      type,
       key: 'sk-bench',
       base_url: upstream,
-      models: models.join(','),
+      models: served.join(','),
       group: 'default',
     });
+  const others = models.filter((model) => !anthropicModels.includes(model));
+  for (let number = 1; number <= channels; number++) await addChannel(`bench-${number}`, openAiType, others);
+  if (anthropicModels.length > 0) await addChannel('bench-anthropic', anthropicType, anthropicModels);
   const eachAt = (ratio: number) => JSON.stringify(Object.fromEntries(models.map((model) => [model, ratio])));
   await root.call('PUT', '/api/option/', { key: 'ModelRatio', value: eachAt(price.ratio) });
   await root.call('PUT', '/api/option/', { key: 'CompletionRatio', value: eachAt(price.completionRatio) });

@@ -4,6 +4,7 @@ import type { Part } from './part.js';
 import { append } from './parts/append.js';
 import { ci } from './parts/ci.js';
 import { clean } from './parts/clean.js';
+import { dialectsPart } from './parts/dialects.js';
 import { project } from './parts/project.js';
 import { queries } from './parts/queries.js';
 import { relay } from './parts/relay.js';
@@ -16,6 +17,7 @@ import { workers } from './parts/workers.js';
 const parts: readonly Part[] = [
   relay,
   streams,
+  dialectsPart,
   append,
   project,
   queries,

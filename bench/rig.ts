@@ -23,6 +23,8 @@ import { projected } from './projected.js';
 export interface RigOptions {
   /** What the provider does for each model, and how many completion tokens an answer has. */
   readonly models: Readonly<Record<string, Answering & { readonly chunks: number }>>;
+  /** Those of them that are asked for in Anthropic's words. */
+  readonly anthropicModels?: readonly string[];
   /** Of the gateway, beside its defaults. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly peers?: readonly Peer[];
@@ -114,7 +116,7 @@ export async function withRig<Result>(
 }
 
 async function assemble(
-  { models, peers = [], providerPort = 0 }: RigOptions,
+  { models, anthropicModels = [], peers = [], providerPort = 0 }: RigOptions,
   { upstream, proxy: proxyProcess, loader }: Processes,
   database: BenchDatabase,
   gateway: { readonly url: string; readonly pid: number },
@@ -122,7 +124,12 @@ async function assemble(
   const provider = await upstream.ask({ ask: 'start', models, port: providerPort });
   if (!('counted' in provider)) throw new Error('the simulated provider gave no address');
   const proxied = await proxyProcess.ask({ upstream: provider.others });
-  const root = await setUp(gateway.url, { upstream: provider.counted, models: Object.keys(models), price });
+  const root = await setUp(gateway.url, {
+    upstream: provider.counted,
+    models: Object.keys(models),
+    anthropicModels,
+    price,
+  });
   const customer = await addCustomer(root, gateway.url, 'bench');
   const customers = [customer];
   const anyKey = 'sk-bench';

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Percentiles, percentilesOf } from '../figures.js';
-import { chatPath, chatRequest } from './chat-request.js';
+import { chatPath, chatRequest, messagesPath, type Spoken } from './chat-request.js';
 import { answerParent } from './child.js';
 import { FrameCounter } from './frame-counter.js';
 
@@ -22,6 +22,8 @@ export interface Load {
   readonly apiKey: string;
   readonly model: string;
   readonly stream: boolean;
+  /** Left out: chat. */
+  readonly dialect?: Spoken;
   readonly pace: Pace;
   /** The window: what ends after it is waited for and not counted. */
   readonly seconds: number;
@@ -49,7 +51,10 @@ export interface Measured {
 /** Two frames of a stream that has one every 20 ms. */
 export const noticedGapMs = 40;
 
-const endMark = 'data: [DONE]\n\n';
+const endMarks: Readonly<Record<Spoken, string>> = {
+  chat: 'data: [DONE]\n\n',
+  messages: 'data: {"type":"message_stop"}\n\n',
+};
 
 interface Tally {
   sent: number;
@@ -62,11 +67,13 @@ interface Tally {
   readonly failures: Set<string>;
 }
 
-async function measure({ url, apiKey, model, stream, pace, seconds }: Load): Promise<Measured> {
+async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, seconds }: Load): Promise<Measured> {
   const { hostname, port, pathname } = new URL(url);
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
-  const { body, headers } = chatRequest({ apiKey, model, stream });
-  const options = { agent, hostname, port, path: pathname.replace(/\/$/, '') + chatPath, method: 'POST', headers };
+  const { body, headers } = chatRequest({ apiKey, model, stream, dialect });
+  const path = pathname.replace(/\/$/, '') + (dialect === 'chat' ? chatPath : messagesPath);
+  const endMark = endMarks[dialect];
+  const options = { agent, hostname, port, path, method: 'POST', headers };
   const tally: Tally = {
     sent: 0,
     completed: 0,

@@ -25,8 +25,9 @@ import {
   tokensFor,
   tokensIn,
 } from './simulated-behaviour.js';
+import { endEvents, messageBody, messageEvents, messageUsage, startEvent } from './simulated-messages.js';
 
-/* An OpenAI-compatible provider on loopback that does as it is told and counts what it served. */
+/* A provider on loopback that speaks OpenAI's wire and Anthropic's, does as it is told and counts what it served. */
 
 interface SeenRequest {
   /** The same as the answer's `x-request-id`. */
@@ -72,7 +73,8 @@ export interface SimulatedProvider {
 
 const defaultModels = ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small', 'simulated-reasoner'];
 
-const endpointOf = (path: string): SpokenEndpoint | 'embeddings' | null => {
+const endpointOf = (path: string): SpokenEndpoint | 'messages' | 'embeddings' | null => {
+  if (path.endsWith('/messages')) return 'messages';
   if (path.endsWith('/chat/completions') || path.endsWith('/chatcompletion_v2')) return 'chat';
   if (path.endsWith('/completions')) return 'completions';
   return path.endsWith('/embeddings') ? 'embeddings' : null;
@@ -91,18 +93,21 @@ class Speaker {
 
   constructor(private readonly usual: Answering) {}
 
-  prepare(endpoint: SpokenEndpoint, model: string, body: JsonObject, behaviour: Answering): Prepared {
+  prepare(endpoint: SpokenEndpoint | 'messages', model: string, body: JsonObject, behaviour: Answering): Prepared {
     const answers = answersTo(body);
     const fixed = behaviour === this.usual && body.tools === undefined && answers === 1;
     const name = `${endpoint} ${model}`;
     const known = fixed ? this.known.get(name) : undefined;
     if (known && limitOf(body, behaviour) >= tokensIn(known.speech)) return known;
     const speech = speechFor(model, body, behaviour);
-    const prepared = {
-      speech,
-      frames: framesOf(endpoint, model, speech, answers),
-      whole: bodyOf(endpoint, model, speech, answers),
-    };
+    const prepared =
+      endpoint === 'messages'
+        ? { speech, frames: messageEvents(speech), whole: messageBody(model, speech) }
+        : {
+            speech,
+            frames: framesOf(endpoint, model, speech, answers),
+            whole: bodyOf(endpoint, model, speech, answers),
+          };
     if (fixed && !speech.cut) this.known.set(name, prepared);
     return prepared;
   }
@@ -244,6 +249,27 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions =
     response.end(doneFrame);
   };
 
+  const speakMessage = async (
+    model: string,
+    body: JsonObject,
+    behaviour: Answering,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const { speech, frames, whole } = speaker.prepare('messages', model, body, behaviour);
+    const tokens = tokensFor(body, behaviour, speech);
+    const told = behaviour.usage === 'never' ? null : tokens;
+    if (body.stream !== true) {
+      counter.served(tokens);
+      const usage = told === null ? '' : `,"usage":${JSON.stringify(messageUsage(told))}`;
+      return sendJson(response, 200, whole[0] + usage + whole[1]);
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    response.write(startEvent(model, tokens));
+    if (!(await write(response, frames, behaviour, counter))) return;
+    counter.served(tokens);
+    response.end(endEvents(speech, told));
+  };
+
   const call = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const endpoint = endpointOf(path);
     if (!endpoint) return sendJson(response, 404, JSON.stringify(defaultRefusal(404)));
@@ -255,6 +281,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions =
     if (behaviour.kind === 'reset') return counter.cut(response);
     if (behaviour.firstByteDelayMs) await wait(behaviour.firstByteDelayMs);
     if (behaviour.kind === 'refuse') return refuse(response, behaviour);
+    if (endpoint === 'messages') return speakMessage(model, body, behaviour, response);
     if (endpoint !== 'embeddings') return speak(endpoint, model, body, behaviour, response);
     const tokens = tokensFor(body, behaviour, null);
     counter.served(tokens);

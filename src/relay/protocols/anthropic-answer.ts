@@ -1,6 +1,7 @@
 import { SeenText } from '../seen-text.js';
 import type { Confidential } from '../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../upstream/upstream-error.js';
+import { annotationsOf, citedPages } from './anthropic-citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './anthropic-events.js';
 import { failureIn, failureOf } from './anthropic-failure.js';
 import { isSearch, readUsage, searchesSeen } from './anthropic-usage.js';
@@ -17,15 +18,19 @@ interface Told {
   reasoning: string;
   readonly details: ReasoningDetail[];
   readonly calls: JsonObject[];
+  readonly annotations: JsonObject[];
 }
 
 function toldIn(blocks: readonly JsonObject[]): Told {
-  const told: Told = { content: '', reasoning: '', details: [], calls: [] };
+  const told: Told = { content: '', reasoning: '', details: [], calls: [], annotations: [] };
   for (const block of blocks)
     switch (block.type) {
-      case 'text':
+      case 'text': {
+        const start = told.content.length;
         told.content += words(block.text);
+        told.annotations.push(...annotationsOf(citedPages(block.citations), start, told.content.length));
         break;
+      }
       case 'thinking':
         told.reasoning += words(block.thinking);
         if (textIn(block.signature) !== null) told.details.push(signed(words(block.thinking), words(block.signature)));
@@ -56,7 +61,7 @@ function saidIn(blocks: readonly JsonObject[]): SeenText {
 
 /** In neutral words. */
 function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: CallInfo): JsonObject {
-  const { content, reasoning, details, calls } = toldIn(blocks);
+  const { content, reasoning, details, calls, annotations } = toldIn(blocks);
   const usage = isObject(message.usage) ? readUsage(message.usage) : null;
   return {
     id: textIn(message.id) ?? info.callId,
@@ -72,6 +77,7 @@ function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: 
           ...(reasoning !== '' && { reasoning_content: reasoning }),
           ...(details.length > 0 && { reasoning_details: details }),
           ...(calls.length > 0 && { tool_calls: calls }),
+          ...(annotations.length > 0 && { annotations }),
         },
         ...finishOf(message),
       },

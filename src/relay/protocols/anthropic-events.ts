@@ -1,5 +1,6 @@
 import { noUsage } from '../../domain/usage.js';
 import { SeenText } from '../seen-text.js';
+import { annotationsOf, citedPages, isCitedPage, mostCitations } from './anthropic-citations.js';
 import { isSearch, searchesSeen } from './anthropic-usage.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from './json.js';
 import { anthropicReasoning, type ReasoningDetail } from './neutral.js';
@@ -68,6 +69,10 @@ export class AnthropicEvents {
     searches: noUsage,
   };
   private searches = 0;
+  /** Characters of content so far, where the open block began, and what it cites. */
+  private spoken = 0;
+  private began = 0;
+  private cited: JsonObject[] = [];
   private head: JsonObject | null = null;
   /** By the index of a block that is a call: which call it is, and whether arguments have come. */
   private readonly calls = new Map<JsonValue, { readonly index: number; begun: boolean }>();
@@ -126,6 +131,8 @@ export class AnthropicEvents {
         return this.deltaChunk({ tool_calls: [called] });
       }
       case 'text':
+        this.began = this.spoken;
+        this.cited = citedPages(block.citations);
         return this.wordsChunk('content', words(block.text));
       case 'thinking':
         return this.wordsChunk('reasoning_content', words(block.thinking));
@@ -148,6 +155,9 @@ export class AnthropicEvents {
         return textIn(delta.signature) === null
           ? null
           : this.deltaChunk({ reasoning_details: [signed('', words(delta.signature))] });
+      case 'citations_delta':
+        if (isCitedPage(delta.citation) && this.cited.length < mostCitations) this.cited.push(delta.citation);
+        return null;
       case 'input_json_delta': {
         const piece = words(delta.partial_json);
         this.said(piece);
@@ -161,8 +171,13 @@ export class AnthropicEvents {
     }
   }
 
-  /** No arguments are an empty object. */
+  /** No arguments are an empty object. What was cited is told once it is known for which words. */
   private blockStop(index: JsonValue): JsonObject | null {
+    const { cited } = this;
+    if (cited.length > 0) {
+      this.cited = [];
+      return this.deltaChunk({ annotations: annotationsOf(cited, this.began, this.spoken) });
+    }
     const call = this.calls.get(index);
     if (call === undefined || call.begun) return null;
     call.begun = true;
@@ -180,6 +195,7 @@ export class AnthropicEvents {
   private wordsChunk(member: 'content' | 'reasoning_content', text: string): JsonObject | null {
     if (text === '') return null;
     this.said(text);
+    if (member === 'content') this.spoken += text.length;
     return this.deltaChunk({ [member]: text });
   }
 

@@ -27,9 +27,31 @@ export const asksForSound = ({ modalities, audio }: JsonObject): boolean =>
 
 /** The `format` of what is encrypted by Anthropic's models. */
 export const anthropicReasoning = 'anthropic-claude-v1';
+const sealed = new RegExp(`^${anthropicReasoning}:(signed|sealed):(.+)$`, 's');
 
 /** The `format` of what is encrypted by Google's models. */
 export const googleReasoning = 'google-gemini-v1';
+
+/**
+ * What lets a model of Anthropic's be shown its thinking again, as one text for dialects that have but one place for it:
+ * in base64, which is what such places hold.
+ */
+export function sealOf({ type, signature, data }: JsonObject): string | null {
+  const text = textIn(type === 'reasoning.text' ? signature : data);
+  if (text === null) return null;
+  return Buffer.from(`${anthropicReasoning}:${type === 'reasoning.text' ? 'signed' : 'sealed'}:${text}`).toString(
+    'base64',
+  );
+}
+
+/** The detail that a seal was made of; null: it is none of ours. `text`: the thinking that is signed by it. */
+export function detailOfSeal(seal: string, text: string): JsonObject | null {
+  const [, kind, value] = sealed.exec(Buffer.from(seal, 'base64').toString('utf8')) ?? [];
+  if (value === undefined) return null;
+  return kind === 'signed'
+    ? { type: 'reasoning.text', text, signature: value }
+    : { type: 'reasoning.encrypted', data: value, format: anthropicReasoning };
+}
 
 /** What Anthropic's models can be shown again; what says nothing of its format may be theirs. */
 export const isAnthropicReasoning = ({ format }: JsonObject): boolean =>

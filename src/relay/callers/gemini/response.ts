@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
-import { toolCallSignature } from '../../protocols/neutral.js';
+import { isAnthropicReasoning, sealOf, toolCallSignature } from '../../protocols/neutral.js';
 
 /* Pieces of a `GenerateContentResponse`, made of the neutral form. */
 
@@ -29,11 +29,25 @@ export function callPart(call: JsonObject): JsonObject | null {
   };
 }
 
+/** Thinking, with what lets its model be shown it again. */
+function thoughtParts({ reasoning_details: details }: JsonObject, plain: string | null): JsonObject[] {
+  const parts: JsonObject[] = [];
+  let told = 0;
+  for (const detail of objectsIn(details).filter(isAnthropicReasoning)) {
+    const thoughtSignature = sealOf(detail);
+    if (thoughtSignature === null) continue;
+    const text = textIn(detail.text) ?? '';
+    told += text.length;
+    parts.push({ text, thought: true, thoughtSignature });
+  }
+  // A stream signs what it has told before; a whole answer tells it again with the signature.
+  return plain === null || told > 0 ? parts : [{ text: plain, thought: true }, ...parts];
+}
+
 /** What a message or a delta says, its calls left out. */
 export function wordParts(message: JsonObject): JsonObject[] {
   const { content, reasoning_content, reasoning, refusal, audio } = message;
-  const thought = textIn(reasoning_content) ?? textIn(reasoning);
-  const parts: JsonObject[] = thought === null ? [] : [{ text: thought, thought: true }];
+  const parts = thoughtParts(message, textIn(reasoning_content) ?? textIn(reasoning));
   for (const text of [textIn(content), textIn(refusal)]) if (text !== null) parts.push({ text });
   if (isObject(audio) && textIn(audio.data) !== null)
     parts.push({ inlineData: { mimeType: 'audio/pcm', data: audio.data } });

@@ -1,5 +1,6 @@
 import { memberIn, objectIn, partsIn } from '../../protocols/gemini-names.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
+import { detailOfSeal } from '../../protocols/neutral.js';
 import { NotConvertible } from '../../protocols/protocol.js';
 import { neutralGeneration } from './neutral-generation.js';
 import { neutralTools } from './neutral-tools.js';
@@ -67,16 +68,26 @@ class Conversation {
     const said: JsonObject[] = [];
     const calls: JsonObject[] = [];
     const thoughts: string[] = [];
+    const details: JsonObject[] = [];
+    let unsigned = '';
     for (const [at, part] of parts.entries()) {
       const call = objectIn(part, 'functionCall');
       if (call !== null) calls.push(this.call(call));
-      else if (part.thought === true) thoughts.push(textIn(part.text) ?? '');
-      else said.push(...[neutralPart(part, `${name}.parts[${at}]`)].filter((one) => one !== null));
+      else if (part.thought === true) {
+        const thought = textIn(part.text) ?? '';
+        thoughts.push(thought);
+        unsigned += thought;
+        const detail = detailOfSeal(textIn(memberIn(part, 'thoughtSignature')) ?? '', unsigned);
+        if (detail === null) continue;
+        details.push(detail);
+        if (detail.type === 'reasoning.text') unsigned = '';
+      } else said.push(...[neutralPart(part, `${name}.parts[${at}]`)].filter((one) => one !== null));
     }
     this.messages.push({
       role: 'assistant',
       content: said.length === 0 && calls.length > 0 ? null : contentOf(said),
       ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+      ...(details.length > 0 && { reasoning_details: details }),
       ...(calls.length > 0 && { tool_calls: calls }),
     });
   }
