@@ -89,11 +89,18 @@ function checkModelMapping(mapping: string | null): void {
     for (const name of names) if (typeof name === 'string') checkModel('modelMapping', name);
 }
 
+/** Of a place of a cloud, e.g. us-central1. */
+export const regionName = /^[a-z0-9-]{1,40}$/;
+
 function checkRegion({ type, other }: ChannelSettings, providers: ProviderTable): void {
   if (!providers.get(type)?.other?.region) return;
   if (other.trim() === '') throw new Failure('region-missing', { field: 'other' });
-  if (!other.trim().startsWith('{')) return;
-  if (jsonObject('other', other).default === undefined) throw new Failure('region-default-missing', { field: 'other' });
+  const regions = other.trim().startsWith('{') ? jsonObject('other', other) : { default: other.trim() };
+  if (regions.default === undefined) throw new Failure('region-default-missing', { field: 'other' });
+  // They become part of an address.
+  for (const region of Object.values(regions))
+    if (typeof region !== 'string' || !regionName.test(region))
+      throw invalidField('other', 'a region, or a JSON object of regions by model: small letters, digits and -');
 }
 
 /** Throws `channel-type-unknown` or `channel-type-not-served`. */
@@ -171,7 +178,9 @@ const maxKeys = 1000;
 type KeyFacts = Pick<ProviderFacts, 'documentKey' | 'keyForm'>;
 
 function checkKeyForm(key: string, { keyForm }: Pick<KeyFacts, 'keyForm'>): void {
-  if (keyForm !== null && !keyForm.pattern.test(key)) throw invalidField('key', keyForm.allowed);
+  if (keyForm === null) return;
+  const allowed = keyForm.pattern.test(key) ? (keyForm.instead?.(key) ?? null) : keyForm.allowed;
+  if (allowed !== null) throw invalidField('key', allowed);
 }
 
 /** The keys in a text, one per line; refused when there is none, or more than one order should make channels of. */

@@ -25,6 +25,8 @@ export interface KeyForm {
   readonly pattern: RegExp;
   /** In words, for whoever gave something else. */
   readonly allowed: string;
+  /** What a key is to be that is made like that and still cannot be one; null: it can. Left out: all can. */
+  readonly instead?: (key: string) => string | null;
 }
 
 export interface ProviderFacts {

@@ -16,6 +16,26 @@ const channel: Confidential = {
 const shown = (text: string, changed: Partial<Confidential> = {}): string =>
   withoutSecrets(text, { ...channel, ...changed }, 2000);
 
+const pem = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDZmK3Wc4\n'.repeat(3)}-----END`;
+const document = JSON.stringify({
+  project_id: 'proj-of-somebody',
+  private_key: pem,
+  client_email: 'calls@proj-of-somebody.iam.gserviceaccount.com',
+  token_uri: 'https://oauth2.googleapis.com/token',
+});
+
+describe('a message about a channel whose key is a document', () => {
+  test.each([
+    ['the document', document, '***'],
+    ['a value of it', 'no access to proj-of-somebody', 'no access to ***'],
+    ['a value that holds another', 'unknown: calls@proj-of-somebody.iam.gserviceaccount.com', 'unknown: ***'],
+    ['a line of a long value', `bad ${pem.split('\n')[1]} end`, 'bad *** end'],
+    ['a token granted for it', 'ya29.c.b0Aa-Bc_dEf is expired', '*** is expired'],
+  ])('has no %s in it', (_what, said, told) => {
+    expect(shown(said, { key: document })).toBe(told);
+  });
+});
+
 describe('a message', () => {
   test.each([
     ['the key', 'key sk-0123456789abcdef is wrong', 'key *** is wrong'],

@@ -74,7 +74,7 @@ export async function attempt(
       // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
       now: ports.clock.now(),
       gemini: settings.gemini,
-      pictures: await picturesFor(provider, caller, ports, payer, answerPlace),
+      pictures: await picturesFor(provider, caller, model, ports, payer, answerPlace),
     };
     request = await ports.largeWork.run(bodyBytes, () =>
       provider.protocol.request(provider, upstreamChannel, caller, model, options),
@@ -131,11 +131,12 @@ const noPictures: RequestOptions['pictures'] = new Map();
 async function picturesFor(
   { protocol }: Provider,
   caller: CallerRequest,
+  upstreamModel: string,
   { pictures }: AttemptPorts,
   payer: UserId | null,
   place: AnswerPlace,
 ): Promise<RequestOptions['pictures']> {
-  const addresses = protocol.pictures?.(caller) ?? [];
+  const addresses = protocol.pictures?.(caller, upstreamModel) ?? [];
   if (addresses.length === 0) return noPictures;
   const fetched = await pictures.fetch(addresses, payer, place);
   if (fetched !== null) return fetched;

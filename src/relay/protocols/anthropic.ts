@@ -17,11 +17,14 @@ const itsMaker: AnthropicVariant = {
   }),
 };
 
-/** The Messages API of Anthropic. */
-export const anthropic: Protocol = {
-  request: anthropicRequest(itsMaker),
+/** The wire of Anthropic's models, as one house speaks it. */
+export const anthropicIn = (variant: AnthropicVariant): Protocol => ({
+  request: anthropicRequest(variant),
   answer: (provider, channel, caller, status, _headers, body, info) =>
     anthropicAnswer(confidentialOf(provider, channel), caller, status, body, info),
   stream: (provider, channel, caller, info) =>
     new AnthropicStream(channel, confidentialOf(provider, channel), caller, info),
-};
+});
+
+/** The Messages API of Anthropic. */
+export const anthropic = anthropicIn(itsMaker);

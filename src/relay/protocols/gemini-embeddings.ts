@@ -12,8 +12,8 @@ export interface EmbeddingRequest {
 }
 
 /** Throws NotConvertible. */
-export function embeddingBody({ input, dimensions }: JsonObject, model: string): EmbeddingRequest {
-  const texts = (isList(input) ? input : [input]).map((one, at) => {
+export const textsToEmbed = ({ input }: JsonObject): string[] =>
+  (isList(input) ? input : [input]).map((one, at) => {
     const text = textIn(one);
     if (text !== null) return text;
     throw new NotConvertible(
@@ -21,7 +21,11 @@ export function embeddingBody({ input, dimensions }: JsonObject, model: string):
       `input[${at}] is to be a text: this provider takes no token ids and no empty ones`,
     );
   });
-  const requests = texts.map((text) => ({
+
+/** Throws NotConvertible. */
+export function embeddingBody(body: JsonObject, model: string): EmbeddingRequest {
+  const { dimensions } = body;
+  const requests = textsToEmbed(body).map((text) => ({
     model: `models/${model}`,
     content: { parts: [{ text }] },
     outputDimensionality: countIn(dimensions) ?? undefined,

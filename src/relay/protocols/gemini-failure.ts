@@ -65,8 +65,12 @@ export function geminiFailureIn(body: JsonObject, confidential: Confidential, na
   return googleFailure(body, null, confidential) ?? failureIn({}, body, confidential);
 }
 
-/** An answer with an error status. */
-export function geminiRefusal(status: number, bytes: Buffer, confidential: Confidential): UpstreamError {
+/** An answer with an error status; null: it is not in Google's words. */
+export function googleRefusal(status: number, bytes: Buffer, confidential: Confidential): UpstreamError | null {
   const body = told(upstreamJson(bytes));
-  return (isObject(body) && googleFailure(body, status, confidential)) || refusalOf(status, bytes, confidential);
+  return isObject(body) ? googleFailure(body, status, confidential) : null;
 }
+
+/** An answer with an error status. */
+export const geminiRefusal = (status: number, bytes: Buffer, confidential: Confidential): UpstreamError =>
+  googleRefusal(status, bytes, confidential) ?? refusalOf(status, bytes, confidential);

@@ -5,17 +5,10 @@ import { generationConfig } from './gemini-generation.js';
 import { isNative, nativeContent, nativeCounting, nativeEmbedding, withinLimit } from './gemini-native.js';
 import { type ThinkingSuffix, thinkingSuffix, thinksByLevel } from './gemini-thinking.js';
 import { geminiTools, toolConfig } from './gemini-tools.js';
+import type { GeminiAction, GeminiVariant } from './gemini-variant.js';
 import { countIn, type JsonObject, textIn } from './json.js';
-import { pathSegment } from './model-address.js';
 import { baseOf, notServed, written } from './openai-request.js';
-import type {
-  CallerRequest,
-  GeminiSettings,
-  Provider,
-  RequestOptions,
-  UpstreamChannel,
-  UpstreamRequest,
-} from './protocol.js';
+import type { CallerRequest, GeminiSettings, Protocol, RequestOptions } from './protocol.js';
 
 /* From the neutral request to Gemini's. */
 
@@ -27,31 +20,8 @@ const harms = ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONT
 const safetySettings = ({ safety }: GeminiSettings): JsonObject[] =>
   harms.map((category) => ({ category, threshold: safety.get(category) ?? safety.get('default') ?? 'OFF' }));
 
-/** The model's own version of the interface, then the channel's, then everybody's. */
-const versionFor = ({ versions }: GeminiSettings, { other }: UpstreamChannel, model: string): string =>
-  versions.get(model) ?? (other.trim() || versions.get('default') || 'v1beta');
-
 /** A name may be given as the provider lists it. */
 const bareName = (model: string): string => model.replace(/^models\//, '');
-
-/** What is asked of the model: `generateContent` and the like. Throws NotConvertible. */
-export function geminiUrl(
-  provider: Provider,
-  channel: UpstreamChannel,
-  settings: GeminiSettings,
-  model: string,
-  action: string,
-): string {
-  const version = pathSegment(versionFor(settings, channel, bareName(model)));
-  return `${baseOf(provider, channel)}/${version}/models/${pathSegment(bareName(model))}:${action}`;
-}
-
-/** The key stays out of the address, which errors and logs repeat. */
-export const geminiHeaders = (channel: UpstreamChannel, stream: boolean): Record<string, string> => ({
-  'content-type': 'application/json',
-  accept: stream ? 'text/event-stream' : 'application/json',
-  'x-goog-api-key': channel.key.trim(),
-});
 
 /** null: neither the caller nor what is held for the call says one. */
 const limitOf = ({ outputLimit, mostOutput }: CallerRequest, body: JsonObject): number | null => {
@@ -101,52 +71,57 @@ function suffixOf({ thinkingAdapter }: GeminiSettings, upstreamModel: string, as
   return thinkingSuffix(upstreamModel) ?? (meant === null ? null : { model: upstreamModel, budget: meant.budget });
 }
 
-/** Throws NotConvertible. */
-export function geminiRequest(
-  provider: Provider,
-  channel: UpstreamChannel,
+/** What is asked of the model, in Gemini's words. Throws NotConvertible. */
+function asked(
   caller: CallerRequest,
-  upstreamModel: string,
+  model: string,
+  suffix: ThinkingSuffix | null,
   options: RequestOptions,
-): UpstreamRequest {
-  const { gemini: settings, passThrough } = options;
-  const { mode, stream } = caller;
+): { readonly action: GeminiAction; readonly body: JsonObject } {
   const native = isNative(caller);
-  const body = native ? caller.body : caller.neutral();
-  const suffix = suffixOf(settings, upstreamModel, textIn(body.model) ?? '');
-  const model = suffix?.model ?? upstreamModel;
-  const asked = (action: string, converted: JsonObject): UpstreamRequest => {
-    const sent =
-      passThrough || channel.paramOverride === null
-        ? converted
-        : withinLimit({ ...converted, ...channel.paramOverride }, caller.mostOutput);
-    return {
-      method: 'POST',
-      url: geminiUrl(provider, channel, settings, model, action),
-      headers: geminiHeaders(channel, stream),
-      content: { kind: 'json', text: written(sent) },
-      model,
-      reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort)),
-    };
-  };
-  switch (mode) {
-    case 'chat': {
-      const action = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      const converted = native
-        ? nativeContent(caller, model, suffix, settings.thinkingShare)
-        : contentBody(caller, body, model, suffix, options);
-      return asked(action, converted);
-    }
-    case 'embeddings': {
-      const { action, body: converted } = native
-        ? nativeEmbedding(caller, bareName(model))
-        : embeddingBody(body, bareName(model));
-      return asked(action, converted);
-    }
+  switch (caller.mode) {
+    case 'chat':
+      return {
+        action: caller.stream ? 'streamGenerateContent' : 'generateContent',
+        body: native
+          ? nativeContent(caller, model, suffix, options.gemini.thinkingShare)
+          : contentBody(caller, caller.neutral(), model, suffix, options),
+      };
+    case 'embeddings':
+      return native ? nativeEmbedding(caller, bareName(model)) : embeddingBody(caller.neutral(), bareName(model));
     case 'counting':
-      if (native) return asked('countTokens', nativeCounting(caller, bareName(model)));
-      throw notServed(mode);
+      if (native) return { action: 'countTokens', body: nativeCounting(caller, bareName(model)) };
+      throw notServed(caller.mode);
     default:
-      throw notServed(mode);
+      throw notServed(caller.mode);
   }
 }
+
+/** Throws NotConvertible. */
+export const geminiRequest =
+  (variant: GeminiVariant): Protocol['request'] =>
+  (provider, channel, caller, upstreamModel, options) => {
+    const { stream, mostOutput } = caller;
+    const told = isNative(caller) ? caller.body : caller.neutral();
+    const suffix = suffixOf(options.gemini, upstreamModel, textIn(told.model) ?? '');
+    const model = suffix?.model ?? upstreamModel;
+    const { action, body } = asked(caller, model, suffix, options);
+    const target = { base: baseOf(provider, channel), model: bareName(model), action, channel, caller, options };
+    const shaped = variant.reshape?.(body, target) ?? body;
+    const sent =
+      options.passThrough || channel.paramOverride === null
+        ? shaped
+        : withinLimit({ ...shaped, ...channel.paramOverride }, mostOutput);
+    return {
+      method: 'POST',
+      url: `${variant.url(target)}:${action}${stream ? '?alt=sse' : ''}`,
+      headers: {
+        'content-type': 'application/json',
+        accept: stream ? 'text/event-stream' : 'application/json',
+        ...variant.headers(target),
+      },
+      content: { kind: 'json', text: written(sent) },
+      model,
+      reasoningEffort: reasoningEffortOf(textIn(told.reasoning_effort)),
+    };
+  };

@@ -7,13 +7,15 @@ import { isNative } from './gemini-native.js';
 import { geminiRequest } from './gemini-request.js';
 import { GeminiStream } from './gemini-stream.js';
 import { geminiUsage } from './gemini-usage.js';
+import type { GeminiTarget, GeminiVariant } from './gemini-variant.js';
 import { isObject, type JsonObject } from './json.js';
+import { pathSegment } from './model-address.js';
 import { confidentialOf } from './openai-failure.js';
 import { writtenUsage } from './openai-usage.js';
 import type { Answer, CallerRequest, CallInfo, Protocol } from './protocol.js';
 import { upstreamJson } from './upstream-json.js';
 
-/* Google's Gemini API. */
+/* The wire of Google's Gemini models. */
 
 const missing = (): Answer => ({ ok: false, error: unreadableAnswer('the upstream answered without an answer in it') });
 
@@ -43,8 +45,8 @@ function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: C
   return { ok: true, body, received, untouched: false, usage, generated };
 }
 
-export const gemini: Protocol = {
-  request: geminiRequest,
+export const geminiIn = (variant: GeminiVariant): Protocol => ({
+  request: geminiRequest(variant),
   // Who speaks this wire gives addresses where Google itself is to look.
   pictures: (caller) => (isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages)),
   answer(provider, channel, caller, status, _headers, bytes, info) {
@@ -58,4 +60,17 @@ export const gemini: Protocol = {
   },
   stream: (provider, channel, caller, info) =>
     new GeminiStream(channel, confidentialOf(provider, channel), caller, info),
+});
+
+/** The model's own version of the interface, then the channel's, then everybody's. */
+const versionFor = ({ channel, model, options: { gemini } }: GeminiTarget): string =>
+  gemini.versions.get(model) ?? (channel.other.trim() || gemini.versions.get('default') || 'v1beta');
+
+const publicInterface: GeminiVariant = {
+  url: (target) => `${target.base}/${pathSegment(versionFor(target))}/models/${pathSegment(target.model)}`,
+  // The key stays out of the address, which errors and logs repeat.
+  headers: ({ channel }) => ({ 'x-goog-api-key': channel.key.trim() }),
 };
+
+/** Google's own. */
+export const gemini = geminiIn(publicInterface);

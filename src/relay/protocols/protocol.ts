@@ -145,7 +145,7 @@ export interface Protocol {
    * Addresses of pictures that must stand in the request themselves: they are fetched before it is made. Left out: none.
    * Throws NotConvertible.
    */
-  readonly pictures?: (caller: CallerRequest) => readonly string[];
+  readonly pictures?: (caller: CallerRequest, upstreamModel: string) => readonly string[];
   /** Throws NotConvertible. */
   request(
     provider: Provider,

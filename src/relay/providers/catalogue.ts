@@ -117,27 +117,4 @@ export const catalogue: readonly ProviderFacts[] = [
   ),
   listing(36, 'Suno', 'purple', '', 'API key of the proxy', ['suno_music', 'suno_lyrics'], tasks),
   listing(37, 'Dify', 'teal', 'https://api.dify.ai', 'API key of one app', ['dify'], withoutList),
-  listing(
-    41,
-    'Vertex AI',
-    'blue',
-    '',
-    'service account as JSON',
-    modelList(`
-    claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
-    claude-opus-4-5@20251101 claude-sonnet-4-5@20250929 claude-opus-4-1@20250805 claude-opus-4@20250514
-    claude-sonnet-4@20250514 claude-3-7-sonnet-20250219 claude-3-5-sonnet-20241022 gemini-3.7-flash gemini-3.6-flash
-    gemini-3.5-flash gemini-3.5-flash-lite gemini-3.1-pro-preview gemini-3-pro-preview gemini-3-flash-preview
-    gemini-2.5-pro gemini-2.5-flash gemini-2.5-flash-lite gemini-2.0-flash gemini-2.0-flash-001 gemini-2.0-flash-lite
-    gemini-embedding-001 text-embedding-005 text-multilingual-embedding-002
-    meta/llama-4-maverick-17b-128e-instruct-maas meta/llama-4-scout-17b-16e-instruct-maas openai/gpt-oss-120b-maas
-    deepseek-ai/deepseek-v3.2-maas claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307
-    claude-3-5-sonnet-20240620 gemini-1.5-pro-latest gemini-1.5-flash-latest gemini-1.5-pro-001 gemini-1.5-flash-001
-    gemini-pro gemini-pro-vision meta/llama3-405b-instruct-maas gemini-1.5-pro-002 gemini-1.5-flash-002
-  `),
-    {
-      documentKey: true,
-      other: other('region, or a JSON object of regions by model with a default', { region: true }),
-    },
-  ),
 ];

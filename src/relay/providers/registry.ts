@@ -10,6 +10,7 @@ import { dashscope } from './dashscope.js';
 import { deepseek } from './deepseek.js';
 import { fastgpt } from './fastgpt.js';
 import { googleGemini } from './google-gemini.js';
+import { googleVertex } from './google-vertex.js';
 import { jina } from './jina.js';
 import { lingyi } from './lingyi.js';
 import { minimax } from './minimax.js';
@@ -53,6 +54,7 @@ export const providers: readonly Provider[] = [
   jina,
   cloudflare,
   siliconcloud,
+  googleVertex,
   mistral,
   deepseek,
   moka,

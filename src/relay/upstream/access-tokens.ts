@@ -33,7 +33,7 @@ export class AccessTokens {
     private readonly most = usualMost,
   ) {}
 
-  /** `credentials`: all that the token depends on, the way to it included. `fetch` must not throw. */
+  /** `credentials`: all that the token depends on, the way to it included. What `fetch` throws is thrown to all. */
   of(credentials: string, fetch: () => Promise<Granted>): Promise<Granted> {
     const known = this.kept.get(credentials);
     if (known !== undefined && (known.token === null || this.clock.now() < known.until)) return known.granted;

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { isObject, parseJson } from '../protocols/json.js';
 
 /*
  * What upstream says is read by callers, by admins and in logs. Nobody shall learn from it where the upstream is or how
@@ -94,22 +95,42 @@ interface Known {
 /** Secrets this short may be words that stand for nothing, as local servers want them. */
 const isTelling = (secret: string): boolean => secret.length >= 8 || (secret.length >= 4 && !isWord(secret));
 
+/** Of longer values each line is looked for, and no piece: they are never sent, so nobody can repeat a part of one. */
+const longestShort = 128;
+
+/** What in a key that is a document gives it away: addresses are everybody's. null: it is none. */
+function documentIn(key: string): { readonly short: readonly string[]; readonly long: readonly string[] } | null {
+  const told = key.trimStart().startsWith('{') ? parseJson(key) : null;
+  if (!isObject(told)) return null;
+  const values = Object.values(told).filter(
+    (value) => typeof value === 'string' && !/^https?:/.test(value),
+  ) as string[];
+  return {
+    short: values.filter(({ length }) => length <= longestShort),
+    long: values.filter(({ length }) => length > longestShort).flatMap((value) => value.split(/\s+/)),
+  };
+}
+
 function compiled({ key, baseUrl, organization, other, proxy }: Confidential): Known {
   const addresses = [baseUrl, proxy ?? ''].map(addressIn);
   // Long enough to be no version.
   const account = other.length > 20 ? other : '';
-  const secrets = [key, organization ?? '', account].flatMap((secret) => [
+  const document = documentIn(key);
+  const secrets = [...(document?.short ?? [key]), organization ?? '', account].flatMap((secret) => [
     secret,
     secret.trim(),
     ...secret.split(/[|.\s]/),
   ]);
   const telling = [...secrets, ...addresses.flatMap((address) => address.secrets)]
     .map((secret) => secret.slice(0, longestSecret))
-    .filter(isTelling);
+    .filter(isTelling)
+    // What holds another secret goes whole.
+    .sort((a, b) => b.length - a.length);
   const fragments = new Set<string>();
   for (const secret of new Set(telling)) fragmentsOf(secret, fragments);
   const hosts = addresses.flatMap((address) => address.hosts).map(hostPattern);
-  return { patterns: [...[...new Set(telling)].map(secretPattern), ...hosts], fragments };
+  const whole = document === null ? [] : [key.trim(), ...document.long].filter(isTelling);
+  return { patterns: [...whole.map(secretPattern), ...[...new Set(telling)].map(secretPattern), ...hosts], fragments };
 }
 
 const known = new Map<string, Known>();
@@ -168,7 +189,7 @@ const foreign: readonly RegExp[] = [
   // Providers repeat the key they were given, half masked.
   /\b(?:sk|rk|pk|ak|gsk|xai|fastgpt|bce-v3)[-_/][\w*./-]{6,}/gi,
   /\b(?:org|proj|hf|ghp|r8|nvapi|pplx|tgp|ark|app)[-_](?=[\w-]{0,60}\d)[\w-]{8,}/gi,
-  /\b(?:AIza|AKIA|ASIA|eyJ)[\w.-]{8,}/g,
+  /\b(?:AIza|AKIA|ASIA|eyJ|ya29\.)[\w.-]{8,}/g,
   /(?<![\w*-])[\w-]{0,200}\*{3,}[\w*-]*/g,
   /(?<!\breq[_-])(?<![A-Za-z0-9])(?=[A-Za-z]{0,200}\d)(?=\d{0,200}[A-Za-z])[A-Za-z0-9]{28,}/g,
 ];

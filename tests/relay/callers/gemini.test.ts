@@ -36,12 +36,15 @@ const nativeCaller = (body: JsonObject, stream: boolean, dialect = geminiCaller)
   neutral: neutralBody(generateContent, body),
 });
 
-const spoken = (golden: Pick<Golden, 'provider' | 'channel'>, dialect = geminiCaller): Golden =>
+const spoken = (
+  golden: Pick<Golden, 'provider' | 'channel'> & Partial<Pick<Golden, 'info'>>,
+  dialect = geminiCaller,
+): Golden =>
   ({
     provider: golden.provider,
     channel: { ...golden.channel, thinkingToContent: false, forceFormat: false },
     caller: nativeCaller({ contents: [] }, true, dialect),
-    info,
+    info: golden.info ?? info,
     expected: { settled: { input: 3, output: 1 } },
   }) as never;
 
@@ -74,7 +77,10 @@ const responsesIn = (answer: string): JsonObject[] =>
     .filter((frame) => frame !== '')
     .map((frame) => JSON.parse(frame.slice('data: '.length)));
 
-const own = goldens.filter(({ provider, stream }) => provider.type === 24 && stream);
+/** Some serve others' models beside Google's. */
+const speaksGemini = ({ name, provider }: Pick<Golden, 'name' | 'provider'>): boolean =>
+  provider.type === 24 || name.startsWith('google-vertex/gemini-');
+const own = goldens.filter((golden) => speaksGemini(golden) && golden.stream);
 
 const folder = join(process.env.WIRE_FIXTURES ?? '', 'google');
 const recorded =
@@ -140,8 +146,8 @@ const reasons: Readonly<Record<string, string>> = {
   content_filter: 'SAFETY',
 };
 const foreign = goldens.filter(
-  ({ provider, stream, caller, answer, expected }) =>
-    provider.type !== 24 && stream && answer !== null && caller.mode === 'chat' && expected.finishReason,
+  ({ name, provider, stream, caller, answer, expected }) =>
+    !speaksGemini({ name, provider }) && stream && answer !== null && caller.mode === 'chat' && expected.finishReason,
 );
 
 describe.each(foreign.map((golden) => [golden.name, golden] as const))(

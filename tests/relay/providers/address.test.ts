@@ -5,6 +5,7 @@ import { anthropicCaller } from '../../../src/relay/callers/anthropic/dialect.js
 import { geminiCaller } from '../../../src/relay/callers/gemini/dialect.js';
 import { NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
 import { providers } from '../../../src/relay/providers/registry.js';
+import { serviceAccountDocument } from '../../support/vertex-upstream.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 /* A caller chooses the model's name. It must not choose with it where the channel's key is sent. */
@@ -13,7 +14,8 @@ import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.j
 const other = 'acc0unt';
 
 const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
-  const channel = { ...plainChannel, baseUrl, other };
+  const key = provider.documentKey ? serviceAccountDocument('https://tokens.example/token') : plainChannel.key;
+  const channel = { ...plainChannel, key, baseUrl, other };
   const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi' };
   // Tokens are counted for callers who speak the provider's wire.
   const dialect = provider.type === 14 ? anthropicCaller : geminiCaller;
@@ -82,7 +84,8 @@ function expectSamePlace(provider: Provider, mode: Mode, base: string, model: st
   const url = new URL(address);
   expect(url.origin).toBe('https://upstream.example'.concat(base.includes(':8443') ? ':8443' : ''));
   expect(url.hash).toBe('');
-  if (after.length === 0) {
+  // A slash in the name says that another's wire is spoken, where the name is in the body.
+  if (after.length === 0 || (provider.type === 41 && address.endsWith('/endpoints/openapi/chat/completions'))) {
     // The name is in the body only; some providers serve some names elsewhere.
     expect(url.pathname).toMatch(/^\/root(\/|$)/);
     expect(url.search).toBe(new URL(usual).search);
@@ -130,6 +133,20 @@ describe('where a request goes', () => {
       { numRuns: 3000 },
     );
   });
+
+  test.each(['claude-', 'gemini-', 'imagen-', 'text-embedding-'])(
+    'is not chosen by a name that begins with %s and has a wire of its own for that',
+    (beginning) => {
+      const vertex = providerOfType(41);
+      const mode = beginning === 'text-embedding-' ? 'embeddings' : 'chat';
+      for (const rest of hostile) {
+        const address = addressOrRefusal(vertex, mode, 'https://upstream.example/root', beginning + rest);
+        const place = `https://upstream.example/root/v1/projects/proj-test-1/locations/${other}`;
+        const { href, search, hash } = new URL(address ?? `${place}/`);
+        expect([href.startsWith(`${place}/`), search, hash]).toEqual([true, '', '']);
+      }
+    },
+  );
 
   test('keeps the slashes of names such as vendor/model in a path', () => {
     const [custom, cloudflare] = [providerOfType(8), providerOfType(39)];

@@ -1,0 +1,74 @@
+import { other, usual } from '../../domain/provider.js';
+import { thinksByName } from '../protocols/anthropic-thinking.js';
+import { openAi } from '../protocols/openai.js';
+import { urlAt } from '../protocols/openai-request.js';
+import type { Edit } from '../protocols/openai-variant.js';
+import type { Protocol, Provider } from '../protocols/protocol.js';
+import { byServiceAccount, serviceAccountKey } from '../protocols/service-account.js';
+import { vertexClaude } from '../protocols/vertex-claude.js';
+import { vertexEmbeddings } from '../protocols/vertex-embeddings.js';
+import { vertexGemini } from '../protocols/vertex-gemini.js';
+import { inItsPlace } from '../protocols/vertex-place.js';
+import { modelList } from './model-list.js';
+
+/* Many makers' models in one place, each asked in its maker's words. */
+
+const isClaude = (model: string): boolean => model.startsWith('claude');
+
+/** The maker is a part of the name. */
+const named: Edit = (body, { model }) => (model.includes('/') ? body : { ...body, model: `meta/${model}` });
+
+/** Models of others that run as a service, and the older ones that are called by their names alone. */
+const asService = openAi({
+  url: urlAt({ chat: '/endpoints/openapi/chat/completions' }),
+  authorize: () => ({}),
+  reshape: named,
+});
+
+const embeddings: Protocol = { ...vertexGemini, ...vertexEmbeddings };
+
+function wireOf(model: string): Protocol {
+  if (isClaude(model)) return vertexClaude;
+  if (model.includes('/') || model.includes('llama') || model.endsWith('-maas')) return asService;
+  // The newest of these is asked as other models are.
+  if (/embedding|gecko/.test(model) && !model.startsWith('gemini-embedding-2')) return embeddings;
+  return vertexGemini;
+}
+
+const protocol: Protocol = {
+  pictures: (caller, model) => wireOf(model).pictures?.(caller, model) ?? [],
+  request: (provider, channel, caller, model, options) =>
+    wireOf(model).request(provider, inItsPlace(channel, caller), caller, model, options),
+  answer: (provider, channel, caller, status, headers, body, info) =>
+    wireOf(info.model).answer(provider, inItsPlace(channel, caller), caller, status, headers, body, info),
+  stream: (provider, channel, caller, info) =>
+    wireOf(info.model).stream(provider, inItsPlace(channel, caller), caller, info),
+};
+
+export const googleVertex: Provider = {
+  ...usual,
+  type: 41,
+  name: 'Vertex AI',
+  defaultBaseUrl: '',
+  defaultModels: modelList(`
+    claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
+    claude-opus-4-5@20251101 claude-sonnet-4-5@20250929 claude-opus-4-1@20250805 claude-opus-4@20250514
+    claude-sonnet-4@20250514 claude-3-7-sonnet-20250219 claude-3-5-sonnet-20241022 gemini-3.7-flash gemini-3.6-flash
+    gemini-3.5-flash gemini-3.5-flash-lite gemini-3.1-pro-preview gemini-3-pro-preview gemini-3-flash-preview
+    gemini-2.5-pro gemini-2.5-flash gemini-2.5-flash-lite gemini-2.0-flash gemini-2.0-flash-001 gemini-2.0-flash-lite
+    gemini-embedding-001 text-embedding-005 text-multilingual-embedding-002
+    meta/llama-4-maverick-17b-128e-instruct-maas meta/llama-4-scout-17b-16e-instruct-maas openai/gpt-oss-120b-maas
+    deepseek-ai/deepseek-v3.2-maas claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307
+    claude-3-5-sonnet-20240620 gemini-1.5-pro-latest gemini-1.5-flash-latest gemini-1.5-pro-001 gemini-1.5-flash-001
+    gemini-pro gemini-pro-vision meta/llama3-405b-instruct-maas gemini-1.5-pro-002 gemini-1.5-flash-002
+  `),
+  colour: 'blue',
+  keyHint: 'service account as JSON',
+  keyForm: serviceAccountKey,
+  documentKey: true,
+  other: other('region, or a JSON object of regions by model with a default', { region: true }),
+  modes: ['chat', 'embeddings', 'counting'],
+  protocol,
+  authorisation: byServiceAccount,
+  thinkingBeside: (body, names) => thinksByName(body, new Set([...names].filter(isClaude))),
+};
