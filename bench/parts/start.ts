@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { schemaOf } from '../../src/projections/engine/projection.js';
-import { usageStats } from '../../src/projections/models/usage-stats.js';
+import { usageStats } from '../../src/projections/models/usage-stats/usage-stats.js';
 import { count } from '../arguments.js';
 import { type DataSet, dataSet, dataSetOptions, unlimited } from '../data-set.js';
 import { openDatabase } from '../database.js';

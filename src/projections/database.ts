@@ -4,7 +4,7 @@ import type { ChannelTables } from './models/channels.js';
 import type { LedgerTables } from './models/ledger/ledger.js';
 import type { OptionTables } from './models/options.js';
 import type { UsageLogTables } from './models/usage-log/usage-log.js';
-import type { UsageStatsTables } from './models/usage-stats.js';
+import type { UsageStatsTables } from './models/usage-stats/usage-stats.js';
 import type { UserTables } from './models/users.js';
 
 /** Every table of every read model. */

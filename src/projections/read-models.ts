@@ -8,7 +8,7 @@ import { channels } from './models/channels.js';
 import { ledger } from './models/ledger/ledger.js';
 import { options } from './models/options.js';
 import { usageLog } from './models/usage-log/usage-log.js';
-import { usageStats } from './models/usage-stats.js';
+import { usageStats } from './models/usage-stats/usage-stats.js';
 import { users } from './models/users.js';
 
 /** Every read model there is, in the order they are listed to operators. */

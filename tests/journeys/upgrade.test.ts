@@ -6,7 +6,7 @@ import { type Gateway, startGateway } from '../../src/gateway.js';
 import { prepareReadModels } from '../../src/projections/engine/checkpoints.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { usageLog } from '../../src/projections/models/usage-log/usage-log.js';
-import { usageStats } from '../../src/projections/models/usage-stats.js';
+import { usageStats } from '../../src/projections/models/usage-stats/usage-stats.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { until } from '../support/until.js';

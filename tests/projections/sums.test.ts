@@ -10,7 +10,7 @@ import { apiKeySnapshot, quotaSnapshot } from '../../src/projections/models/ledg
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { usageOfLastMinute } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
-import { usageStatsBy } from '../../src/projections/models/usage-stats.js';
+import { usageStatsBy } from '../../src/projections/models/usage-stats/usage-stats-queries.js';
 import { userById, userPage } from '../../src/projections/models/user-queries.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
 import { balanceOf, postingsOf, trialBalance } from '../support/ledger-reads.js';

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Instant } from '../../src/domain/instant.js';
-import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/models/usage-stats.js';
-import { alice, bob, bobKey, east, refunded, registered, released, settled, west, when } from './history.js';
+import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/models/usage-stats/usage-stats-queries.js';
+import { alice, aliceKey, bob, bobKey, east, refunded, registered, released, settled, west, when } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
@@ -29,9 +30,18 @@ const history = [
 describe('usage is counted', () => {
   test('by the hour and everything one may ask about', async () => {
     await projected.given(...history);
-    const { usage_stats: rows } = await projected.dump('usage_stats_v3');
+    const { usage_stats: rows } = await projected.dump('usage_stats_v4');
     expect(rows).toHaveLength(4);
     expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200)`);
+  });
+
+  test('and by the little that is asked for most, in fewer rows', async () => {
+    await projected.given(...history);
+    const { usage_stats_models, usage_stats_channels, usage_stats_callers } = await projected.dump('usage_stats_v4');
+    const sums = '2,0,30,240,64,40,16,4200';
+    expect(usage_stats_models?.[0]).toBe(`(${noon / 1000},gpt-4o,default,0,${sums})`);
+    expect(usage_stats_channels?.[0]).toBe(`(${noon / 1000},3,0,${sums})`);
+    expect(usage_stats_callers?.[0]).toBe(`(${noon / 1000},7,12,ci,0,${sums})`);
   });
 
   test('with calls that could not be served as errors, and neither callers that left nor recovered calls', async () => {
@@ -69,6 +79,13 @@ describe('usage is counted', () => {
     );
     expect(await usageStatsBy(db, ever, { ...whole, by: ['model'] })).toHaveLength(2);
   });
+});
+
+test('names that differ only in what cannot be stored are one, and no reason to stop', async () => {
+  const named = (id: string, name: string) =>
+    when(clock(0), settled(id, 9, 1, { facts: { apiKeyName: name, model: name, group: name } }));
+  const db = await projected.given(named('a', 'n\0'), named('b', 'n\uFFFD'), named('c', 'n\uD800'));
+  expect(await usageStatsBy(db, ever, { ...whole, by: ['model', 'group'] })).toMatchObject([{ requests: 3 }]);
 });
 
 describe('statistics', () => {
@@ -126,6 +143,87 @@ describe('statistics', () => {
   ])('narrow to %s', async (_, filter, requests) => {
     const db = await projected.given(...history);
     expect(await usageStatsBy(db, { ...until(24 * hour), ...filter }, whole)).toMatchObject([{ requests }]);
+  });
+
+  test.each([1, 2])('are what the events come to, for any range, zone and question (history %i)', async (seed) => {
+    const call = fc.record({
+      pause: fc.oneof(fc.integer({ min: 1, max: 3 * hour }), fc.constant(hour)),
+      failed: fc.boolean(),
+      userId: fc.constantFrom(alice, bob),
+      apiKeyId: fc.constantFrom(aliceKey, bobKey),
+      apiKeyName: fc.constantFrom('ci', 'other'),
+      model: fc.constantFrom('gpt-4o', 'claude'),
+      group: fc.constantFrom('default', 'vip'),
+      channelId: fc.constantFrom(east, west),
+      charged: fc.nat(1_000),
+    });
+    const [calls = []] = fc.sample(fc.array(call, { minLength: 120, maxLength: 120 }), { seed, numRuns: 1 });
+    let now = 0;
+    const told = calls.map((each, index) => {
+      now += each.pause;
+      const { userId, apiKeyId, apiKeyName, model, group, channelId, charged, failed } = each;
+      const facts = { userId, apiKeyId, apiKeyName, model, group };
+      const fact = failed
+        ? released(`${index}`, 9, { facts, attempts: [channelId] })
+        : settled(`${index}`, 9, charged, { facts, channelId });
+      return { ...each, at: noon + now, fact: when(clock(now), fact) };
+    });
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      registered(bob, 'bob'),
+      ...told.map(({ fact }) => fact),
+    );
+
+    const moment = fc.integer({ min: noon / 1000 - 7_200, max: Math.ceil((noon + now) / 1000) + 7_200 });
+    const maybe = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 3 });
+    const question = fc.record({
+      ends: fc.tuple(moment, moment),
+      narrowed: fc.record({
+        userId: maybe(alice, bob),
+        apiKeyId: maybe(aliceKey, bobKey),
+        model: maybe('gpt-4o', 'none'),
+        channelId: maybe(east, west),
+        group: maybe('vip', 'none'),
+      }),
+      by: fc.subarray(['user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const),
+      interval: fc.constantFrom('hour', 'day', null),
+      offsetMinutes: fc.constantFrom(0, 60, -300, 330, 345, 840, -720),
+    });
+    await fc.assert(
+      fc.asyncProperty(question, async ({ ends, narrowed, by, interval, offsetMinutes }) => {
+        const [from, to] = [Math.min(...ends), Math.max(...ends)];
+        const expected = new Map<string, [requests: number, errors: number, quota: number]>();
+        for (const { at, failed, charged, ...call } of told) {
+          const start = Math.floor(at / hour) * 3_600;
+          const offset = offsetMinutes * 60;
+          const day = Math.floor((start + offset) / 86_400) * 86_400 - offset;
+          const dimensions = {
+            ...{ user_id: call.userId, api_key_id: call.apiKeyId, model: call.model },
+            ...{ channel_id: call.channelId, group: call.group },
+          };
+          const isAsked = Object.entries(narrowed).every(
+            ([name, value]) => value === undefined || call[name as keyof typeof narrowed] === value,
+          );
+          if (start < from || start > to || !isAsked) continue;
+          const key = JSON.stringify([
+            interval && (interval === 'day' ? day : start),
+            ...by.map((one) => dimensions[one]),
+          ]);
+          const [requests, errors, quota] = expected.get(key) ?? [0, 0, 0];
+          expected.set(key, failed ? [requests, errors + 1, quota] : [requests + 1, errors, quota + charged]);
+        }
+        // One question without any telling apart has one answer, be it nothing.
+        if (by.length === 0 && interval === null && expected.size === 0) expected.set('[null]', [0, 0, 0]);
+        const rows = await usageStatsBy(db, { from, to, ...narrowed }, { by, interval, offsetMinutes });
+        const answered = rows.map((row): [string, number[]] => [
+          JSON.stringify([row.start, ...by.map((one) => row[one])]),
+          [row.requests, row.errors, row.quota],
+        ]);
+        expect(new Map(answered)).toEqual(expected);
+        expect(answered).toHaveLength(expected.size);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test('are zero where nothing was', async () => {

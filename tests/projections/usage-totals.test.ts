@@ -4,7 +4,7 @@ import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Usage } from '../../src/domain/usage.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
-import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
+import { channelTestKeyName, logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import { type UsageLogFilter, usageLogBefore } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { type UsageTotals, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { eventId } from '../support/events.js';
@@ -51,6 +51,8 @@ const step = fc.record({
   /** Since the step before; whole hours are hit exactly as well. */
   pause: fc.oneof(fc.integer({ min: 1, max: 600_000 }), fc.constantFrom(1, 1_000, hour)),
   ofAlice: fc.boolean(),
+  /** A key may be called otherwise from one call to the next. */
+  keyName: fc.constantFrom('ci', 'other'),
   model: fc.constantFrom(...models),
   group: fc.constantFrom(...groups),
   channelId: fc.constantFrom(east, west),
@@ -65,11 +67,17 @@ function factsOf(steps: readonly Step[]): { facts: Fact[]; end: number } {
   let logging = true;
   let now = 0;
   steps.forEach((each, index) => {
-    const { kind, pause, ofAlice, model, group, channelId, quota, prompt } = each;
+    const { kind, pause, ofAlice, keyName, model, group, channelId, quota, prompt } = each;
     // An hour begins exactly now and then.
     now = pause === hour ? Math.ceil((now + 1) / hour) * hour : now + pause;
     const at = clock(now);
-    const of = { userId: ofAlice ? alice : bob, apiKeyId: ofAlice ? aliceKey : bobKey, model, group };
+    const of = {
+      userId: ofAlice ? alice : bob,
+      apiKeyId: ofAlice ? aliceKey : bobKey,
+      apiKeyName: keyName,
+      model,
+      group,
+    };
     const cachedInput = Math.min(prompt, 20);
     const used = { ...usage, input: prompt - cachedInput, cachedInput };
     const id = `call-${index}`;
@@ -112,7 +120,8 @@ function factsOf(steps: readonly Step[]): { facts: Fact[]; end: number } {
           ...{ eventId: eventId(index, 0x5e77), at: back.at, charged: Quota(back.step.quota), usage: back.used },
           ...{ channelId: back.step.channelId, attempts: [back.step.channelId], useTimeMs: 2_100 },
         };
-        const same = { userId, apiKeyId, model: back.step.model, group: back.step.group };
+        const { keyName: apiKeyName, model, group } = back.step;
+        const same = { userId, apiKeyId, apiKeyName, model, group };
         facts.push(when(at, refunded(back.id, back.step.quota, { facts: same, settlement })));
         break;
       }
@@ -154,7 +163,7 @@ describe('what the log sums to', () => {
       userId: maybe(fc.constantFrom(alice, bob, root)),
       username: maybe(fc.constantFrom('alice', 'nobody')),
       apiKeyId: maybe(fc.constantFrom(aliceKey, bobKey)),
-      apiKeyName: fc.option(fc.constantFrom('ci', 'other'), { nil: undefined, freq: 8 }),
+      apiKeyName: fc.option(fc.constantFrom('ci', 'other', 'none', channelTestKeyName), { nil: undefined, freq: 2 }),
       model: maybe(fc.constantFrom(...models, 'gpt%', '%o%', 'o_1', 'none')),
       channelId: maybe(fc.constantFrom(east, west)),
       group: maybe(fc.constantFrom(...groups, '')),
@@ -182,5 +191,6 @@ describe('what the log sums to', () => {
     const range = { from: noon / 1000 + 5, to: noon / 1000 + 7_200 };
     expect(await usageTotals(db, range)).toMatchObject({ requests: 4, quota: 40 });
     expect(await usageTotals(db, {})).toMatchObject({ requests: 6, quota: 60 });
+    expect(await usageTotals(db, { apiKeyName: 'ci' })).toMatchObject({ requests: 6, quota: 60 });
   });
 });

@@ -16,7 +16,7 @@ import { wantedChannel } from '../../src/projections/engine/projector.js';
 import { listReadModels } from '../../src/projections/engine/rebuild.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
-import { counted } from '../../src/projections/models/usage-stats.js';
+import { counted } from '../../src/projections/models/usage-stats/usage-sums.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { allBalances, trialBalance } from './ledger-reads.js';
 import { quietLog } from './quiet-log.js';

@@ -19,7 +19,7 @@ import {
   type UsageStatsGroup,
   type UsageStatsQuery,
   usageStatsBy,
-} from '../../projections/models/usage-stats.js';
+} from '../../projections/models/usage-stats/usage-stats-queries.js';
 import { authorise } from '../authorise.js';
 import type { UsageFeed } from '../memory/usage-feed.js';
 import type { UsageFollower } from '../memory/usage-follower.js';

@@ -17,7 +17,11 @@ import {
 import type { UserView } from '../../application/ports.js';
 import { invalidField } from '../../domain/failure.js';
 import { ApiKeyId, ChannelId } from '../../domain/ids.js';
-import type { UsageDimension, UsageStatsGroup, UsageStatsQuery } from '../../projections/models/usage-stats.js';
+import type {
+  UsageDimension,
+  UsageStatsGroup,
+  UsageStatsQuery,
+} from '../../projections/models/usage-stats/usage-stats-queries.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';

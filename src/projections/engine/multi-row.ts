@@ -18,7 +18,7 @@ const unstorable = /\\u(?:0000|d[89a-f])/;
 const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /** The text as it will stand in the table: names that differ only in what cannot be stored are one name there. */
-const storableText = (text: string): string => text.replace(unstorableCharacter, '\uFFFD');
+export const storableText = (text: string): string => text.replace(unstorableCharacter, '\uFFFD');
 
 /**
  * JSON that Postgres can store. A caller may put a NUL into the name of an API key: it becomes U+FFFD rather than a
@@ -40,20 +40,20 @@ const withSumsAsText = (rows: readonly object[]): readonly object[] =>
       )
     : rows;
 
-const source = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<unknown> =>
+const source = (table: Table, rows: readonly object[]): RawBuilder<unknown> =>
   sql`json_populate_recordset(null::${sql.table(table)}, ${storableJson(withSumsAsText(rows))}::json)`;
 
 const columnsOf = <T extends Table>(rows: readonly Row<T>[]): Column<T>[] => Object.keys(rows[0] ?? {}) as Column<T>[];
 
 const refs = (columns: readonly string[]): RawBuilder<unknown> => sql.join(columns.map((column) => sql.ref(column)));
 
-const insert = <T extends Table>(table: T, rows: readonly Row<T>[]): RawBuilder<unknown> => {
-  const columns = refs(columnsOf(rows));
+const insert = (table: Table, named: readonly string[], rows: readonly object[]): RawBuilder<unknown> => {
+  const columns = refs(named);
   return sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${source(table, rows)}`;
 };
 
 export async function insertRows<T extends Table>(tx: ReadModels, table: T, rows: readonly Row<T>[]): Promise<void> {
-  if (rows.length > 0) await insert(table, rows).execute(tx);
+  if (rows.length > 0) await insert(table, columnsOf(rows), rows).execute(tx);
 }
 
 /** Inserts those whose key is not there yet. */
@@ -63,7 +63,8 @@ export async function putNewRows<T extends Table>(
   key: readonly Column<T>[],
   rows: readonly Row<T>[],
 ): Promise<void> {
-  if (rows.length > 0) await sql`${insert(table, rows)} on conflict (${refs(key)}) do nothing`.execute(tx);
+  if (rows.length > 0)
+    await sql`${insert(table, columnsOf(rows), rows)} on conflict (${refs(key)}) do nothing`.execute(tx);
 }
 
 /** Inserts, or overwrites the columns given. */
@@ -77,7 +78,9 @@ export async function putRows<T extends Table>(
   const changes = columnsOf(rows)
     .filter((column) => !key.includes(column))
     .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
-  await sql`${insert(table, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)}`.execute(tx);
+  await sql`${insert(table, columnsOf(rows), rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)}`.execute(
+    tx,
+  );
 }
 
 /**
@@ -90,16 +93,25 @@ export async function addToRows<T extends Table>(
   key: readonly Column<T>[],
   rows: readonly Row<T>[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const sums = columnsOf(rows).filter((column) => !key.includes(column));
+  if (rows.length > 0) await adding(table, columnsOf(rows), key, rows).execute(tx);
+}
+
+/** The statement of `addToRows`, for who has several to run at once. */
+export function adding(
+  table: Table,
+  columns: readonly string[],
+  key: readonly string[],
+  rows: readonly object[],
+): RawBuilder<unknown> {
+  const sums = columns.filter((column) => !key.includes(column));
   const changes = sums.map((column) => {
     const more = sql.ref(`excluded.${column}`);
     return sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${more}`;
   });
   const any = sums.map((column) => sql`${sql.ref(`excluded.${column}`)} <> 0`);
-  await sql`
-    ${insert(table, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)} where ${sql.join(any, sql` or `)}
-  `.execute(tx);
+  return sql`
+    ${insert(table, columns, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)} where ${sql.join(any, sql` or `)}
+  `;
 }
 
 /**

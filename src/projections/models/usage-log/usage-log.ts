@@ -175,7 +175,7 @@ const tables = `
 `;
 
 /** The name under which the legacy console lists channel tests. */
-const channelTestKeyName = '模型测试';
+export const channelTestKeyName = '模型测试';
 
 export type LoggedEvent =
   | CallSettled

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Quota } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
-import { counted, matchingHours } from '../usage-stats.js';
+import { hoursTable, matchingHours } from '../usage-stats/usage-stats-queries.js';
+import { counted, type UsageSumTable } from '../usage-stats/usage-sums.js';
 import { logTypes } from './usage-log.js';
 import { isModel, matching, type UsageLogFilter } from './usage-log-queries.js';
 
@@ -29,8 +30,8 @@ const lines = (db: ReadModels, filter: TotalsFilter) =>
     .select(sums.map((sum) => sql<number>`${sql.ref(`line.${sum}`)}::numeric`.as(sum)))
     .select(sql<number>`1::bigint`.as('requests'));
 
-const hours = (db: ReadModels, { model, ...filter }: TotalsFilter) => {
-  const rows = matchingHours(db, filter).where('counted', '!=', counted.unlogged);
+const hours = (db: ReadModels, table: UsageSumTable, { model, ...filter }: TotalsFilter) => {
+  const rows = matchingHours(db, table, filter).where('counted', '!=', counted.unlogged);
   return (model === undefined ? rows : rows.where(isModel('model', model)))
     .select(sums.map((sum) => sql<number>`${sql.ref(sum)}`.as(sum)))
     .select(sql<number>`requests`.as('requests'));
@@ -51,11 +52,11 @@ export function usageTotals(db: ReadModels, filter: TotalsFilter): Promise<Usage
   const { from, to } = filter;
   const first = from === undefined ? null : Math.ceil(from / hour) * hour;
   const end = to === undefined ? null : Math.floor((to + 1) / hour) * hour;
-  // The statistics know the key's id and not its name, and nothing of single calls.
-  const byLine = filter.apiKeyName !== undefined || filter.requestId !== undefined;
-  if (byLine || (first !== null && end !== null && first >= end)) return totalled(db, lines(db, filter));
+  const table = filter.requestId === undefined ? hoursTable(filter, filter.model === undefined ? [] : ['model']) : null;
+  // Of single calls the statistics know nothing.
+  if (table === null || (first !== null && end !== null && first >= end)) return totalled(db, lines(db, filter));
 
-  let whole = hours(db, filter);
+  let whole = hours(db, table, filter);
   if (first !== null) whole = whole.where('hour', '>=', first);
   if (end !== null) whole = whole.where('hour', '<', end);
   const outside = lines(db, filter).where(({ eb, or }) =>

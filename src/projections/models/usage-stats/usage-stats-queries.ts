@@ -1,0 +1,115 @@
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
+import type { ReadModels } from '../../database.js';
+import {
+  counted,
+  type Dimension,
+  measures,
+  tableThatKnows,
+  type UsageSumTable,
+  type UsageSumTables,
+} from './usage-sums.js';
+
+/* Sums of calls over a range of hours. */
+
+export interface UsageStatsFilter {
+  /** Unix seconds, inclusive; hours count by their start. */
+  readonly from: number;
+  readonly to: number;
+  readonly userId?: UserId;
+  readonly username?: string;
+  readonly apiKeyId?: ApiKeyId;
+  readonly model?: string;
+  readonly channelId?: ChannelId;
+  readonly group?: string;
+}
+
+export type UsageDimension = Exclude<Dimension, 'api_key_name'>;
+
+export interface UsageStatsQuery {
+  /** What each row is about; several may be given. */
+  readonly by: readonly UsageDimension[];
+  /** null: the whole range in one. */
+  readonly interval: 'hour' | 'day' | null;
+  /** Where days begin: minutes east of UTC. A zone off the full hour counts each hour to the day it starts in. */
+  readonly offsetMinutes: number;
+}
+
+type UsageStatsRow = Selectable<UsageSumTables['usage_stats']>;
+
+/** `start`: of the interval, unix seconds; null without interval. Dimensions not asked for are null. */
+export type UsageStatsGroup = { readonly start: number | null } & {
+  readonly [Dimension in UsageDimension]: UsageStatsRow[Dimension] | null;
+} & Readonly<Pick<UsageStatsRow, (typeof measures)[number]>>;
+
+const dimensions = ['user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const;
+
+/** What hours can be narrowed to, whatever their model. */
+export type HoursFilter = Pick<UsageStatsFilter, 'userId' | 'username' | 'apiKeyId' | 'channelId' | 'group'> & {
+  readonly apiKeyName?: string;
+};
+
+/** Which table answers; null: none can. `by`: what else is told apart or narrowed to. */
+export function hoursTable(filter: HoursFilter, by: readonly Dimension[]): UsageSumTable | null {
+  const { userId, username, apiKeyId, apiKeyName, channelId, group } = filter;
+  const asked = new Set(by);
+  if (userId !== undefined || username !== undefined) asked.add('user_id');
+  if (apiKeyId !== undefined) asked.add('api_key_id');
+  if (apiKeyName !== undefined) asked.add('api_key_name');
+  if (channelId !== undefined) asked.add('channel_id');
+  if (group !== undefined) asked.add('group');
+  return tableThatKnows(asked);
+}
+
+/** Rows about whom and what the filter names, of any time and model. `table`: one that knows what it names. */
+export function matchingHours(db: ReadModels, table: UsageSumTable, filter: HoursFilter) {
+  const { userId, username, apiKeyId, apiKeyName, channelId, group } = filter;
+  // To the compiler it is the one with most columns; that the one asked has those needed is what it was chosen by.
+  let rows = db.selectFrom(table as 'usage_stats');
+  if (userId !== undefined) rows = rows.where('user_id', '=', userId);
+  if (username !== undefined)
+    rows = rows.where('user_id', 'in', (where) =>
+      where.selectFrom('users').select('users.id').where('users.username', '=', username),
+    );
+  if (apiKeyId !== undefined) rows = rows.where('api_key_id', '=', apiKeyId);
+  if (apiKeyName !== undefined) rows = rows.where(sql<SqlBool>`api_key_name = ${apiKeyName}`);
+  if (channelId !== undefined) rows = rows.where('channel_id', '=', channelId);
+  if (group !== undefined) rows = rows.where('group', '=', group);
+  return rows;
+}
+
+/** Sums over a range, by the dimensions and the interval asked for; oldest interval first, then the dearest. */
+export function usageStatsBy(
+  db: ReadModels,
+  filter: UsageStatsFilter,
+  { by, interval, offsetMinutes }: UsageStatsQuery,
+): Promise<UsageStatsGroup[]> {
+  const offset = Math.round(offsetMinutes) * 60;
+  const start: RawBuilder<number | null> =
+    interval === 'day'
+      ? sql`(hour + ${sql.lit(offset)}) / 86400 * 86400 - ${sql.lit(offset)}`
+      : interval === 'hour'
+        ? sql`hour`
+        : sql`null::bigint`;
+  const grouped = [...(interval === null ? [] : [start]), ...by.map((dimension) => sql.ref(dimension))];
+  const needed = filter.model === undefined ? by : [...by, 'model' as const];
+  // The table with most columns knows every dimension there is to ask by.
+  let rows = matchingHours(db, hoursTable(filter, needed) ?? 'usage_stats', filter)
+    .where('counted', '!=', counted.channelTests)
+    .where('hour', '>=', filter.from)
+    .where('hour', '<=', filter.to);
+  if (filter.model !== undefined) rows = rows.where('model', '=', filter.model);
+  const query = rows
+    .select(start.as('start'))
+    .select(
+      dimensions.map((dimension) =>
+        by.includes(dimension) ? sql<unknown>`${sql.ref(dimension)}`.as(dimension) : sql<unknown>`null`.as(dimension),
+      ),
+    )
+    .select(measures.map((measure) => sql<number>`coalesce(sum(${sql.ref(measure)}), 0)`.as(measure)));
+  return (grouped.length === 0 ? query : query.groupBy(grouped))
+    .orderBy(sql`1`)
+    .orderBy(sql`sum(quota) desc`)
+    .$castTo<UsageStatsGroup>()
+    .execute();
+}
