@@ -260,6 +260,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       personal,
       notes,
       underWay: workers ?? underWay,
+      whenLost: (look) => workers?.whenLost(look),
       log,
       began,
     },

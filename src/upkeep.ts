@@ -40,6 +40,8 @@ export interface UpkeepPorts {
   readonly personal: PersonalData;
   readonly notes: CallProgressNotes;
   readonly underWay: Pick<CallsUnderWay, 'has' | 'keepNoting'>;
+  /** Has `look` told up to where calls have just been left by whoever served them. */
+  readonly whenLost: (look: (upTo: Position) => void) => void;
   readonly log: Logger;
   /** The end of the log as this process began. */
   readonly began: Position;
@@ -47,16 +49,16 @@ export interface UpkeepPorts {
 
 /** Resolves once calls that an earlier process left open have been looked for. */
 export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void> {
-  const { store, pool, db, handle, clock, tail, progress, vault, personal, notes, underWay, log, began } = ports;
-  const stopRecovering = await keepRecovering(
+  const { store, pool, db, handle, clock, tail, progress, vault, personal, notes, underWay, whenLost, log, began } =
+    ports;
+  const recovering = await keepRecovering(
     { db, handle, clock, notes, isUnderWay: (callId) => underWay.has(callId) },
     {
       progress,
       began,
       position: () => tail.position(),
       everyMs: recoveryPauseMs,
-      recovered: ({ released, settled }) =>
-        log.warn({ calls: released, settled }, 'released the reservations of calls that an earlier process left open'),
+      recovered: ({ released, settled }) => log.warn({ released, settled }, 'ended calls that a process left open'),
       failed: (error) => log.error({ err: error }, 'calls left open could not be ended; it is tried again'),
       behind: () =>
         log.warn(
@@ -64,7 +66,8 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
         ),
     },
   );
-  closing.add(stopRecovering);
+  closing.add(() => recovering.stop());
+  whenLost((upTo) => recovering.look(upTo));
   closing.add(
     await keepReacting(
       { store, tail, places: postgresReactionPlaces(pool) },

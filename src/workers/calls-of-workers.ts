@@ -21,8 +21,8 @@ export interface CallsOfWorker extends Pick<CallsUnderWay, 'begin' | 'reserved' 
   positionOf(callId: CallId): Position;
   /** See CallProgressNotes. */
   note(notedTo: Position, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
-  /** The worker is gone, and will say nothing more. */
-  leave(): void;
+  /** The worker is gone, and will say nothing more. The position of its newest reservation; null: it never had one. */
+  leave(): Position | null;
 }
 
 interface Worker {
@@ -45,6 +45,8 @@ export class CallsOfWorkers {
   private progressed = new Map<CallId, CallProgress>();
   private ended: CallId[] = [];
   private notedTo: Position = beginning;
+  private notes: Pick<CallProgressNotes, 'note'> | null = null;
+  private writing: Promise<void> = Promise.resolve();
 
   /** A worker that has just been started. */
   enter(): CallsOfWorker {
@@ -68,7 +70,10 @@ export class CallsOfWorkers {
         for (const { callId, progress } of progressed) this.note(callId, progress);
         worker.notedTo = notedTo;
       },
-      leave: () => this.forget(worker),
+      leave: () => {
+        this.forget(worker);
+        return worker.newest === beginning ? null : worker.newest;
+      },
     };
   }
 
@@ -78,12 +83,23 @@ export class CallsOfWorkers {
 
   /** Starts writing what is noted. The result stops it. */
   keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void> {
-    const stop = atIntervals(noteEveryMs, () => this.write(notes).catch(warn));
+    this.notes = notes;
+    const stop = atIntervals(noteEveryMs, () => this.noted().catch(warn));
     return async () => {
       await stop();
       // What has ended since shall leave no note behind.
-      await this.write(notes).catch(warn);
+      await this.noted().catch(warn);
     };
+  }
+
+  /** Resolves once all that has been said is written down. Rejects where it cannot be; it is tried again. */
+  noted(): Promise<void> {
+    const { notes } = this;
+    if (notes === null) return Promise.resolve();
+    // One after the other: what one of them has taken along is not written yet when the next one finds nothing left.
+    const written = this.writing.then(() => this.write(notes));
+    this.writing = written.catch(() => {});
+    return written;
   }
 
   private note(callId: CallId, progress: CallProgress): void {

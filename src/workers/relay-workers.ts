@@ -95,6 +95,7 @@ export class RelayWorkers implements TailConsumer {
   private readonly alive = new Set<Process>();
   private kept: Promise<unknown> = Promise.resolve();
   private readonly crashes: Crashes;
+  private lookForLost: (upTo: Position) => void = () => {};
 
   constructor(private readonly options: RelayWorkersOptions) {
     this.patience = { ...usualPatience, ...options.patience };
@@ -155,6 +156,11 @@ export class RelayWorkers implements TailConsumer {
   /** Whether one of them serves the call, or its outcome is on its way to the log. */
   has(callId: CallId): boolean {
     return this.calls.has(callId);
+  }
+
+  /** Told when a worker has left calls behind: up to where in the log they are to be looked for, all known of them noted. */
+  whenLost(look: (upTo: Position) => void): void {
+    this.lookForLost = look;
   }
 
   keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void> {
@@ -233,8 +239,9 @@ export class RelayWorkers implements TailConsumer {
     const ended = Promise.all([exited, peer.closed]).then(([reason]) => {
       unwatch();
       this.running.delete(running);
-      service.end();
+      const lostUpTo = service.end();
       this.answerWaiters();
+      if (lostUpTo !== null && !this.stopping.signal.aborted) void this.tellLost(lostUpTo);
       return reason;
     });
     try {
@@ -246,6 +253,12 @@ export class RelayWorkers implements TailConsumer {
       peer.close();
       throw error;
     }
+  }
+
+  private async tellLost(upTo: Position): Promise<void> {
+    // Where they cannot be noted now, older notes make the outcome dearer to nobody but us.
+    await this.calls.noted().catch(() => {});
+    this.lookForLost(upTo);
   }
 
   /** Ends it when it is stuck. Counted, not timed: a machine that was paused has not been left without an answer. */

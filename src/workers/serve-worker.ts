@@ -40,7 +40,15 @@ const toldRefusal = ({ status, code, message, type, param, retryAfter }: RelayEr
   retryAfter,
 });
 
-export function serveWorker(ports: WorkerPorts): { readonly methods: AskedOfPrimary; end(): void } {
+const neverServed = { reason: 'recovered', status: null, code: null } as const;
+
+export interface WorkerService {
+  readonly methods: AskedOfPrimary;
+  /** The worker is gone. Up to where in the log calls may be left without an outcome; null: nowhere. */
+  end(): Position | null;
+}
+
+export function serveWorker(ports: WorkerPorts): WorkerService {
   const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
   const { meter, calls, onTaken } = ports;
   const places = new Map<number, Leave>();
@@ -104,7 +112,8 @@ export function serveWorker(ports: WorkerPorts): { readonly methods: AskedOfPrim
       if (!reserving.ok) return reserving;
       const { reservation } = reserving;
       if (ended) {
-        reservation.leave();
+        // Whoever asked has not heard that it may: nothing went upstream.
+        await reservation.release({ ...neverServed, attempts: [], useTimeMs: 0, unknownAttempts: 0 });
         throw new Failure('store-unavailable');
       }
       reservations.set(callId, reservation);
@@ -126,11 +135,12 @@ export function serveWorker(ports: WorkerPorts): { readonly methods: AskedOfPrim
     methods,
     end() {
       ended = true;
-      calls.leave();
+      const upTo = calls.leave();
       for (const reservation of reservations.values()) reservation.leave();
       reservations.clear();
       for (const leave of places.values()) leave(false);
       places.clear();
+      return upTo;
     },
   };
 }

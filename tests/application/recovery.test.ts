@@ -131,7 +131,7 @@ describe('recovery goes on while the gateway serves', () => {
     const waitedFor: (readonly string[] | undefined)[] = [];
     let position = Position(began);
     let timesBehind = 0;
-    stop = await keepRecovering(ports(), {
+    const recovering = await keepRecovering(ports(), {
       progress: {
         reached: async (_position, _timeoutMs, names) => {
           waitedFor.push(names);
@@ -150,7 +150,9 @@ describe('recovery goes on while the gateway serves', () => {
         timesBehind += 1;
       },
     });
+    stop = () => recovering.stop();
     return {
+      look: (upTo: Position) => recovering.look(upTo),
       timesBehind: () => timesBehind,
       found,
       waitedFor,
@@ -193,6 +195,19 @@ describe('recovery goes on while the gateway serves', () => {
     underWay.delete('lost');
     await until(async () => (round.found.length === 1 ? true : null));
     expect(await outcomeOf('lost')).toMatchObject({ reason: 'recovered', suspense: Quota(40) });
+  });
+
+  test('ends calls that have just been left long before the next round, and no others', async () => {
+    await projected.given(granted(alice, 1_000));
+    const round = await keep(0, [], 3_600_000);
+    underWay.add('kept');
+    const lost = await projected.record(reserved('kept', 40), reserved('lost', 50));
+    await projected.given(reserved('later', 60));
+    round.look(lost);
+    await until(async () => (round.found.length === 1 ? true : null));
+    expect(round.found).toEqual([{ released: 1, settled: 0 }]);
+    expect(await outcomeOf('lost')).toMatchObject({ reason: 'recovered', suspense: Quota(50) });
+    expect([await outcomeOf('kept'), await outcomeOf('later')]).toEqual([undefined, undefined]);
   });
 
   test('keeps the notes of others until it is sure to know all their calls, and says once that it is not', async () => {

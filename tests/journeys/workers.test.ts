@@ -177,6 +177,8 @@ test('one that dies takes its own calls with it and nobody else’s, and another
   expect(lost).toBeGreaterThan(0);
   expect(statuses(answers.filter((answer) => answer !== null))).toEqual({ 200: 12 - lost });
   expect(gateway.logged.some((line) => line.includes('a worker has ended unasked'))).toBe(true);
+  // What it held for them is theirs again at once, and not when somebody next looks around.
+  await until(async () => ((await gateway.available(user)) === 1_000_000 - (12 - lost) * cost ? true : null));
   await until(async () => {
     const after = await Promise.all(Array.from({ length: 12 }, () => caller.chat({ model: 'gpt-4o-mini' })));
     return after.every(({ status }) => status === 200) ? true : null;
@@ -202,7 +204,6 @@ test('asked to stop, they finish what is under way; whoever comes next finds the
   await left;
   await until(async () => (pids().length === 0 ? true : null));
 
-  // Gives back what the worker that was killed had reserved.
   const successor = await startGateway(gateway.config, quietLog);
   await withDatabase(gateway.config, quietLog, async (database) => {
     const books = await booksAtRest(database);

@@ -1,5 +1,5 @@
 import { type CallReleased, type CallSettled, callDecider } from '../../domain/call.js';
-import { type Position, streams } from '../../domain/events.js';
+import { Position, streams } from '../../domain/events.js';
 import type { CallId } from '../../domain/ids.js';
 import { chargeOf } from '../../domain/pricing.js';
 import { minus, Quota } from '../../domain/quota.js';
@@ -125,23 +125,36 @@ export interface RecurringOptions {
 
 /** Longest a start waits for the ledger; what it does not know by then is found later. */
 const patienceMs = 30_000;
+/** Longest that calls a worker has just left wait for the ledger to know them; the next rounds look for them as well. */
+const lostPatienceMs = 5_000;
 /** While it is behind: how often to look, in memory, whether it has come so far. */
 const lookMs = 1_000;
 
+export interface Recovering {
+  /** Calls reserved up to there may have been left just now. */
+  look(upTo: Position): void;
+  /** Resolves when nothing of it is under way any more. */
+  stop(): Promise<void>;
+}
+
 /**
  * Recovers once, as soon as the ledger knows what an earlier process left open, and then again and again; where the ledger
- * was stopped or far behind, also as soon as it has come so far. Resolves after the first time; the result ends it.
+ * was stopped or far behind, also as soon as it has come so far. Resolves after the first time.
  */
 export async function keepRecovering(
   ports: RecoveryPorts & { readonly notes: Pick<CallProgressNotes, 'forgetOthers'> },
   { progress, began, position, everyMs, recovered, failed, behind }: RecurringOptions,
-): Promise<() => Promise<void>> {
+): Promise<Recovering> {
   let othersForgotten = false;
   let saidBehind = false;
   /** What was reserved up to here has had the time between two rounds to get its outcome into the ledger. */
   let upTo = began;
   let stopped = false;
 
+  const recover = async (until: Position): Promise<void> => {
+    const found = await recoverCalls(ports, until);
+    if (found.released + found.settled > 0) recovered(found);
+  };
   const round = async (): Promise<void> => {
     const until = upTo;
     upTo = position();
@@ -150,8 +163,7 @@ export async function keepRecovering(
       saidBehind = true;
       behind();
     }
-    const found = await recoverCalls(ports, until);
-    if (found.released + found.settled > 0) recovered(found);
+    await recover(until);
     if (!complete || othersForgotten) return;
     await ports.notes.forgetOthers();
     othersForgotten = true;
@@ -176,9 +188,23 @@ export async function keepRecovering(
     }, step).unref();
   };
   again(0, isBehind());
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await running;
+  let looking: Promise<void> = Promise.resolve();
+  return {
+    look(lost) {
+      looking = looking
+        .then(async () => {
+          if (stopped) return;
+          // With the outcomes that others have had since, or each of their streams would be read for nothing.
+          await progress.reached(Position(Math.max(lost, position())), lostPatienceMs, ['ledger']);
+          await recover(lost);
+        })
+        .catch(failed);
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+      await looking;
+    },
   };
 }
