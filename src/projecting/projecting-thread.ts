@@ -36,9 +36,6 @@ const usualPatience: ThreadPatience = {
   stopMs: 30_000,
 };
 
-/** MiB. What is kept of the log is bounded to a fraction of it, see LogWindow. */
-const largestHeap = 512;
-
 interface ProjectingThreadOptions {
   readonly log: Log;
   /** Called when no thread is started any more: nobody keeps the read models. */
@@ -130,7 +127,6 @@ export class ProjectingThread implements ProjectionRunner {
       name: 'projections',
       // What reads TypeScript here does not read it there.
       execArgv: isSource ? [] : undefined,
-      resourceLimits: { maxOldGenerationSizeMb: largestHeap },
     });
     return { worker, ended: this.watched(worker) };
   }

@@ -31,7 +31,6 @@ async function start(behaviour: string, patience: Partial<ThreadPatience> = {}) 
 
 const deaths: [string, string, RegExp, Partial<ThreadPatience>][] = [
   ['throws', 'throw', /the fold has lost its mind/, {}],
-  ['runs out of memory', 'exhaust', /memory/i, {}],
   ['hangs', 'hang', /has not answered/, { askMs: 50, unanswered: 40 }],
 ];
 

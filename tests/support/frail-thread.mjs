@@ -15,9 +15,6 @@ const die = {
   throw: () => {
     throw new Error('the fold has lost its mind');
   },
-  exhaust: () => {
-    for (const kept = []; ; ) kept.push(new Array(100_000).fill(kept.length));
-  },
   hang: () => {
     for (;;);
   },
