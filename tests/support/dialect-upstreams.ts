@@ -289,6 +289,13 @@ function response(parts: readonly JsonObject[], finishReason?: string): JsonObje
 
 const speakers: Readonly<Record<Wire, Speaking>> = { openai, anthropic: claude, gemini };
 
+/** Of a channel of this wire. */
+export const typeOf = (wire: Wire): number => speakers[wire].type;
+
+/** What a stream of this wire is. */
+export const streamOf = (wire: Wire, answer: Answer): string =>
+  speakers[wire].stream(answer).join('') + speakers[wire].end;
+
 export interface DialectUpstream {
   readonly wire: Wire;
   readonly url: string;

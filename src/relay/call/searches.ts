@@ -1,5 +1,5 @@
-import type { ToolCalls, Usage } from '../../domain/usage.js';
-import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { noUsage, plus, type ToolCalls, type Usage } from '../../domain/usage.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
 import { mostSearches, searchesItself, searchesPerPrompt } from '../searching.js';
 
 /* How often a provider may search the web for a call, at a price for each time: as its caller says, or as it is bounded here. */
@@ -23,19 +23,30 @@ function toolSearches(tool: JsonObject): ToolCalls | null {
  * it. `names`: of the model, as asked for and as sent upstream.
  */
 export function searchesOf(bodies: readonly JsonObject[], names: ReadonlySet<string>, answers: number): Usage | null {
-  const most = new Map<ToolCalls, number>();
-  for (const body of bodies) {
-    const asked = new Map<ToolCalls, number>();
-    for (const tool of objectsIn(body.tools)) {
-      const name = toolSearches(tool);
-      if (name === null) continue;
-      const times = name === webSearch ? (countIn(tool.max_uses) ?? mostSearches) : answers * perAnswer(names);
-      asked.set(name, (asked.get(name) ?? 0) + times);
-    }
-    for (const [name, times] of asked) most.set(name, Math.max(most.get(name) ?? 0, times));
+  let most: Usage | null = null;
+  for (const { tools } of bodies) if (isList(tools)) most = dearer(most, asked(tools, names, answers));
+  for (const name of names) if (searchesItself(name)) most = dearer(most, { [webSearch]: answers });
+  return most;
+}
+
+/** By the tools of one body; null: none of them searches. */
+function asked(tools: readonly JsonValue[], names: ReadonlySet<string>, answers: number): Usage | null {
+  let sum: Usage | null = null;
+  for (const tool of objectsIn(tools)) {
+    const name = toolSearches(tool);
+    if (name === null) continue;
+    const times = name === webSearch ? (countIn(tool.max_uses) ?? mostSearches) : answers * perAnswer(names);
+    sum = plus(sum ?? noUsage, name, times);
   }
-  for (const name of names) if (searchesItself(name)) most.set(webSearch, Math.max(most.get(webSearch) ?? 0, answers));
-  return most.size === 0 ? null : Object.fromEntries(most);
+  return sum;
+}
+
+/** The larger of two counts of each tool. */
+function dearer(one: Usage | null, other: Usage | null): Usage | null {
+  if (one === null || other === null) return one ?? other;
+  const most: Partial<Record<ToolCalls, number>> = { ...one };
+  for (const name of Object.keys(other) as ToolCalls[]) most[name] = Math.max(most[name] ?? 0, other[name] ?? 0);
+  return most;
 }
 
 /** In each answer of whichever of these models. */

@@ -1,0 +1,148 @@
+import { messages } from '../../../src/relay/callers/anthropic/endpoints/messages.js';
+import { streamOfEvents } from '../../../src/relay/callers/gemini/endpoints/generate-content.js';
+import { chat } from '../../../src/relay/callers/openai/endpoints/chat.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
+import type { Wire } from '../../support/dialect-upstreams.js';
+import { callerOf, type Golden, plainChannel, providerOfType, usualOptions } from './golden.js';
+
+/* An answer as clients of each dialect put it together, by the plain reading of its members. */
+
+const dialects = { openai: chat.dialect, anthropic: messages.dialect, gemini: streamOfEvents.dialect };
+
+/** What a client of this dialect is told of an upstream of this type. */
+export function toldTo(dialect: Wire, type: number, stream: boolean, upstream: Buffer): Golden {
+  const plain = callerOf('chat', { model: 'told', stream, stream_options: { include_usage: true } });
+  return {
+    ...{ name: 'told', provider: providerOfType(type), channel: plainChannel, upstreamModel: 'told' },
+    caller: { ...plain, dialect: dialects[dialect] },
+    options: usualOptions,
+    info: { callId: 'call-1', model: 'told', createdAt: 0 },
+    ...{ sent: { url: '', headers: {}, body: {} }, upstream, stream, answer: null, expected: {} },
+  };
+}
+
+export interface Heard {
+  content: string;
+  reasoning: string;
+  calls: { name: string; args: unknown }[];
+  finish: string | null;
+  input: number;
+  output: number;
+}
+
+const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const words = (value: unknown): string => (typeof value === 'string' ? value : '');
+const object = (value: unknown): JsonObject => (isObject(value) ? value : {});
+const silence = (): Heard => ({ content: '', reasoning: '', calls: [], finish: null, input: 0, output: 0 });
+/** As whoever runs the tool takes it; null: it was cut off. */
+const parsedArgs = (text: string): unknown => parseJson(text || '{}');
+
+function byOpenAi(payloads: readonly JsonObject[]): Heard {
+  const heard = silence();
+  const calls: { name: string; text: string }[] = [];
+  for (const payload of payloads) {
+    const usage = object(payload.usage);
+    heard.input = count(usage.prompt_tokens) || heard.input;
+    heard.output = count(usage.completion_tokens) || heard.output;
+    for (const choice of objectsIn(payload.choices)) {
+      heard.finish = typeof choice.finish_reason === 'string' ? choice.finish_reason : heard.finish;
+      const message = object(choice.delta ?? choice.message);
+      heard.content += words(message.content);
+      heard.reasoning += words(message.reasoning_content);
+      for (const [position, call] of objectsIn(message.tool_calls).entries()) {
+        const at = typeof call.index === 'number' ? call.index : position;
+        const { name, text } = calls[at] ?? { name: '', text: '' };
+        const called = object(call.function);
+        calls[at] = { name: name + words(called.name), text: text + words(called.arguments) };
+      }
+    }
+  }
+  heard.calls = calls.map(({ name, text }) => ({ name, args: parsedArgs(text) }));
+  return heard;
+}
+
+const stops: Readonly<Record<string, string>> = {
+  ...{ end_turn: 'stop', stop_sequence: 'stop', pause_turn: 'stop', tool_use: 'tool_calls' },
+  ...{ max_tokens: 'length', refusal: 'content_filter' },
+};
+
+const inputOf = (usage: JsonObject): number =>
+  count(usage.input_tokens) + count(usage.cache_read_input_tokens) + count(usage.cache_creation_input_tokens);
+
+function byAnthropic(payloads: readonly JsonObject[], stream: boolean): Heard {
+  const heard = silence();
+  const texts = new Map<unknown, { name: string; text: string }>();
+  const takeBlock = (block: JsonObject): void => {
+    heard.content += block.type === 'text' ? words(block.text) : '';
+    heard.reasoning += block.type === 'thinking' ? words(block.thinking) : '';
+  };
+  if (!stream) {
+    const [message = {}] = payloads;
+    const blocks = objectsIn(message.content);
+    for (const block of blocks) takeBlock(block);
+    heard.calls = blocks
+      .filter(({ type }) => type === 'tool_use')
+      .map(({ name, input }) => ({ name: words(name), args: input }));
+    heard.finish = stops[words(message.stop_reason)] ?? null;
+    heard.input = inputOf(object(message.usage));
+    heard.output = count(object(message.usage).output_tokens);
+    return heard;
+  }
+  for (const { type, index, content_block: block, delta, message, usage } of payloads) {
+    if (type === 'message_start') heard.input = inputOf(object(object(message).usage));
+    if (isObject(block)) {
+      takeBlock(block);
+      if (block.type === 'tool_use') texts.set(index, { name: words(block.name), text: '' });
+    }
+    const said = object(delta);
+    heard.content += words(said.text);
+    heard.reasoning += words(said.thinking);
+    const call = texts.get(index);
+    if (call !== undefined && said.type === 'input_json_delta') call.text += words(said.partial_json);
+    if (type !== 'message_delta') continue;
+    heard.finish = stops[words(said.stop_reason)] ?? heard.finish;
+    heard.input = inputOf(object(usage)) || heard.input;
+    heard.output = count(object(usage).output_tokens);
+  }
+  heard.calls = [...texts.values()].map(({ name, text }) => ({ name, args: parsedArgs(text) }));
+  return heard;
+}
+
+function byGemini(payloads: readonly JsonObject[]): Heard {
+  const heard = silence();
+  let finish: string | null = null;
+  for (const { candidates, usageMetadata } of payloads) {
+    const usage = object(usageMetadata);
+    heard.input = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount) || heard.input;
+    heard.output = count(usage.candidatesTokenCount) + count(usage.thoughtsTokenCount) || heard.output;
+    for (const candidate of objectsIn(candidates)) {
+      finish = typeof candidate.finishReason === 'string' ? candidate.finishReason : finish;
+      for (const part of objectsIn(object(candidate.content).parts)) {
+        heard[part.thought === true ? 'reasoning' : 'content'] += words(part.text);
+        if (isObject(part.functionCall))
+          heard.calls.push({ name: words(part.functionCall.name), args: part.functionCall.args ?? {} });
+      }
+    }
+  }
+  const known: Readonly<Record<string, string>> = { STOP: 'stop', MAX_TOKENS: 'length', SAFETY: 'content_filter' };
+  heard.finish = heard.calls.length > 0 && finish === 'STOP' ? 'tool_calls' : (known[finish ?? ''] ?? finish);
+  return heard;
+}
+
+/** Lines end at line feeds alone: other separators may stand in texts. */
+export const payloadsIn = (answer: string): JsonObject[] =>
+  answer
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice('data: '.length)));
+
+export const heardBy = (dialect: Wire, payloads: readonly JsonObject[], stream: boolean): Heard =>
+  dialect === 'openai' ? byOpenAi(payloads) : dialect === 'gemini' ? byGemini(payloads) : byAnthropic(payloads, stream);
+
+/** What of an answer a dialect has words for: Gemini's has none for calls that were cut off, nor for calls to be answered. */
+export function tellable(heard: Heard, dialect: Wire): Heard {
+  if (dialect !== 'gemini') return heard;
+  const calls = heard.calls.filter(({ args }) => args !== null);
+  const finish = heard.finish === 'stop' && calls.length > 0 ? 'tool_calls' : heard.finish;
+  return { ...heard, calls, finish: calls.length < heard.calls.length ? 'MALFORMED_FUNCTION_CALL' : finish };
+}
