@@ -34,23 +34,45 @@ interface StreamsRound {
   readonly wave: Round<Costed>;
 }
 
-/** What one open stream keeps in memory, in bytes; null where the system does not tell. */
-async function memoryPerStream(rig: Rig, route: string, process: string, streams: number): Promise<number | null> {
+/** Resident memory of a process while so many streams are open; null where the system does not tell. */
+async function memoryWith(rig: Rig, route: string, process: string, streams: number, promptBytes: number) {
   const callers = startChild<OpenStreamsQuestion, OpenStreamsAnswer>('./open-streams.ts');
   try {
-    const before = (await rig.meter.resident())[process];
-    const opened = await callers.ask({ ask: 'open', ...rig.target(route), model: slow, streams });
+    const opened = await callers.ask({ ask: 'open', ...rig.target(route), model: slow, streams, promptBytes });
     if (opened.streams < streams)
       throw new Error(`${route}: only ${opened.streams} of ${streams} streams were open at once; ask for fewer`);
-    const open = (await rig.meter.resident())[process];
+    const { [process]: open = null } = await rig.meter.resident();
     const finished = await callers.ask({ ask: 'finish' });
     if (finished.streams < streams)
       throw new Error(`${route}: ${streams - finished.streams} of ${streams} open streams were cut off`);
     if (route === tallygate) rig.alsoSent(streams);
-    return before === undefined || open === undefined ? null : Math.round((open - before) / streams);
+    return open;
   } finally {
     await callers.stop();
   }
+}
+
+/** What one open stream keeps in memory, in bytes, by the length of what was asked; null where the system does not tell. */
+interface Memory {
+  readonly short: number | null;
+  readonly long: number | null;
+}
+
+/** Both less what there was before the first stream: what the second time finds freed would else count for nothing. */
+async function memoryPerStream(
+  rig: Rig,
+  route: string,
+  process: string,
+  streams: number,
+  promptBytes: number,
+): Promise<Memory> {
+  const { [process]: before = null } = await rig.meter.resident();
+  const each = (open: number | null): number | null =>
+    before === null || open === null ? null : Math.round((open - before) / streams);
+  return {
+    short: each(await memoryWith(rig, route, process, streams, 0)),
+    long: each(await memoryWith(rig, route, process, streams, promptBytes)),
+  };
 }
 
 async function streamsRound(rig: Rig, number: number, seconds: number, connections: number, wave: number) {
@@ -132,15 +154,13 @@ function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): s
   ];
 }
 
-interface Memory {
-  readonly gateway: number | null;
-  readonly proxy: number | null;
-}
+const kilobytes = (bytes: number | null): string => (bytes === null ? '?' : `${decimal(bytes / 1000, 1)} kB`);
 
-const memoryLine = ({ gateway, proxy }: Memory, open: number, missing: string | null): string =>
-  gateway === null || proxy === null
-    ? (missing ?? 'memory was not told')
-    : `${whole(open)} open streams: ${decimal(gateway / 1000, 1)} kB each in the gateway, ${decimal(proxy / 1000, 1)} kB in the proxy`;
+const memoryLines = (memory: Readonly<Record<string, Memory>>, open: number, prompt: number): string[] =>
+  table(
+    [`${whole(open)} open streams, memory of each`, 'short prompts', `prompts of ${whole(prompt)} bytes`],
+    Object.entries(memory).map(([process, { short, long }]) => [process, kilobytes(short), kilobytes(long)]),
+  );
 
 export const streams = part({
   name: 'streams',
@@ -152,9 +172,10 @@ export const streams = part({
     chunks: count(50, 'content chunks of an answer', 400),
     streams: count(1000, 'paced streams at once, 64 frames 20 ms apart', 20_000),
     open: count(2000, 'streams open at once when memory is looked at', 20_000),
+    prompt: count(100_000, 'bytes of a long prompt, of as many streams once more', 1_000_000),
     ...peerOptions,
   },
-  run({ seconds, rounds: count, connections, chunks, streams: wave, open, ...others }, surroundings) {
+  run({ seconds, rounds: count, connections, chunks, streams: wave, open, prompt, ...others }, surroundings) {
     const { progress } = surroundings;
     const models = { [fast]: { chunks, chunkSize: 5 }, [paced]: pacedAnswer, [slow]: slowAnswer };
     const options = { models, environment: roomForAll, ...peersOf(others) };
@@ -163,8 +184,8 @@ export const streams = part({
       // First: what a saturated process has left to its garbage collector would be larger than what is looked for.
       await oneRound(rig.routes, 0, (route) => rig.measure(route, trickle));
       const memory = {
-        proxy: await memoryPerStream(rig, 'proxy', 'proxy', open),
-        gateway: await memoryPerStream(rig, tallygate, 'gateway', open),
+        proxy: await memoryPerStream(rig, 'proxy', 'proxy', open, prompt),
+        gateway: await memoryPerStream(rig, tallygate, 'gateway', open, prompt),
       };
       progress('warming up');
       await streamsRound(rig, 0, warmUpSeconds, connections, Math.min(wave, 100));
@@ -179,7 +200,7 @@ export const streams = part({
         lines: [
           ...linesOf(found, rig.meter.missing),
           '',
-          memoryLine(memory, open, rig.meter.missing),
+          ...memoryLines(memory, open, prompt),
           booksLine(books, differences),
         ],
         differences,

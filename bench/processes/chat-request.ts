@@ -1,4 +1,4 @@
-/* What every call of the benchmark asks: a short chat, the same each time, in the words of one dialect or the other. */
+/* What every call of the benchmark asks: the same chat each time, short unless told otherwise, in the words of one dialect or the other. */
 
 export const chatPath = '/v1/chat/completions';
 export const messagesPath = '/v1/messages';
@@ -11,6 +11,8 @@ export interface Asked {
   readonly stream: boolean;
   /** Left out: chat. */
   readonly dialect?: Spoken;
+  /** So long a question, at least, in bytes. Left out: a short one. */
+  readonly promptBytes?: number;
 }
 
 export interface ChatRequest {
@@ -19,21 +21,22 @@ export interface ChatRequest {
 }
 
 const instructions = 'You answer in one short paragraph.';
-const question = 'What does a gateway do, and why would anyone want to be charged by one?';
+const shortQuestion = 'What does a gateway do, and why would anyone want to be charged by one?';
 
 /** The same words in both, so that both are as long. */
-const messagesIn: Readonly<Record<Spoken, readonly object[]>> = {
-  chat: [
+const messagesIn: Readonly<Record<Spoken, (question: string) => readonly object[]>> = {
+  chat: (question) => [
     { role: 'system', content: instructions },
     { role: 'user', content: question },
   ],
-  messages: [{ role: 'user', content: instructions + question }],
+  messages: (question) => [{ role: 'user', content: instructions + question }],
 };
 
-export function chatRequest({ apiKey, model, stream, dialect = 'chat' }: Asked): ChatRequest {
+export function chatRequest({ apiKey, model, stream, dialect = 'chat', promptBytes = 0 }: Asked): ChatRequest {
+  const question = shortQuestion.repeat(Math.max(1, Math.ceil(promptBytes / shortQuestion.length)));
   const body = JSON.stringify({
     model,
-    messages: messagesIn[dialect],
+    messages: messagesIn[dialect](question),
     max_tokens: 500,
     ...(stream ? { stream } : {}),
   });

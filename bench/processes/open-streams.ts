@@ -11,6 +11,7 @@ export type OpenStreamsQuestion =
       readonly apiKey: string;
       readonly model: string;
       readonly streams: number;
+      readonly promptBytes: number;
     }
   | { readonly ask: 'finish' };
 

@@ -58,6 +58,7 @@ export interface WholeAnswer {
 export interface AnswerDialect {
   /** Frames and bodies of this wire may be passed on as they come. */
   readonly wire: Wire;
+  /** It keeps nothing of what the caller sent: that is let go of as soon as upstream answers. */
   readonly writer: (caller: CallerRequest, channel: UpstreamChannel, info: CallInfo) => AnswerWriter;
   /** The body may be changed in place. */
   readonly whole: (answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel) => Buffer;

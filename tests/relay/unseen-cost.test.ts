@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { reservationOf } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
 import { completionTokens } from '../../src/domain/usage.js';
-import { cutShort, mayThinkUnseen } from '../../src/relay/call/unseen-cost.js';
+import { asksForThinking, cutShort, thinksUnasked } from '../../src/relay/call/unseen-cost.js';
 import { plainPrice } from '../support/calls.js';
 
 const prompt = 30;
@@ -66,16 +66,16 @@ test('a stream of a model that shows all it says, cut short, is charged for what
 describe('a model may think unseen', () => {
   test.each(['o3', 'gpt-5.2', 'claude-opus-4-8', 'claude-fable-5', 'gemini-flash-latest', 'x-ai/grok-code-fast-1'])(
     'by its name: %s',
-    (model) => expect(mayThinkUnseen([model], {})).toBe(true),
+    (model) => expect(thinksUnasked(model)).toBe(true),
   );
 
   test.each(['gpt-4o', 'claude-3-5-sonnet', 'gemini-2.0-flash', 'grok-2', 'gpt-35-turbo'])('not %s', (model) =>
-    expect(mayThinkUnseen([model], {})).toBe(false),
+    expect(thinksUnasked(model)).toBe(false),
   );
 
   test('where the request asks for it, but not where it declines', () => {
-    for (const thinking of [{ type: 'enabled' }, true, 'high']) expect(mayThinkUnseen(['m'], { thinking })).toBe(true);
+    for (const thinking of [{ type: 'enabled' }, true, 'high']) expect(asksForThinking({ thinking })).toBe(true);
     for (const thinking of [{ type: 'disabled' }, { enabled: false }, { effort: 'none' }, 'none', false, null])
-      expect(mayThinkUnseen(['m'], { thinking })).toBe(false);
+      expect(asksForThinking({ thinking })).toBe(false);
   });
 });

@@ -17,7 +17,7 @@ import type { Order } from './order.js';
 import type { Answering } from './refusal.js';
 import { passOn } from './sound-delivery.js';
 import type { StalledCallers } from './stalled-callers.js';
-import { cutShort, mayThinkUnseen } from './unseen-cost.js';
+import { cutShort, thinksUnasked } from './unseen-cost.js';
 
 /* The end of a call that upstream has answered: what is delivered, what it is settled with, and in which order. */
 
@@ -51,11 +51,11 @@ function settlementOf(
 
 /** What there is to know about costs of a call that cannot be seen. */
 const unseen = (
-  { requestedModel, endpoint, body, estimate }: Order,
+  { requestedModel, asksForThinking, estimate }: Order,
   { upstreamModel }: Asked,
   { held, bound }: Reservation,
 ) => ({
-  thinks: mayThinkUnseen([requestedModel, upstreamModel], endpoint.thinking?.(body) ?? body),
+  thinks: asksForThinking || thinksUnasked(requestedModel) || thinksUnasked(upstreamModel),
   speaks: bound.speaks,
   held,
   most: bound.output,

@@ -1,6 +1,7 @@
 import type { ChannelView } from '../../application/ports.js';
 import { neutralBody } from '../endpoint.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
+import type { JsonObject } from '../protocols/json.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { attempt } from './attempt.js';
@@ -34,6 +35,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     call: IncomingCall,
     caller: Caller,
     order: Order,
+    body: JsonObject,
     bodyBytes: number,
     answerPlace: AnswerPlace,
   ): Promise<Buffer | null> => {
@@ -51,8 +53,8 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       dialect: endpoint.dialect,
       mode: 'counting',
       query: call.query,
-      body: order.body,
-      neutral: neutralBody(endpoint, order.body),
+      body,
+      neutral: neutralBody(endpoint, body),
       files: null,
       answersSound: false,
       stream: false,
@@ -98,7 +100,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       const order = await ports.largeWork.run(bytes, () =>
         placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
       );
-      const told = await askUpstream(call, caller, order, bytes, answerPlace);
+      const told = await askUpstream(call, caller, order, value, bytes, answerPlace);
       succeeded = true;
       return { told, estimated: order.estimate.promptTokens };
     } finally {

@@ -17,12 +17,15 @@ import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
 import { searchesOf } from './searches.js';
 import { holdsWord } from './sensitive-words.js';
+import { asksForThinking } from './unseen-cost.js';
 
-/* From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. */
+/*
+ * From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. The
+ * order outlives the body, which may be large.
+ */
 
 export interface Order {
   readonly endpoint: Endpoint;
-  readonly body: JsonObject;
   /** As asked for: selects channels. */
   readonly requestedModel: string;
   /** As billed and logged: custom assistants folded to their family. */
@@ -30,6 +33,7 @@ export interface Order {
   readonly group: string;
   readonly stream: boolean;
   readonly wantsUsage: boolean;
+  readonly asksForThinking: boolean;
   /** Channels able to serve it; one, when the caller pinned it. */
   readonly channels: readonly ChannelView[];
   readonly pinned: boolean;
@@ -168,15 +172,16 @@ export function placeOrder(
   const speaks = maySpeak(ports, endpoint, body, price, channels);
   const demand = endpoint.demand(body, bytes, model, names, upload);
   const searches = endpoint.mode === 'chat' ? searchesOf(bodiesOf(body, channels, ports), names, demand.answers) : null;
-  const thinking = endpoint.thinking === null ? 0 : thinkingBeside(ports, endpoint.thinking(body), names, channels);
+  const said = endpoint.thinking === null ? body : endpoint.thinking(body);
+  const thinking = endpoint.thinking === null ? 0 : thinkingBeside(ports, said, names, channels);
   return {
     endpoint,
-    body,
     requestedModel,
     model,
     group,
     stream: endpoint.asksForStream(body),
     wantsUsage: endpoint.asksForUsage(body),
+    asksForThinking: asksForThinking(said),
     channels,
     pinned: pinned !== null,
     estimate: estimateHold(

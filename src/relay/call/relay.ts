@@ -3,12 +3,13 @@ import type { CallFacts, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
+import type { Instant } from '../../domain/instant.js';
 import { type Endpoint, neutralBody } from '../endpoint.js';
 import { quotaText, RelayError, refusalFor } from '../errors.js';
-import type { HeldBody, RelayPorts } from '../ports.js';
+import type { RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
-import { openAnswering } from './answering.js';
+import { type Course, openAnswering } from './answering.js';
 import { type Attempt, type FailedAttempt, noRoom } from './ask-upstream.js';
 import { attempt } from './attempt.js';
 import { authenticate, type Caller, type Shown } from './authenticate.js';
@@ -48,6 +49,15 @@ export interface Relay {
 
 const none = (): void => {};
 
+/** A call whose upstream answers, for whoever delivers that and concludes it. */
+interface Answered {
+  readonly order: Order;
+  readonly reservation: Reservation;
+  readonly last: Extract<Attempt, { ok: true }>;
+  readonly course: Course;
+  readonly leaveChannel: () => void;
+}
+
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, limits, meter, clock, log } = ports;
   const parsedChannel = channelParser();
@@ -59,6 +69,8 @@ export function openRelay(ports: RelayPorts): Relay {
   });
   const { answer, settleAbandoned } = openAnswering({ ...ports, stalledCallers });
   let active = 0;
+
+  const elapsedSince = (startedAt: Instant) => (): number => Math.max(0, clock.now() - startedAt);
 
   const identify: Relay['identify'] = async (shown) => {
     const caller = await authenticate(ports, shown);
@@ -150,16 +162,20 @@ export function openRelay(ports: RelayPorts): Relay {
     }
   };
 
-  const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
+  /**
+   * From the body to an upstream that has begun to answer; null: the caller has left. What the caller sent is in memory
+   * for no longer than this takes, so nothing that is handed on may refer to it, closures made here included.
+   */
+  const ask = async (
+    call: IncomingCall,
+    caller: Caller,
+    presence: CallerPresence,
+    answerPlace: AnswerPlace,
+  ): Promise<Answered | null> => {
     const { requestId, endpoint } = call;
-    const caller = await identify(call);
-    const leave = await limits.admit(caller.user.id, caller.apiKey.id, directory.settings());
-    let succeeded = false;
-    let body: HeldBody | null = null;
-    const answerPlace = ports.answers.place(caller.user.id);
-    let leaveChannel = none;
+    const payer = caller.user.id;
+    const body = await ports.bodies[endpoint.body](call.request, call.ip, payer);
     try {
-      body = await ports.bodies[endpoint.body](call.request, call.ip, caller.user.id);
       const { bytes, upload } = body;
       const value = call.model === null ? body.value : { ...body.value, model: call.model };
       const order = await ports.largeWork.run(bytes, () =>
@@ -168,13 +184,13 @@ export function openRelay(ports: RelayPorts): Relay {
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order);
-      const elapsed = () => Math.max(0, clock.now() - startedAt);
+      const elapsed = elapsedSince(startedAt);
       const request: CallerRequest = {
         dialect: endpoint.dialect,
         mode: endpoint.mode,
         query: call.query,
-        body: order.body,
-        neutral: neutralBody(endpoint, order.body),
+        body: value,
+        neutral: neutralBody(endpoint, value),
         files: upload === null ? null : upload.files,
         answersSound: endpoint.answersSound,
         stream: order.stream,
@@ -186,6 +202,7 @@ export function openRelay(ports: RelayPorts): Relay {
       };
 
       let concludedCall = false;
+      let handedOn = false;
       const release = async (
         reason: ReleaseReason,
         error: RelayError | null,
@@ -206,10 +223,9 @@ export function openRelay(ports: RelayPorts): Relay {
       try {
         if (presence.gone) {
           await release('caller-left', null, [], 0);
-          return;
+          return null;
         }
         const { underWay } = reservation;
-        const payer = caller.user.id;
         const asked = await tryChannels(
           callId,
           order,
@@ -221,12 +237,12 @@ export function openRelay(ports: RelayPorts): Relay {
           presence,
           underWay,
         );
-        const { last, tried, unknownAttempts } = asked;
-        leaveChannel = asked.leave;
+        const { last, tried, unknownAttempts, leave } = asked;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
+        const course: Course = { tried, unknownAttempts, presence, elapsed };
         if (!last.ok && last.abandoned !== null) {
           concludedCall = true;
-          await settleAbandoned(order, reservation, last.abandoned, { tried, unknownAttempts, presence, elapsed });
+          await settleAbandoned(order, reservation, last.abandoned, course);
           throw last.error;
         }
         if (!last.ok) {
@@ -234,17 +250,35 @@ export function openRelay(ports: RelayPorts): Relay {
           else await release('upstream-failed', last.error, tried, unknownAttempts);
           throw last.error;
         }
-        concludedCall = true;
-        succeeded = await answer(call, order, reservation, last, { tried, unknownAttempts, presence, elapsed });
+        handedOn = true;
+        return { order, reservation, last, course, leaveChannel: leave };
       } catch (error) {
         if (!concludedCall) await release('internal', null, [], reservation.underWay.costlyAttempts);
         throw error;
       } finally {
-        reservation.leave();
+        if (!handedOn) reservation.leave();
       }
     } finally {
-      leaveChannel();
-      body?.leave();
+      body.leave();
+    }
+  };
+
+  const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
+    const caller = await identify(call);
+    const leave = await limits.admit(caller.user.id, caller.apiKey.id, directory.settings());
+    let succeeded = false;
+    const answerPlace = ports.answers.place(caller.user.id);
+    try {
+      const answered = await ask(call, caller, presence, answerPlace);
+      if (answered === null) return;
+      const { order, reservation, last, course, leaveChannel } = answered;
+      try {
+        succeeded = await answer(call, order, reservation, last, course);
+      } finally {
+        reservation.leave();
+        leaveChannel();
+      }
+    } finally {
       answerPlace.leave();
       leave(succeeded);
     }

@@ -20,14 +20,17 @@ const declines = (parameter: JsonValue): boolean =>
   (isObject(parameter) &&
     (parameter.type === 'disabled' || parameter.enabled === false || parameter.effort === 'none'));
 
-const asksForThinking = (body: JsonObject): boolean =>
-  [body.reasoning_effort, body.reasoning, body.thinking, body.thinking_budget, body.enable_thinking].some(
-    (parameter) => parameter !== undefined && !declines(parameter),
-  );
+const wants = (parameter: JsonValue | undefined): boolean => parameter !== undefined && !declines(parameter);
 
-/** `models`: the name asked for, and the one sent upstream; `body`: what the request says of thinking, in neutral words. */
-export const mayThinkUnseen = (models: readonly string[], body: JsonObject): boolean =>
-  asksForThinking(body) || models.some((model) => thinkers.test(model));
+/** `body`: what the request says of thinking, in neutral words. */
+export const asksForThinking = (body: JsonObject): boolean =>
+  wants(body.reasoning_effort) ||
+  wants(body.reasoning) ||
+  wants(body.thinking) ||
+  wants(body.thinking_budget) ||
+  wants(body.enable_thinking);
+
+export const thinksUnasked = (model: string): boolean => thinkers.test(model);
 
 interface Determined {
   readonly usage: Usage;

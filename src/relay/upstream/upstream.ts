@@ -7,6 +7,7 @@ import type { AnswerPlace } from './answer-room.js';
 import { openDeadlines } from './deadlines.js';
 import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
+import { leaving } from './leaving-body.js';
 import { bodyOf } from './request-content.js';
 import { skippingContinue } from './unasked-continue.js';
 import { WebSocketOpening } from './websocket.js';
@@ -159,7 +160,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
         const handler = opening ?? exchange;
         const call =
           opening === null
-            ? { origin, path, method, headers, body: bodyOf(content), bodyTimeout: idleMs }
+            ? { origin, path, method, headers, body: leaving(bodyOf(content)), bodyTimeout: idleMs }
             : {
                 origin,
                 path,

@@ -31,7 +31,7 @@ const upstreamHeaders: readonly PassedHeader[] = [
 
 export const anthropicCaller: CallerDialect = {
   wire: 'anthropic',
-  writer: (caller, _channel, info) => new AnthropicWriter(caller, info),
+  writer: ({ promptTokens }, _channel, info) => new AnthropicWriter(promptTokens, info),
   whole: wholeAnswer,
   telling,
   upstreamHeaders,

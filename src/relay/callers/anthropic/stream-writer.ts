@@ -3,7 +3,7 @@ import type { AnswerWriter } from '../../answer-writer.js';
 import { mendedUsage, writtenUsage } from '../../protocols/anthropic-usage.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai-reply.js';
-import type { CallerRequest, CallInfo } from '../../protocols/protocol.js';
+import type { CallInfo } from '../../protocols/protocol.js';
 import { Outgoing } from '../../upstream/sse.js';
 import { BlockWriter } from './block-writer.js';
 import { eventText } from './event.js';
@@ -37,7 +37,7 @@ export class AnthropicWriter implements AnswerWriter {
   private finish: JsonObject = {};
 
   constructor(
-    private readonly caller: CallerRequest,
+    private readonly promptTokens: number,
     private readonly info: CallInfo,
   ) {
     this.blocks = new BlockWriter(info.callId, (frame) => this.send(frame));
@@ -114,7 +114,7 @@ export class AnthropicWriter implements AnswerWriter {
   private begin({ id, model }: JsonObject): void {
     if (this.begun) return;
     this.begun = true;
-    const { info, caller } = this;
+    const { info, promptTokens } = this;
     const message = {
       id: textIn(id) ?? info.callId,
       type: 'message',
@@ -124,7 +124,7 @@ export class AnthropicWriter implements AnswerWriter {
       stop_reason: null,
       stop_sequence: null,
       // Nobody has told it yet. The last event has what is charged.
-      usage: writtenUsage({ input: caller.promptTokens }),
+      usage: writtenUsage({ input: promptTokens }),
     };
     this.send(eventText('message_start', { message }));
   }

@@ -26,13 +26,17 @@ export class OpenAiWriter implements AnswerWriter {
   private told: Usage | null = null;
   private words: JsonObject | null = null;
   private usageFrame: Buffer | null = null;
+  private readonly chat: boolean;
+  private readonly wantsUsage: boolean;
 
   constructor(
-    private readonly caller: CallerRequest,
+    { mode, wantsUsage }: CallerRequest,
     channel: UpstreamChannel,
     private readonly info: CallInfo,
   ) {
-    const chat = caller.mode === 'chat';
+    const chat = mode === 'chat';
+    this.chat = chat;
+    this.wantsUsage = wantsUsage;
     this.thinking = channel.thinkingToContent && chat ? new ThinkingStream() : null;
     this.strict = channel.forceFormat && chat;
     this.rewrites = this.strict || this.thinking !== null;
@@ -66,7 +70,7 @@ export class OpenAiWriter implements AnswerWriter {
     if (chunk !== null && words !== null) this.remember(chunk, 0);
     this.told = usage;
     this.words = words;
-    const asItCame = frame !== null && this.caller.wantsUsage && !this.strict;
+    const asItCame = frame !== null && this.wantsUsage && !this.strict;
     this.usageFrame = asItCame ? Buffer.from(frame.includes(10) ? JSON.stringify(chunk) : frame) : null;
   }
 
@@ -77,7 +81,7 @@ export class OpenAiWriter implements AnswerWriter {
   closing(usage: Usage): Buffer {
     const unclosed = this.thinking?.close() ?? [];
     if (unclosed.length > 0) this.send({ ...this.head(), choices: unclosed });
-    if (this.caller.wantsUsage) {
+    if (this.wantsUsage) {
       const asTold = usage === this.told;
       if (asTold && this.usageFrame !== null) this.outgoing.frame(this.usageFrame);
       else {
@@ -106,7 +110,7 @@ export class OpenAiWriter implements AnswerWriter {
     const { id, created, model, system_fingerprint = null } = this.latest ?? {};
     return {
       id: id || this.info.callId,
-      object: this.caller.mode === 'chat' ? 'chat.completion.chunk' : 'text_completion',
+      object: this.chat ? 'chat.completion.chunk' : 'text_completion',
       created: created || this.info.createdAt,
       model: model || this.info.model,
       system_fingerprint,
