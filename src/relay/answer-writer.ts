@@ -25,10 +25,10 @@ export interface AnswerWriter {
    */
   forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void;
   /**
-   * A frame in the usual spelling that differs in nothing but its words from the one forwarded before. False: it cannot
-   * be passed on unread.
+   * Frames in the usual spelling, `bytes[from..to)`, that differ in nothing but their words from the one forwarded before.
+   * False: they cannot be passed on unread.
    */
-  forwardLike(bytes: Buffer, start: number, end: number, from: number): boolean;
+  forwardLike(bytes: Buffer, from: number, to: number): boolean;
   /**
    * Usage as upstream told it, and its own words for it; null: too long to be remembered. Cumulative: the last counts.
    * A chunk that holds nothing else comes with it, and no other way.

@@ -14,14 +14,19 @@ const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
+const framesOf = (...frames: (JsonObject | string)[]): Buffer =>
+  Buffer.from(frames.map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`).join(''));
+
 const patternOf = (said: JsonObject, text = JSON.stringify(said)): ChunkPattern | null => {
-  const bytes = Buffer.from(text);
-  return ChunkPattern.of(said, bytes, 0, bytes.length);
+  const bytes = framesOf(text);
+  return ChunkPattern.of(said, bytes, 6, bytes.length - 2);
 };
 
-const wordsIn = (pattern: ChunkPattern | null, frame: JsonObject | string): string | null => {
-  const bytes = Buffer.from(typeof frame === 'string' ? frame : JSON.stringify(frame));
-  return pattern?.wordsIn(bytes, 0, bytes.length) ?? null;
+/** Of frames that are all like the first, to the end of the last. */
+const wordsIn = (pattern: ChunkPattern | null, ...frames: (JsonObject | string)[]): string | null => {
+  const bytes = framesOf(...frames);
+  const like = pattern?.framesIn(bytes, 0) ?? null;
+  return like?.end === bytes.length ? like.words : null;
 };
 
 describe('the words of a chunk that is like the one before', () => {
@@ -40,6 +45,20 @@ describe('the words of a chunk that is like the one before', () => {
     ['with noise', chunk({ content: 'a' }, { obfuscation: 'x1' }), chunk({ content: 'b' }, { obfuscation: '' }), 'b'],
   ])('are found: %s', (_, first, next, words) => {
     expect(wordsIn(patternOf(first), next)).toBe(words);
+  });
+
+  test('are found of all that follow each other, up to one that is not alike', () => {
+    const pattern = patternOf(chunk({ content: 'Hi' }));
+    const long = 'Ælfred '.repeat(1_000);
+    const alike = ['', ' there', '漢字', long, 'x'.repeat(4_000), 'y'.repeat(200)].map((content) => chunk({ content }));
+    const words = alike.map((said) => JSON.parse(JSON.stringify(said)).choices[0].delta.content).join('');
+    expect(wordsIn(pattern, ...alike)).toBe(words);
+    const other = chunk({ content: 'a' }, { id: 'chatcmpl-2' });
+    const bytes = framesOf(...alike, other, ...alike);
+    expect(pattern?.framesIn(bytes, 0)).toEqual({ end: framesOf(...alike).length, words });
+    const cut = framesOf(...alike).subarray(0, -1);
+    expect(pattern?.framesIn(cut, 0)?.end).toBe(framesOf(...alike.slice(0, -1)).length);
+    expect(pattern?.framesIn(bytes, framesOf(...alike).length)).toBeNull();
   });
 
   test.each([

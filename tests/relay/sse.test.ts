@@ -24,6 +24,25 @@ function decode(chunks: readonly (string | Buffer)[]): Seen[] {
 const dataOf = (...chunks: (string | Buffer)[]): string[] => decode(chunks).map(({ data }) => data);
 
 describe('reading server-sent events', () => {
+  test('a reader is asked for frames it knows where one may begin, and never inside one', () => {
+    const known = 'data: k\n\n';
+    const stream = `${known}${known}data: x\n${known}: bye\n\n${known}data: y\n\n`;
+    for (let cut = 0; cut <= stream.length; cut++) {
+      const seen: string[] = [];
+      const decoder = new SseDecoder({
+        frame: (bytes, start, end) => void seen.push(bytes.toString('utf8', start, end)),
+        known(bytes, at) {
+          if (bytes.toString('utf8', at, at + known.length) !== known) return at;
+          seen.push('k');
+          return at + known.length;
+        },
+      });
+      decoder.push(Buffer.from(stream.slice(0, cut)));
+      decoder.push(Buffer.from(stream.slice(cut)));
+      expect(seen).toEqual(['k', 'k', 'x\nk', 'k', 'y']);
+    }
+  });
+
   test('a frame is its data lines joined', () => {
     expect(dataOf('data: one\n\ndata: two\ndata: three\n\n')).toEqual(['one', 'two\nthree']);
   });

@@ -45,7 +45,7 @@ export class AnthropicStream extends SseStream {
 
   private saysOnlyMore(pattern: DeltaPattern, bytes: Buffer, start: number, end: number, from: number): boolean {
     const words = pattern.wordsIn(bytes, start, end);
-    if (words === null || !this.writer.forwardLike(bytes, start, end, from)) return false;
+    if (words === null || !this.writer.forwardLike(bytes, from, end + 2)) return false;
     this.events.said(words);
     this.strayPatterns = 0;
     return true;

@@ -14,18 +14,34 @@ const quote = 0x22;
 const backslash = 0x5c;
 const firstPrintable = 0x20;
 
+/** Of the marks of a frame: `data: ` before it, an empty line behind it. */
+const opening = 6;
+const closing = 2;
+
 /** A chunk may be larger, and is then read as any other. */
 const longest = 4096;
 
+/** Put together here before they become a text: a text for each chunk would cost more than finding its words. */
+const gathering = Buffer.alloc(4096);
+
+/** Frames that are alike. */
+export interface Like {
+  /** Where the last of them ends. */
+  readonly end: number;
+  /** Of all of them. */
+  readonly words: string;
+}
+
 export class ChunkPattern {
   private constructor(
-    /** All up to the words, up to the noise after them if there is some, and to the end. */
+    /** The frame, marks and all, up to the words, up to the noise after them if there is some, and to the end. */
     private readonly parts: readonly Buffer[],
   ) {}
 
   /**
    * The pattern of a chunk that was passed on as it came: one choice that goes on, with words in one member and nothing
-   * else to be counted or remembered. null: it is none of these.
+   * else to be counted or remembered. It lies in `bytes[start..end)`, and its frame's marks before and behind it. null:
+   * it is none of these.
    */
   static of(chunk: JsonObject, bytes: Buffer, start: number, end: number): ChunkPattern | null {
     if (end - start > longest) return null;
@@ -34,7 +50,7 @@ export class ChunkPattern {
     // A name or a word that is written with escapes could be anything.
     const escaped = bytes.indexOf(backslash, start);
     if (escaped !== -1 && escaped < end) return null;
-    const frame = Buffer.from(bytes.subarray(start, end));
+    const frame = Buffer.from(bytes.subarray(start - opening, end + closing));
     const words = textAt(frame, member);
     if (words === null) return null;
     const after = noise in chunk ? textAt(frame, noise) : null;
@@ -45,25 +61,37 @@ export class ChunkPattern {
     return new ChunkPattern(parts);
   }
 
-  /** The words of a frame that is made like this; null: it is not. */
-  wordsIn(bytes: Buffer, start: number, end: number): string | null {
+  /** The frames that follow each other from `at` on and are made like this; null: there is none. */
+  framesIn(bytes: Buffer, at: number): Like | null {
     const { parts } = this;
-    let at = start;
-    let from = start;
-    let to = start;
-    for (let index = 0; index < parts.length; index++) {
-      const part = parts[index] as Buffer;
-      const behind = at + part.length;
-      if (behind > end || bytes.compare(part, 0, part.length, at, behind) !== 0) return null;
-      at = behind;
-      if (index === parts.length - 1) break;
-      while (at < end && isPlain(bytes[at] as number)) at++;
-      if (index === 0) {
-        from = behind;
-        to = at;
+    let end = at;
+    let words = '';
+    let gathered = 0;
+    frames: for (;;) {
+      let next = end;
+      let from = end;
+      let to = end;
+      for (let index = 0; index < parts.length; index++) {
+        const part = parts[index] as Buffer;
+        const behind = next + part.length;
+        if (behind > bytes.length || bytes.compare(part, 0, part.length, next, behind) !== 0) break frames;
+        next = behind;
+        if (index === parts.length - 1) break;
+        while (next < bytes.length && isPlain(bytes[next] as number)) next++;
+        if (index === 0) {
+          from = behind;
+          to = next;
+        }
       }
+      end = next;
+      if (gathered + to - from > gathering.length) {
+        words += gathering.toString('utf8', 0, gathered);
+        gathered = 0;
+      }
+      if (to - from > gathering.length) words += bytes.toString('utf8', from, to);
+      else for (let place = from; place < to; place++) gathering[gathered++] = bytes[place] as number;
     }
-    return at === end ? bytes.toString('utf8', from, to) : null;
+    return end === at ? null : { end, words: words + gathering.toString('utf8', 0, gathered) };
   }
 }
 

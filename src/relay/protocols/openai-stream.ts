@@ -54,7 +54,6 @@ export class OpenAiStream extends SseStream {
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.finished || this.error) return;
-    if (from >= 0 && this.pattern !== null && this.saysOnlyMore(this.pattern, bytes, start, end, from)) return;
     this.pattern = null;
     if (end - start === done.length && done.equals(bytes.subarray(start, end))) {
       this.finished = true;
@@ -78,12 +77,13 @@ export class OpenAiStream extends SseStream {
     this.chunk(chunk, bytes, start, end, from);
   }
 
-  private saysOnlyMore(pattern: ChunkPattern, bytes: Buffer, start: number, end: number, from: number): boolean {
-    const words = pattern.wordsIn(bytes, start, end);
-    if (words === null || !this.writer.forwardLike(bytes, start, end, from)) return false;
-    this.generated.said.add(words);
+  /** Those that say only more. */
+  known(bytes: Buffer, at: number): number {
+    const like = this.pattern?.framesIn(bytes, at) ?? null;
+    if (like === null || !this.writer.forwardLike(bytes, at, like.end)) return at;
+    this.generated.said.add(like.words);
     this.strayPatterns = 0;
-    return true;
+    return like.end;
   }
 
   /** Reads one chunk, mends it, and hands it on without its usage. */

@@ -34,6 +34,11 @@ export interface FrameReader {
    * to be passed on.
    */
   frame(bytes: Buffer, start: number, end: number, from: number): void;
+  /**
+   * Asked first wherever a frame may begin, at `at`: takes the frames there that it knows without being told where they
+   * end, and says where the next one begins; `at`, when it knows none. Left out: it never does.
+   */
+  known?(bytes: Buffer, at: number): number;
 }
 
 function begins(bytes: Buffer, at: number, prefix: Buffer): boolean {
@@ -78,7 +83,8 @@ export class SseDecoder {
     let carriageReturn = chunk.indexOf(CR, at);
     while (at < chunk.length) {
       if (this.partial.length === 0 && this.data.length === 0) {
-        const after = this.plainFrame(chunk, at, carriageReturn);
+        const known = this.reader.known?.(chunk, at) ?? at;
+        const after = known > at ? known : this.plainFrame(chunk, at, carriageReturn);
         if (after > at) {
           at = after;
           continue;

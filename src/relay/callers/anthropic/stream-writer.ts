@@ -15,6 +15,7 @@ interface Held {
 }
 
 const lineFeed = 10;
+const letterE = 0x65;
 const eventName = /^\w{1,64}$/;
 /** The last event before the end, and the end itself. */
 const lastWords = 'message_delta';
@@ -61,13 +62,13 @@ export class AnthropicWriter implements AnswerWriter {
     }
     this.release();
     if (type === lastWords) this.held = { frame: frameOf(event, bytes, start, end, from), event };
-    else if (isNamed(start, from)) this.outgoing.pass(bytes, from, end + 2);
+    else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
     else this.outgoing.whole(frameOf(event, bytes, start, end, from));
   }
 
-  forwardLike(bytes: Buffer, start: number, end: number, from: number): boolean {
-    if (this.held !== null || !isNamed(start, from)) return false;
-    this.outgoing.pass(bytes, from, end + 2);
+  forwardLike(bytes: Buffer, from: number, to: number): boolean {
+    if (this.held !== null || !isNamed(bytes, from)) return false;
+    this.outgoing.pass(bytes, from, to);
     return true;
   }
 
@@ -135,11 +136,11 @@ export class AnthropicWriter implements AnswerWriter {
 }
 
 /** Whether the frame lies whole in its bytes, the name of its event before its data. */
-const isNamed = (start: number, from: number): boolean => from >= 0 && from < start - 'data: '.length;
+const isNamed = (bytes: Buffer, from: number): boolean => from >= 0 && bytes[from] === letterE;
 
 /** The frame with its event's name, by which clients know it. A copy: it outlives what it came in. */
 function frameOf(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): Buffer {
-  if (isNamed(start, from)) return Buffer.from(bytes.subarray(from, end + 2));
+  if (isNamed(bytes, from)) return Buffer.from(bytes.subarray(from, end + 2));
   const data = bytes.subarray(start, end);
   const name = textIn(event.type) ?? '';
   const json = data.includes(lineFeed) ? JSON.stringify(event) : data.toString('utf8');

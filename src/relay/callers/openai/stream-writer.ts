@@ -60,9 +60,9 @@ export class OpenAiWriter implements AnswerWriter {
     else this.send(chunk);
   }
 
-  forwardLike(bytes: Buffer, start: number, end: number): boolean {
+  forwardLike(bytes: Buffer, from: number, to: number): boolean {
     if (this.rewrites) return false;
-    this.outgoing.pass(bytes, start - 6, end + 2);
+    this.outgoing.pass(bytes, from, to);
     return true;
   }
 
