@@ -14,14 +14,20 @@ const frame = (delta: object, finish_reason: string | null = null): string =>
 
 let gateway: TestGateway;
 let upstream: Server;
+const lengths: { readonly said: string | undefined; readonly came: number }[] = [];
 /** Have had their first frame. */
 const open: ServerResponse[] = [];
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  // Keeps nothing of what it is sent.
+  // Keeps nothing of what it is sent but its length, as it was said beforehand and as it was.
   upstream = createServer((asking, response) => {
-    asking.resume().once('end', () => {
+    let came = 0;
+    asking.on('data', (piece: Buffer) => {
+      came += piece.length;
+    });
+    asking.once('end', () => {
+      lengths.push({ said: asking.headers['content-length'], came });
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(frame({ content: 'Once' }));
       open.push(response);
     });
@@ -85,4 +91,7 @@ test('what was sent is let go of as soon as upstream answers, whole and parsed',
   const endings = begun.map(ended);
   end();
   for (const text of await Promise.all(endings)) expect(text).toMatch(/data: \[DONE\]\n\n$/);
+  // Not every upstream takes a body whose length it is not told.
+  expect(lengths).toHaveLength(streams + 1);
+  for (const { said, came } of lengths) expect(said).toBe(String(came));
 }, 60_000);
