@@ -5,6 +5,7 @@ import type { Usage } from '../../src/domain/usage.js';
 import { believedUsage } from '../../src/relay/call/believed-usage.js';
 import { mostUsage } from '../../src/relay/call/hold.js';
 import { searchesOf } from '../../src/relay/call/searches.js';
+import { GeminiReader } from '../../src/relay/protocols/gemini-answer.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
 import { readUsage } from '../../src/relay/protocols/openai-usage.js';
 import { SeenText } from '../../src/relay/seen-text.js';
@@ -101,5 +102,32 @@ describe('searches that upstream tells', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe('searches that an answer of Google’s shows', () => {
+  const shown = (model: string, ...responses: readonly (readonly string[][])[]) => {
+    const reader = new GeminiReader({ callId: 'call-1', model, createdAt: 0 });
+    for (const candidates of responses)
+      reader.choices(
+        {
+          candidates: candidates.map((webSearchQueries, index) => ({ index, groundingMetadata: { webSearchQueries } })),
+        },
+        false,
+      );
+    return reader.searches;
+  };
+
+  test('are its queries, told once or again and again as they grow', () => {
+    expect(shown('gemini-3-pro', [['a', 'b']])).toEqual({ 'calls:google_search': 2 });
+    expect(shown('gemini-3-pro', [['a']], [['a', 'b']], [['a', 'b']])).toEqual({ 'calls:google_search': 2 });
+  });
+
+  test('are those of all its candidates', () =>
+    expect(shown('gemini-3-pro', [['a', 'b'], ['c']])).toEqual({ 'calls:google_search': 3 }));
+
+  test('are one where prompts are sold, and none where nothing was asked', () => {
+    expect(shown('gemini-2.5-pro', [['a', 'b', 'c']])).toEqual({ 'calls:google_search': 1 });
+    expect(shown('gemini-2.5-pro', [[]])).toEqual({});
   });
 });
