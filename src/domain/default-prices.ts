@@ -203,6 +203,18 @@ export const builtInModelRatio: Readonly<Record<string, number>> = {
   'claude-opus-4-1-20250805': 7.5,
   'claude-opus-4-5-20251101': 2.5,
   'claude-haiku-4-5-20251001': 0.5,
+  'claude-sonnet-4@20250514': 1.5,
+  'claude-sonnet-4-5@20250929': 1.5,
+  'claude-opus-4@20250514': 7.5,
+  'claude-opus-4-1@20250805': 7.5,
+  'claude-opus-4-5@20251101': 2.5,
+  'gemini-1.5-pro-001': 1.25,
+  'gemini-1.5-pro-002': 1.25,
+  'gemini-1.5-flash-001': 0.075,
+  'gemini-1.5-flash-002': 0.075,
+  'gemini-2.0-flash-001': 0.075,
+  'text-embedding-005': 0.05,
+  'text-multilingual-embedding-002': 0.05,
   'gemini-2.5-pro': 0.625,
   'gemini-2.5-flash': 0.15,
   'gemini-2.5-flash-lite-preview-06-17': 0.05,
@@ -277,6 +289,11 @@ export const builtInCacheRatio: Readonly<Record<string, number>> = {
   'claude-opus-4-1-20250805': 0.1,
   'claude-opus-4-5-20251101': 0.1,
   'claude-haiku-4-5-20251001': 0.1,
+  'claude-sonnet-4@20250514': 0.1,
+  'claude-sonnet-4-5@20250929': 0.1,
+  'claude-opus-4@20250514': 0.1,
+  'claude-opus-4-1@20250805': 0.1,
+  'claude-opus-4-5@20251101': 0.1,
 };
 
 /** Price of writing an input token into the cache relative to a fresh one. */
@@ -295,6 +312,11 @@ export const builtInCacheWriteRatio: Readonly<Record<string, number>> = {
   'claude-opus-4-1-20250805': 1.25,
   'claude-opus-4-5-20251101': 1.25,
   'claude-haiku-4-5-20251001': 1.25,
+  'claude-sonnet-4@20250514': 1.25,
+  'claude-sonnet-4-5@20250929': 1.25,
+  'claude-opus-4@20250514': 1.25,
+  'claude-opus-4-1@20250805': 1.25,
+  'claude-opus-4-5@20251101': 1.25,
 };
 
 /** Price of an output token relative to an input token, where no rule of the family says it. */

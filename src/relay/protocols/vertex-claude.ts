@@ -1,10 +1,8 @@
 import { anthropicIn } from './anthropic.js';
 import { messagesHeaders } from './anthropic-headers.js';
 import type { AnthropicVariant } from './anthropic-variant.js';
-import { googleRefusal } from './gemini-failure.js';
+import { withGoogleRefusals } from './google-refusals.js';
 import { pathSegment } from './model-address.js';
-import { confidentialOf } from './openai-failure.js';
-import type { Protocol } from './protocol.js';
 
 /* Anthropic's models in Google's cloud: their own wire, at Google's addresses. */
 
@@ -45,15 +43,4 @@ const variant: AnthropicVariant = {
   },
 };
 
-const house = anthropicIn(variant);
-
-export const vertexClaude: Protocol = {
-  ...house,
-  /** What the platform refuses it tells in its own words, what the model refuses in Anthropic's. */
-  answer(provider, channel, caller, status, headers, body, info) {
-    const refusal = status > 299 ? googleRefusal(status, body, confidentialOf(provider, channel)) : null;
-    return refusal === null
-      ? house.answer(provider, channel, caller, status, headers, body, info)
-      : { ok: false, error: refusal };
-  },
-};
+export const vertexClaude = withGoogleRefusals(anthropicIn(variant));

@@ -32,8 +32,6 @@ const midjourneyPlusModels = modelList(`
   swap_face mj_zoom mj_shorten mj_modal mj_inpaint mj_custom_zoom mj_high_variation mj_low_variation mj_pan
 `);
 
-const google = 'https://generativelanguage.googleapis.com';
-
 export const catalogue: readonly ProviderFacts[] = [
   listing(2, 'Midjourney Proxy', 'light-blue', 'https://oa.api2d.net', 'secret of the proxy', midjourneyModels, tasks),
   listing(
@@ -45,7 +43,6 @@ export const catalogue: readonly ProviderFacts[] = [
     [...midjourneyModels, ...midjourneyPlusModels],
     tasks,
   ),
-  listing(11, 'PaLM 2', 'orange', google, 'Google AI API key', ['PaLM-2'], { deprecated: true }),
   listing(
     15,
     'Baidu Wenxin',

@@ -1,5 +1,6 @@
 import { other, usual } from '../../domain/provider.js';
 import { thinksByName } from '../protocols/anthropic-thinking.js';
+import { withGoogleRefusals } from '../protocols/google-refusals.js';
 import { openAi } from '../protocols/openai.js';
 import { urlAt } from '../protocols/openai-request.js';
 import type { Edit } from '../protocols/openai-variant.js';
@@ -19,11 +20,9 @@ const isClaude = (model: string): boolean => model.startsWith('claude');
 const named: Edit = (body, { model }) => (model.includes('/') ? body : { ...body, model: `meta/${model}` });
 
 /** Models of others that run as a service, and the older ones that are called by their names alone. */
-const asService = openAi({
-  url: urlAt({ chat: '/endpoints/openapi/chat/completions' }),
-  authorize: () => ({}),
-  reshape: named,
-});
+const asService = withGoogleRefusals(
+  openAi({ url: urlAt({ chat: '/endpoints/openapi/chat/completions' }), authorize: () => ({}), reshape: named }),
+);
 
 const embeddings: Protocol = { ...vertexGemini, ...vertexEmbeddings };
 

@@ -10,6 +10,7 @@ import { dashscope } from './dashscope.js';
 import { deepseek } from './deepseek.js';
 import { fastgpt } from './fastgpt.js';
 import { googleGemini } from './google-gemini.js';
+import { googlePalm } from './google-palm.js';
 import { googleVertex } from './google-vertex.js';
 import { jina } from './jina.js';
 import { lingyi } from './lingyi.js';
@@ -39,6 +40,7 @@ export const providers: readonly Provider[] = [
   ollama,
   ...resellers,
   custom,
+  googlePalm,
   dashscope,
   xunfei,
   zhinao,
