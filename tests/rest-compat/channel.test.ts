@@ -109,7 +109,10 @@ describe('POST /channel/', () => {
     [{ type: 0 }, '未知的渠道类型'],
     [{ type: 4711 }, '未知的渠道类型'],
     [{ type: 34 }, '暂不支持该渠道类型'],
-    [{ type: 41, key: '{}', other: 'us-central1' }, '暂不支持该渠道类型'],
+    [
+      { type: 41, key: '{}', other: 'us-central1' },
+      '无效的参数：key（the JSON document of a service account with project_id）',
+    ],
     [{ key: '' }, '渠道密钥不能为空'],
     [{ key: ' \n ' }, '渠道密钥不能为空'],
     [{ models: 'm'.repeat(256) }, `模型名称过长: ${'m'.repeat(64)}`],
@@ -241,10 +244,8 @@ describe('PUT /channel/', () => {
     const { id } = await add();
     const wrong = (message: string, type: number, rest = {}) => refusal(message, { field: 'type', type, ...rest });
     expect((await put({ id, type: 4711 })).json).toEqual(wrong('未知的渠道类型', 4711));
-    const name = 'Vertex AI';
-    expect((await put({ id, type: 41, other: 'us', key: '{}' })).json).toEqual(
-      wrong('暂不支持该渠道类型', 41, { name }),
-    );
+    const name = 'Cohere';
+    expect((await put({ id, type: 34 })).json).toEqual(wrong('暂不支持该渠道类型', 34, { name }));
   });
   test('tells in the words of the contract that a region is missing', () => {
     expect(messageOf(new Failure('region-missing'))).toBe('部署地区不能为空');
