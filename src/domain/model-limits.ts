@@ -39,6 +39,7 @@ const families: readonly (readonly [names: RegExp, output: number, context: numb
   [/^claude-/, 128_000, 1_000_000],
   [/^gemini-(1\.5|2\.0-flash(-lite|-001|-exp|$))/, 8_192, 2_097_152],
   [/^gemini-/, 65_536, 2_097_152],
+  [/^imagen-/, 258, 4_096],
   [/^gemma-/, 8_192, 131_072],
   [/^deepseek-(chat|v3)/, 8_192, 131_072],
   [/^deepseek-(reasoner|r1)/, 65_536, 131_072],

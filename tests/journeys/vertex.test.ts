@@ -16,6 +16,7 @@ const gemini = 'gemini-2.5-flash';
 const claude = 'claude-sonnet-4-5-20250929';
 const llama = 'meta/llama-4-scout-17b-16e-instruct-maas';
 const embedding = 'text-embedding-005';
+const imagen = 'imagen-3.0-generate-002';
 
 let gateway: TestGateway;
 let vertex: VertexUpstream;
@@ -37,6 +38,8 @@ function answerAll(): void {
     const message = messageOf([{ type: 'text', text: 'A book.' }]);
     if (url.endsWith(':rawPredict')) return json(response, 200, message);
     if (url.endsWith(':streamRawPredict')) return events(messageEvents(message).map(eventText).join(''));
+    if (url.endsWith(`/${imagen}:predict`))
+      return json(response, 200, { predictions: [{ bytesBase64Encoded: 'iVBORw0KGgo=', mimeType: 'image/png' }] });
     if (url.endsWith(':predict'))
       return json(response, 200, {
         predictions: JSON.parse(body).instances.map(() => ({
@@ -58,7 +61,7 @@ const addChannel = (rest: { key?: string; name?: string; models?: readonly strin
   gateway.addChannel({
     name: 'vertex',
     type: 41,
-    models: [gemini, claude, llama, embedding],
+    models: [gemini, claude, llama, embedding, imagen],
     baseUrl: vertex.url,
     other: JSON.stringify({ default: 'us-central1', [claude]: 'eu' }),
     key: serviceAccountDocument(vertex.tokenUri),
@@ -179,6 +182,57 @@ describe('a channel of Google’s cloud', () => {
     const streamed = await client.messages.stream({ ...asked, messages: [...asked.messages] }).finalMessage();
     expect(streamed.content).toMatchObject([{ type: 'text', text: 'A book.' }]);
     expect(JSON.parse(vertex.calls.at(-1)?.body ?? '').stream).toBe(true);
+  });
+});
+
+describe('a model that draws', () => {
+  /** Google's newer clients ask for it at Google's cloud only. */
+  const predict = async (model: string, parameters: Record<string, unknown>) => {
+    const response = await fetch(`${gateway.url}/v1beta/models/${model}:predict`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ instances: [{ prompt: 'A book.' }], parameters }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+
+  test('is asked in its own words for one picture, which is charged as such', async () => {
+    const { status, text } = await predict(imagen, { aspectRatio: '16:9', storageUri: 'gs://somebody/else' });
+    const predictions = [{ bytesBase64Encoded: 'iVBORw0KGgo=', mimeType: 'image/png' }];
+    expect([status, JSON.parse(text)]).toEqual([200, { predictions }]);
+    const [call] = vertex.calls;
+    expect(call?.url).toBe(`${place}/us-central1/publishers/google/models/${imagen}:predict`);
+    expect(JSON.parse(call?.body ?? '')).toEqual({
+      instances: [{ prompt: 'A book.' }],
+      parameters: { aspectRatio: '16:9', sampleCount: 1 },
+    });
+    // 0.03 USD.
+    expect(await settledLine()).toMatchObject({ model: imagen, completion_tokens: 258, quota: 15_000 });
+  });
+
+  test('draws for OpenAI’s client what was said last, in a stream too', async () => {
+    const whole = await ask(imagen);
+    expect(whole.choices[0]?.message.content).toBe('![image](data:image/png;base64,iVBORw0KGgo=)');
+    const stream = await openai.chat.completions.create({
+      model: imagen,
+      stream: true,
+      messages: [{ role: 'user', content: 'A book.' }],
+    });
+    let said = '';
+    for await (const chunk of stream) said += chunk.choices[0]?.delta.content ?? '';
+    expect(said).toBe('![image](data:image/png;base64,iVBORw0KGgo=)');
+  });
+
+  test('draws one picture a call, and says which member asks for more', async () => {
+    const several = await predict(imagen, { sampleCount: 2 });
+    expect([several.status, several.text]).toEqual([400, expect.stringContaining('parameters.sampleCount')]);
+    await expect(
+      openai.chat.completions.create({ model: imagen, n: 2, messages: [{ role: 'user', content: 'A book.' }] }),
+    ).rejects.toThrow('n: one picture');
+    const others = await predict(gemini, {});
+    expect([others.status, others.text]).toEqual([400, expect.stringContaining('instances')]);
+    expect(vertex.calls).toEqual([]);
+    expect(await gateway.available(user)).toBe(100_000_000);
   });
 });
 

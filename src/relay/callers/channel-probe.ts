@@ -27,6 +27,8 @@ const isEmbedding = ({ modes }: Provider, model: string): boolean =>
 function outputLimit(model: string): JsonObject {
   if (/^o[13]/.test(model)) return { max_completion_tokens: 10 };
   if (model.includes('thinking')) return model.includes('claude') ? {} : { max_tokens: 50 };
+  // A picture has as many tokens as it has.
+  if (model.includes('imagen')) return {};
   return { max_tokens: model.includes('gemini') ? 300 : 10 };
 }
 

@@ -48,7 +48,7 @@ function googleFailure(body: JsonObject, status: number | null, confidential: Co
   };
 }
 
-const blocked = (reason: string): ToldFailure => ({
+export const blocked = (reason: string): ToldFailure => ({
   message: `the prompt was blocked by the provider: ${reason}`,
   type: 'content_filter',
   code: 'content_filter',

@@ -6,9 +6,16 @@ import { isNative, nativeContent, nativeCounting, nativeEmbedding, withinLimit }
 import { type ThinkingSuffix, thinkingSuffix, thinksByLevel } from './gemini-thinking.js';
 import { geminiTools, toolConfig } from './gemini-tools.js';
 import type { GeminiAction, GeminiVariant } from './gemini-variant.js';
+import { asksForPrediction, drawsOnly, predictionBody } from './imagen.js';
 import { countIn, type JsonObject, textIn } from './json.js';
 import { baseOf, notServed, written } from './openai-request.js';
-import type { CallerRequest, GeminiSettings, Protocol, RequestOptions } from './protocol.js';
+import {
+  type CallerRequest,
+  type GeminiSettings,
+  NotConvertible,
+  type Protocol,
+  type RequestOptions,
+} from './protocol.js';
 
 /* From the neutral request to Gemini's. */
 
@@ -81,6 +88,9 @@ function asked(
   const native = isNative(caller);
   switch (caller.mode) {
     case 'chat':
+      if (drawsOnly(bareName(model))) return { action: 'predict', body: predictionBody(caller) };
+      if (asksForPrediction(caller))
+        throw new NotConvertible('caller', 'instances: only models that do nothing but draw are asked so');
       return {
         action: caller.stream ? 'streamGenerateContent' : 'generateContent',
         body: native
@@ -101,7 +111,6 @@ function asked(
 export const geminiRequest =
   (variant: GeminiVariant): Protocol['request'] =>
   (provider, channel, caller, upstreamModel, options) => {
-    const { stream, mostOutput } = caller;
     const told = isNative(caller) ? caller.body : caller.neutral();
     const suffix = suffixOf(options.gemini, upstreamModel, textIn(told.model) ?? '');
     const model = suffix?.model ?? upstreamModel;
@@ -111,13 +120,13 @@ export const geminiRequest =
     const sent =
       options.passThrough || channel.paramOverride === null
         ? shaped
-        : withinLimit({ ...shaped, ...channel.paramOverride }, mostOutput);
+        : withinLimit({ ...shaped, ...channel.paramOverride }, caller.mostOutput);
     return {
       method: 'POST',
-      url: `${variant.url(target)}:${action}${stream ? '?alt=sse' : ''}`,
+      url: `${variant.url(target)}:${action}${action === 'streamGenerateContent' ? '?alt=sse' : ''}`,
       headers: {
         'content-type': 'application/json',
-        accept: stream ? 'text/event-stream' : 'application/json',
+        accept: action === 'streamGenerateContent' ? 'text/event-stream' : 'application/json',
         ...variant.headers(target),
       },
       content: { kind: 'json', text: written(sent) },

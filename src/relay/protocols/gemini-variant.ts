@@ -8,7 +8,8 @@ export type GeminiAction =
   | 'streamGenerateContent'
   | 'embedContent'
   | 'batchEmbedContents'
-  | 'countTokens';
+  | 'countTokens'
+  | 'predict';
 
 /** One request on its way to one upstream. */
 export interface GeminiTarget {

@@ -8,6 +8,7 @@ import { geminiRequest } from './gemini-request.js';
 import { GeminiStream } from './gemini-stream.js';
 import { geminiUsage } from './gemini-usage.js';
 import type { GeminiTarget, GeminiVariant } from './gemini-variant.js';
+import { drawsOnly, predictionAnswered } from './imagen.js';
 import { isObject, type JsonObject } from './json.js';
 import { pathSegment } from './model-address.js';
 import { confidentialOf } from './openai-failure.js';
@@ -56,7 +57,10 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
     if (!isObject(told))
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
     const error = geminiFailureIn(told, confidential, isNative(caller));
-    return error === null ? read(told, caller, bytes, info) : { ok: false, error };
+    if (error !== null) return { ok: false, error };
+    return caller.mode === 'chat' && drawsOnly(info.model)
+      ? predictionAnswered(told, caller, bytes, info, confidential)
+      : read(told, caller, bytes, info);
   },
   stream: (provider, channel, caller, info) =>
     new GeminiStream(channel, confidentialOf(provider, channel), caller, info),

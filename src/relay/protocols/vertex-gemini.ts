@@ -38,6 +38,7 @@ const shapes: Readonly<Record<GeminiAction, (body: JsonObject) => JsonObject>> =
   },
   /** The address names the model. */
   embedContent: ({ model: _, ...body }) => body,
+  predict: (body) => body,
   batchEmbedContents() {
     throw new NotConvertible('caller', 'input: this model takes one text at a time here');
   },

@@ -7,6 +7,7 @@ import { geminiCaller } from './dialect.js';
 import { countTokens } from './endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
 import { generateContent, streamOfEvents, streamOfMembers } from './endpoints/generate-content.js';
+import { predict } from './endpoints/predict.js';
 import { geminiModels } from './models.js';
 
 /* What Gemini's clients ask for: models, and something of a model. */
@@ -22,6 +23,8 @@ const endpointFor = (action: string, query: URLSearchParams): Endpoint | null =>
       return embedContent;
     case 'batchEmbedContents':
       return batchEmbedContents;
+    case 'predict':
+      return predict;
     case 'countTokens':
       return countTokens;
     default:

@@ -40,9 +40,11 @@ export function wholeAnswer({ body, own, received, usage }: WholeAnswer, caller:
   });
 }
 
-/** Parses the answer once more: few answers come this way. Vectors have no place for what they cost. */
+const unpriced = ['embedding', 'embeddings', 'predictions'];
+
+/** Parses the answer once more: few answers come this way. Vectors and pictures have no place for what they cost. */
 export function telling(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
-  if (!isObject(answer) || 'embedding' in answer || 'embeddings' in answer) return bytes;
+  if (!isObject(answer) || unpriced.some((name) => name in answer)) return bytes;
   return written({ ...answer, usageMetadata: usageMetadata(usage) });
 }
