@@ -81,6 +81,7 @@ export const builtInModelRatio: Readonly<Record<string, number>> = {
   'text-moderation-stable': 0.1,
   'text-moderation-latest': 0.1,
   'claude-instant-1': 0.4,
+  'claude-instant-1.2': 0.4,
   'claude-2.0': 4,
   'claude-2.1': 4,
   'claude-3-haiku-20240307': 0.125,

@@ -143,6 +143,6 @@ async function picturesFor(
   const size = `${mostPictures} pictures of ${mostPictureBytes / 1024 / 1024} MiB together`;
   throw new NotConvertible(
     'caller',
-    `image_url.url: a picture cannot be fetched; it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
+    `a picture cannot be fetched from its address (image_url.url, source.url or fileUri); it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
   );
 }

@@ -36,7 +36,8 @@ function dataUrl(text: string): DataUrl | null {
 
 const isAddress = (text: string): boolean => /^https?:\/\//i.test(text);
 
-function imageSource(url: string, place: string): JsonObject {
+/** Throws NotConvertible naming the place. */
+export function imageSource(url: string, place: string): JsonObject {
   if (isAddress(url)) return { type: 'url', url };
   const { type, data } = dataUrl(url) ?? { type: '', data: url };
   const known = beginnings.find(([beginning]) => data.startsWith(beginning))?.[1] ?? type;

@@ -8,17 +8,20 @@ import { NotConvertible } from './protocol.js';
 const unusable = (): NotConvertible =>
   new NotConvertible('caller', 'the model name cannot be part of an address: . and .. are no names, nor is nothing');
 
-/** One segment of a path. Throws NotConvertible: dots alone would step up even when they are encoded. */
-export function pathSegment(name: string): string {
+/** One segment of a path, colons and all encoded. Throws NotConvertible. */
+export function wholeSegment(name: string): string {
+  // Dots alone would step up even when they are encoded.
   if (/^\.{0,2}$/.test(name)) throw unusable();
   try {
-    // These two are usual in names, and mean nothing in a path.
-    return encodeURIComponent(name).replaceAll('%40', '@').replaceAll('%3A', ':');
+    return encodeURIComponent(name);
   } catch {
     // Half a character: no address can hold it.
     throw unusable();
   }
 }
+
+/** The same, but for two characters that are usual in names and mean nothing in a path. Throws NotConvertible. */
+export const pathSegment = (name: string): string => wholeSegment(name).replaceAll('%40', '@').replaceAll('%3A', ':');
 
 /** As many segments as the name has: names such as vendor/model keep their slashes. Throws NotConvertible. */
 export const pathSegments = (name: string): string => name.split('/').map(pathSegment).join('/');

@@ -85,20 +85,6 @@ export const catalogue: readonly ProviderFacts[] = [
     withoutList,
   ),
   listing(
-    33,
-    'AWS Claude',
-    'indigo',
-    '',
-    'AccessKeyId|SecretAccessKey|Region',
-    modelList(`
-    claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
-    claude-opus-4-5-20251101 claude-sonnet-4-5-20250929 claude-haiku-4-5-20251001 claude-opus-4-1-20250805
-    claude-opus-4-20250514 claude-sonnet-4-20250514 claude-instant-1.2 claude-2.0 claude-2.1 claude-3-sonnet-20240229
-    claude-3-opus-20240229 claude-3-haiku-20240307 claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022
-    claude-3-5-haiku-20241022 claude-3-7-sonnet-20250219
-  `),
-  ),
-  listing(
     34,
     'Cohere',
     'purple',

@@ -2,6 +2,7 @@ import type { ProviderFacts, ProviderTable } from '../../domain/provider.js';
 import type { Provider } from '../protocols/protocol.js';
 import { anthropicProvider } from './anthropic-claude.js';
 import { ark } from './ark.js';
+import { awsClaude } from './aws-claude.js';
 import { azure } from './azure.js';
 import { catalogue } from './catalogue.js';
 import { cloudflare } from './cloudflare.js';
@@ -46,6 +47,7 @@ export const providers: readonly Provider[] = [
   zhinao,
   openrouter,
   anthropicProvider,
+  awsClaude,
   fastgpt,
   moonshot,
   googleGemini,

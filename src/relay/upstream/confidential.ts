@@ -179,6 +179,8 @@ const withoutIpV6 = (text: string): string =>
 
 /** Addresses and keys of anybody: also an upstream has its upstreams. */
 const foreign: readonly RegExp[] = [
+  // What Amazon calls a thing of an account, and who may use it.
+  /\barn:aws[\w-]{0,20}:[^\s"'<>`)\]},]+/gi,
   /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>`)\]}]+/gi,
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g,
   /(?<![\w.-])(?:[\w-]{1,63}\.){1,9}[a-z][\w-]{1,62}:\d{2,5}\b/gi,

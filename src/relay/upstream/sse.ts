@@ -187,11 +187,13 @@ export class SseDecoder {
 }
 
 /** One event that says what the text does, as JSON: an end of a line can only stand where a blank can. */
-export function eventOf(text: Buffer): Buffer {
-  const event = Buffer.concat([DATA_PREFIX, text, FRAME_END]);
+export function eventOf(text: Buffer, name: string | null = null): Buffer {
+  const prefix = name === null ? DATA_PREFIX : Buffer.from(`event: ${name}\ndata: `);
+  const event = Buffer.concat([prefix, text, FRAME_END]);
   const end = event.length - FRAME_END.length;
   for (const lineEnd of [LF, CR])
-    for (let at = event.indexOf(lineEnd); at !== -1 && at < end; at = event.indexOf(lineEnd, at)) event[at] = SPACE;
+    for (let at = event.indexOf(lineEnd, prefix.length); at !== -1 && at < end; at = event.indexOf(lineEnd, at))
+      event[at] = SPACE;
   return event;
 }
 

@@ -108,6 +108,9 @@ function lost({ sending }: Answered, reason: unknown, code: string): Read {
   };
 }
 
+/** As upstream names its streams: events in text, and in Amazon's frames. */
+const isStream = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)/i;
+
 const noSound = unreadableAnswer('the upstream answered with something that is no sound');
 const notAsked = unreadableAnswer('the upstream answered with a stream that was not asked for');
 
@@ -118,7 +121,7 @@ export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Pr
   if (answered.caller.answersSound) return sound(answered, answer);
   if (answered.caller.stream) return stream(answered, answer);
   try {
-    if (!headers['content-type']?.toLowerCase().startsWith('text/event-stream'))
+    if (!isStream.test(headers['content-type'] ?? ''))
       return await whole(answered, answer, await body.whole(answered.largest, answered.place));
     const { bytes, json } = await beginningOf(body);
     if (json) return await whole(answered, answer, await theRest(answered, body, bytes));

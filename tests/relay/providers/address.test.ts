@@ -13,12 +13,16 @@ import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.j
 /** The account or version that some types want. */
 const other = 'acc0unt';
 
+const keyFor = ({ documentKey, keyForm }: Provider): string => {
+  if (documentKey) return serviceAccountDocument('https://tokens.example/token');
+  return keyForm?.pattern.test(plainChannel.key) === false ? 'sk-plain|us-east-1' : plainChannel.key;
+};
+
 const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
-  const key = provider.documentKey ? serviceAccountDocument('https://tokens.example/token') : plainChannel.key;
-  const channel = { ...plainChannel, key, baseUrl, other };
+  const channel = { ...plainChannel, key: keyFor(provider), baseUrl, other };
   const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi' };
   // Tokens are counted for callers who speak the provider's wire.
-  const dialect = provider.type === 14 ? anthropicCaller : geminiCaller;
+  const dialect = [14, 33].includes(provider.type) ? anthropicCaller : geminiCaller;
   const caller = { ...callerOf(mode, body, query), ...(mode === 'counting' && { dialect }) };
   return provider.protocol.request(provider, channel, caller, model, usualOptions).url;
 };

@@ -5,6 +5,7 @@ import { messages } from '../../../src/relay/callers/anthropic/endpoints/message
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
 import type { CallerRequest } from '../../../src/relay/protocols/protocol.js';
 import { eventText } from '../../support/anthropic-upstream.js';
+import { framesOf } from '../../support/event-stream.js';
 import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 
 /*
@@ -166,6 +167,17 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, events) 
     const finish = events.map(({ delta }) => (isObject(delta) ? delta.stop_reason : null)).findLast(Boolean);
     expect(played.generated.finishReason).toBe(reasons[String(finish)]);
     expect(play(other, byteByByte(bytes))).toEqual(played);
+  });
+
+  test('says the same to both where it comes in Amazon’s frames, wherever the network cuts it', () => {
+    const frames = Buffer.concat(framesOf(bytes.toString('utf8')));
+    const atAmazon = (golden: Golden): Golden => ({
+      ...golden,
+      provider: providerOfType(33),
+      channel: { ...plainChannel, key: 'api-key|us-east-1' },
+    });
+    expect(play(atAmazon(own), byteByByte(frames)).answer).toBe(bytes.toString('utf8'));
+    expect(play(atAmazon(other), byteByByte(frames))).toEqual(played);
   });
 
   test('is settled with the usage it tells, and that is the same to both', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Wire } from '../../../src/relay/answer-writer.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
-import { byteByByte, type Golden, goldens, play } from './golden.js';
+import { byteByByte, comesInFrames, frameFrom, framesIn, type Golden, goldens, play } from './golden.js';
 
 const streams = goldens.filter(({ stream }) => stream);
 const wholes = goldens.filter(({ stream }) => !stream);
@@ -81,7 +81,7 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
     expect(play(golden, byteByByte(upstream))).toEqual(play(golden, [upstream]));
   });
 
-  test.each(spellings)('reads the same with %s', (_spelling, spelled) => {
+  test.skipIf(comesInFrames(golden.provider)).each(spellings)('reads the same with %s', (_spelling, spelled) => {
     const other = Buffer.from(spelled(upstream.toString('utf8')));
     for (const chunks of [[other], byteByByte(other)]) {
       const { answer, usage, generated } = play(golden, chunks);
@@ -90,18 +90,16 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
     }
   });
 
-  const frames = upstream
-    .toString('utf8')
-    .split(/(?<=\n\n)/)
-    .filter((frame) => /^(event: \w+\n)?data: \{/.test(frame));
-  const first = (count: number): Buffer => Buffer.from(frames.slice(0, count).join(''));
+  const frames = framesIn(golden);
+  const first = (count: number): Buffer => Buffer.concat(frames.slice(0, count));
 
   test('stops at an error in the middle, having passed on what came before, and gives nothing away', () => {
     const { key } = golden.channel;
     const told = `Engine overloaded at http://10.0.0.7:8000/v1 with ${key}`;
-    const error = `data: ${JSON.stringify({ error: { message: told, type: 'server_error', code: null } })}\n\n`;
+    const said = JSON.stringify({ error: { message: told, type: 'server_error', code: null } });
+    const error = frameFrom(golden.provider, said);
     for (let count = 0; count < frames.length; count++) {
-      const broken = play(golden, [first(count), Buffer.from(error), first(frames.length)]);
+      const broken = play(golden, [first(count), error, first(frames.length)]);
       const before = play(golden, [first(count)]);
       expect(broken.forwarded).toBe(before.forwarded);
       expect(broken.generated).toEqual(before.generated);
@@ -112,7 +110,7 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
 
   test('passes on whole frames only when upstream hangs up, and can still be closed', () => {
     for (let count = 0; count < frames.length; count++) {
-      const next = Buffer.from(frames[count] ?? '');
+      const next = frames[count] ?? Buffer.alloc(0);
       const torn = play(golden, [first(count), next.subarray(0, next.length / 2)]);
       expect(torn.forwarded).toBe(play(golden, [first(count)]).forwarded);
       expect(torn.finished).toBe(false);
@@ -138,7 +136,7 @@ const answered = ({ provider, channel, caller, upstream, info, expected }: Golde
     channel,
     caller,
     status,
-    { 'content-type': 'application/json' },
+    { 'content-type': 'application/json', ...expected.headers },
     upstream,
     info,
   );
@@ -180,7 +178,7 @@ test.each(untouched.map((golden) => [golden.name, golden] as const))(
 );
 
 /** Of a wire that is none of the family's nothing can go out as it came. */
-const ownWire = new Set([11, 14, 18, 24, 41]);
+const ownWire = new Set([11, 14, 18, 24, 33, 41]);
 
 describe('pass-through', () => {
   test.each(

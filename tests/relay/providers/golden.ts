@@ -19,6 +19,7 @@ import type {
 } from '../../../src/relay/protocols/protocol.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import type { UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
+import { eventFrame, framesOf } from '../../support/event-stream.js';
 
 /* One case per folder: what a caller asked of a channel, what went upstream, what came back, what the caller got. */
 
@@ -55,6 +56,8 @@ interface Expected {
   readonly model?: string;
   readonly reasoningEffort?: string;
   readonly status?: number;
+  /** Of the upstream's answer, beside its type. */
+  readonly headers?: CallerRequest['headers'];
   readonly error?: UpstreamError;
 }
 
@@ -151,6 +154,31 @@ function claudeOf({
   return claudeSettings(limits, JSON.stringify(headers ?? {}), thinkingAdapter ?? true, 0.8);
 }
 
+/** Their events come in binary frames; the fixtures have them as text. */
+const inFrames = new Set([33]);
+export const comesInFrames = ({ type }: Pick<Provider, 'type'>): boolean => inFrames.has(type);
+
+const sentAs = (provider: Pick<Provider, 'type'>, text: string): Buffer =>
+  comesInFrames(provider) ? Buffer.concat(framesOf(text)) : Buffer.from(text);
+
+/** Those of a stream that say something. */
+export function framesIn({ provider, upstream }: Pick<Golden, 'provider' | 'upstream'>): Buffer[] {
+  if (!comesInFrames(provider))
+    return upstream
+      .toString('utf8')
+      .split(/(?<=\n\n)/)
+      .filter((frame) => /^(event: \w+\n)?data: \{/.test(frame))
+      .map((frame) => Buffer.from(frame));
+  const frames: Buffer[] = [];
+  for (let at = 0; at < upstream.length; at += frames.at(-1)?.length ?? 0)
+    frames.push(upstream.subarray(at, at + upstream.readUInt32BE(at)));
+  return frames;
+}
+
+/** One that says this, as JSON. */
+export const frameFrom = (provider: Provider, data: string): Buffer =>
+  comesInFrames(provider) ? eventFrame(data) : Buffer.from(`data: ${data}\n\n`);
+
 function load(folder: string): Golden {
   const file = (name: string): string => readFileSync(join(root, folder, name), 'utf8');
   const request = JSON.parse(file('request.json')) as RequestFile;
@@ -176,7 +204,9 @@ function load(folder: string): Golden {
     options: { ...usualOptions, ...request.options, claude: claudeOf(request.claude) },
     info: { callId: 'call-1', model: upstreamModel, createdAt: 1_760_000_000 },
     sent: JSON.parse(file('upstream-request.json')),
-    upstream: readFileSync(join(root, folder, `upstream.${ending}`)),
+    upstream: stream
+      ? sentAs(request.channel, file('upstream.sse'))
+      : readFileSync(join(root, folder, 'upstream.json')),
     stream,
     answer: existsSync(join(root, folder, `answer.${ending}`)) ? file(`answer.${ending}`) : null,
     expected: JSON.parse(file('expected.json')),
