@@ -28,6 +28,12 @@ export function withMember(holder: JsonObject, name: string, value: JsonValue): 
   return { ...rest, [name]: value };
 }
 
+/** The holder without it, however it is spelled. */
+export function withoutMember(holder: JsonObject, name: string): JsonObject {
+  const { [snakeOf(name)]: _, [name]: __, ...rest } = holder;
+  return rest;
+}
+
 /** The parts of a content; a content may be a list of parts, or a text. */
 export function partsIn(content: JsonValue | undefined): JsonObject[] {
   if (typeof content === 'string') return [{ text: content }];

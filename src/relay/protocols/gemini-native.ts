@@ -1,6 +1,7 @@
-import { memberIn, objectIn, withMember } from './gemini-names.js';
+import { memberIn, objectIn, partsIn, withMember, withoutMember } from './gemini-names.js';
 import { type ThinkingSuffix, thinkingConfig } from './gemini-thinking.js';
-import { isObject, type JsonObject, objectsIn } from './json.js';
+import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
+import { isSeal } from './neutral.js';
 import type { CallerRequest } from './protocol.js';
 
 /* A caller's request in Gemini's own words on its way to Gemini: as it came, but for what is ours to say. */
@@ -33,13 +34,27 @@ function thinkingAs(body: JsonObject, model: string, suffix: ThinkingSuffix | nu
     : withMember(body, 'generationConfig', withMember(config, 'thinkingConfig', thinking));
 }
 
+/** Bears what thinking of Anthropic's was signed with, as this client got it when its conversation was with such a model. */
+const isSealed = (part: JsonObject): boolean => isSeal(textIn(memberIn(part, 'thoughtSignature')) ?? '');
+
+/** Google refuses signatures it has not made. */
+function withoutSeals(body: JsonObject): JsonObject {
+  const contents = objectsIn(body.contents);
+  if (!contents.some((content) => partsIn(content).some(isSealed))) return body;
+  const unsealed = contents.map((content) => ({
+    ...content,
+    parts: partsIn(content).map((part) => (isSealed(part) ? withoutMember(part, 'thoughtSignature') : part)),
+  }));
+  return { ...body, contents: unsealed };
+}
+
 /** `model`: without the suffix. */
 export const nativeContent = (
   caller: CallerRequest,
   model: string,
   suffix: ThinkingSuffix | null,
   thinkingShare: number,
-): JsonObject => thinkingAs(limited(asPriced(caller.body), caller), model, suffix, thinkingShare);
+): JsonObject => thinkingAs(limited(asPriced(withoutSeals(caller.body)), caller), model, suffix, thinkingShare);
 
 /** One text or many: who wants many says so by `requests`. */
 export function nativeEmbedding({ body }: CallerRequest, model: string) {

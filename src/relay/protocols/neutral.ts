@@ -53,6 +53,12 @@ export function detailOfSeal(seal: string, text: string): JsonObject | null {
     : { type: 'reasoning.encrypted', data: value, format: anthropicReasoning };
 }
 
+/** A seal begins like this, as far as whole groups of base64 go. */
+const sealBeginning = Buffer.from(`${anthropicReasoning}:`.slice(0, 18)).toString('base64');
+
+/** Whether only Anthropic's models know what to do with it. */
+export const isSeal = (signature: string): boolean => signature.startsWith(sealBeginning);
+
 /** What Anthropic's models can be shown again; what says nothing of its format may be theirs. */
 export const isAnthropicReasoning = ({ format }: JsonObject): boolean =>
   textIn(format) === null || format === anthropicReasoning;

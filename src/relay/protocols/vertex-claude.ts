@@ -1,8 +1,10 @@
 import { anthropicIn } from './anthropic.js';
 import { messagesHeaders } from './anthropic-headers.js';
+import { pictureAddressesOf, withPictures } from './anthropic-pictures.js';
 import type { AnthropicVariant } from './anthropic-variant.js';
 import { withGoogleRefusals } from './google-refusals.js';
 import { pathSegment } from './model-address.js';
+import type { Protocol } from './protocol.js';
 
 /* Anthropic's models in Google's cloud: their own wire, at Google's addresses. */
 
@@ -38,9 +40,10 @@ const variant: AnthropicVariant = {
     return headers;
   },
   /** The address names the model, but for what is only to be counted. */
-  reshape({ model: _, ...body }, { model, counts }) {
-    return { ...body, ...(counts && { model: claudeName(model) }), anthropic_version: version };
+  reshape(body, { model, counts, options }) {
+    const { model: _, ...rest } = withPictures(body, options.pictures);
+    return { ...rest, ...(counts && { model: claudeName(model) }), anthropic_version: version };
   },
 };
 
-export const vertexClaude = withGoogleRefusals(anthropicIn(variant));
+export const vertexClaude: Protocol = { ...withGoogleRefusals(anthropicIn(variant)), pictures: pictureAddressesOf };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { geminiCaller } from '../../../src/relay/callers/gemini/dialect.js';
 import { geminiSchema } from '../../../src/relay/protocols/gemini-schema.js';
 import { geminiUsage } from '../../../src/relay/protocols/gemini-usage.js';
 import type { JsonObject } from '../../../src/relay/protocols/json.js';
+import { sealOf } from '../../../src/relay/protocols/neutral.js';
 import { NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, play, providerOfType, usualOptions } from './golden.js';
@@ -144,6 +146,35 @@ describe('the limit', () => {
     expect(ask({ body: { max_tokens: 900 }, mostOutput: 500 }).body.generationConfig.maxOutputTokens).toBe(500);
     const channel = { paramOverride: { generationConfig: { maxOutputTokens: 5000, topK: 3 } } };
     expect(ask({ channel, mostOutput: 700 }).body.generationConfig).toEqual({ maxOutputTokens: 700, topK: 3 });
+  });
+});
+
+describe('what Google’s own clients send', () => {
+  const sent = (contents: JsonObject[]) => {
+    const body = { contents };
+    const caller = { ...callerOf('chat', body), dialect: geminiCaller };
+    const { content } = provider.protocol.request(provider, plainChannel, caller, 'gemini-2.5-flash', usualOptions);
+    return JSON.parse(wordsOf(content)).contents;
+  };
+  const thought = { text: 'One town.', thought: true };
+
+  test('loses the signatures of another maker’s thinking, which a conversation may hold that was with its models', () => {
+    const seal = sealOf({ type: 'reasoning.text', signature: 'EqQBCkYIBxgC' });
+    const rest = { text: 'Rain.', thoughtSignature: 'Q2pRQg==' };
+    const question = { role: 'user', parts: [{ text: 'And now?' }] };
+    for (const signed of [
+      { ...thought, thoughtSignature: seal },
+      { ...thought, thought_signature: seal },
+    ])
+      expect(sent([{ role: 'model', parts: [signed, rest] }, question])).toEqual([
+        { role: 'model', parts: [thought, rest] },
+        question,
+      ]);
+  });
+
+  test('keeps Google’s own signatures', () => {
+    const contents = [{ role: 'model', parts: [{ ...thought, thoughtSignature: 'YW50aHJvcGlj' }] }];
+    expect(sent(contents)).toEqual(contents);
   });
 });
 
