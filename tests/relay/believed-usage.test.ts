@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { chargeOf, reservationOf } from '../../src/domain/pricing.js';
 import type { Usage } from '../../src/domain/usage.js';
 import { believedUsage } from '../../src/relay/call/believed-usage.js';
-import { readUsage } from '../../src/relay/protocols/openai-usage.js';
+import { readUsage } from '../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../src/relay/seen-text.js';
 import { plainPrice } from '../support/calls.js';
 

@@ -5,9 +5,9 @@ import type { Usage } from '../../src/domain/usage.js';
 import { believedUsage } from '../../src/relay/call/believed-usage.js';
 import { mostUsage } from '../../src/relay/call/hold.js';
 import { searchesOf } from '../../src/relay/call/searches.js';
-import { GeminiReader } from '../../src/relay/protocols/gemini-answer.js';
+import { GeminiReader } from '../../src/relay/protocols/gemini/answer.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
-import { readUsage } from '../../src/relay/protocols/openai-usage.js';
+import { readUsage } from '../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../src/relay/seen-text.js';
 
 const most = (body: JsonObject, { names = ['m'], answers = 1, sent = [] as JsonObject[] } = {}) =>

@@ -2,7 +2,11 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AuthorisationPorts } from '../../src/relay/protocols/authorisation.js';
 import type { UpstreamRequest } from '../../src/relay/protocols/protocol.js';
-import { assertionInput, byServiceAccount, serviceAccountKey } from '../../src/relay/protocols/service-account.js';
+import {
+  assertionInput,
+  byServiceAccount,
+  serviceAccountKey,
+} from '../../src/relay/protocols/vertex/service-account.js';
 import { AccessTokens } from '../../src/relay/upstream/access-tokens.js';
 import type { SideAnswer, SideQuestion } from '../../src/relay/upstream/side-requests.js';
 import { someInstant } from '../support/events.js';

@@ -1,7 +1,7 @@
+import { written } from './asking.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
-import { openAi } from './openai.js';
-import { written } from './openai-request.js';
-import type { OpenAiVariant, Reading } from './openai-variant.js';
+import { openAi } from './openai/openai.js';
+import type { OpenAiVariant, Reading } from './openai/variant.js';
 import {
   type CallerRequest,
   NotConvertible,

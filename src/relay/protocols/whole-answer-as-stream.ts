@@ -1,7 +1,7 @@
 import type { Usage } from '../../domain/usage.js';
 import type { AnswerWriter, WholeAnswer } from '../answer-writer.js';
 import { isObject, type JsonObject, objectsIn } from './json.js';
-import { mendedUsage } from './openai-usage.js';
+import { mendedUsage } from './openai/usage.js';
 import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };

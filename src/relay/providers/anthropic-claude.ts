@@ -1,6 +1,6 @@
 import { usual } from '../../domain/provider.js';
-import { anthropic } from '../protocols/anthropic.js';
-import { thinksByName } from '../protocols/anthropic-thinking.js';
+import { anthropic } from '../protocols/anthropic/anthropic.js';
+import { thinksByName } from '../protocols/anthropic/thinking.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

@@ -1,8 +1,9 @@
 import { type Mode, other, soundModes, usual } from '../../domain/provider.js';
+import { notServed } from '../protocols/asking.js';
 import { pathSegment } from '../protocols/model-address.js';
-import { openAi } from '../protocols/openai.js';
-import { cloudflareGateway, notServed, openAiModelRules } from '../protocols/openai-request.js';
-import type { Target } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { cloudflareGateway, openAiModelRules } from '../protocols/openai/request.js';
+import type { Target } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels } from './openai-models.js';
 

@@ -1,8 +1,8 @@
 import { other, usual } from '../../domain/provider.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegments } from '../protocols/model-address.js';
-import { openAi } from '../protocols/openai.js';
-import type { Edit, OpenAiVariant, Target } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
 import { failureTold, statusOf } from '../upstream/upstream-error.js';
 import { modelList } from './model-list.js';

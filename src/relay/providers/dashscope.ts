@@ -1,9 +1,9 @@
 import { other, usual } from '../../domain/provider.js';
 import { thinkingLimitOf } from '../../domain/thinking-limits.js';
 import { textIn } from '../protocols/json.js';
-import { openAi } from '../protocols/openai.js';
-import { boundedTopP, urlAt } from '../protocols/openai-request.js';
-import type { Edit } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { boundedTopP, urlAt } from '../protocols/openai/request.js';
+import type { Edit } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { switchedByFlag } from '../thinking-beside.js';
 import { modelList } from './model-list.js';

@@ -1,7 +1,7 @@
 import { usual } from '../../domain/provider.js';
 import { countIn, textIn } from '../protocols/json.js';
-import { openAi } from '../protocols/openai.js';
-import type { OpenAiVariant } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import type { OpenAiVariant } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

@@ -1,5 +1,5 @@
 import { other, usual } from '../../domain/provider.js';
-import { gemini } from '../protocols/gemini.js';
+import { gemini } from '../protocols/gemini/gemini.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

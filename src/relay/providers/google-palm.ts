@@ -1,11 +1,11 @@
 import { usual } from '../../domain/provider.js';
-import { withGoogleRefusals } from '../protocols/google-refusals.js';
+import { notServed } from '../protocols/asking.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegment } from '../protocols/model-address.js';
-import { openAi } from '../protocols/openai.js';
-import { notServed } from '../protocols/openai-request.js';
-import type { Edit, OpenAiVariant } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
+import { withGoogleRefusals } from '../protocols/vertex/refusals.js';
 
 /* The interface before Gemini's, which Google has switched off: whole answers of text, without usage and without a limit. */
 

@@ -1,6 +1,6 @@
 import { usual } from '../../domain/provider.js';
-import { openAi } from '../protocols/openai.js';
-import { without } from '../protocols/openai-request.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { without } from '../protocols/openai/request.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

@@ -1,5 +1,5 @@
 import { usual } from '../../domain/provider.js';
-import { openAi } from '../protocols/openai.js';
+import { openAi } from '../protocols/openai/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

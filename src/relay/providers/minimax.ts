@@ -1,8 +1,8 @@
 import { usual } from '../../domain/provider.js';
 import { countIn, isObject, objectsIn, textIn } from '../protocols/json.js';
-import { openAi } from '../protocols/openai.js';
-import { urlAt } from '../protocols/openai-request.js';
-import type { OpenAiVariant } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { urlAt } from '../protocols/openai/request.js';
+import type { OpenAiVariant } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { usual } from '../../domain/provider.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
-import { openAi } from '../protocols/openai.js';
-import { renamed, without } from '../protocols/openai-request.js';
-import type { Edit, OpenAiVariant } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { renamed, without } from '../protocols/openai/request.js';
+import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

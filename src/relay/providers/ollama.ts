@@ -1,9 +1,9 @@
 import { usual } from '../../domain/provider.js';
 import { embeddingList } from '../protocols/embeddings.js';
 import { countIn, isList } from '../protocols/json.js';
-import { openAi } from '../protocols/openai.js';
-import { standardUrl } from '../protocols/openai-request.js';
-import type { Edit, OpenAiVariant } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { standardUrl } from '../protocols/openai/request.js';
+import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

@@ -1,6 +1,6 @@
 import { soundModes, usual } from '../../domain/provider.js';
-import { openAi } from '../protocols/openai.js';
-import { openAiModelRules } from '../protocols/openai-request.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { openAiModelRules } from '../protocols/openai/request.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels, openAiModerationModels } from './openai-models.js';
 

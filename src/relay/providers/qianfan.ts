@@ -1,7 +1,7 @@
 import { usual } from '../../domain/provider.js';
-import { openAi } from '../protocols/openai.js';
-import { urlAt } from '../protocols/openai-request.js';
-import type { Target } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { urlAt } from '../protocols/openai/request.js';
+import type { Target } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { other, usual } from '../../domain/provider.js';
+import { baseOf } from '../protocols/asking.js';
 import { isObject, textIn } from '../protocols/json.js';
-import { openAi } from '../protocols/openai.js';
-import { baseOf } from '../protocols/openai-request.js';
-import type { Edit, OpenAiVariant, Target } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import { NotConvertible, type Protocol, type Provider, type UpstreamChannel } from '../protocols/protocol.js';
 import { type SparkPlaceOf, spark, sparkStatus, sparkTemperature } from '../protocols/spark.js';
 import { modelList } from './model-list.js';

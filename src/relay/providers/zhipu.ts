@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { usual } from '../../domain/provider.js';
 import { isObject, textIn } from '../protocols/json.js';
-import { openAi } from '../protocols/openai.js';
-import { boundedTopP, urlAt } from '../protocols/openai-request.js';
-import type { Edit, OpenAiVariant, Target } from '../protocols/openai-variant.js';
+import { openAi } from '../protocols/openai/openai.js';
+import { boundedTopP, urlAt } from '../protocols/openai/request.js';
+import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anthropicCaller } from '../../../src/relay/callers/anthropic/dialect.js';
 import { toNeutral } from '../../../src/relay/callers/anthropic/to-neutral.js';
-import { conversationOf } from '../../../src/relay/protocols/anthropic-messages.js';
+import { conversationOf } from '../../../src/relay/protocols/anthropic/messages.js';
 import { isObject, type JsonObject, objectsIn } from '../../../src/relay/protocols/json.js';
 import { callerOf, plainChannel } from '../providers/golden.js';
 

@@ -8,7 +8,7 @@ import { jsonSchemaOf } from '../../../src/relay/callers/gemini/json-schema-of.j
 import { neutralContent } from '../../../src/relay/callers/gemini/to-neutral.js';
 import { chat } from '../../../src/relay/callers/openai/endpoints/chat.js';
 import { type Endpoint, neutralBody } from '../../../src/relay/endpoint.js';
-import { conversation } from '../../../src/relay/protocols/gemini-contents.js';
+import { conversation } from '../../../src/relay/protocols/gemini/contents.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
 import { NotConvertible } from '../../../src/relay/protocols/protocol.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';

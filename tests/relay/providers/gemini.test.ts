@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { geminiCaller } from '../../../src/relay/callers/gemini/dialect.js';
-import { geminiSchema } from '../../../src/relay/protocols/gemini-schema.js';
-import { geminiUsage } from '../../../src/relay/protocols/gemini-usage.js';
+import { geminiSchema } from '../../../src/relay/protocols/gemini/schema.js';
+import { geminiUsage } from '../../../src/relay/protocols/gemini/usage.js';
 import type { JsonObject } from '../../../src/relay/protocols/json.js';
 import { sealOf } from '../../../src/relay/protocols/neutral.js';
 import { NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';

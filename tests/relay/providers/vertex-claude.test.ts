@@ -3,7 +3,7 @@ import { messages } from '../../../src/relay/callers/anthropic/endpoints/message
 import { neutralBody } from '../../../src/relay/endpoint.js';
 import type { JsonObject } from '../../../src/relay/protocols/json.js';
 import type { CallerRequest } from '../../../src/relay/protocols/protocol.js';
-import { vertexClaude } from '../../../src/relay/protocols/vertex-claude.js';
+import { vertexClaude } from '../../../src/relay/protocols/vertex/claude.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 

@@ -1,6 +1,6 @@
 import type { CallerDialect } from '../../caller-dialect.js';
 import type { RelayError } from '../../errors.js';
-import { isKnownType, typeOfStatus } from '../../protocols/anthropic-failure.js';
+import { isKnownType, typeOfStatus } from '../../protocols/anthropic/failure.js';
 import type { PassedHeader } from '../../upstream/passed-headers.js';
 import { eventText } from './event.js';
 import { AnthropicWriter } from './stream-writer.js';

@@ -1,8 +1,8 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { AnswerWriter } from '../../answer-writer.js';
-import { mendedUsage, writtenUsage } from '../../protocols/anthropic-usage.js';
+import { mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
-import { messageIn } from '../../protocols/openai-reply.js';
+import { messageIn } from '../../protocols/openai/reply.js';
 import type { CallInfo } from '../../protocols/protocol.js';
 import { Outgoing } from '../../upstream/sse.js';
 import { BlockWriter } from './block-writer.js';

@@ -1,9 +1,9 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-import { mendedUsage, writtenUsage } from '../../protocols/anthropic-usage.js';
+import { mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
 import { isAnthropicReasoning } from '../../protocols/neutral.js';
-import { messageIn } from '../../protocols/openai-reply.js';
+import { messageIn } from '../../protocols/openai/reply.js';
 import { stopReasonOf } from './stop-reason.js';
 
 /* A complete answer for Anthropic's clients. */

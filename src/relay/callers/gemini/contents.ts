@@ -1,6 +1,6 @@
 import type { PromptTally } from '../../call/prompt-tally.js';
-import { isProvidersFile } from '../../protocols/gemini-media.js';
-import { memberIn, objectIn, partsIn } from '../../protocols/gemini-names.js';
+import { isProvidersFile } from '../../protocols/gemini/media.js';
+import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
 
 /* What the contents of a request hold, to be judged and counted before anybody is asked. */

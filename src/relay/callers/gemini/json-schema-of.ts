@@ -1,4 +1,4 @@
-import { memberIn } from '../../protocols/gemini-names.js';
+import { memberIn } from '../../protocols/gemini/names.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn } from '../../protocols/json.js';
 
 /* Gemini's `Schema` as the JSON Schema it stands for. */

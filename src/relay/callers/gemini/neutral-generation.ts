@@ -1,4 +1,4 @@
-import { memberIn, objectIn } from '../../protocols/gemini-names.js';
+import { memberIn, objectIn } from '../../protocols/gemini/names.js';
 import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../protocols/json.js';
 import { jsonSchemaOf } from './json-schema-of.js';
 

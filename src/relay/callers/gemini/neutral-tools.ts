@@ -1,4 +1,4 @@
-import { memberIn, objectIn } from '../../protocols/gemini-names.js';
+import { memberIn, objectIn } from '../../protocols/gemini/names.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
 import { NotConvertible } from '../../protocols/protocol.js';
 import { jsonSchemaOf } from './json-schema-of.js';

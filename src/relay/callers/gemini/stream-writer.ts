@@ -1,8 +1,8 @@
 import type { Usage } from '../../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
-import { usageMetadata } from '../../protocols/gemini-usage.js';
+import { usageMetadata } from '../../protocols/gemini/usage.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
-import { messageIn } from '../../protocols/openai-reply.js';
+import { messageIn } from '../../protocols/openai/reply.js';
 import type { CallInfo } from '../../protocols/protocol.js';
 import type { Frames } from './frames.js';
 import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';

@@ -1,4 +1,4 @@
-import { memberIn, objectIn, partsIn } from '../../protocols/gemini-names.js';
+import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { detailOfSeal } from '../../protocols/neutral.js';
 import { NotConvertible } from '../../protocols/protocol.js';

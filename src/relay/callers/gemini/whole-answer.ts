@@ -1,8 +1,8 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-import { usageMetadata } from '../../protocols/gemini-usage.js';
+import { usageMetadata } from '../../protocols/gemini/usage.js';
 import { isList, isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
-import { messageIn } from '../../protocols/openai-reply.js';
+import { messageIn } from '../../protocols/openai/reply.js';
 import type { CallerRequest } from '../../protocols/protocol.js';
 import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
 

@@ -1,8 +1,8 @@
 import type { Usage } from '../../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
 import { isObject, type JsonObject } from '../../protocols/json.js';
-import { messageIn } from '../../protocols/openai-reply.js';
-import { writtenUsage } from '../../protocols/openai-usage.js';
+import { messageIn } from '../../protocols/openai/reply.js';
+import { writtenUsage } from '../../protocols/openai/usage.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../../protocols/protocol.js';
 import { Outgoing } from '../../upstream/sse.js';
 import { strictlyFormatted } from './strict-format.js';

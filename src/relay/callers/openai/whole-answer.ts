@@ -1,8 +1,8 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../protocols/json.js';
-import { messageIn } from '../../protocols/openai-reply.js';
-import { mendedUsage, writtenUsage } from '../../protocols/openai-usage.js';
+import { messageIn } from '../../protocols/openai/reply.js';
+import { mendedUsage, writtenUsage } from '../../protocols/openai/usage.js';
 import type { CallerRequest, UpstreamChannel } from '../../protocols/protocol.js';
 import { withBase64Vectors } from './base64-vectors.js';
 import { strictlyFormatted } from './strict-format.js';

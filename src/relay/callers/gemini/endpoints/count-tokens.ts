@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../endpoint.js';
-import { objectIn } from '../../../protocols/gemini-names.js';
+import { objectIn } from '../../../protocols/gemini/names.js';
 import type { JsonObject } from '../../../protocols/json.js';
 import { generateContent } from './generate-content.js';
 

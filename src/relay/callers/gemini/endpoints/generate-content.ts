@@ -2,7 +2,7 @@ import { readByTool } from '../../../call/media-tokens.js';
 import { PromptTally } from '../../../call/prompt-tally.js';
 import type { CallerDialect } from '../../../caller-dialect.js';
 import type { Demand, Endpoint, InvalidRequest } from '../../../endpoint.js';
-import { memberIn, objectIn, partsIn } from '../../../protocols/gemini-names.js';
+import { memberIn, objectIn, partsIn } from '../../../protocols/gemini/names.js';
 import { countIn, isList, type JsonObject, objectsIn } from '../../../protocols/json.js';
 import { mostChoices } from '../../../protocols/protocol.js';
 import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';

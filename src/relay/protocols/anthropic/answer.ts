@@ -1,0 +1,131 @@
+import { SeenText } from '../../seen-text.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import type { ReasoningDetail } from '../neutral.js';
+import { writtenUsage } from '../openai/usage.js';
+import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
+import { upstreamJson } from '../upstream-json.js';
+import { annotationsOf, citedPages } from './citations.js';
+import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
+import { failureIn, failureOf } from './failure.js';
+import { isSearch, readUsage, searchesSeen } from './usage.js';
+
+/* A complete answer of Anthropic's. */
+
+interface Told {
+  content: string;
+  reasoning: string;
+  readonly details: ReasoningDetail[];
+  readonly calls: JsonObject[];
+  readonly annotations: JsonObject[];
+}
+
+function toldIn(blocks: readonly JsonObject[]): Told {
+  const told: Told = { content: '', reasoning: '', details: [], calls: [], annotations: [] };
+  for (const block of blocks)
+    switch (block.type) {
+      case 'text': {
+        const start = told.content.length;
+        told.content += words(block.text);
+        told.annotations.push(...annotationsOf(citedPages(block.citations), start, told.content.length));
+        break;
+      }
+      case 'thinking':
+        told.reasoning += words(block.thinking);
+        if (textIn(block.signature) !== null) told.details.push(signed(words(block.thinking), words(block.signature)));
+        break;
+      case 'redacted_thinking':
+        if (textIn(block.data) !== null) told.details.push(encrypted(words(block.data)));
+        break;
+      case 'tool_use': {
+        const called = { name: words(block.name), arguments: argumentsOf(block.input) || nothingGiven };
+        told.calls.push({ id: words(block.id), type: 'function', function: called });
+        break;
+      }
+    }
+  return told;
+}
+
+/** What the blocks say, as it is counted: the inputs of Anthropic's own tools are generated too. */
+function saidIn(blocks: readonly JsonObject[]): SeenText {
+  const said = new SeenText();
+  for (const block of blocks) {
+    said.add(words(block.thinking) || words(block.text));
+    const called = block.type === 'tool_use';
+    if (called) said.add(words(block.name));
+    said.add(argumentsOf(block.input) || (called ? nothingGiven : ''));
+  }
+  return said;
+}
+
+/** In neutral words. */
+function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: CallInfo): JsonObject {
+  const { content, reasoning, details, calls, annotations } = toldIn(blocks);
+  const usage = isObject(message.usage) ? readUsage(message.usage) : null;
+  return {
+    id: textIn(message.id) ?? info.callId,
+    object: 'chat.completion',
+    created: info.createdAt,
+    model: textIn(message.model) ?? info.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: content === '' && calls.length > 0 ? null : content,
+          ...(reasoning !== '' && { reasoning_content: reasoning }),
+          ...(details.length > 0 && { reasoning_details: details }),
+          ...(calls.length > 0 && { tool_calls: calls }),
+          ...(annotations.length > 0 && { annotations }),
+        },
+        ...finishOf(message),
+      },
+    ],
+    ...(usage !== null && { usage: writtenUsage(usage) }),
+  };
+}
+
+const counted = (body: JsonObject, received: Buffer): Answer => {
+  const generated = { said: new SeenText(), toolCalls: 0, finishReason: null };
+  return { ok: true, body, own: true, received, untouched: true, usage: null, generated };
+};
+
+/** In neutral words but for a caller who speaks this wire and wants it whole: that one gets it as it came. */
+export function anthropicAnswer(
+  confidential: Confidential,
+  { dialect, mode, stream }: CallerRequest,
+  status: number,
+  received: Buffer,
+  info: CallInfo,
+): Answer {
+  if (status < 200 || status > 299) {
+    const refused = upstreamJson(received);
+    return {
+      ok: false,
+      error: isObject(refused) ? failureOf(refused, status, confidential) : refusalOf(status, received, confidential),
+    };
+  }
+  const told = upstreamJson(received);
+  if (!isObject(told))
+    return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
+  const error = failureIn(told, confidential);
+  if (error !== null) return { ok: false, error };
+  if (mode === 'counting' && typeof told.input_tokens === 'number') return counted(told, received);
+  if (!isList(told.content)) {
+    const missing = unreadableAnswer('the upstream answered without an answer in it');
+    return { ok: false, error: failureTold(told).message === null ? missing : failureOf(told, null, confidential) };
+  }
+  const blocks = objectsIn(told.content);
+  const usage = isObject(told.usage) ? readUsage(told.usage) : null;
+  const finish = finishOf(told).finish_reason;
+  const generated = {
+    said: saidIn(blocks),
+    toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
+    finishReason: typeof finish === 'string' ? finish : null,
+    searches: searchesSeen(blocks.filter(isSearch).length),
+  };
+  return dialect.wire === 'anthropic' && !stream
+    ? { ok: true, body: told, own: true, received, untouched: true, usage, generated }
+    : { ok: true, body: completionOf(told, blocks, info), received, untouched: false, usage, generated };
+}

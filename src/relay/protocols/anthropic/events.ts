@@ -1,0 +1,220 @@
+import { noUsage } from '../../../domain/usage.js';
+import { SeenText } from '../../seen-text.js';
+import { isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
+import { anthropicReasoning, type ReasoningDetail } from '../neutral.js';
+import type { CallInfo } from '../protocol.js';
+import { annotationsOf, citedPages, isCitedPage, mostCitations } from './citations.js';
+import { isSearch, searchesSeen } from './usage.js';
+
+/* The events of an Anthropic stream, and the blocks of its answers, in neutral words. */
+
+/** In OpenAI's words; whoever knows more than these has read `native_finish_reason`. */
+const finishReasons: ReadonlyMap<string, string> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+]);
+
+export const finishReasonOf = (stopReason: string): string => finishReasons.get(stopReason) ?? 'stop';
+
+/** The members of a choice that say why it ended. */
+export function finishOf({ stop_reason: reason, stop_sequence: sequence }: JsonObject): JsonObject {
+  const told = textIn(reason);
+  return {
+    finish_reason: told === null ? null : finishReasonOf(told),
+    ...(told !== null && { native_finish_reason: told }),
+    ...(textIn(sequence) !== null && { stop_sequence: sequence }),
+  };
+}
+
+/** Thinking whose words are not for anybody else: `data` is for its model alone. */
+export const encrypted = (data: string): ReasoningDetail => ({
+  type: 'reasoning.encrypted',
+  data,
+  format: anthropicReasoning,
+});
+
+export const signed = (text: string, signature: string): ReasoningDetail => ({
+  type: 'reasoning.text',
+  text,
+  signature,
+});
+
+export const words = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+/** An input that is there from the start; in a stream it comes in pieces, after an empty one. */
+export const argumentsOf = (input: JsonValue | undefined): string =>
+  isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+
+/** What a call without arguments gives. */
+export const nothingGiven = '{}';
+
+/** Blocks of one answer that are remembered by their index. */
+const mostBlocks = 4096;
+
+/**
+ * Reads the events of one answer, one after the other: notes what was produced, and puts it into chunks where somebody
+ * wants them.
+ */
+export class AnthropicEvents {
+  readonly generated = {
+    said: new SeenText(),
+    toolCalls: 0,
+    finishReason: null as string | null,
+    inputOnly: false,
+    searches: noUsage,
+  };
+  private searches = 0;
+  /** Characters of content so far, where the open block began, and what it cites. */
+  private spoken = 0;
+  private began = 0;
+  private cited: JsonObject[] = [];
+  private head: JsonObject | null = null;
+  /** By the index of a block that is a call: which call it is, and whether arguments have come. */
+  private readonly calls = new Map<JsonValue, { readonly index: number; begun: boolean }>();
+
+  constructor(private readonly info: CallInfo) {}
+
+  /** A piece of a block's words, as counted. */
+  said(text: string): void {
+    this.generated.said.add(text);
+  }
+
+  /** null: nothing in it for the caller. */
+  read(event: JsonObject): JsonObject | null {
+    switch (event.type) {
+      case 'message_start':
+        return this.start(isObject(event.message) ? event.message : {});
+      case 'content_block_start':
+        return isObject(event.content_block) ? this.block(event.index ?? 0, event.content_block) : null;
+      case 'content_block_delta':
+        return isObject(event.delta) ? this.delta(event.index ?? 0, event.delta) : null;
+      case 'content_block_stop':
+        return this.blockStop(event.index ?? 0);
+      case 'message_delta':
+        return isObject(event.delta) ? this.finish(event.delta) : null;
+      default:
+        return null;
+    }
+  }
+
+  private start({ id, model }: JsonObject): JsonObject | null {
+    // Some streams begin twice.
+    if (this.head !== null) return null;
+    this.head = this.headOf(id, model);
+    return this.chunk({ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null });
+  }
+
+  private block(index: JsonValue, block: JsonObject): JsonObject | null {
+    switch (block.type) {
+      case 'server_tool_use':
+        if (isSearch(block)) this.generated.searches = searchesSeen(++this.searches);
+        return null;
+      case 'tool_use': {
+        if (this.calls.size >= mostBlocks) return null;
+        const given = argumentsOf(block.input);
+        const name = words(block.name);
+        const call = { index: this.generated.toolCalls++, begun: given !== '' };
+        this.calls.set(index, call);
+        this.said(name);
+        this.said(given);
+        const called = {
+          index: call.index,
+          id: words(block.id),
+          type: 'function',
+          function: { name, arguments: given },
+        };
+        return this.deltaChunk({ tool_calls: [called] });
+      }
+      case 'text':
+        this.began = this.spoken;
+        this.cited = citedPages(block.citations);
+        return this.wordsChunk('content', words(block.text));
+      case 'thinking':
+        return this.wordsChunk('reasoning_content', words(block.thinking));
+      case 'redacted_thinking':
+        return textIn(block.data) === null
+          ? null
+          : this.deltaChunk({ reasoning_details: [encrypted(words(block.data))] });
+      default:
+        return null;
+    }
+  }
+
+  private delta(index: JsonValue, delta: JsonObject): JsonObject | null {
+    switch (delta.type) {
+      case 'text_delta':
+        return this.wordsChunk('content', words(delta.text));
+      case 'thinking_delta':
+        return this.wordsChunk('reasoning_content', words(delta.thinking));
+      case 'signature_delta':
+        return textIn(delta.signature) === null
+          ? null
+          : this.deltaChunk({ reasoning_details: [signed('', words(delta.signature))] });
+      case 'citations_delta':
+        if (isCitedPage(delta.citation) && this.cited.length < mostCitations) this.cited.push(delta.citation);
+        return null;
+      case 'input_json_delta': {
+        const piece = words(delta.partial_json);
+        this.said(piece);
+        const call = this.calls.get(index);
+        if (call === undefined || piece === '') return null;
+        call.begun = true;
+        return this.deltaChunk({ tool_calls: [{ index: call.index, function: { arguments: piece } }] });
+      }
+      default:
+        return null;
+    }
+  }
+
+  /** No arguments are an empty object. What was cited is told once it is known for which words. */
+  private blockStop(index: JsonValue): JsonObject | null {
+    const { cited } = this;
+    if (cited.length > 0) {
+      this.cited = [];
+      return this.deltaChunk({ annotations: annotationsOf(cited, this.began, this.spoken) });
+    }
+    const call = this.calls.get(index);
+    if (call === undefined || call.begun) return null;
+    call.begun = true;
+    this.said(nothingGiven);
+    return this.deltaChunk({ tool_calls: [{ index: call.index, function: { arguments: nothingGiven } }] });
+  }
+
+  private finish(delta: JsonObject): JsonObject | null {
+    const finish = finishOf(delta);
+    if (finish.finish_reason === null) return null;
+    this.generated.finishReason = String(finish.finish_reason);
+    return this.chunk({ index: 0, delta: {}, ...finish });
+  }
+
+  private wordsChunk(member: 'content' | 'reasoning_content', text: string): JsonObject | null {
+    if (text === '') return null;
+    this.said(text);
+    if (member === 'content') this.spoken += text.length;
+    return this.deltaChunk({ [member]: text });
+  }
+
+  private deltaChunk(delta: JsonObject): JsonObject {
+    return this.chunk({ index: 0, delta, finish_reason: null });
+  }
+
+  private headOf(id: JsonValue | undefined, model: JsonValue | undefined): JsonObject {
+    const { info } = this;
+    return {
+      id: textIn(id) ?? info.callId,
+      object: 'chat.completion.chunk',
+      created: info.createdAt,
+      model: textIn(model) ?? info.model,
+    };
+  }
+
+  private chunk(choice: JsonObject): JsonObject {
+    this.head ??= this.headOf(null, null);
+    return { ...this.head, choices: [choice] };
+  }
+}

@@ -1,0 +1,38 @@
+import type { Confidential } from '../../upstream/confidential.js';
+import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
+import { isObject, type JsonObject } from '../json.js';
+
+/* Failures as Anthropic tells them: their type says of what kind they are, in a stream too. */
+
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
+
+/** What Anthropic's clients know a failure of this status by. */
+export function typeOfStatus(status: number): string {
+  for (const [type, known] of statuses) if (known === status) return type;
+  return status >= 400 && status < 500 ? 'invalid_request_error' : 'api_error';
+}
+
+export const isKnownType = (type: string): boolean => statuses.has(type);
+
+/** `status`: null where it came without one of its own. */
+export function failureOf(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError {
+  const told = failureTold(body);
+  const failure = { ...told, code: told.code ?? told.type };
+  const usual = told.type === null ? undefined : statuses.get(told.type);
+  return asUpstreamError(failure, status ?? usual ?? statusOf(told), confidential);
+}
+
+/** null: neither an event nor a body says that it failed. */
+export const failureIn = (body: JsonObject, confidential: Confidential): UpstreamError | null =>
+  body.type === 'error' || isObject(body.error) ? failureOf(body, null, confidential) : null;

@@ -1,0 +1,37 @@
+import type { CallerRequest, RequestOptions } from '../protocol.js';
+
+/* What Anthropic is told beside the body: the version of its interface, and what of it that is not yet usual. */
+
+const usualVersion = '2023-06-01';
+const version = /^\d{4}-\d\d-\d\d$/;
+const beta = /^[\w.:-]{1,128}$/;
+const mostBetas = 64;
+const betaHeader = 'anthropic-beta';
+
+/** By these a caller would have the work done at another rate than is priced. */
+const dearBetas = /^(fast-mode|context-1m|server-side-fallback)/;
+
+/** The caller's, and what the operator has for this model. */
+export function betasOf({ headers }: CallerRequest, model: string, { claude }: RequestOptions): readonly string[] {
+  const configured = claude.headers.get(model)?.get(betaHeader) ?? [];
+  const asked = String(headers[betaHeader] ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => beta.test(one) && !dearBetas.test(one));
+  return [...new Set([...asked.slice(0, mostBetas), ...configured])];
+}
+
+export function messagesHeaders(
+  { headers }: CallerRequest,
+  model: string,
+  betas: readonly string[],
+  { claude }: RequestOptions,
+): Record<string, string> {
+  const asked = headers['anthropic-version'];
+  const others = [...(claude.headers.get(model) ?? [])].filter(([name]) => name !== betaHeader);
+  return {
+    'anthropic-version': typeof asked === 'string' && version.test(asked) ? asked : usualVersion,
+    ...Object.fromEntries(others.map(([name, values]) => [name, values.join(', ')])),
+    ...(betas.length > 0 && { [betaHeader]: betas.join(',') }),
+  };
+}

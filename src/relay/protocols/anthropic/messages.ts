@@ -1,0 +1,172 @@
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from '../json.js';
+import { isAnthropicReasoning } from '../neutral.js';
+import { NotConvertible } from '../protocol.js';
+import { blocksOf, isBlank } from './content.js';
+
+/* A neutral conversation as Anthropic's: instructions apart, user and assistant in turn, results of tools among the user's words. */
+
+/** Stands where something must be said and nothing was. */
+const nothing = '...';
+
+/** A text as long as it is one, or blocks. Results of tools come first among them. */
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  text: string | null;
+  readonly results: JsonObject[];
+  readonly blocks: JsonObject[];
+}
+
+/** Other providers' ids have characters that are refused here. */
+const idOf = (id: JsonValue | undefined, place: string): string => {
+  const text = textIn(id);
+  if (text === null) throw new NotConvertible('caller', `${place} is required`);
+  return text.replace(/[^\w-]/g, '_');
+};
+
+const inputOf = (given: JsonValue | undefined): JsonObject => {
+  const input = typeof given === 'string' ? parseJson(given) : given;
+  return isObject(input) ? input : {};
+};
+
+const cached = ({ cache_control: control }: JsonObject): JsonObject =>
+  isObject(control) ? { cache_control: control } : {};
+
+function callsOf(message: JsonObject, place: string): JsonObject[] {
+  const calls = objectsIn(message.tool_calls).map((call, at): JsonObject => {
+    const { name, arguments: given } = isObject(call.function) ? call.function : {};
+    if (textIn(name) === null)
+      throw new NotConvertible('caller', `${place}.tool_calls[${at}].function.name is required`);
+    const id = idOf(call.id, `${place}.tool_calls[${at}].id`);
+    return { type: 'tool_use', id, name, input: inputOf(given), ...cached(call) };
+  });
+  const { function_call: called } = message;
+  if (isObject(called) && textIn(called.name) !== null)
+    calls.push({ type: 'tool_use', id: functionId(called.name), name: called.name, input: inputOf(called.arguments) });
+  return calls;
+}
+
+/** Calls of the older kind have no id but their name. */
+const functionId = (name: JsonValue | undefined): string => `function_${String(name).replace(/[^\w-]/g, '_')}`;
+
+/** What its model can be shown again of its thinking: unsigned, it would be refused. */
+function thinkingOf({ reasoning_details: details, reasoning_content: plain }: JsonObject): JsonObject[] {
+  const told = objectsIn(details);
+  const alone = told.filter(({ type }) => type === 'reasoning.text').length === 1;
+  return told.flatMap((detail): JsonObject[] => {
+    const { type, text, signature, data } = detail;
+    if (!isAnthropicReasoning(detail)) return [];
+    if (type === 'reasoning.encrypted') return textIn(data) === null ? [] : [{ type: 'redacted_thinking', data }];
+    if (type !== 'reasoning.text' || textIn(signature) === null) return [];
+    // A stream tells the words apart from what signs them.
+    const thinking = textIn(text) ?? (alone ? textIn(plain) : null) ?? '';
+    return [{ type: 'thinking', thinking, signature }];
+  });
+}
+
+function resultOf(message: JsonObject, id: string, place: string): JsonObject {
+  const { content, is_error: failed } = message;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: typeof content === 'string' ? content : blocksOf(content, `${place}.content`),
+    ...(failed === true && { is_error: true }),
+    ...cached(message),
+  };
+}
+
+class Turns {
+  readonly system: { readonly text: string | null; readonly blocks: JsonObject[] }[] = [];
+  private readonly turns: Turn[] = [];
+
+  add(message: JsonObject, place: string): void {
+    const { role, content } = message;
+    switch (role) {
+      case 'system':
+      case 'developer':
+        this.system.push({
+          text: typeof content === 'string' ? content : null,
+          blocks: blocksOf(content, `${place}.content`),
+        });
+        return;
+      case 'assistant':
+        this.say('assistant', content, [...thinkingOf(message)], callsOf(message, place), place);
+        return;
+      case 'tool':
+        this.turn('user').results.push(resultOf(message, idOf(message.tool_call_id, `${place}.tool_call_id`), place));
+        return;
+      case 'function':
+        this.turn('user').results.push(resultOf(message, functionId(message.name), place));
+        return;
+      case 'user':
+        this.say('user', content, [], [], place);
+        return;
+      default:
+        throw new NotConvertible('caller', `${place}.role is to be system, developer, user, assistant or tool`);
+    }
+  }
+
+  messages(): JsonObject[] {
+    const { turns } = this;
+    const first: JsonObject[] = turns[0]?.role === 'user' ? [] : [{ role: 'user', content: nothing }];
+    return [
+      ...first,
+      ...turns.map(({ role, text, results, blocks }) => ({
+        role,
+        content:
+          text !== null && results.length + blocks.length === 0
+            ? isBlank(text)
+              ? nothing
+              : text
+            : [...results, ...spoken(text), ...blocks],
+      })),
+    ];
+  }
+
+  private say(
+    role: Turn['role'],
+    content: JsonValue | undefined,
+    before: JsonObject[],
+    after: JsonObject[],
+    place: string,
+  ): void {
+    const turn = this.turn(role);
+    const plain = typeof content === 'string' && before.length + after.length === 0;
+    const nothingElse = turn.results.length + turn.blocks.length === 0;
+    if (plain && nothingElse) {
+      turn.text = turn.text === null ? content : `${turn.text} ${content}`;
+      return;
+    }
+    if (turn.text !== null) turn.blocks.push(...spoken(turn.text));
+    turn.text = null;
+    turn.blocks.push(...before, ...blocksOf(content, `${place}.content`), ...after);
+    if (turn.results.length + turn.blocks.length === 0) turn.text = '';
+  }
+
+  private turn(role: Turn['role']): Turn {
+    const last = this.turns.at(-1);
+    if (last?.role === role) return last;
+    const turn: Turn = { role, text: null, results: [], blocks: [] };
+    this.turns.push(turn);
+    return turn;
+  }
+}
+
+const spoken = (text: string | null): JsonObject[] => (text === null || isBlank(text) ? [] : [{ type: 'text', text }]);
+
+/** Blocks where some are to be kept in a cache; else a text. */
+function systemOf(told: Turns['system']): JsonObject {
+  const blocks = told.flatMap((one) => one.blocks);
+  if (blocks.length === 0) return {};
+  if (blocks.some(({ cache_control: control }) => control !== undefined)) return { system: blocks };
+  return { system: blocks.map(({ text }) => text).join('\n') };
+}
+
+/** `system` and `messages`. Throws NotConvertible naming the message. */
+export function conversationOf(messages: JsonValue | undefined): JsonObject {
+  const turns = new Turns();
+  for (const [at, message] of (isList(messages) ? messages : []).entries()) {
+    if (!isObject(message)) throw new NotConvertible('caller', `messages[${at}] is to be an object`);
+    turns.add(message, `messages[${at}]`);
+  }
+  return { ...systemOf(turns.system), messages: turns.messages() };
+}

@@ -1,0 +1,183 @@
+import { reasoningEffortOf } from '../../../domain/call-texts.js';
+import { mostSearches } from '../../searching.js';
+import { baseOf, written } from '../asking.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import {
+  type CallerRequest,
+  NotConvertible,
+  type Protocol,
+  type RequestOptions,
+  type UpstreamChannel,
+} from '../protocol.js';
+import { betasOf } from './headers.js';
+import { conversationOf } from './messages.js';
+import {
+  familyOf,
+  fitted,
+  isEffort,
+  leastThinkingLimit,
+  sampled,
+  thinkingSuffix,
+  thoughtful,
+  withEffort,
+} from './thinking.js';
+import { toolsOf } from './tools.js';
+import type { AnthropicVariant } from './variant.js';
+
+/* From the caller's request to Anthropic's Messages: the caller's own body where it speaks them, else out of the neutral one. */
+
+/** By these a caller would have another model do the work, or the same at another rate, than is priced and allowed. */
+const unpriced = ['models', 'fallbacks', 'route', 'inference_geo', 'anthropic_beta'];
+const plainTiers = new Set<unknown>(['auto', 'standard_only']);
+/** A tool that asks another model, whose tokens are in no total. */
+const asksAnother = /^advisor/;
+
+/** A search is sold by the piece: who names no bound is held for this one, so it is told upstream too. */
+const bounded = (tool: JsonValue): JsonValue =>
+  isObject(tool) && /^web_search/.test(textIn(tool.type) ?? '') && (tool.max_uses ?? null) === null
+    ? { ...tool, max_uses: mostSearches }
+    : tool;
+
+/** What is held and charged is for one model at its usual rate; an operator may send otherwise, and price it. */
+function asPriced(body: JsonObject): JsonObject {
+  for (const [at, { type }] of objectsIn(body.tools).entries())
+    if (typeof type === 'string' && asksAnother.test(type))
+      throw new NotConvertible('caller', `tools[${at}]: a tool that asks another model is not offered`);
+  const priced: JsonObject = { ...body };
+  if (isList(body.tools)) priced.tools = body.tools.map(bounded);
+  for (const name of unpriced) delete priced[name];
+  if (priced.speed !== 'standard') delete priced.speed;
+  if (!plainTiers.has(priced.service_tier)) delete priced.service_tier;
+  return priced;
+}
+
+const limitGiven = ({ max_tokens: older, max_completion_tokens: newer }: JsonObject): number | null => {
+  const given = [countIn(older), countIn(newer)].filter((limit) => limit !== null && limit > 0) as number[];
+  return given.length === 0 ? null : Math.max(...given);
+};
+
+/** The wire knows no answer without a limit. */
+function limitOf(body: JsonObject, caller: CallerRequest, model: string, { claude }: RequestOptions): number {
+  const given = caller.outputLimit ?? limitGiven(body);
+  const usual = claude.defaultMaxTokens.get(model) ?? claude.otherwiseMaxTokens;
+  return Math.min(given ?? usual, caller.mostOutput);
+}
+
+const stopsIn = ({ stop }: JsonObject): JsonObject => {
+  const stops: JsonValue[] = (isList(stop) ? stop : [stop ?? null]).filter(
+    (one) => typeof one === 'string' && one.trim() !== '',
+  );
+  return stops.length === 0 ? {} : { stop_sequences: stops };
+};
+
+const userIn = ({ user, metadata }: JsonObject): JsonObject => {
+  const id = textIn(isObject(metadata) ? metadata.user_id : null) ?? textIn(user);
+  return id === null ? {} : { metadata: { user_id: id } };
+};
+
+const formatIn = ({ response_format: format }: JsonObject, model: string): JsonObject => {
+  if (!isObject(format) || format.type !== 'json_schema' || !familyOf(model).schemas) return {};
+  const { json_schema: told } = format;
+  const schema = isObject(told) ? (told.schema ?? told) : null;
+  return isObject(schema) ? { output_config: { format: { type: 'json_schema', schema } } } : {};
+};
+
+const samplingIn = ({ temperature, top_p, top_k }: JsonObject): JsonObject => ({
+  ...(typeof temperature === 'number' && { temperature }),
+  ...(typeof top_p === 'number' && { top_p }),
+  ...(typeof top_k === 'number' && { top_k }),
+});
+
+/** Throws NotConvertible. */
+function fromNeutral(body: JsonObject, model: string, limit: number, stream: boolean): JsonObject {
+  if ((countIn(body.n) ?? 1) > 1) throw new NotConvertible('caller', 'n: this provider gives one choice');
+  const { thinking, reasoning_effort: effort } = body;
+  const asked: JsonObject = {
+    model,
+    ...conversationOf(body.messages),
+    max_tokens: limit,
+    ...sampled(samplingIn(body), model),
+    ...stopsIn(body),
+    ...toolsOf(body),
+    ...userIn(body),
+    ...formatIn(body, model),
+    ...(stream && { stream }),
+  };
+  if (isObject(thinking)) return { ...asked, thinking };
+  return isEffort(effort) ? withEffort(asked, model, limit, effort) : asked;
+}
+
+/** The name that goes out, and whether the suffix that was taken off asks for thinking. */
+function modelOf(upstreamModel: string, { claude }: RequestOptions): { model: string; thinks: boolean } {
+  return claude.thinkingAdapter && upstreamModel.endsWith(thinkingSuffix)
+    ? { model: upstreamModel.slice(0, -thinkingSuffix.length), thinks: true }
+    : { model: upstreamModel, thinks: false };
+}
+
+interface MessagesBody {
+  readonly body: JsonObject;
+  readonly model: string;
+}
+
+/**
+ * The body that goes upstream. An operator's own parameters may change the limit, but not raise it above what is held.
+ * Throws NotConvertible.
+ */
+function messagesBody(
+  channel: UpstreamChannel,
+  caller: CallerRequest,
+  upstreamModel: string,
+  options: RequestOptions,
+): MessagesBody {
+  const { model, thinks } = modelOf(upstreamModel, options);
+  const own = caller.dialect.wire === 'anthropic';
+  const given = own ? caller.body : caller.neutral();
+  const asked = limitOf(given, caller, upstreamModel, options);
+  // For these it is held that the limit may be raised so far.
+  const limit = thinks && !options.passThrough ? Math.max(asked, leastThinkingLimit) : asked;
+  const plain = own
+    ? { ...asPriced(given), model, max_tokens: limit }
+    : fromNeutral(given, model, limit, caller.stream);
+  const asks = thinks && !options.passThrough && !isObject(plain.thinking);
+  const thought = asks ? thoughtful(plain, model, limit, options.claude.thinkingShare) : plain;
+  const override = options.passThrough ? null : channel.paramOverride;
+  const body = override === null ? thought : { ...thought, ...override };
+  const most = Math.max(caller.mostOutput, limit);
+  if (typeof body.max_tokens === 'number' && body.max_tokens > most) body.max_tokens = most;
+  return { body: limitGiven(given) === null ? fitted(body) : body, model };
+}
+
+/** What is to be counted, and nothing that only an answer has. */
+function countedBody({ body }: CallerRequest, upstreamModel: string, options: RequestOptions): MessagesBody {
+  const { model } = modelOf(upstreamModel, options);
+  return { body: { ...asPriced(body), model }, model };
+}
+
+/** What the model is asked by, in this variant. Throws NotConvertible. */
+export const anthropicRequest =
+  (variant: AnthropicVariant): Protocol['request'] =>
+  (provider, channel, caller, upstreamModel, options) => {
+    const own = caller.dialect.wire === 'anthropic';
+    const counts = caller.mode === 'counting' && own;
+    if (caller.mode !== 'chat' && !counts)
+      throw new NotConvertible('caller', `this provider does not serve ${caller.mode}`);
+    const { body, model } = counts
+      ? countedBody(caller, upstreamModel, options)
+      : messagesBody(channel, caller, upstreamModel, options);
+    const effort = isObject(body.output_config) ? body.output_config.effort : null;
+    const betas = betasOf(caller, upstreamModel, options);
+    const base = baseOf(provider, channel);
+    const target = { base, model, asModel: upstreamModel, channel, caller, counts, betas, options };
+    return {
+      method: 'POST',
+      url: variant.url(target),
+      headers: {
+        'content-type': 'application/json',
+        accept: caller.headers.accept ?? (caller.stream ? 'text/event-stream' : 'application/json'),
+        ...variant.headers(target),
+      },
+      content: { kind: 'json', text: written(variant.reshape === undefined ? body : variant.reshape(body, target)) },
+      model,
+      reasoningEffort: reasoningEffortOf(textIn(effort) ?? (own ? null : textIn(caller.neutral().reasoning_effort))),
+    };
+  };

@@ -1,0 +1,92 @@
+import type { Confidential } from '../../upstream/confidential.js';
+import { isObject, type JsonObject, parseJson, textIn } from '../json.js';
+import type { CallerRequest, CallInfo, Generated, UpstreamChannel } from '../protocol.js';
+import { mostStrayPatterns, SseStream } from '../sse-stream.js';
+import { isWellShaped } from '../upstream-json.js';
+import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
+import { AnthropicEvents } from './events.js';
+import { failureIn } from './failure.js';
+import { newerUsage, readUsage } from './usage.js';
+
+/** A stream of Anthropic's: passed on frame by frame to who speaks it, told in neutral chunks to everybody else. */
+export class AnthropicStream extends SseStream {
+  private readonly events: AnthropicEvents;
+  private readonly forwards: boolean;
+  /** Usage as told so far. */
+  private told: JsonObject | null = null;
+  /** Of the delta before, if it was passed on as it came. */
+  private pattern: DeltaPattern | null = null;
+  private strayPatterns = 0;
+
+  constructor(
+    channel: UpstreamChannel,
+    private readonly confidential: Confidential,
+    caller: CallerRequest,
+    info: CallInfo,
+  ) {
+    super(channel, caller, info);
+    this.events = new AnthropicEvents(info);
+    this.forwards = caller.dialect.wire === 'anthropic';
+  }
+
+  get generated(): Generated {
+    return this.events.generated;
+  }
+
+  frame(bytes: Buffer, start: number, end: number, from: number): void {
+    if (this.finished || this.error !== null) return;
+    if (from >= 0 && this.pattern !== null && this.saysOnlyMore(this.pattern, bytes, start, end, from)) return;
+    if (!isWellShaped(bytes, start, end)) return;
+    const event = parseJson(bytes.toString('utf8', start, end));
+    if (!isObject(event)) return;
+    this.error = failureIn(event, this.confidential);
+    if (this.error === null) this.event(event, bytes, start, end, from);
+  }
+
+  private saysOnlyMore(pattern: DeltaPattern, bytes: Buffer, start: number, end: number, from: number): boolean {
+    const words = pattern.wordsIn(bytes, start, end);
+    if (words === null || !this.writer.forwardLike(bytes, from, end + 2)) return false;
+    this.events.said(words);
+    this.strayPatterns = 0;
+    return true;
+  }
+
+  private event(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+    const told = usageIn(event);
+    if (told !== null) this.takeUsage(event, told);
+    const chunk = this.events.read(event);
+    this.finished = event.type === 'message_stop';
+    if (!this.forwards) {
+      if (chunk !== null) this.writer.write(chunk, end - start);
+      return;
+    }
+    this.writer.forward(event, bytes, start, end, from);
+    if (event.type === 'content_block_delta' && from >= 0) this.learn(event, bytes, start, end);
+  }
+
+  private learn({ delta }: JsonObject, bytes: Buffer, start: number, end: number): void {
+    const member = isObject(delta) ? wordsOfDelta[textIn(delta.type) ?? ''] : undefined;
+    if (member === undefined || this.strayPatterns >= mostStrayPatterns) return;
+    const pattern = DeltaPattern.of(bytes, start, end, member);
+    if (pattern === null) return;
+    this.pattern = pattern;
+    this.strayPatterns++;
+  }
+
+  /** What a stream begins with says little of what will be put out: till its end nobody but us has counted that. */
+  private takeUsage({ type }: JsonObject, told: JsonObject): void {
+    const begins = type === 'message_start';
+    this.told = newerUsage(this.told, begins ? { ...told, output_tokens: 0 } : told);
+    this.events.generated.inputOnly = begins;
+    const usage = readUsage(this.told);
+    if (usage === null) return;
+    this.usage = usage;
+    this.writer.usage(usage, this.forwards ? this.told : null, null, null);
+  }
+}
+
+/** Where an event holds usage, if it is of those that can. */
+function usageIn({ type, message, usage }: JsonObject): JsonObject | null {
+  if (type === 'message_delta') return isObject(usage) ? usage : null;
+  return type === 'message_start' && isObject(message) && isObject(message.usage) ? message.usage : null;
+}

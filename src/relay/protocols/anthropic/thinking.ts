@@ -1,0 +1,141 @@
+import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+
+import type { ThinkingBeside } from '../protocol.js';
+
+/* How Claude models think, and which of the sampling parameters they take: public facts of their maker, by family. */
+
+interface Family {
+  /** `adaptive`: they decide how long, and are told an effort; `budget`: they are given tokens, a part of the limit. */
+  readonly thinking: 'none' | 'budget' | 'adaptive';
+  /** Adaptive ones that take a budget, too. */
+  readonly budgeted: boolean;
+  /** `one`: a temperature or top_p, not both. */
+  readonly sampling: 'any' | 'one' | 'none';
+  /** They keep to a JSON schema. */
+  readonly schemas: boolean;
+}
+
+const families: readonly (readonly [names: RegExp, family: Family])[] = [
+  [/claude-(v?2|instant|3(?![-.]7))/, { thinking: 'none', budgeted: false, sampling: 'any', schemas: false }],
+  [
+    /claude-(3[-.]7|[a-z]+-4([-.][01]\b|[-@]20|$))/,
+    { thinking: 'budget', budgeted: true, sampling: 'any', schemas: false },
+  ],
+  [/claude-[a-z]+-4[-.]5/, { thinking: 'budget', budgeted: true, sampling: 'one', schemas: true }],
+  [/claude-[a-z]+-4[-.]6/, { thinking: 'adaptive', budgeted: true, sampling: 'any', schemas: true }],
+];
+
+/** What comes after them, as far as anybody has said. */
+const newest: Family = { thinking: 'adaptive', budgeted: false, sampling: 'none', schemas: true };
+
+export const familyOf = (model: string): Family => families.find(([names]) => names.test(model))?.[1] ?? newest;
+
+export const thinkingSuffix = '-thinking';
+/** The least limit with which a model that is named so is asked, and the least budget any takes. */
+export const leastThinkingLimit = 1_280;
+const leastBudget = 1_024;
+
+/** Thinking is a part of the limit, but for a name that asks for it the limit may be raised. */
+export const thinksByName: ThinkingBeside = (_body, names) => {
+  for (const name of names) if (name.endsWith(thinkingSuffix)) return { wanted: true, budget: leastThinkingLimit };
+  return { wanted: null, budget: 0 };
+};
+
+const effortBudgets: ReadonlyMap<string, number> = new Map([
+  ['minimal', 1_280],
+  ['low', 1_280],
+  ['medium', 2_048],
+  ['high', 4_096],
+  ['xhigh', 8_192],
+]);
+
+/** In the words of the models that are told an effort. */
+const efforts: ReadonlyMap<string, string> = new Map([
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'max'],
+]);
+
+/** A budget leaves room for the answer; null: there is not enough for both. */
+const budgetWithin = (wanted: number, limit: number): number | null => {
+  const budget = Math.min(wanted, limit - 1);
+  return budget < leastBudget ? null : Math.trunc(budget);
+};
+
+const without = ({ temperature: _, top_p: __, top_k: ___, ...body }: JsonObject): JsonObject => body;
+
+/** A model that thinks takes no sampling of the caller's. */
+const budgeted = (body: JsonObject, budget: number): JsonObject => ({
+  ...without(body),
+  temperature: 1,
+  thinking: { type: 'enabled', budget_tokens: budget },
+});
+
+const adaptive = (body: JsonObject, effort: string | undefined): JsonObject => ({
+  ...without(body),
+  thinking: { type: 'adaptive' },
+  ...(effort !== undefined && {
+    output_config: { ...(isObject(body.output_config) ? body.output_config : {}), effort },
+  }),
+});
+
+/** Refused together with thinking. */
+const forcesTool = ({ tool_choice: choice }: JsonObject): boolean =>
+  isObject(choice) && (choice.type === 'any' || choice.type === 'tool');
+
+/** A model that is to go on thinking after its tools have answered must be shown what it had thought. */
+function goesOnUnthought({ messages }: JsonObject): boolean {
+  const last = objectsIn(messages).findLast(({ role }) => role === 'assistant');
+  const blocks = last === undefined ? [] : objectsIn(last.content);
+  const calls = blocks.some(({ type }) => type === 'tool_use');
+  return calls && !blocks.some(({ type }) => type === 'thinking' || type === 'redacted_thinking');
+}
+
+const mayThink = (body: JsonObject): boolean => !forcesTool(body) && !goesOnUnthought(body);
+
+/** For a name that asks for thinking. `limit`: of the body. The same body: nothing can be thought within it. */
+export function thoughtful(body: JsonObject, model: string, limit: number, share: number): JsonObject {
+  const { thinking, budgeted: takesBudget } = familyOf(model);
+  if (thinking === 'none' || !mayThink(body)) return body;
+  if (!takesBudget) return adaptive(body, undefined);
+  const budget = budgetWithin(Math.max(Math.trunc(limit * share), leastBudget), limit);
+  return budget === null ? body : budgeted(body, budget);
+}
+
+/** For an effort that OpenAI's clients asked for. */
+export function withEffort(body: JsonObject, model: string, limit: number, effort: string): JsonObject {
+  const { thinking } = familyOf(model);
+  if (thinking === 'none' || !mayThink(body)) return body;
+  const told = efforts.get(effort);
+  if (told === undefined) return body;
+  if (thinking === 'adaptive') return adaptive(body, told);
+  const budget = budgetWithin(effortBudgets.get(effort) ?? 0, limit);
+  return budget === null ? body : budgeted(body, budget);
+}
+
+/** A budget that a lower limit than the caller's own has no room for is made smaller, or thinking left out. */
+export function fitted(body: JsonObject): JsonObject {
+  const { thinking, max_tokens: limit } = body;
+  const budget = isObject(thinking) ? countIn(thinking.budget_tokens) : null;
+  const most = countIn(limit);
+  if (!isObject(thinking) || budget === null || most === null || budget < most) return body;
+  const fits = budgetWithin(budget, most);
+  if (fits !== null) return { ...body, thinking: { ...thinking, budget_tokens: fits } };
+  const { thinking: _, ...rest } = body;
+  return rest;
+}
+
+/** What the model would refuse to be told of sampling is left out. */
+export function sampled(body: JsonObject, model: string): JsonObject {
+  const { sampling } = familyOf(model);
+  if (sampling === 'none') return without(body);
+  const { temperature } = body;
+  const bounded = typeof temperature === 'number' && temperature > 1 ? { ...body, temperature: 1 } : body;
+  if (sampling === 'any' || bounded.temperature === undefined || bounded.top_p === undefined) return bounded;
+  const { top_p: _, ...rest } = bounded;
+  return rest;
+}
+
+export const isEffort = (value: unknown): value is string => textIn(value) !== null && efforts.has(String(value));

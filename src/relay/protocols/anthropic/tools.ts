@@ -1,0 +1,56 @@
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import { NotConvertible } from '../protocol.js';
+
+/* Tools and the choice among them, from neutral words into Anthropic's. */
+
+const schemaOf = (parameters: JsonValue | undefined): JsonObject => {
+  const schema = isObject(parameters) ? parameters : {};
+  return schema.type === 'object' ? schema : { ...schema, type: 'object' };
+};
+
+function toolOf(tool: JsonObject, place: string): JsonObject {
+  const told = isObject(tool.function) ? tool.function : null;
+  if (told === null || (tool.type ?? 'function') !== 'function')
+    throw new NotConvertible('caller', `${place}: this provider takes tools of type function`);
+  if (textIn(told.name) === null) throw new NotConvertible('caller', `${place}.function.name is required`);
+  const description = textIn(told.description);
+  return {
+    name: told.name,
+    ...(description !== null && { description }),
+    input_schema: schemaOf(told.parameters),
+    ...(isObject(tool.cache_control) && { cache_control: tool.cache_control }),
+  };
+}
+
+function choiceOf(choice: JsonValue | undefined): JsonObject | null {
+  switch (choice) {
+    case undefined:
+    case null:
+      return null;
+    case 'auto':
+    case 'none':
+      return { type: choice };
+    case 'required':
+    case 'any':
+      return { type: 'any' };
+    default: {
+      const named = isObject(choice) ? (isObject(choice.function) ? choice.function.name : choice.name) : null;
+      if (textIn(named) === null)
+        throw new NotConvertible('caller', 'tool_choice is to be auto, required, none or a function by its name');
+      return { type: 'tool', name: named };
+    }
+  }
+}
+
+/** `tools` and `tool_choice`, as far as there are any. Throws NotConvertible naming the tool. */
+export function toolsOf({ tools, functions, tool_choice, function_call, parallel_tool_calls }: JsonObject): JsonObject {
+  const offered = [
+    ...objectsIn(tools).map((tool, at) => toolOf(tool, `tools[${at}]`)),
+    ...objectsIn(functions).map((one, at) => toolOf({ function: one }, `functions[${at}]`)),
+  ];
+  if (offered.length === 0) return {};
+  const choice = choiceOf(tool_choice ?? function_call);
+  if (parallel_tool_calls !== false || choice?.type === 'none')
+    return { tools: offered, ...(choice !== null && { tool_choice: choice }) };
+  return { tools: offered, tool_choice: { ...(choice ?? { type: 'auto' }), disable_parallel_tool_use: true } };
+}

@@ -1,0 +1,106 @@
+import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/usage.js';
+import { countIn, isObject, type JsonObject, objectsIn } from '../json.js';
+
+/*
+ * Usage as Anthropic tells it. Its counts of input are disjoint already: `input_tokens` leaves out what was read from a
+ * cache or written to one. Thinking is a part of the output.
+ */
+
+/** The dear ones among Anthropic's own tools are sold by the call. */
+const searches = 'calls:web_search';
+
+/** A call of Anthropic's own search, whole or at its beginning. */
+export const isSearch = ({ type, name }: JsonObject): boolean => type === 'server_tool_use' && name === 'web_search';
+
+/** So many of them. */
+export const searchesSeen = (count: number): Usage => (count === 0 ? noUsage : { [searches]: count });
+
+const within = (told: JsonObject, holder: string, name: string): number => {
+  const details = told[holder];
+  return isObject(details) ? (countIn(details[name]) ?? 0) : 0;
+};
+
+interface Counts {
+  input: number;
+  read: number;
+  written: number;
+  writtenForAnHour: number;
+  output: number;
+  thinking: number;
+}
+
+const countsIn = (told: JsonObject): Counts => ({
+  input: countIn(told.input_tokens) ?? 0,
+  read: countIn(told.cache_read_input_tokens) ?? 0,
+  written: countIn(told.cache_creation_input_tokens) ?? 0,
+  writtenForAnHour: within(told, 'cache_creation', 'ephemeral_1h_input_tokens'),
+  output: countIn(told.output_tokens) ?? 0,
+  thinking: within(told, 'output_tokens_details', 'thinking_tokens'),
+});
+
+/** Rounds of one call of which the totals leave out some: what compacted the conversation first. */
+function roundsIn({ iterations }: JsonObject): Counts | null {
+  const rounds = objectsIn(iterations);
+  if (!rounds.some(({ type }) => type === 'compaction') || rounds.some(({ type }) => type === 'fallback_message'))
+    return null;
+  const sum: Counts = { input: 0, read: 0, written: 0, writtenForAnHour: 0, output: 0, thinking: 0 };
+  for (const round of rounds) {
+    if (round.type !== 'compaction' && round.type !== 'message') continue;
+    const counts = countsIn(round);
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+  }
+  return sum;
+}
+
+/** null: nothing usable, which is not the same as nothing used. */
+export function readUsage(told: JsonObject): Usage | null {
+  const top = countsIn(told);
+  const counts = roundsIn(told) ?? top;
+  const { written } = counts;
+  const hour = Math.min(counts.writtenForAnHour, written);
+  const thinking = Math.min(counts.thinking || top.thinking, counts.output);
+  if (counts.input + counts.read + written + counts.output === 0) return null;
+  return used({
+    input: counts.input,
+    output: counts.output - thinking,
+    cachedInput: counts.read,
+    cacheWrite: written - hour,
+    cacheWriteHour: hour,
+    reasoning: thinking,
+    [searches]: within(told, 'server_tool_use', 'web_search_requests'),
+  });
+}
+
+/** The newer figures of a stream replace the older, where they say something. */
+export function newerUsage(before: JsonObject | null, told: JsonObject): JsonObject {
+  const known: JsonObject = { ...before };
+  for (const [name, value] of Object.entries(told)) if (value !== null && value !== undefined) known[name] = value;
+  return known;
+}
+
+/** Usage in Anthropic's words. */
+export function writtenUsage(usage: Usage): JsonObject {
+  const written = cacheWriteTokens(usage);
+  const hour = usage.cacheWriteHour ?? 0;
+  return {
+    input_tokens: (usage.input ?? 0) + (usage.imageInput ?? 0) + (usage.audioInput ?? 0),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: usage.cachedInput ?? 0,
+    ...(written > 0 && {
+      cache_creation: { ephemeral_5m_input_tokens: written - hour, ephemeral_1h_input_tokens: hour },
+    }),
+    output_tokens: completionTokens(usage),
+    ...((usage.reasoning ?? 0) > 0 && { output_tokens_details: { thinking_tokens: usage.reasoning } }),
+    ...((usage[searches] ?? 0) > 0 && { server_tool_use: { web_search_requests: usage[searches] } }),
+  };
+}
+
+/** Upstream's own words, made to say what is charged; what they tell of other tools stays. */
+export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
+  const { server_tool_use: tools } = told;
+  return {
+    ...told,
+    ...writtenUsage(usage),
+    ...(isObject(tools) && { server_tool_use: { ...tools, web_search_requests: usage[searches] ?? 0 } }),
+  };
+}

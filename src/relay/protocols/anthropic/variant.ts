@@ -1,0 +1,30 @@
+import type { JsonObject } from '../json.js';
+import type { CallerRequest, RequestOptions, UpstreamChannel } from '../protocol.js';
+
+/* What houses that serve Anthropic's models do otherwise than their maker. A provider names only its own differences. */
+
+/** One request on its way to one upstream. */
+export interface MessagesTarget {
+  /** The channel's base URL or the provider's default, without a slash at the end. */
+  readonly base: string;
+  /** A suffix that only meant something to us taken off. */
+  readonly model: string;
+  /** With the suffix, as options name it. */
+  readonly asModel: string;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  /** The tokens of the prompt are to be counted, and nothing else. */
+  readonly counts: boolean;
+  /** What is asked for beyond the usual interface. */
+  readonly betas: readonly string[];
+  readonly options: RequestOptions;
+}
+
+export interface AnthropicVariant {
+  /** What it takes from caller or model must not choose host or path. */
+  readonly url: (target: MessagesTarget) => string;
+  /** Further headers, or others than the type of the content and `accept`. */
+  readonly headers: (target: MessagesTarget) => Record<string, string>;
+  /** Puts the body into the form of the house. Also in pass-through. Throws NotConvertible. */
+  readonly reshape?: (body: JsonObject, target: MessagesTarget) => JsonObject;
+}

@@ -1,0 +1,24 @@
+import type { Mode } from '../../domain/provider.js';
+import type { JsonObject } from './json.js';
+import { NotConvertible, type Provider, type UpstreamChannel } from './protocol.js';
+
+/* What every wire needs to put a request. */
+
+export const notServed = (mode: Mode): NotConvertible =>
+  new NotConvertible('caller', `this provider does not serve ${mode}`);
+
+/** The channel's address or the provider's, without a slash at the end. Throws NotConvertible. */
+export const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
+  const base = (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, '');
+  if (base === '') throw new NotConvertible('channel', 'this channel has no base URL');
+  return base;
+};
+
+/** Throws NotConvertible. */
+export const written = (body: JsonObject): string => {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw new NotConvertible('caller', 'the request is nested too deeply');
+  }
+};

@@ -1,0 +1,11 @@
+import type { Confidential } from '../upstream/confidential.js';
+import type { Provider, UpstreamChannel } from './protocol.js';
+
+/** What nobody may read in an upstream's own words about a channel. */
+export const confidentialOf = (provider: Provider, channel: UpstreamChannel): Confidential => ({
+  key: channel.key,
+  baseUrl: channel.baseUrl || provider.defaultBaseUrl,
+  organization: channel.organization,
+  other: channel.other,
+  proxy: channel.proxy,
+});

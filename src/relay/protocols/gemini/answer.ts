@@ -1,0 +1,237 @@
+import { noUsage, plus, type Usage } from '../../../domain/usage.js';
+import { searchesPerPrompt } from '../../searching.js';
+import { SeenText } from '../../seen-text.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import { googleReasoning, type ReasoningDetail, signedToolCall } from '../neutral.js';
+import { type CallInfo, type Generated, mostChoices } from '../protocol.js';
+import { blockReason } from './failure.js';
+import { PartialCall } from './partial-call.js';
+
+/* What Gemini's models answer, read into the form in the middle: whole, or as far as it has come. */
+
+const mostToolCalls = 1024;
+
+const finishReasons: ReadonlyMap<string, string> = new Map([
+  ['STOP', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  // It failed, and nobody has judged what it said.
+  ['MALFORMED_FUNCTION_CALL', 'stop'],
+  ['UNEXPECTED_TOOL_CALL', 'stop'],
+  ['TOO_MANY_TOOL_CALLS', 'stop'],
+  ['OTHER', 'stop'],
+]);
+
+/** What is not known here is one of the reasons for which an answer is withheld. */
+const finishReasonOf = (told: string): string => finishReasons.get(told) ?? 'content_filter';
+
+/** What one part or several of them say. */
+interface Said {
+  content: string;
+  reasoning: string;
+  readonly details: ReasoningDetail[];
+  readonly calls: JsonObject[];
+  audio: JsonObject | null;
+}
+
+const fenced = (language: string, text: string): string => `\n\`\`\`${language}\n${text}\n\`\`\`\n`;
+
+const citations = ({ groundingMetadata: grounding }: JsonObject): JsonObject[] =>
+  isObject(grounding)
+    ? objectsIn(grounding.groundingChunks).flatMap(({ web }) =>
+        isObject(web) && textIn(web.uri) !== null
+          ? [{ type: 'url_citation', url_citation: { url: web.uri, title: textIn(web.title) ?? '' } }]
+          : [],
+      )
+    : [];
+
+const toldProbability = ({ token, logProbability }: JsonObject): JsonObject => ({
+  token: textIn(token) ?? '',
+  logprob: typeof logProbability === 'number' ? logProbability : 0,
+  bytes: null,
+});
+
+/** null: not told. */
+function probabilities({ logprobsResult: told }: JsonObject): JsonObject | null {
+  if (!isObject(told)) return null;
+  const tops = objectsIn(told.topCandidates);
+  const content = objectsIn(told.chosenCandidates).map((chosen, at) => ({
+    ...toldProbability(chosen),
+    top_logprobs: objectsIn(tops[at]?.candidates).map(toldProbability),
+  }));
+  return { content };
+}
+
+/** One of the answers. */
+class Candidate {
+  /** Something of it has come. */
+  begun = false;
+  calls = 0;
+  searches = 0;
+  partial: PartialCall | null = null;
+}
+
+export class GeminiReader implements Generated {
+  readonly said = new SeenText();
+  toolCalls = 0;
+  finishReason: string | null = null;
+  /** It makes no sense, or there is no end to it. */
+  endless = false;
+  private readonly candidates = new Map<number, Candidate>();
+  /** Google was asked so often, as it is sold. */
+  searches: Usage = noUsage;
+
+  constructor(private readonly info: CallInfo) {}
+
+  /** The choices of a response, with a delta each. `whole`: there is no more to come, and no less in each. */
+  choices(response: JsonObject, whole: boolean): JsonObject[] {
+    if (blockReason(response) !== null) this.finishReason = 'content_filter';
+    return objectsIn(response.candidates).flatMap((told, at) => {
+      const index = countIn(told.index) ?? at;
+      const candidate = this.candidate(index);
+      return candidate === null ? [] : this.choice(told, index, candidate, whole);
+    });
+  }
+
+  /** The members that all chunks, or a whole answer, begin with. */
+  head({ responseId, modelVersion }: JsonObject, object: string): JsonObject {
+    return {
+      id: textIn(responseId) ?? this.info.callId,
+      object,
+      created: this.info.createdAt,
+      model: textIn(modelVersion) ?? this.info.model,
+    };
+  }
+
+  private candidate(index: number): Candidate | null {
+    let found = this.candidates.get(index);
+    if (found === undefined && this.candidates.size < mostChoices) {
+      found = new Candidate();
+      this.candidates.set(index, found);
+    }
+    return found ?? null;
+  }
+
+  private choice(told: JsonObject, index: number, candidate: Candidate, whole: boolean): JsonObject[] {
+    const said = this.read(told, candidate);
+    this.count(told, candidate);
+    const reason = textIn(told.finishReason);
+    const annotations = citations(told);
+    const logprobs = probabilities(told);
+    const delta: JsonObject = {
+      ...(!candidate.begun && { role: 'assistant' }),
+      ...((said.content !== '' || !candidate.begun) && { content: said.content }),
+      ...(said.reasoning !== '' && { reasoning_content: said.reasoning }),
+      ...(said.details.length > 0 && { reasoning_details: said.details }),
+      ...(said.calls.length > 0 && { tool_calls: said.calls }),
+      ...(said.audio !== null && { audio: said.audio }),
+      ...(annotations.length > 0 && { annotations }),
+    };
+    candidate.begun = true;
+    const words = { index, delta, ...(logprobs !== null && { logprobs }) };
+    if (reason === null || reason === 'FINISH_REASON_UNSPECIFIED') {
+      const nothing = Object.keys(delta).length === 0 && logprobs === null;
+      return nothing ? [] : [{ ...words, finish_reason: null }];
+    }
+    const finished = finishReasonOf(reason);
+    this.finishReason = finished === 'stop' && candidate.calls > 0 ? 'tool_calls' : finished;
+    const finish = { finish_reason: this.finishReason, native_finish_reason: reason };
+    if (whole || Object.keys(delta).length === 0) return [{ ...words, ...finish }];
+    return [
+      { ...words, finish_reason: null },
+      { index, delta: {}, ...finish },
+    ];
+  }
+
+  /** What an answer tells of its searches grows, or is told again. */
+  private count({ groundingMetadata: grounding }: JsonObject, candidate: Candidate): void {
+    if (!isObject(grounding) || !isList(grounding.webSearchQueries)) return;
+    const queries = grounding.webSearchQueries.length;
+    const searches = searchesPerPrompt(this.info.model) ? Math.min(queries, 1) : queries;
+    if (searches <= candidate.searches) return;
+    this.searches = plus(this.searches, 'calls:google_search', searches - candidate.searches);
+    candidate.searches = searches;
+  }
+
+  private read({ content }: JsonObject, candidate: Candidate): Said {
+    const said: Said = { content: '', reasoning: '', details: [], calls: [], audio: null };
+    for (const part of objectsIn(isObject(content) ? content.parts : null)) this.part(part, said, candidate);
+    return said;
+  }
+
+  private part(part: JsonObject, said: Said, candidate: Candidate): void {
+    const { text, functionCall, inlineData, executableCode: code, codeExecutionResult: outcome } = part;
+    const signature = textIn(part.thoughtSignature);
+    if (isObject(functionCall)) {
+      this.call(functionCall, signature, said, candidate);
+      return;
+    }
+    if (typeof text === 'string') {
+      this.said.add(text);
+      if (part.thought === true) said.reasoning += text;
+      else said.content += text;
+    }
+    if (isObject(inlineData)) this.media(inlineData, said);
+    if (isObject(code)) this.tell(fenced((textIn(code.language) ?? '').toLowerCase(), textIn(code.code) ?? ''), said);
+    if (isObject(outcome)) this.tell(fenced('output', textIn(outcome.output) ?? ''), said);
+    if (signature !== null)
+      said.details.push({ type: 'reasoning.encrypted', data: signature, format: googleReasoning });
+  }
+
+  private tell(text: string, said: Said): void {
+    this.said.add(text);
+    said.content += text;
+  }
+
+  /** What it is made of are no words: it is counted by upstream alone. */
+  private media({ mimeType, data }: JsonObject, said: Said): void {
+    if (typeof data !== 'string') return;
+    const type = textIn(mimeType) ?? 'application/octet-stream';
+    if (type.startsWith('audio/')) said.audio = { id: `audio_${this.info.callId}`, data, transcript: '' };
+    else said.content += `![image](data:${type};base64,${data})`;
+  }
+
+  private call(told: JsonObject, signature: string | null, said: Said, candidate: Candidate): void {
+    const name = textIn(told.name);
+    if (name !== null) this.begin(told, name, signature, said, candidate);
+    const { partial } = candidate;
+    if (partial === null) return;
+    if (!partial.add(told.partialArgs)) this.endless = true;
+    if (told.willContinue === true) return;
+    candidate.partial = null;
+    const given = partial.arguments();
+    this.said.add(given);
+    said.calls.push({ index: partial.index, function: { arguments: given } });
+  }
+
+  private begin(told: JsonObject, name: string, signature: string | null, said: Said, candidate: Candidate): void {
+    const index = candidate.calls++;
+    if (this.toolCalls < mostToolCalls) this.toolCalls++;
+    const id = textIn(told.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`;
+    const goesOn = told.willContinue === true;
+    const given = goesOn ? '' : JSON.stringify(isObject(told.args) ? told.args : {});
+    candidate.partial = goesOn ? new PartialCall(id, index) : null;
+    this.said.add(name);
+    this.said.add(given);
+    said.calls.push({
+      index,
+      id,
+      type: 'function',
+      function: { name, arguments: given },
+      ...(signature !== null && signedToolCall(signature)),
+    });
+  }
+}
+
+/** The same as whole messages have it: calls are in their order, and complete. */
+export function asMessage({ delta, ...choice }: JsonObject): JsonObject {
+  const { tool_calls: calls, content, ...message } = isObject(delta) ? delta : {};
+  const listed = isList(calls) ? objectsIn(calls).map(({ index: _, ...call }): JsonValue => call) : [];
+  return {
+    ...choice,
+    message: {
+      ...message,
+      content: listed.length > 0 ? textIn(content) : (content ?? ''),
+      ...(listed.length > 0 && { tool_calls: listed }),
+    },
+  };
+}

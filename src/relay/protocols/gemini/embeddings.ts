@@ -1,0 +1,48 @@
+import { embeddingList } from '../embeddings.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import { writtenUsage } from '../openai/usage.js';
+import { NotConvertible } from '../protocol.js';
+import { geminiUsage } from './usage.js';
+
+/* Texts as vectors, one or many at a time. */
+
+export interface EmbeddingRequest {
+  readonly action: 'embedContent' | 'batchEmbedContents';
+  readonly body: JsonObject;
+}
+
+/** Throws NotConvertible. */
+export const textsToEmbed = ({ input }: JsonObject): string[] =>
+  (isList(input) ? input : [input]).map((one, at) => {
+    const text = textIn(one);
+    if (text !== null) return text;
+    throw new NotConvertible(
+      'caller',
+      `input[${at}] is to be a text: this provider takes no token ids and no empty ones`,
+    );
+  });
+
+/** Throws NotConvertible. */
+export function embeddingBody(body: JsonObject, model: string): EmbeddingRequest {
+  const { dimensions } = body;
+  const requests = textsToEmbed(body).map((text) => ({
+    model: `models/${model}`,
+    content: { parts: [{ text }] },
+    outputDimensionality: countIn(dimensions) ?? undefined,
+  }));
+  const [first] = requests;
+  return requests.length === 1 && first !== undefined
+    ? { action: 'embedContent', body: first }
+    : { action: 'batchEmbedContents', body: { requests } };
+}
+
+/** In OpenAI's list form; null: there are no vectors. */
+export function embeddingsAnswered(told: JsonObject, model: string): JsonObject | null {
+  const { embedding, embeddings } = told;
+  const vectors = objectsIn(isObject(embedding) ? [embedding] : embeddings).flatMap(({ values }) =>
+    isList(values) ? [values] : [],
+  );
+  if (vectors.length === 0) return null;
+  const usage = geminiUsage(told.usageMetadata);
+  return { ...embeddingList(model, vectors, null), ...(usage !== null && { usage: writtenUsage(usage) }) };
+}

@@ -1,0 +1,80 @@
+import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { confidentialOf } from '../confidential-of.js';
+import { isObject, type JsonObject } from '../json.js';
+import { pathSegment } from '../model-address.js';
+import { writtenUsage } from '../openai/usage.js';
+import type { Answer, CallerRequest, CallInfo, Protocol } from '../protocol.js';
+import { upstreamJson } from '../upstream-json.js';
+import { asMessage, GeminiReader } from './answer.js';
+import { embeddingsAnswered } from './embeddings.js';
+import { geminiFailureIn, geminiRefusal } from './failure.js';
+import { drawsOnly, predictionAnswered } from './imagen.js';
+import { pictureAddresses } from './media.js';
+import { isNative } from './native.js';
+import { geminiRequest } from './request.js';
+import { GeminiStream } from './stream.js';
+import { geminiUsage } from './usage.js';
+import type { GeminiTarget, GeminiVariant } from './variant.js';
+
+/* The wire of Google's Gemini models. */
+
+const missing = (): Answer => ({ ok: false, error: unreadableAnswer('the upstream answered without an answer in it') });
+
+/** A whole answer in the form of the middle, or in its own where its caller speaks that, and wants it whole. */
+function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: CallInfo): Answer {
+  const { mode, stream } = caller;
+  const generated = new GeminiReader(info);
+  if (mode === 'counting' && typeof told.totalTokens !== 'number') return missing();
+  if (isNative(caller) && !stream) {
+    generated.choices(told, true);
+    const usage = geminiUsage(told.usageMetadata, generated.searches);
+    return { ok: true, body: told, own: true, received, untouched: true, usage, generated };
+  }
+  if (mode === 'embeddings') {
+    const body = embeddingsAnswered(told, info.model);
+    const usage = geminiUsage(told.usageMetadata);
+    return body === null ? missing() : { ok: true, body, received, untouched: false, usage, generated };
+  }
+  const choices = generated.choices(told, true).map(asMessage);
+  if (choices.length === 0 || generated.endless) return missing();
+  const usage = geminiUsage(told.usageMetadata, generated.searches);
+  const body = {
+    ...generated.head(told, 'chat.completion'),
+    choices,
+    ...(usage !== null && { usage: writtenUsage(usage) }),
+  };
+  return { ok: true, body, received, untouched: false, usage, generated };
+}
+
+export const geminiIn = (variant: GeminiVariant): Protocol => ({
+  request: geminiRequest(variant),
+  // Who speaks this wire gives addresses where Google itself is to look.
+  pictures: (caller) => (isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages)),
+  answer(provider, channel, caller, status, _headers, bytes, info) {
+    const confidential = confidentialOf(provider, channel);
+    if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
+    const told = upstreamJson(bytes);
+    if (!isObject(told))
+      return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
+    const error = geminiFailureIn(told, confidential, isNative(caller));
+    if (error !== null) return { ok: false, error };
+    return caller.mode === 'chat' && drawsOnly(info.model)
+      ? predictionAnswered(told, caller, bytes, info, confidential)
+      : read(told, caller, bytes, info);
+  },
+  stream: (provider, channel, caller, info) =>
+    new GeminiStream(channel, confidentialOf(provider, channel), caller, info),
+});
+
+/** The model's own version of the interface, then the channel's, then everybody's. */
+const versionFor = ({ channel, model, options: { gemini } }: GeminiTarget): string =>
+  gemini.versions.get(model) ?? (channel.other.trim() || gemini.versions.get('default') || 'v1beta');
+
+const publicInterface: GeminiVariant = {
+  url: (target) => `${target.base}/${pathSegment(versionFor(target))}/models/${pathSegment(target.model)}`,
+  // The key stays out of the address, which errors and logs repeat.
+  headers: ({ channel }) => ({ 'x-goog-api-key': channel.key.trim() }),
+};
+
+/** Google's own. */
+export const gemini = geminiIn(publicInterface);

@@ -1,0 +1,79 @@
+import { countIn, isList, isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
+import { NotConvertible } from '../protocol.js';
+import { geminiSchema } from './schema.js';
+import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
+
+/* How an answer is to be generated: OpenAI's parameters as Gemini's `generationConfig`. */
+
+const mostStops = 5;
+
+const numberIn = (value: JsonValue | undefined): number | undefined => (typeof value === 'number' ? value : undefined);
+
+/** Throws NotConvertible. */
+function stopsIn(stop: JsonValue | undefined): JsonValue[] | undefined {
+  const stops = (isList(stop) ? stop : [stop]).flatMap((one) => textIn(one) ?? []);
+  if (stops.length > mostStops)
+    throw new NotConvertible('caller', `stop: this provider takes at most ${mostStops} of them`);
+  return stops.length > 0 ? stops : undefined;
+}
+
+/** Throws NotConvertible. */
+function formatted({ response_format: format }: JsonObject): JsonObject {
+  if (!isObject(format)) return {};
+  const { json_schema: named } = format;
+  if (format.type === 'json_object') return { responseMimeType: 'application/json' };
+  if (format.type !== 'json_schema') return {};
+  const schema = isObject(named) ? named.schema : null;
+  return {
+    responseMimeType: 'application/json',
+    ...(isObject(schema) && { responseSchema: geminiSchema(schema, 'response_format.json_schema.schema') }),
+  };
+}
+
+/** Sound comes as bare samples only. Throws NotConvertible. */
+function spoken({ audio }: JsonObject): JsonObject {
+  const { voice, format } = isObject(audio) ? audio : {};
+  if (textIn(format) !== null && format !== 'pcm16')
+    throw new NotConvertible('caller', 'audio.format: this provider answers in pcm16 only');
+  const voiceName = textIn(isObject(voice) ? voice.id : voice);
+  return voiceName === null ? {} : { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName } } } };
+}
+
+/** Throws NotConvertible. */
+function modalities(body: JsonObject, drawsImages: boolean): JsonObject {
+  const asked = isList(body.modalities) ? body.modalities : [];
+  if (asked.includes('audio')) return { responseModalities: ['AUDIO'], ...spoken(body) };
+  return drawsImages || asked.includes('image') ? { responseModalities: ['TEXT', 'IMAGE'] } : {};
+}
+
+export interface GenerationRules {
+  /** Without the suffix. */
+  readonly model: string;
+  readonly suffix: ThinkingSuffix | null;
+  /** The part of the limit that a suffix without a budget gives to thinking. */
+  readonly thinkingShare: number;
+  /** Of each answer; null: none. */
+  readonly limit: number | null;
+  readonly drawsImages: boolean;
+}
+
+/** Throws NotConvertible. */
+export function generationConfig(body: JsonObject, rules: GenerationRules): JsonObject {
+  const { model, suffix, thinkingShare, limit, drawsImages } = rules;
+  const { n } = body;
+  return {
+    temperature: numberIn(body.temperature),
+    topP: numberIn(body.top_p),
+    topK: countIn(body.top_k) ?? undefined,
+    maxOutputTokens: limit ?? undefined,
+    seed: numberIn(body.seed),
+    candidateCount: typeof n === 'number' && n > 1 ? n : undefined,
+    stopSequences: stopsIn(body.stop),
+    presencePenalty: numberIn(body.presence_penalty),
+    frequencyPenalty: numberIn(body.frequency_penalty),
+    ...(body.logprobs === true && { responseLogprobs: true, logprobs: countIn(body.top_logprobs) ?? undefined }),
+    ...formatted(body),
+    ...modalities(body, drawsImages),
+    thinkingConfig: thinkingConfig(model, body, suffix, thinkingShare, limit) ?? undefined,
+  };
+}

@@ -1,0 +1,86 @@
+import { isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import { isSeal } from '../neutral.js';
+import type { CallerRequest } from '../protocol.js';
+import { memberIn, objectIn, partsIn, withMember, withoutMember } from './names.js';
+import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
+
+/* A caller's request in Gemini's own words on its way to Gemini: as it came, but for what is ours to say. */
+
+/** None of them costs more than the price of the model says. */
+const plainTiers = new Set<unknown>(['standard', 'flex', 'SERVICE_TIER_UNSPECIFIED']);
+
+/** What is held and charged is for one model at its usual rate, named by the address. */
+function asPriced({ model: _, serviceTier, service_tier, ...body }: JsonObject): JsonObject {
+  const tier = serviceTier ?? service_tier;
+  return plainTiers.has(tier) ? { ...body, serviceTier: tier } : body;
+}
+
+/** The limit that can be afforded, or the caller's own as far as it is held for. */
+function limited(body: JsonObject, { outputLimit, mostOutput }: CallerRequest): JsonObject {
+  const config = objectIn(body, 'generationConfig') ?? {};
+  const asked = memberIn(config, 'maxOutputTokens');
+  const limit = outputLimit ?? (typeof asked === 'number' && asked > mostOutput ? mostOutput : null);
+  return limit === null ? body : withMember(body, 'generationConfig', withMember(config, 'maxOutputTokens', limit));
+}
+
+/** What the suffix of the name is priced for. */
+function thinkingAs(body: JsonObject, model: string, suffix: ThinkingSuffix | null, share: number): JsonObject {
+  if (suffix === null) return body;
+  const config = objectIn(body, 'generationConfig') ?? {};
+  const limit = memberIn(config, 'maxOutputTokens');
+  const thinking = thinkingConfig(model, {}, suffix, share, typeof limit === 'number' ? limit : null);
+  return thinking === null
+    ? body
+    : withMember(body, 'generationConfig', withMember(config, 'thinkingConfig', thinking));
+}
+
+/** Bears what thinking of Anthropic's was signed with, as this client got it when its conversation was with such a model. */
+const isSealed = (part: JsonObject): boolean => isSeal(textIn(memberIn(part, 'thoughtSignature')) ?? '');
+
+/** Google refuses signatures it has not made. */
+function withoutSeals(body: JsonObject): JsonObject {
+  const contents = objectsIn(body.contents);
+  if (!contents.some((content) => partsIn(content).some(isSealed))) return body;
+  const unsealed = contents.map((content) => ({
+    ...content,
+    parts: partsIn(content).map((part) => (isSealed(part) ? withoutMember(part, 'thoughtSignature') : part)),
+  }));
+  return { ...body, contents: unsealed };
+}
+
+/** `model`: without the suffix. */
+export const nativeContent = (
+  caller: CallerRequest,
+  model: string,
+  suffix: ThinkingSuffix | null,
+  thinkingShare: number,
+): JsonObject => thinkingAs(limited(asPriced(withoutSeals(caller.body)), caller), model, suffix, thinkingShare);
+
+/** One text or many: who wants many says so by `requests`. */
+export function nativeEmbedding({ body }: CallerRequest, model: string) {
+  const named = `models/${model}`;
+  return Array.isArray(body.requests)
+    ? ({
+        action: 'batchEmbedContents',
+        body: { ...asPriced(body), requests: objectsIn(body.requests).map((one) => ({ ...one, model: named })) },
+      } as const)
+    : ({ action: 'embedContent', body: { ...body, model: named } } as const);
+}
+
+/** A whole request to be counted names its model itself. */
+export function nativeCounting({ body }: CallerRequest, model: string): JsonObject {
+  const { model: _, ...rest } = body;
+  const whole = objectIn(rest, 'generateContentRequest');
+  return whole === null ? rest : withMember(rest, 'generateContentRequest', { ...whole, model: `models/${model}` });
+}
+
+/** Whether a body is a caller's in this wire's own words. */
+export const isNative = ({ dialect }: CallerRequest): boolean => dialect.wire === 'gemini';
+
+/** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
+export function withinLimit(body: JsonObject, most: number): JsonObject {
+  const config = objectIn(body, 'generationConfig');
+  const limit = config === null ? null : memberIn(config, 'maxOutputTokens');
+  if (!isObject(config) || typeof limit !== 'number' || limit <= most) return body;
+  return withMember(body, 'generationConfig', withMember(config, 'maxOutputTokens', most));
+}

@@ -1,0 +1,136 @@
+import { reasoningEffortOf } from '../../../domain/call-texts.js';
+import { baseOf, notServed, written } from '../asking.js';
+import { countIn, type JsonObject, textIn } from '../json.js';
+import {
+  type CallerRequest,
+  type GeminiSettings,
+  NotConvertible,
+  type Protocol,
+  type RequestOptions,
+} from '../protocol.js';
+import { conversation } from './contents.js';
+import { embeddingBody } from './embeddings.js';
+import { generationConfig } from './generation.js';
+import { asksForPrediction, drawsOnly, predictionBody } from './imagen.js';
+import { isNative, nativeContent, nativeCounting, nativeEmbedding, withinLimit } from './native.js';
+import { type ThinkingSuffix, thinkingSuffix, thinksByLevel } from './thinking.js';
+import { geminiTools, toolConfig } from './tools.js';
+import type { GeminiAction, GeminiVariant } from './variant.js';
+
+/* From the neutral request to Gemini's. */
+
+const harms = ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT', 'CIVIC_INTEGRITY'].map(
+  (harm) => `HARM_CATEGORY_${harm}`,
+);
+
+/** An operator's own choice for each kind of harm. */
+const safetySettings = ({ safety }: GeminiSettings): JsonObject[] =>
+  harms.map((category) => ({ category, threshold: safety.get(category) ?? safety.get('default') ?? 'OFF' }));
+
+/** A name may be given as the provider lists it. */
+const bareName = (model: string): string => model.replace(/^models\//, '');
+
+/** null: neither the caller nor what is held for the call says one. */
+const limitOf = ({ outputLimit, mostOutput }: CallerRequest, body: JsonObject): number | null => {
+  const asked = outputLimit ?? (countIn(body.max_completion_tokens) || countIn(body.max_tokens) || null);
+  return asked === null ? null : Math.min(asked, mostOutput);
+};
+
+/** Text is not all that they answer. */
+const drawsImages = (model: string, { imageModels }: GeminiSettings): boolean =>
+  imageModels.has(model) || /^gemini-.*-image/.test(model);
+
+/** Throws NotConvertible. */
+function contentBody(
+  caller: CallerRequest,
+  body: JsonObject,
+  model: string,
+  suffix: ThinkingSuffix | null,
+  { gemini: settings, pictures: fetched }: Pick<RequestOptions, 'gemini' | 'pictures'>,
+): JsonObject {
+  const { instructions, contents } = conversation(body.messages, {
+    withoutInstructions: model.startsWith('gemma'),
+    signsCalls: thinksByLevel(model),
+    fetched,
+  });
+  const tools = geminiTools(body);
+  const config = toolConfig(body);
+  return {
+    ...(instructions !== '' && { systemInstruction: { parts: [{ text: instructions }] } }),
+    contents,
+    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && config !== null && { toolConfig: config }),
+    safetySettings: safetySettings(settings),
+    generationConfig: generationConfig(body, {
+      model,
+      suffix,
+      thinkingShare: settings.thinkingShare,
+      limit: limitOf(caller, body),
+      drawsImages: drawsImages(model, settings),
+    }),
+  };
+}
+
+/** What suffixes mean is for the operator to switch on. A name that is mapped may have had one before. */
+function suffixOf({ thinkingAdapter }: GeminiSettings, upstreamModel: string, asked: string): ThinkingSuffix | null {
+  if (!thinkingAdapter) return null;
+  const meant = thinkingSuffix(asked);
+  return thinkingSuffix(upstreamModel) ?? (meant === null ? null : { model: upstreamModel, budget: meant.budget });
+}
+
+/** What is asked of the model, in Gemini's words. Throws NotConvertible. */
+function asked(
+  caller: CallerRequest,
+  model: string,
+  suffix: ThinkingSuffix | null,
+  options: RequestOptions,
+): { readonly action: GeminiAction; readonly body: JsonObject } {
+  const native = isNative(caller);
+  switch (caller.mode) {
+    case 'chat':
+      if (drawsOnly(bareName(model))) return { action: 'predict', body: predictionBody(caller) };
+      if (asksForPrediction(caller))
+        throw new NotConvertible('caller', 'instances: only models that do nothing but draw are asked so');
+      return {
+        action: caller.stream ? 'streamGenerateContent' : 'generateContent',
+        body: native
+          ? nativeContent(caller, model, suffix, options.gemini.thinkingShare)
+          : contentBody(caller, caller.neutral(), model, suffix, options),
+      };
+    case 'embeddings':
+      return native ? nativeEmbedding(caller, bareName(model)) : embeddingBody(caller.neutral(), bareName(model));
+    case 'counting':
+      if (native) return { action: 'countTokens', body: nativeCounting(caller, bareName(model)) };
+      throw notServed(caller.mode);
+    default:
+      throw notServed(caller.mode);
+  }
+}
+
+/** Throws NotConvertible. */
+export const geminiRequest =
+  (variant: GeminiVariant): Protocol['request'] =>
+  (provider, channel, caller, upstreamModel, options) => {
+    const told = isNative(caller) ? caller.body : caller.neutral();
+    const suffix = suffixOf(options.gemini, upstreamModel, textIn(told.model) ?? '');
+    const model = suffix?.model ?? upstreamModel;
+    const { action, body } = asked(caller, model, suffix, options);
+    const target = { base: baseOf(provider, channel), model: bareName(model), action, channel, caller, options };
+    const shaped = variant.reshape?.(body, target) ?? body;
+    const sent =
+      options.passThrough || channel.paramOverride === null
+        ? shaped
+        : withinLimit({ ...shaped, ...channel.paramOverride }, caller.mostOutput);
+    return {
+      method: 'POST',
+      url: `${variant.url(target)}:${action}${action === 'streamGenerateContent' ? '?alt=sse' : ''}`,
+      headers: {
+        'content-type': 'application/json',
+        accept: action === 'streamGenerateContent' ? 'text/event-stream' : 'application/json',
+        ...variant.headers(target),
+      },
+      content: { kind: 'json', text: written(sent) },
+      model,
+      reasoningEffort: reasoningEffortOf(textIn(told.reasoning_effort)),
+    };
+  };

@@ -1,0 +1,69 @@
+import { noUsage } from '../../../domain/usage.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { isObject, type JsonObject, parseJson } from '../json.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
+import { SseStream } from '../sse-stream.js';
+import { isWellShaped } from '../upstream-json.js';
+import { GeminiReader } from './answer.js';
+import { geminiFailureIn } from './failure.js';
+import { isNative } from './native.js';
+import { geminiUsage } from './usage.js';
+
+/**
+ * A stream of `GenerateContentResponse`s, each with what is new in it. There is no end mark: it ends when all candidates
+ * have finished and the connection closes.
+ */
+export class GeminiStream extends SseStream {
+  readonly generated: GeminiReader;
+  /** The caller speaks this wire: frames need not be written anew. */
+  private readonly forwards: boolean;
+  private metadata: JsonObject | undefined;
+  private searches = noUsage;
+
+  constructor(
+    channel: UpstreamChannel,
+    private readonly confidential: Confidential,
+    caller: CallerRequest,
+    info: CallInfo,
+  ) {
+    super(channel, caller, info);
+    this.generated = new GeminiReader(info);
+    this.forwards = isNative(caller);
+  }
+
+  frame(bytes: Buffer, start: number, end: number, from: number): void {
+    if (this.error !== null || !isWellShaped(bytes, start, end)) return;
+    const response = parseJson(bytes.toString('utf8', start, end));
+    if (!isObject(response)) return;
+    this.error = geminiFailureIn(response, this.confidential, this.forwards);
+    if (this.error !== null) return;
+    const choices = this.read(response);
+    if (this.forwards) this.writer.forward(response, bytes, start, end, from);
+    else for (const choice of choices) this.writer.write(choice, end - start);
+  }
+
+  /** The chunks that a response amounts to. */
+  private read(response: JsonObject): JsonObject[] {
+    const { generated, writer } = this;
+    const choices = generated.choices(response, false);
+    if (generated.endless) this.error = unreadableAnswer('the upstream sent a call of a function that makes no sense');
+    // The newest that was told, though searches may be told apart from it.
+    if (isObject(response.usageMetadata)) this.metadata = response.usageMetadata;
+    const usage =
+      generated.searches === this.searches && this.metadata !== response.usageMetadata
+        ? null
+        : geminiUsage(this.metadata, generated.searches);
+    this.searches = generated.searches;
+    if (usage !== null) {
+      this.usage = usage;
+      writer.usage(usage, null, null, null);
+    }
+    const head = generated.head(response, 'chat.completion.chunk');
+    return choices.map((choice) => ({ ...head, choices: [choice] }));
+  }
+
+  protected override closed(): void {
+    this.finished = this.error === null && this.generated.finishReason !== null;
+  }
+}

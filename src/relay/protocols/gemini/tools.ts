@@ -1,0 +1,57 @@
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import { providerTools } from '../neutral.js';
+import { NotConvertible } from '../protocol.js';
+import { geminiSchema } from './schema.js';
+
+/* What a model may call, in Gemini's words. */
+
+/** Throws NotConvertible. */
+function declaration({ name, description, parameters }: JsonObject, place: string): JsonObject {
+  const given = isObject(parameters) ? geminiSchema(parameters, `${place}.parameters`) : null;
+  const takesSomething = given !== null && (given.type !== 'object' || given.properties !== undefined);
+  return { name, description, ...(takesSomething && { parameters: given }) };
+}
+
+interface Offered {
+  readonly called: JsonObject;
+  readonly place: string;
+}
+
+const offeredIn = ({ tools, functions }: JsonObject): Offered[] => [
+  ...objectsIn(tools).map((tool, at) => {
+    if (!isObject(tool.function))
+      throw new NotConvertible('caller', `tools[${at}].type: this provider is offered functions only`);
+    return { called: tool.function, place: `tools[${at}].function` };
+  }),
+  ...objectsIn(functions).map((called, at) => ({ called, place: `functions[${at}]` })),
+];
+
+/** Empty: there are none. Throws NotConvertible. */
+export function geminiTools(body: JsonObject): JsonObject[] {
+  const own: JsonObject[] = [];
+  const functionDeclarations: JsonObject[] = [];
+  for (const { called, place } of offeredIn(body)) {
+    const name = textIn(called.name);
+    if (name !== null && providerTools.has(name)) own.push({ [name]: {} });
+    else functionDeclarations.push(declaration(called, place));
+  }
+  return functionDeclarations.length > 0 ? [...own, { functionDeclarations }] : own;
+}
+
+const modes: ReadonlyMap<JsonValue, string> = new Map([
+  ['auto', 'AUTO'],
+  ['required', 'ANY'],
+  ['any', 'ANY'],
+  ['none', 'NONE'],
+]);
+
+/** null: nothing is said. */
+export function toolConfig({ tool_choice: choice, function_call: legacy }: JsonObject): JsonObject | null {
+  const asked = choice ?? legacy;
+  if (isObject(asked)) {
+    const name = textIn(isObject(asked.function) ? asked.function.name : asked.name);
+    return name === null ? null : { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } };
+  }
+  const mode = modes.get(asked ?? null);
+  return mode === undefined ? null : { functionCallingConfig: { mode } };
+}

@@ -1,0 +1,91 @@
+import { completionTokens, noUsage, promptTokens, type Usage, used } from '../../../domain/usage.js';
+import { countIn, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
+
+/*
+ * Usage as Gemini tells it: `usageMetadata`, cumulative over a stream. What tools have put into the prompt is told beside
+ * it, and so is what was thought; what came from a cache is part of the prompt.
+ */
+
+const countOf = (metadata: JsonObject, name: string): number => countIn(metadata[name]) ?? 0;
+
+/** Of the details by modality. */
+function tokensOf(details: JsonValue | undefined, modality: string): number {
+  let tokens = 0;
+  for (const detail of objectsIn(details)) if (detail.modality === modality) tokens += countIn(detail.tokenCount) ?? 0;
+  return tokens;
+}
+
+/** `searches`: that the answer tells of. null: nothing usable, which is not the same as nothing used. */
+export function geminiUsage(metadata: JsonValue | undefined, searches: Usage = noUsage): Usage | null {
+  if (!isObject(metadata)) return null;
+  const prompted = countOf(metadata, 'promptTokenCount');
+  const toolPrompt = countOf(metadata, 'toolUsePromptTokenCount');
+  const prompt = prompted + toolPrompt;
+  const reasoning = countOf(metadata, 'thoughtsTokenCount');
+  const total = countIn(metadata.totalTokenCount);
+  const candidates =
+    countIn(metadata.candidatesTokenCount) ?? (total === null ? 0 : Math.max(total - prompt - reasoning, 0));
+  if (prompt + candidates + reasoning === 0) return null;
+
+  const { promptTokensDetails, toolUsePromptTokensDetails, cacheTokensDetails, candidatesTokensDetails } = metadata;
+  const cached = Math.min(countOf(metadata, 'cachedContentTokenCount'), prompted);
+  /** What is not from the cache. */
+  const fresh = (modality: string): number =>
+    Math.max(
+      tokensOf(promptTokensDetails, modality) +
+        tokensOf(toolUsePromptTokensDetails, modality) -
+        tokensOf(cacheTokensDetails, modality),
+      0,
+    );
+  // What is dearer goes first where parts overlap.
+  const audioInput = Math.min(fresh('AUDIO'), prompt - cached);
+  const imageInput = Math.min(fresh('IMAGE'), prompt - cached - audioInput);
+  const audioOutput = Math.min(tokensOf(candidatesTokensDetails, 'AUDIO'), candidates);
+  const imageOutput = Math.min(tokensOf(candidatesTokensDetails, 'IMAGE'), candidates - audioOutput);
+  const input = prompt - cached - audioInput - imageInput;
+  const output = candidates - audioOutput - imageOutput;
+  return used({
+    input,
+    cachedInput: cached,
+    imageInput,
+    audioInput,
+    output,
+    reasoning,
+    imageOutput,
+    audioOutput,
+    ...searches,
+  });
+}
+
+/** By modality, where there is more than text; null: there is not. */
+function details(total: number, parts: readonly (readonly [string, number | undefined])[]): JsonObject[] | null {
+  const other = parts.flatMap(([modality, tokenCount = 0]) => (tokenCount > 0 ? [{ modality, tokenCount }] : []));
+  if (other.length === 0) return null;
+  const text = other.reduce((left, { tokenCount }) => left - tokenCount, total);
+  return text > 0 ? [{ modality: 'TEXT', tokenCount: text }, ...other] : other;
+}
+
+/** Usage in Gemini's words. */
+export function usageMetadata(usage: Usage): JsonObject {
+  const { cachedInput = 0, reasoning = 0, imageInput, audioInput, imageOutput, audioOutput } = usage;
+  const prompt = promptTokens(usage);
+  const completion = completionTokens(usage);
+  const candidates = completion - reasoning;
+  const prompted = details(prompt, [
+    ['IMAGE', imageInput],
+    ['AUDIO', audioInput],
+  ]);
+  const answered = details(candidates, [
+    ['IMAGE', imageOutput],
+    ['AUDIO', audioOutput],
+  ]);
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: candidates,
+    totalTokenCount: prompt + completion,
+    ...(reasoning > 0 && { thoughtsTokenCount: reasoning }),
+    ...(cachedInput > 0 && { cachedContentTokenCount: cachedInput }),
+    ...(prompted !== null && { promptTokensDetails: prompted }),
+    ...(answered !== null && { candidatesTokensDetails: answered }),
+  };
+}

@@ -1,0 +1,61 @@
+import { searchesItself } from '../../searching.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { isObject, type JsonObject, objectsIn } from '../json.js';
+import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
+import { upstreamJson } from '../upstream-json.js';
+import { failureIn, failureOf } from './failure.js';
+import { Generation, mendChoice, messageIn } from './reply.js';
+import { readUsage } from './usage.js';
+import type { OpenAiVariant, Reading } from './variant.js';
+
+/* A complete answer of the OpenAI family. */
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** JSON begins with its first bracket; a mark before it is nobody's. */
+const withoutMark = (body: Buffer): Buffer =>
+  byteOrderMark.equals(body.subarray(0, byteOrderMark.length)) ? body.subarray(byteOrderMark.length) : body;
+
+/** Mends the choices in place and notes what was produced; true when something was changed. */
+function mendChoices(variant: OpenAiVariant, body: JsonObject, reading: Reading, generated: Generation): boolean {
+  let changed = false;
+  for (const choice of objectsIn(body.choices)) {
+    const message = messageIn(choice);
+    if (mendChoice(variant, choice, message, reading)) changed = true;
+    generated.note(choice, message);
+  }
+  return changed;
+}
+
+export function openAiAnswer(
+  variant: OpenAiVariant,
+  confidential: Confidential,
+  { mode }: CallerRequest,
+  status: number,
+  bytes: Buffer,
+  info: CallInfo,
+): Answer {
+  const received = withoutMark(bytes);
+  if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, received, confidential) };
+  const told = upstreamJson(received);
+  if (!isObject(told))
+    return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
+  const error = failureIn(variant, told, confidential);
+  if (error) return { ok: false, error };
+
+  const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false };
+  const body = variant.translate ? variant.translate(told, reading) : told;
+  if (body === null || !Array.isArray(mode === 'embeddings' ? body.data : body.choices)) {
+    const says = failureTold(told).message;
+    const missing = unreadableAnswer('the upstream answered without an answer in it');
+    return { ok: false, error: says === null ? missing : failureOf(told, confidential) };
+  }
+
+  const generated = new Generation();
+  const changed = mendChoices(variant, body, reading, generated);
+  const usage = isObject(body.usage)
+    ? readUsage(body.usage, variant.reasoningBeside ?? false, searchesItself(info.model) ? 1 : 0)
+    : null;
+  return { ok: true, body, received, untouched: !changed && body === told, usage, generated };
+}

@@ -1,0 +1,24 @@
+import type { Confidential } from '../../upstream/confidential.js';
+import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
+import { isObject, type JsonObject, textIn } from '../json.js';
+import type { OpenAiVariant } from './variant.js';
+
+/* Failures that come with a success status, in a whole body or in the middle of a stream. */
+
+/** null: nothing in the body says that it failed. */
+export function failureIn(variant: OpenAiVariant, body: JsonObject, confidential: Confidential): UpstreamError | null {
+  const dressed = variant.failure?.(body);
+  if (dressed) {
+    const { status, code, message } = dressed;
+    return asUpstreamError({ ...failureTold({ ...body, code, message }), code, message }, status, confidential);
+  }
+  const { error, object } = body;
+  const told = textIn(error) !== null || (isObject(error) && Object.keys(error).length > 0) || object === 'error';
+  return told ? failureOf(body, confidential) : null;
+}
+
+/** The failure a body tells of that should have been an answer. */
+export function failureOf(body: JsonObject, confidential: Confidential): UpstreamError {
+  const failure = failureTold(body);
+  return asUpstreamError(failure, statusOf(failure), confidential);
+}

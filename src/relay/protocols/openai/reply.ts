@@ -1,0 +1,87 @@
+import { SeenText } from '../../seen-text.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import type { Generated } from '../protocol.js';
+import type { OpenAiVariant, Reading } from './variant.js';
+
+/* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
+
+/** Beyond these nothing is remembered, or a stream without end would take memory without end. */
+const longestName = 256;
+const mostToolCalls = 1024;
+
+/** Adds up what the model produced. */
+export class Generation implements Generated {
+  readonly said = new SeenText();
+  finishReason: string | null = null;
+  private readonly calls = new Set<string>();
+
+  get toolCalls(): number {
+    return this.calls.size;
+  }
+
+  /** Notes one choice of a body or chunk. */
+  note(choice: JsonObject, message: JsonObject | null): void {
+    const { finish_reason: reason } = choice;
+    if (typeof reason === 'string') this.finishReason = reason.length <= longestName ? reason : 'unknown';
+    if (typeof choice.text === 'string') this.said.add(choice.text);
+    if (message === null) return;
+    const { content, tool_calls: toolCalls, function_call: functionCall, refusal, audio } = message;
+    if (typeof content === 'string') this.said.add(content);
+    const reasoning = message.reasoning_content ?? message.reasoning;
+    if (typeof reasoning === 'string') this.said.add(reasoning);
+    if (toolCalls !== undefined) this.noteToolCalls(choice, toolCalls);
+    if (isObject(functionCall)) this.noteFunction(`${choice.index} function`, functionCall);
+    if (typeof refusal === 'string') this.said.add(refusal);
+    if (isObject(audio) && typeof audio.transcript === 'string') this.said.add(audio.transcript);
+  }
+
+  private noteToolCalls(choice: JsonObject, toolCalls: JsonValue): void {
+    for (const [position, call] of objectsIn(toolCalls).entries())
+      if (isObject(call.function))
+        this.noteFunction(`${choice.index} ${call.index ?? call.id ?? position}`, call.function);
+  }
+
+  private noteFunction(call: string, { name, arguments: given }: JsonObject): void {
+    if (call.length <= longestName && this.calls.size < mostToolCalls) this.calls.add(call);
+    if (typeof name === 'string') this.said.add(name);
+    if (typeof given === 'string') this.said.add(given);
+  }
+}
+
+/** The part of a choice that carries the words: `delta` in a stream, `message` in a whole answer. */
+export const messageIn = (choice: JsonObject): JsonObject | null => {
+  const message = choice.delta ?? choice.message;
+  return isObject(message) ? message : null;
+};
+
+/** A tool call begins with its id, and clients look for its type there; there is but one. In place. */
+function nameTypes(toolCalls: JsonValue): boolean {
+  const untyped = objectsIn(toolCalls).filter((call) => textIn(call.id) !== null && textIn(call.type) === null);
+  for (const call of untyped) call.type = 'function';
+  return untyped.length > 0;
+}
+
+/**
+ * Puts one choice into the words clients know: the provider's own mending, the name of the reasoning, the finish
+ * reasons. In place; true when something was changed.
+ */
+export function mendChoice(
+  variant: OpenAiVariant,
+  choice: JsonObject,
+  message: JsonObject | null,
+  reading: Reading,
+): boolean {
+  let changed = false;
+  if (message !== null) {
+    if (variant.mend?.(message, reading)) changed = true;
+    if (message.tool_calls !== undefined && nameTypes(message.tool_calls)) changed = true;
+    if (variant.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {
+      message.reasoning_content = message.reasoning;
+      changed = true;
+    }
+  }
+  const known = typeof choice.finish_reason === 'string' && variant.finishReasons?.get(choice.finish_reason);
+  if (!known) return changed;
+  choice.finish_reason = known;
+  return true;
+}

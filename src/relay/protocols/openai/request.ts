@@ -1,0 +1,204 @@
+import { reasoningEffortOf } from '../../../domain/call-texts.js';
+import type { Mode } from '../../../domain/provider.js';
+import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
+import { baseOf, notServed, written } from '../asking.js';
+import { formParts } from '../form-parts.js';
+import { isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import type { CallerRequest, Provider, RequestOptions, UpstreamChannel, UpstreamRequest } from '../protocol.js';
+import { inPlainWords } from './plain-words.js';
+import type { Edit, OpenAiVariant, Target } from './variant.js';
+
+/* From the caller's request to the upstream's, in the OpenAI family. */
+
+const paths: Readonly<Partial<Record<Mode, string>>> = {
+  chat: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+  speech: '/v1/audio/speech',
+  transcription: '/v1/audio/transcriptions',
+  translation: '/v1/audio/translations',
+};
+
+/** Cloudflare's gateway has the provider's root in its own path already. */
+export const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
+
+/** OpenAI's path at the upstream's base. The caller's query stays here: a provider that needs some of it says so. */
+export function standardUrl({ base, caller }: Target): string {
+  const path = paths[caller.mode];
+  if (path === undefined) throw notServed(caller.mode);
+  return base + (base.startsWith(cloudflareGateway) ? path.slice('/v1'.length) : path);
+}
+
+/** The URL of a provider that keeps the OpenAI paths under other names. */
+export const urlAt =
+  (places: Partial<Record<Mode, string>>) =>
+  ({ base, caller }: Target): string => {
+    const place = places[caller.mode];
+    if (place === undefined) throw notServed(caller.mode);
+    return base + place;
+  };
+
+const bearer = ({ channel }: Target): Record<string, string> => ({
+  authorization: `Bearer ${channel.key.trim()}`,
+});
+
+/** Members removed by name. */
+export const without =
+  (...names: readonly string[]): Edit =>
+  (body) => {
+    for (const name of names) delete body[name];
+    return body;
+  };
+
+/** A member sent under another name; what already bears that name stays. */
+export const renamed =
+  (from: string, to: string): Edit =>
+  (body) => {
+    if (body[from] === undefined) return body;
+    body[to] ??= body[from];
+    delete body[from];
+    return body;
+  };
+
+/** `top_p` kept inside the open interval some upstreams insist on. */
+export const boundedTopP =
+  (lowest: number, highest: number): Edit =>
+  (body) => {
+    if (typeof body.top_p === 'number') body.top_p = Math.min(Math.max(body.top_p, lowest), highest);
+    return body;
+  };
+
+/** `name-high` → name, with `reasoning_effort` high; for the names that match. */
+export const effortSuffix =
+  (names: RegExp): Edit =>
+  (body) => {
+    const [, name, effort] = /^(.+)-(high|medium|low)$/.exec(textIn(body.model) ?? '') ?? [];
+    if (name === undefined || effort === undefined || !names.test(name)) return body;
+    return { ...body, model: name, reasoning_effort: effort };
+  };
+
+/** OpenAI's reasoning models: o1, o3, o4-mini, gpt-5 and later, but not the chat variants of those. */
+const reasons = (model: string): boolean =>
+  /^o\d/.test(model) || (/^gpt-([5-9]|\d\d)/.test(model) && !/-chat/.test(model));
+
+const samplingMembers = ['temperature', 'top_p', 'logprobs', 'top_logprobs'];
+const penaltyMembers = ['presence_penalty', 'frequency_penalty', 'logit_bias'];
+
+/** The first instructions as the role these models expect; the very first of them took none at all. */
+const instructed: Edit = (body, { model }) => {
+  const messages = objectsIn(body.messages);
+  const [first, ...others] = messages;
+  if (first?.role !== 'system') return body;
+  const role = /^o1-(mini|preview)/.test(model) ? 'user' : 'developer';
+  return { ...body, messages: [{ ...first, role }, ...others] };
+};
+
+const reasoningParameters: Edit = (body, target) => {
+  const model = textIn(body.model) ?? '';
+  if (!reasons(model)) return body;
+  renamed('max_tokens', 'max_completion_tokens')(body, target);
+  const samples = /^gpt-5\.[1-9]/.test(model) && body.reasoning_effort === 'none';
+  without(...(samples ? [] : samplingMembers), ...penaltyMembers)(body, target);
+  return instructed(body, { ...target, model });
+};
+
+const searchParameters: Edit = (body, target) =>
+  /^gpt-4o(-mini)?-search-preview/.test(textIn(body.model) ?? '') ? without('temperature')(body, target) : body;
+
+/** What OpenAI's own models want, wherever they are served. */
+export const openAiModelRules: readonly Edit[] = [
+  effortSuffix(/^(o\d|gpt-[5-9])/),
+  reasoningParameters,
+  searchParameters,
+];
+
+/** Streams must end with usage, or must not be asked for it. */
+const usageOption =
+  (variant: OpenAiVariant): Edit =>
+  (body, target) => {
+    const { caller, options } = target;
+    const { usageOnRequest = false } = variant;
+    const possible = typeof usageOnRequest === 'boolean' ? usageOnRequest : usageOnRequest(target);
+    if (!caller.stream || !possible) return options.passThrough ? body : without('stream_options')(body, target);
+    if (!options.forceUsage && !caller.wantsUsage) return body;
+    const asked = isObject(body.stream_options) ? body.stream_options : {};
+    return { ...body, stream_options: { ...asked, include_usage: true } };
+  };
+
+/** By these a caller would have another model do the work than the one that is priced and allowed. */
+const otherModels = ['models', 'fallbacks', 'route'];
+/** None of them costs more than the price of the model says. */
+const plainTiers = new Set<unknown>(['auto', 'default', 'standard', 'on_demand', 'flex']);
+
+/** What is held and charged is for one model at its usual rate; an operator may send otherwise, and price it. */
+const asPriced: Edit = (body) => {
+  for (const name of otherModels) if (body[name] !== undefined) delete body[name];
+  if (body.service_tier !== undefined && !plainTiers.has(body.service_tier)) delete body.service_tier;
+  return body;
+};
+
+/** A limit under a name the upstream does not know would be none. */
+const knownLimit =
+  ({ newerLimit = false }: OpenAiVariant): Edit =>
+  (body, target) =>
+    newerLimit ? body : renamed('max_completion_tokens', 'max_tokens')(body, target);
+
+/** The limit a caller can afford, by the name the model knows; other upstreams' names are among their edits. */
+const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
+  if (limit === null) return body;
+  delete body.max_tokens;
+  delete body.max_completion_tokens;
+  return { ...body, [reasons(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
+};
+
+/** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
+const withinLimit = (body: JsonObject, most: number): JsonObject => {
+  for (const name of ['max_tokens', 'max_completion_tokens'])
+    if (typeof body[name] === 'number' && body[name] > most) body[name] = most;
+  return body;
+};
+
+const contentFor = ({ files }: CallerRequest, body: JsonObject): RequestContent =>
+  files === null ? { kind: 'json', text: written(body) } : formContent(formParts(body, files));
+
+/** What the caller did not say it takes. */
+function usualAccept({ stream, answersSound, files }: CallerRequest): string {
+  if (stream) return 'text/event-stream';
+  return answersSound || files !== null ? '*/*' : 'application/json';
+}
+
+/** Throws NotConvertible. */
+export function openAiRequest(
+  variant: OpenAiVariant,
+  provider: Provider,
+  channel: UpstreamChannel,
+  caller: CallerRequest,
+  upstreamModel: string,
+  options: RequestOptions,
+): UpstreamRequest {
+  const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
+  const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
+  const asCalled = caller.neutral();
+  let body: JsonObject = { ...asCalled, model: upstreamModel };
+  if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);
+  for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
+    body = edit(body, asked);
+  const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
+  if (!options.passThrough && channel.paramOverride)
+    body = withinLimit({ ...body, ...channel.paramOverride }, caller.mostOutput);
+  const content = contentFor(caller, body);
+  return {
+    method: 'POST',
+    url: (variant.url ?? standardUrl)(target),
+    headers: {
+      'content-type': contentTypeOf(content) ?? '',
+      accept: caller.headers.accept ?? usualAccept(caller),
+      ...(variant.authorize ?? bearer)(target),
+      ...variant.headers?.(target),
+    },
+    content,
+    model: target.model,
+    // Some are told it in other words.
+    reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(asCalled.reasoning_effort)),
+  };
+}

@@ -1,0 +1,137 @@
+import { longestRemembered } from '../../answer-writer.js';
+import { searchesItself } from '../../searching.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import { ChunkPattern } from '../chunk-pattern.js';
+import { isObject, type JsonObject } from '../json.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
+import { mostStrayPatterns, SseStream } from '../sse-stream.js';
+import { isWellShaped } from '../upstream-json.js';
+import { failureIn } from './failure.js';
+import { Generation, mendChoice, messageIn } from './reply.js';
+import { mendedUsage, readUsage } from './usage.js';
+import type { OpenAiVariant, Reading } from './variant.js';
+
+const done = Buffer.from('[DONE]');
+
+/** Members in which some upstreams repeat the usage of a chunk. */
+const usageCopies = ['x_groq'];
+
+/** A stream of the OpenAI family, read chunk by chunk and handed on to the caller's dialect. */
+export class OpenAiStream extends SseStream {
+  readonly generated = new Generation();
+  /** The caller speaks this wire: frames need not be written anew. */
+  private readonly forwards: boolean;
+  /** What chunks say is what is in them: the variant has no view of its own. */
+  private readonly literal: boolean;
+  /** Of the chunk before, if it was passed on as it came. */
+  private pattern: ChunkPattern | null = null;
+  private strayPatterns = 0;
+  private readonly reading: Reading;
+
+  constructor(
+    private readonly variant: OpenAiVariant,
+    channel: UpstreamChannel,
+    private readonly confidential: Confidential,
+    caller: CallerRequest,
+    info: CallInfo,
+  ) {
+    super(channel, caller, info);
+    const { generated } = this;
+    this.reading = {
+      mode: caller.mode,
+      info,
+      streamed: true,
+      get toolCalls() {
+        return generated.toolCalls;
+      },
+      get finished() {
+        return generated.finishReason !== null;
+      },
+    };
+    this.forwards = caller.dialect.wire === 'openai';
+    this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
+  }
+
+  frame(bytes: Buffer, start: number, end: number, from: number): void {
+    if (this.finished || this.error) return;
+    this.pattern = null;
+    if (end - start === done.length && done.equals(bytes.subarray(start, end))) {
+      this.finished = true;
+      return;
+    }
+    if (!isWellShaped(bytes, start, end)) return;
+    const text = bytes.toString('utf8', start, end);
+    let chunk: unknown;
+    try {
+      chunk = JSON.parse(text);
+    } catch {
+      if (text.trim() === '[DONE]') this.finished = true;
+      return;
+    }
+    if (!isObject(chunk)) return;
+    const error = failureIn(this.variant, chunk, this.confidential);
+    if (error) {
+      this.error = error;
+      return;
+    }
+    this.chunk(chunk, bytes, start, end, from);
+  }
+
+  /** Those that say only more. */
+  known(bytes: Buffer, at: number): number {
+    const like = this.pattern?.framesIn(bytes, at) ?? null;
+    if (like === null || !this.writer.forwardLike(bytes, at, like.end)) return at;
+    this.generated.said.add(like.words);
+    this.strayPatterns = 0;
+    return like.end;
+  }
+
+  /** Reads one chunk, mends it, and hands it on without its usage. */
+  private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+    const { variant } = this;
+    const chunk = variant.translate ? this.translated(variant.translate, told) : told;
+    if (chunk === null) return;
+    let untouched = chunk === told && this.forwards;
+    const { choices } = chunk;
+    const listed = Array.isArray(choices) ? choices : [];
+    for (const choice of listed) {
+      if (!isObject(choice)) continue;
+      const message = messageIn(choice);
+      if (mendChoice(variant, choice, message, this.reading)) untouched = false;
+      this.generated.note(choice, message);
+    }
+    const [first] = listed;
+    const holder = isObject(chunk.usage) ? chunk : first;
+    if (isObject(holder) && isObject(holder.usage)) {
+      const alone = listed.length === 0;
+      const frame = alone && untouched ? bytes.subarray(start, end) : null;
+      this.takeUsage(holder.usage, alone ? chunk : null, frame, end - start <= longestRemembered);
+      if (alone) return;
+      delete holder.usage;
+      for (const name of usageCopies) if (isObject(chunk[name])) delete chunk[name].usage;
+      untouched = false;
+    }
+    if (!untouched) this.writer.write(chunk, end - start);
+    else {
+      this.writer.forward(chunk, bytes, start, end, from);
+      if (from >= 0 && this.literal && this.strayPatterns < mostStrayPatterns) {
+        this.pattern = ChunkPattern.of(chunk, bytes, start, end);
+        this.strayPatterns++;
+      }
+    }
+  }
+
+  private translated(translate: NonNullable<OpenAiVariant['translate']>, told: JsonObject): JsonObject | null {
+    if (this.variant.isLast?.(told)) this.finished = true;
+    return translate(told, this.reading);
+  }
+
+  private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
+    const searches = searchesItself(this.reading.info.model) ? 1 : 0;
+    const usage = readUsage(told, this.variant.reasoningBeside ?? false, searches);
+    if (usage === null) return;
+    this.usage = usage;
+    const words = memorable ? mendedUsage(told, usage) : null;
+    this.writer.usage(usage, words, chunk, words === told ? frame : null);
+  }
+}

@@ -1,0 +1,95 @@
+import type { Mode } from '../../../domain/provider.js';
+import type { Usage } from '../../../domain/usage.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { countIn, isObject, type JsonObject, type JsonValue } from '../json.js';
+import type { Answer, CallerRequest } from '../protocol.js';
+import { upstreamJson } from '../upstream-json.js';
+import { failureIn, failureOf } from './failure.js';
+import { Generation } from './reply.js';
+import type { OpenAiVariant } from './variant.js';
+
+/* What was heard in a file, in the OpenAI family: an object, or a text in the form that was asked for. */
+
+const transcripts: ReadonlySet<Mode> = new Set(['transcription', 'translation']);
+
+export const isTranscript = ({ mode }: CallerRequest): boolean => transcripts.has(mode);
+
+/** By `response_format`; everything else is an object. */
+const textTypes: ReadonlyMap<JsonValue | undefined, string> = new Map([
+  ['text', 'text/plain; charset=utf-8'],
+  ['srt', 'application/x-subrip; charset=utf-8'],
+  ['vtt', 'text/vtt; charset=utf-8'],
+]);
+
+/** Seconds, which some write as text; null: none. */
+function secondsIn(value: JsonValue | undefined): number | null {
+  const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof seconds === 'number' && seconds > 0 && Number.isFinite(seconds) ? Math.ceil(seconds) : null;
+}
+
+/** By tokens of sound and words, or by the length of the file; null: neither is told. */
+function usageIn({ usage: told, duration }: JsonObject): Usage | null {
+  if (isObject(told)) {
+    const seconds = secondsIn(told.seconds ?? told.prompt_audio_seconds);
+    if (seconds !== null) return { seconds };
+    const input = countIn(told.input_tokens) ?? 0;
+    const details = isObject(told.input_token_details) ? told.input_token_details : {};
+    const heard = Math.min(countIn(details.audio_tokens) ?? input - (countIn(details.text_tokens) ?? 0), input);
+    if (input > 0)
+      return {
+        input: input - Math.max(heard, 0),
+        audioInput: Math.max(heard, 0),
+        output: countIn(told.output_tokens) ?? 0,
+      };
+  }
+  const seconds = secondsIn(duration);
+  return seconds === null ? null : { seconds };
+}
+
+/** Subtitles without their times, numbers and title. */
+const wordsIn = (subtitles: string): string =>
+  subtitles
+    .split('\n')
+    .filter((line) => !line.includes('-->') && !/^\s*(\d*|WEBVTT.*)\s*$/.test(line))
+    .join('\n');
+
+function heard(words: string): Generation {
+  const generated = new Generation();
+  generated.said.add(words);
+  generated.finishReason = 'stop';
+  return generated;
+}
+
+const saysJson = (contentType: string | undefined): boolean =>
+  /^\s*application\/([\w.]+\+)?json\b/i.test(contentType ?? '');
+const isPage = (contentType: string | undefined): boolean =>
+  /^\s*(text\/html|application\/xhtml)/i.test(contentType ?? '');
+
+export function transcriptAnswer(
+  variant: OpenAiVariant,
+  confidential: Confidential,
+  caller: CallerRequest,
+  status: number,
+  contentType: string | undefined,
+  received: Buffer,
+): Answer {
+  if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, received, confidential) };
+  const textType = textTypes.get(caller.body.response_format);
+  if (textType !== undefined && !saysJson(contentType)) {
+    if (isPage(contentType))
+      return { ok: false, error: unreadableAnswer('the upstream answered with a page instead of a transcript') };
+    const generated = heard(wordsIn(received.toString('utf8')));
+    return { ok: true, body: {}, received, untouched: true, usage: null, generated, textType };
+  }
+  const body = upstreamJson(received);
+  if (!isObject(body))
+    return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
+  const error = failureIn(variant, body, confidential);
+  if (error) return { ok: false, error };
+  if (typeof body.text !== 'string') {
+    const missing = unreadableAnswer('the upstream answered without a transcript in it');
+    return { ok: false, error: failureTold(body).message === null ? missing : failureOf(body, confidential) };
+  }
+  return { ok: true, body, received, untouched: true, usage: usageIn(body), generated: heard(body.text) };
+}

@@ -1,0 +1,138 @@
+import { cacheWriteTokens, completionTokens, promptTokens, type Usage, used } from '../../../domain/usage.js';
+import { countIn, isObject, type JsonObject, type JsonValue } from '../json.js';
+
+/* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
+
+const firstCount = (...values: unknown[]): number | null => {
+  for (const value of values) {
+    const count = countIn(value);
+    if (count !== null) return count;
+  }
+  return null;
+};
+
+const detailsIn = (usage: JsonObject, name: string): JsonObject => {
+  const details = usage[name];
+  return isObject(details) ? details : {};
+};
+
+/**
+ * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
+ * the completion and in the total only. `searches`: that were run for the answer, where upstream does not tell them.
+ */
+export function readUsage(told: JsonObject, reasoningBeside: boolean, searches = 0): Usage | null {
+  const input = detailsIn(told, 'prompt_tokens_details');
+  const total = countIn(told.total_tokens);
+  const saidPrompt = countIn(told.prompt_tokens);
+  const saidCompletion = countIn(told.completion_tokens);
+  // Embedding and rerank services give the total only.
+  const prompt = saidPrompt ?? (total === null ? null : Math.max(total - (saidCompletion ?? 0), 0));
+  const spoken = saidCompletion ?? (total === null || prompt === null ? null : Math.max(total - prompt, 0));
+  if (prompt === null || spoken === null || prompt + spoken === 0) return null;
+
+  const saidReasoning = countIn(detailsIn(told, 'completion_tokens_details').reasoning_tokens) ?? 0;
+  // The sum gives it away also where an upstream of that kind stands behind another one.
+  const beside = reasoningBeside || (saidReasoning > 0 && total === prompt + spoken + saidReasoning);
+  const completion = beside ? Math.max(total === null ? spoken + saidReasoning : total - prompt, spoken) : spoken;
+  const saidCached = firstCount(
+    input.cached_tokens,
+    told.prompt_cache_hit_tokens,
+    told.cached_tokens,
+    told.num_cached_tokens,
+  );
+  const output = detailsIn(told, 'completion_tokens_details');
+  // What is dearer goes first where parts overlap: sound that came from a cache is told as both.
+  const audioInput = Math.min(countIn(input.audio_tokens) ?? 0, prompt);
+  const cached = Math.min(saidCached ?? 0, prompt - audioInput);
+  const written = Math.min(countIn(input.cache_creation_tokens) ?? 0, prompt - audioInput - cached);
+  const image = Math.min(countIn(input.image_tokens) ?? 0, prompt - audioInput - cached - written);
+  const audioOutput = Math.min(countIn(output.audio_tokens) ?? 0, completion);
+  const imageOutput = Math.min(countIn(output.image_tokens) ?? 0, completion - audioOutput);
+  const reasoning = Math.min(saidReasoning, completion - audioOutput - imageOutput);
+  return used({
+    input: prompt - cached - written - image - audioInput,
+    output: completion - reasoning - imageOutput - audioOutput,
+    cachedInput: cached,
+    cacheWrite: written,
+    imageInput: image,
+    audioInput,
+    reasoning,
+    imageOutput,
+    audioOutput,
+    'calls:web_search': countIn(detailsIn(told, 'server_tool_use').web_search_requests) ?? searches,
+  });
+}
+
+/** The parts that a caller is told of, by OpenAI's names. */
+type Parts = readonly (readonly [name: string, count: (usage: Usage) => number])[];
+
+const inputParts: Parts = [
+  ['cached_tokens', ({ cachedInput = 0 }) => cachedInput],
+  ['cache_creation_tokens', cacheWriteTokens],
+  ['image_tokens', ({ imageInput = 0 }) => imageInput],
+  ['audio_tokens', ({ audioInput = 0 }) => audioInput],
+];
+const outputParts: Parts = [
+  ['reasoning_tokens', ({ reasoning = 0 }) => reasoning],
+  ['image_tokens', ({ imageOutput = 0 }) => imageOutput],
+  ['audio_tokens', ({ audioOutput = 0 }) => audioOutput],
+];
+
+function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
+  for (const [name, count] of parts) if ((details[name] ?? 0) !== count(usage)) return false;
+  return true;
+}
+
+/** Details that say what is charged, where there is something to tell; null: there is not. */
+function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
+  const details: JsonObject = isObject(told) ? { ...told } : {};
+  let tells = isObject(told);
+  for (const [name, counted] of parts) {
+    const count = counted(usage);
+    if (count > 0) tells = true;
+    if (count > 0 || name in details) details[name] = count;
+  }
+  return tells ? details : null;
+}
+
+/**
+ * The upstream's own usage object, made to say what is charged where it counts otherwise; everything else in it stays.
+ * The same object when there is nothing to mend.
+ */
+export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
+  const prompt = promptTokens(usage);
+  const completion = completionTokens(usage);
+  const total = prompt + completion;
+  const tells =
+    (told.prompt_tokens ?? prompt) === prompt &&
+    (told.completion_tokens ?? 0) === completion &&
+    (told.total_tokens ?? total) === total &&
+    tellsParts(detailsIn(told, 'prompt_tokens_details'), inputParts, usage) &&
+    tellsParts(detailsIn(told, 'completion_tokens_details'), outputParts, usage);
+  if (tells) return told;
+  const input = mendedParts(told.prompt_tokens_details, inputParts, usage);
+  const output = mendedParts(told.completion_tokens_details, outputParts, usage);
+  return {
+    ...told,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: total,
+    ...(input !== null && { prompt_tokens_details: input }),
+    ...(output !== null && { completion_tokens_details: output }),
+  };
+}
+
+/** Usage in OpenAI's words; details only where there is something to tell. */
+export function writtenUsage(usage: Usage): JsonObject {
+  const prompt = promptTokens(usage);
+  const completion = completionTokens(usage);
+  const input = mendedParts(undefined, inputParts, usage);
+  const output = mendedParts(undefined, outputParts, usage);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(input !== null && { prompt_tokens_details: input }),
+    ...(output !== null && { completion_tokens_details: output }),
+  };
+}

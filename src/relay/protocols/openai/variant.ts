@@ -1,0 +1,78 @@
+import type { Mode } from '../../../domain/provider.js';
+import type { JsonObject } from '../json.js';
+import type { CallerRequest, CallInfo, RequestOptions, UpstreamChannel } from '../protocol.js';
+
+/*
+ * What members of the OpenAI family do differently. A provider names only its own differences. (A dialect is what callers
+ * speak; this is how an upstream deviates from its family's wire.)
+ */
+
+/** One request on its way to one upstream. */
+export interface Target {
+  /** The channel's base URL or the provider's default, without a slash at the end. */
+  readonly base: string;
+  /** As it goes upstream; after the edits. */
+  readonly model: string;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly options: RequestOptions;
+}
+
+/** Changes the body to be sent, a copy of the caller's of which only the top level may be changed in place. */
+export type Edit = (body: JsonObject, target: Target) => JsonObject;
+
+/** How a failure dressed as an answer gives itself away; members it does not tell are read from the body. */
+interface DressedFailure {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string | null;
+}
+
+export interface Reading {
+  readonly mode: Mode;
+  readonly info: CallInfo;
+  /** It is a piece of a stream, not a whole answer. */
+  readonly streamed: boolean;
+  /** Tool calls seen in the answer before this piece. */
+  readonly toolCalls: number;
+  /** The finish reason has gone by. */
+  readonly finished: boolean;
+}
+
+export interface OpenAiVariant {
+  /** Default: the base URL, then OpenAI's path. What it takes from caller or model must not choose path or host. */
+  readonly url?: (target: Target) => string;
+  /** Default: the key as a bearer token. */
+  readonly authorize?: (target: Target) => Record<string, string>;
+  /** Further headers. */
+  readonly headers?: (target: Target) => Record<string, string>;
+  /** Streams tell usage only when asked with `stream_options`; where it is not known to be accepted it is not sent. */
+  readonly usageOnRequest?: boolean | ((target: Target) => boolean);
+  /** Knows `max_completion_tokens`. Others would take it for no limit at all: they are sent `max_tokens`. */
+  readonly newerLimit?: boolean;
+  /** Run in order over the body; not in pass-through. */
+  readonly edits?: readonly Edit[];
+  /** Puts the body into another form, for an interface of the provider's own. Also in pass-through. */
+  readonly reshape?: Edit;
+  /** Finish reasons OpenAI's clients do not know. */
+  readonly finishReasons?: ReadonlyMap<string, string>;
+  /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */
+  readonly copiesReasoning?: boolean;
+  /** Earlier reasoning is shown to the model again, as `reasoning_content` of its messages. */
+  readonly replaysReasoning?: boolean;
+  /** Knows `thinking: { type }`, by which thinking is switched on and off. */
+  readonly knowsThinking?: boolean;
+  /** The completion count leaves reasoning out. */
+  readonly reasoningBeside?: boolean;
+  /** A failure with a success status that has no `error` member. */
+  readonly failure?: (body: JsonObject) => DressedFailure | null;
+  /**
+   * Puts a body or a stream's chunk of another form into OpenAI's. The same object: nothing to do; null: nothing in it
+   * for the caller.
+   */
+  readonly translate?: (body: JsonObject, reading: Reading) => JsonObject | null;
+  /** A chunk to be translated is the last there will be, and no end mark follows. */
+  readonly isLast?: (chunk: JsonObject) => boolean;
+  /** Mends a message or delta in place; true when something was changed. */
+  readonly mend?: (message: JsonObject, reading: Reading) => boolean;
+}

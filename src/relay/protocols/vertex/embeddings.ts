@@ -1,0 +1,84 @@
+import { used } from '../../../domain/usage.js';
+import { SeenText } from '../../seen-text.js';
+import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { baseOf, notServed, written } from '../asking.js';
+import { confidentialOf } from '../confidential-of.js';
+import { embeddingList } from '../embeddings.js';
+import { textsToEmbed } from '../gemini/embeddings.js';
+import { geminiFailureIn, geminiRefusal } from '../gemini/failure.js';
+import { memberIn } from '../gemini/names.js';
+import { isNative } from '../gemini/native.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn } from '../json.js';
+import { pathSegment } from '../model-address.js';
+import type { CallerRequest, Protocol } from '../protocol.js';
+import { upstreamJson } from '../upstream-json.js';
+
+/* Texts as vectors in Google's cloud, by its older method: it says of each text how many tokens it has. */
+
+/** What Gemini's clients say beside each text, in the order of the texts. */
+function purposesOf({ body }: CallerRequest): JsonObject[] {
+  const requests = isList(body.requests) ? objectsIn(body.requests) : [body];
+  return requests.map((request) => ({ task_type: memberIn(request, 'taskType'), title: request.title }));
+}
+
+/** Throws NotConvertible. */
+function predictionBody(caller: CallerRequest): JsonObject {
+  const neutral = caller.neutral();
+  const purposes = isNative(caller) ? purposesOf(caller) : [];
+  const dimensions = countIn(neutral.dimensions);
+  return {
+    instances: textsToEmbed(neutral).map((content, at) => ({ content, ...purposes[at] })),
+    ...(dimensions !== null && { parameters: { outputDimensionality: dimensions } }),
+  };
+}
+
+/** null: they are not told for all. */
+function tokensIn(embeddings: readonly JsonObject[]): number | null {
+  let tokens = 0;
+  for (const { statistics } of embeddings) {
+    const counted = isObject(statistics) ? countIn(statistics.token_count) : null;
+    if (counted === null) return null;
+    tokens += counted;
+  }
+  return tokens;
+}
+
+export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
+  request(provider, channel, caller, model, { passThrough }) {
+    if (caller.mode !== 'embeddings') throw notServed(caller.mode);
+    const body = predictionBody(caller);
+    const sent = passThrough || channel.paramOverride === null ? body : { ...body, ...channel.paramOverride };
+    return {
+      method: 'POST',
+      url: `${baseOf(provider, channel)}/publishers/google/models/${pathSegment(model)}:predict`,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      content: { kind: 'json', text: written(sent) },
+      model,
+      reasoningEffort: null,
+    };
+  },
+  answer(provider, channel, caller, status, _headers, received, info) {
+    const confidential = confidentialOf(provider, channel);
+    if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, received, confidential) };
+    const told = upstreamJson(received);
+    const error = isObject(told) ? geminiFailureIn(told, confidential, isNative(caller)) : null;
+    if (error !== null) return { ok: false, error };
+    const embeddings = isObject(told)
+      ? objectsIn(told.predictions).flatMap(({ embeddings: one }) => (isObject(one) ? [one] : []))
+      : [];
+    const vectors = embeddings.flatMap(({ values }) => (isList(values) ? [values] : []));
+    if (vectors.length === 0 || vectors.length < embeddings.length)
+      return { ok: false, error: unreadableAnswer('the upstream answered without a vector for each text') };
+    const tokens = tokensIn(embeddings);
+    const generated = { said: new SeenText(), toolCalls: 0, finishReason: null };
+    const body = embeddingList(info.model, vectors, tokens);
+    return {
+      ok: true,
+      body,
+      received,
+      untouched: false,
+      usage: tokens === null ? null : used({ input: tokens }),
+      generated,
+    };
+  },
+};

@@ -1,0 +1,14 @@
+import { confidentialOf } from '../confidential-of.js';
+import { googleRefusal } from '../gemini/failure.js';
+import type { Protocol } from '../protocol.js';
+
+/** Another's wire at Google's addresses: what the platform refuses it tells in its own words. */
+export const withGoogleRefusals = (wire: Protocol): Protocol => ({
+  ...wire,
+  answer(provider, channel, caller, status, headers, body, info) {
+    const refusal = status > 299 ? googleRefusal(status, body, confidentialOf(provider, channel)) : null;
+    return refusal === null
+      ? wire.answer(provider, channel, caller, status, headers, body, info)
+      : { ok: false, error: refusal };
+  },
+});

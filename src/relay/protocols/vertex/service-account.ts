@@ -1,0 +1,182 @@
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { KeyForm } from '../../../domain/provider.js';
+import type { Granted } from '../../upstream/access-tokens.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import type { SideAnswer } from '../../upstream/side-requests.js';
+import { asUpstreamError, failureTold, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import type { Authorisation, AuthorisationPorts } from '../authorisation.js';
+import { confidentialOf } from '../confidential-of.js';
+import { countIn, isObject, type JsonObject, parseJson, textIn } from '../json.js';
+import { NotConvertible, type UpstreamChannel } from '../protocol.js';
+import { upstreamJson } from '../upstream-json.js';
+
+/*
+ * Google's service accounts. Their key is a document; with it an assertion is signed, and for the assertion a token is
+ * granted that shows whose calls they are for an hour (RFC 7523).
+ */
+
+export interface ServiceAccount {
+  readonly projectId: string;
+  readonly clientEmail: string;
+  /** Of the private key; null: the document does not say. */
+  readonly keyId: string | null;
+  /** PEM. */
+  readonly privateKey: string;
+  readonly tokenUri: string;
+}
+
+const usualTokenUri = 'https://oauth2.googleapis.com/token';
+const scope = 'https://www.googleapis.com/auth/cloud-platform';
+const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+/** The longest that is granted. */
+const lifeSeconds = 3600;
+
+const projectName = /^(?=.*[a-z0-9])[a-z0-9.:_-]{1,128}$/i;
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** The assertion is as good as the token: it goes nowhere unsealed but to this machine. */
+function mayAsk(tokenUri: string): boolean {
+  if (!URL.canParse(tokenUri)) return false;
+  const { protocol, hostname, username, password } = new URL(tokenUri);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
+}
+
+const document = 'the JSON document of a service account';
+
+/** Or what the document is to have, in words. */
+function read(key: string): ServiceAccount | string {
+  const told = parseJson(key);
+  if (!isObject(told)) return document;
+  const { type, project_id: projectId, client_email: clientEmail, private_key: privateKey, token_uri: uri } = told;
+  if (type !== undefined && type !== 'service_account') return `${document}, of type service_account`;
+  const missing = (name: string): string => `${document} with ${name}`;
+  if (typeof projectId !== 'string' || !projectName.test(projectId)) return missing('project_id');
+  if (textIn(clientEmail) === null) return missing('client_email');
+  if (textIn(privateKey) === null) return missing('private_key');
+  const tokenUri = uri === undefined ? usualTokenUri : uri;
+  if (typeof tokenUri !== 'string' || !mayAsk(tokenUri)) return missing('token_uri, an https:// address, or none');
+  const keyId = textIn(told.private_key_id);
+  return { projectId, clientEmail: String(clientEmail), keyId, privateKey: String(privateKey), tokenUri };
+}
+
+/** Throws what node makes of it when it is none. */
+const rsaKey = (pem: string): KeyObject => {
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyType !== 'rsa') throw new TypeError('not an RSA key');
+  return key;
+};
+
+const unusableKey = `${document} with private_key, an RSA key in PEM`;
+
+export const serviceAccountKey: KeyForm = {
+  pattern: /^\s*\{/,
+  allowed: document,
+  instead(key) {
+    const account = read(key);
+    if (typeof account === 'string') return account;
+    try {
+      rsaKey(account.privateKey);
+      return null;
+    } catch {
+      return unusableKey;
+    }
+  },
+};
+
+/** Throws NotConvertible. */
+export function serviceAccountOf({ key }: UpstreamChannel): ServiceAccount {
+  const account = read(key);
+  if (typeof account === 'string') throw new NotConvertible('channel', `the key of this channel is to be ${account}`);
+  return account;
+}
+
+const encoded = (value: JsonObject): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** What is signed. `now`: milliseconds since 1970. */
+export function assertionInput({ clientEmail, keyId, tokenUri }: ServiceAccount, now: number): string {
+  const issued = Math.floor(now / 1000);
+  const header = { alg: 'RS256', typ: 'JWT', ...(keyId !== null && { kid: keyId }) };
+  const claims = { iss: clientEmail, scope, aud: tokenUri, iat: issued, exp: issued + lifeSeconds };
+  return `${encoded(header)}.${encoded(claims)}`;
+}
+
+const signed = promisify(sign);
+
+/** Throws NotConvertible. */
+async function assertionOf(account: ServiceAccount, now: number): Promise<string> {
+  const input = assertionInput(account, now);
+  try {
+    const signature = await signed('RSA-SHA256', Buffer.from(input), rsaKey(account.privateKey));
+    return `${input}.${signature.toString('base64url')}`;
+  } catch {
+    throw new NotConvertible('channel', `the key of this channel is to be ${unusableKey}`);
+  }
+}
+
+/** These say that the credentials were looked at, and are not good. */
+const refusals = new Set([400, 401, 403]);
+
+function grantedIn({ status, body }: Extract<SideAnswer, { ok: true }>, confidential: Confidential): Granted {
+  const told = upstreamJson(body);
+  if (status === 200 && isObject(told)) {
+    const token = textIn(told.access_token);
+    // It becomes a header.
+    if (token !== null && /^[\x21-\x7e]{1,8192}$/.test(token)) {
+      const seconds = Math.min(countIn(told.expires_in) ?? lifeSeconds, lifeSeconds);
+      return { ok: true, token, lifeMs: seconds * 1000 };
+    }
+  }
+  if (refusals.has(status) && isObject(told) && textIn(told.error) !== null) {
+    const message = `the service account was refused: ${textIn(told.error_description) ?? String(told.error)}`;
+    const failure = { message, type: 'authentication_error', code: textIn(told.error), param: null };
+    return { ok: false, refusal: asUpstreamError(failure, 401, confidential) };
+  }
+  if (status === 429 || status >= 500) {
+    const failure = { ...failureTold(told), message: 'no token is granted at the moment' };
+    return { ok: false, refusal: asUpstreamError(failure, status < 600 ? status : statusOf(failure), confidential) };
+  }
+  return { ok: false, refusal: unreadableAnswer(`who grants tokens answered with status ${status} and no token`) };
+}
+
+const form = 'application/x-www-form-urlencoded';
+
+async function fetchToken(
+  account: ServiceAccount,
+  proxy: string | null,
+  confidential: Confidential,
+  { clock, sideRequests }: AuthorisationPorts,
+): Promise<Granted> {
+  const assertion = await assertionOf(account, clock.now());
+  const bytes = Buffer.from(new URLSearchParams({ grant_type: grantType, assertion }).toString());
+  const question = {
+    url: account.tokenUri,
+    headers: { 'content-type': form, accept: 'application/json' },
+    content: { kind: 'bytes', type: form, bytes },
+  } as const;
+  const answer = await sideRequests.post(question, proxy);
+  return answer.ok ? grantedIn(answer, confidential) : { ...answer, refusal: null };
+}
+
+/** Two channels with the same key but another way out ask each for themselves: one of the ways may be broken. */
+const nameOf = ({ key, proxy }: UpstreamChannel): string => `${proxy ?? ''}\n${key}`;
+
+const scheme = 'Bearer ';
+
+export const byServiceAccount: Authorisation = {
+  async authorise(request, { provider, channel }, ports) {
+    const account = serviceAccountOf(channel);
+    const confidential = confidentialOf(provider, channel);
+    const granted = await ports.accessTokens.of(nameOf(channel), () =>
+      fetchToken(account, channel.proxy, confidential, ports),
+    );
+    if (!granted.ok) return granted;
+    const headers = { ...request.headers, authorization: scheme + granted.token };
+    return { ok: true, request: { ...request, headers } };
+  },
+  renew({ headers }, channel, { accessTokens }) {
+    accessTokens.forget(nameOf(channel), (headers.authorization ?? '').slice(scheme.length));
+    return true;
+  },
+};
