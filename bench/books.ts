@@ -35,6 +35,8 @@ export interface Served {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly byModel: Readonly<Record<string, number>>;
+  /** The completed ones, as many as had these tokens. */
+  readonly alike: readonly { readonly prompt: number; readonly completion: number; readonly calls: number }[];
 }
 
 export interface Expected {
@@ -52,9 +54,8 @@ const chargeOf = (calls: number, prompt: number, completion: number, { ratio, co
 /** What does not fit, each in a sentence; empty: every call was settled exactly once, at its price. */
 export function differencesIn(books: Books, served: Served, { sent, granted, price, tokensPerAnswer }: Expected) {
   const models = Object.entries(served.byModel);
-  const promptTokens = served.promptTokens / Math.max(served.completed, 1);
-  const charge = models.reduce(
-    (sum, [model, calls]) => sum + chargeOf(calls, promptTokens, tokensPerAnswer[model] ?? Number.NaN, price),
+  const charge = served.alike.reduce(
+    (sum, { calls, prompt, completion }) => sum + chargeOf(calls, prompt, completion, price),
     0,
   );
   const generated = models.reduce((sum, [model, calls]) => sum + calls * (tokensPerAnswer[model] ?? Number.NaN), 0);

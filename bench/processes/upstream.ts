@@ -42,8 +42,8 @@ answerParent<UpstreamQuestion, UpstreamAnswer>(async (question) => {
     case 'served': {
       const tally = providers[0]?.tally();
       if (tally === undefined) throw new Error('the simulated provider has not been started');
-      const { calls, completed, promptTokens, completionTokens, byModel } = tally;
-      return { served: { calls, completed, promptTokens, completionTokens, byModel } };
+      const { calls, completed, promptTokens, completionTokens, byModel, alike } = tally;
+      return { served: { calls, completed, promptTokens, completionTokens, byModel, alike } };
     }
   }
 });

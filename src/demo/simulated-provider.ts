@@ -37,6 +37,10 @@ interface SeenRequest {
   readonly body: JsonObject;
 }
 
+interface Alike extends Pick<Tokens, 'prompt' | 'completion'> {
+  calls: number;
+}
+
 interface Tally {
   /** Requests for answers; model lists are not counted. */
   readonly calls: number;
@@ -45,6 +49,8 @@ interface Tally {
   readonly completed: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** The same calls, as many as had these tokens. */
+  readonly alike: readonly Alike[];
   /** Callers that left before the end. */
   readonly abandoned: number;
   /** The newest requests, oldest first. */
@@ -116,6 +122,7 @@ class Speaker {
 class Counter {
   private counts = { calls: 0, completed: 0, promptTokens: 0, completionTokens: 0, abandoned: 0 };
   private byModel: Record<string, number> = {};
+  private readonly alike = new Map<string, Alike>();
   private requests: SeenRequest[] = [];
   private readonly cutByUs = new WeakSet<ServerResponse>();
 
@@ -142,6 +149,10 @@ class Counter {
     this.counts.completed++;
     this.counts.promptTokens += tokens.prompt;
     this.counts.completionTokens += tokens.completion;
+    const { prompt, completion } = tokens;
+    const known = this.alike.get(`${prompt} ${completion}`);
+    if (known === undefined) this.alike.set(`${prompt} ${completion}`, { prompt, completion, calls: 1 });
+    else known.calls++;
   }
 
   /** Drops the connection; that is not the caller leaving. */
@@ -151,12 +162,18 @@ class Counter {
   }
 
   read(): Tally {
-    return { ...this.counts, byModel: { ...this.byModel }, requests: [...this.requests] };
+    return {
+      ...this.counts,
+      byModel: { ...this.byModel },
+      alike: Array.from(this.alike.values(), (one) => ({ ...one })),
+      requests: [...this.requests],
+    };
   }
 
   reset(): void {
     this.counts = { calls: 0, completed: 0, promptTokens: 0, completionTokens: 0, abandoned: 0 };
     this.byModel = {};
+    this.alike.clear();
     this.requests = [];
   }
 }

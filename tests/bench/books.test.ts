@@ -8,6 +8,10 @@ const served: Served = {
   promptTokens: 40,
   completionTokens: 3 * 50 + 7,
   byModel: { short: 1, long: 3 },
+  alike: [
+    { prompt: 10, completion: 7, calls: 1 },
+    { prompt: 10, completion: 50, calls: 3 },
+  ],
 };
 const expected: Expected = {
   sent: 4,
@@ -62,6 +66,16 @@ describe('the books', () => {
   ])('show %s', (_, wrongBooks, wrongServed, difference) =>
     expect(differencesIn({ ...books, ...wrongBooks }, { ...served, ...wrongServed }, expected)).toContain(difference),
   );
+  test('round each call by itself, whatever the others asked', () => {
+    const alike = [
+      { prompt: 3, completion: 50, calls: 3 },
+      { prompt: 31, completion: 7, calls: 1 },
+    ];
+    // 101.5 and 29.5, away from zero.
+    const rounded = 3 * 102 + 30;
+    const balances = { userBalance: 10_000 - rounded, apiKeyBalance: 10_000 - rounded };
+    expect(differencesIn({ ...books, charged: rounded, ...balances }, { ...served, alike }, expected)).toEqual([]);
+  });
   test('know no answer of a model that was not asked for', () =>
     expect(differencesIn(books, { ...served, byModel: { other: 4 } }, expected)).not.toEqual([]));
   test('say so in the report', () => expect(booksLine(books, ['a: 1, 2'])).toContain('the books do not fit'));

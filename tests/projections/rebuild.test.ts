@@ -238,9 +238,9 @@ describe('while a read model is rebuilt', () => {
     expect(seen.every((count, index) => index === 0 || count >= (seen[index - 1] ?? 0))).toBe(true);
     expect(seen[0]).toBeGreaterThan(0);
     await projected.given(option('the', 'end'));
-    const live = await projected.dump('usage_log_v4');
+    const live = await projected.dump('usage_log_v5');
     await again(usageLog);
-    expect(await projected.dump('usage_log_v4')).toEqual(live);
+    expect(await projected.dump('usage_log_v5')).toEqual(live);
     expect(seen.length).toBeGreaterThan(20);
   });
 
@@ -317,15 +317,15 @@ describe('while a read model is rebuilt', () => {
     const reader = await projected.pool.connect();
     try {
       await reader.query('begin');
-      const before = await reader.query('select count(*) from usage_log_v4.usage_log');
+      const before = await reader.query('select count(*) from usage_log_v5.usage_log');
       const rebuilding = again(usageLog);
       // The new tables serve although the old ones are still being read.
       const { rows: old } = await reader.query<{ oid: number }>(
-        `select 'usage_log_v4.usage_log'::regclass::oid as oid`,
+        `select 'usage_log_v5.usage_log'::regclass::oid as oid`,
       );
       await vi.waitFor(async () => {
         const { rows } = await projected.pool.query<{ oid: number }>(
-          `select 'usage_log_v4.usage_log'::regclass::oid as oid`,
+          `select 'usage_log_v5.usage_log'::regclass::oid as oid`,
         );
         expect(rows[0]?.oid).not.toBe(old[0]?.oid);
       }, 10_000);
@@ -447,7 +447,7 @@ describe('a stopped read model', () => {
 
 test('rows written within a busy second keep the times of their events', async () => {
   await projected.given(when(at(1.999), settled('a', 9, 1, { facts: { apiKeyId: aliceKey } })));
-  const before = await projected.dump('usage_log_v4');
+  const before = await projected.dump('usage_log_v5');
   await again(usageLog);
-  expect(await projected.dump('usage_log_v4')).toEqual(before);
+  expect(await projected.dump('usage_log_v5')).toEqual(before);
 });

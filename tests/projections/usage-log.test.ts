@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { openPool } from '../../src/adapters/postgres.js';
@@ -279,13 +280,14 @@ describe('partitions', () => {
       when(Instant(edge), settled('february', 9, 2)),
       when(Instant(Date.UTC(2027, 11, 31, 23, 59, 59, 999)), settled('december', 9, 3)),
     );
-    const tables = await projected.dump('usage_log_v4');
+    const tables = await projected.dump('usage_log_v5');
     const requests = (table: string) => (tables[table] ?? []).map((row) => /january|february|december/.exec(row)?.[0]);
     expect(Object.keys(tables)).toEqual([
       'usage_log',
       'usage_log_2026_01',
       'usage_log_2026_02',
       'usage_log_2027_12',
+      'usage_log_hours',
       'usage_log_rules',
       'usage_log_terms',
     ]);
@@ -308,7 +310,7 @@ describe('partitions', () => {
     await projected.given(settled('a', 9, 1));
     const reader = await projected.pool.connect();
     try {
-      await reader.query('begin; select count(*) from usage_log_v4.usage_log');
+      await reader.query('begin; select count(*) from usage_log_v5.usage_log');
       // The reader's lock is still held; the new month is made all the same.
       const db = await projected.given(when(Instant(edge), settled('b', 9, 1)));
       expect(await usageLogBefore(db, {}, { limit: 9 })).toHaveLength(2);
@@ -357,6 +359,31 @@ describe('the log', () => {
     // Whoever follows the log is shown what the list shows.
     const all = await usageLogBefore(db, {}, { limit: 10 });
     expect(requestsOf(all.filter(lineMatch(filter)))).toEqual(found);
+  });
+
+  test('is filtered by time whatever clocks said: the times of lines need not follow each other', async () => {
+    const start = Date.UTC(2026, 0, 31, 21);
+    const time = fc.integer({ min: 0, max: 6 * 3_600 });
+    const times = fc.sample(time, 40);
+    for (let batch = 0; batch < 40; batch += 10)
+      await projected.given(
+        ...times
+          .slice(batch, batch + 10)
+          .map((second, n) => when(Instant(start + second * 1000), settled(`${batch + n}`, 9, 1))),
+      );
+    const db = await projected.given();
+    const all = await usageLogBefore(db, {}, { limit: 100 });
+    expect(all).toHaveLength(40);
+    const moment = time.map((second) => start / 1000 + second);
+    const range = fc.record({ from: moment, to: moment }, { requiredKeys: [] });
+    await fc.assert(
+      fc.asyncProperty(range, async (filter) => {
+        const found = requestsOf(all.filter(lineMatch(filter)));
+        expect(requestsOf(await usageLogBefore(db, filter, { limit: 100 }))).toEqual(found);
+        expect(requestsOf((await usageLogPage(db, filter, { page: 1, size: 100 })).items)).toEqual(found);
+      }),
+      { examples: [[{ from: start / 1000 - 1_000_000, to: start / 1000 - 900_000 }]] },
+    );
   });
 
   test.each(['%a%b%c%d%e%f', `${'x'.repeat(256)}%`])('refuses a pattern that costs too much: %s', async (model) => {

@@ -5,6 +5,7 @@ import type { ReadModels } from '../../database.js';
 import { checkedPattern, offsetOf, type PageRequest } from '../../engine/page.js';
 import { type StoredLine, type Told, toldLine } from './stored-line.js';
 import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
+import { idsWithin } from './usage-log-hours.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
 interface Names {
@@ -41,7 +42,14 @@ export const isModel = (column: string, model: string): RawBuilder<SqlBool> =>
     : sql<SqlBool>`${sql.ref(column)} = ${model}`;
 
 /** Lines of the log; those who add conditions call them `line`. */
-export function matching(db: ReadModels, filter: UsageLogFilter) {
+export function matching(db: ReadModels, { from, to, ...timeless }: UsageLogFilter) {
+  let lines = whenever(db, timeless);
+  if (from !== undefined) lines = lines.where('line.created_at', '>=', from);
+  if (to !== undefined) lines = lines.where('line.created_at', '<=', to);
+  return lines;
+}
+
+function whenever(db: ReadModels, filter: Omit<UsageLogFilter, 'from' | 'to'>) {
   let lines = db.selectFrom('usage_log as line');
   if (filter.type !== undefined) lines = lines.where('line.type', '=', filter.type);
   if (filter.userId !== undefined) lines = lines.where('line.user_id', '=', filter.userId);
@@ -57,13 +65,27 @@ export function matching(db: ReadModels, filter: UsageLogFilter) {
   if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);
   if (filter.group !== undefined) lines = lines.where('line.group', '=', filter.group);
   if (filter.requestId !== undefined) lines = lines.where('line.request_id', '=', filter.requestId);
-  if (filter.from !== undefined) lines = lines.where('line.created_at', '>=', filter.from);
-  if (filter.to !== undefined) lines = lines.where('line.created_at', '<=', filter.to);
   return lines;
 }
 
-const entries = (db: ReadModels, filter: UsageLogFilter) =>
-  matching(db, filter)
+type Lines = ReturnType<typeof matching>;
+
+/**
+ * The same lines, to be taken in the order of their ids: what is newer or older than the time asked for is not looked at.
+ * null: there are none.
+ */
+async function inOrder(db: ReadModels, filter: UsageLogFilter): Promise<Lines | null> {
+  const { from, to, ...timeless } = filter;
+  if (from === undefined && to === undefined) return whenever(db, timeless);
+  const ids = await idsWithin(db, from, to);
+  if (ids === null) return null;
+  // The planner must not take the time for a second condition: the ids let through next to nothing that is not of it.
+  const inTime = sql<SqlBool>`case when line.created_at between ${from ?? 0} and ${to ?? Number.MAX_SAFE_INTEGER} then true else false end`;
+  return whenever(db, timeless).where('line.id', '>=', ids.first).where('line.id', '<=', ids.last).where(inTime);
+}
+
+const entries = (lines: Lines) =>
+  lines
     .leftJoin('usage_log_terms as terms', 'terms.id', 'line.terms_id')
     .leftJoin('users as holder', 'holder.id', 'line.user_id')
     .leftJoin('channels as channel', (join) => join.on(sql`channel.id`, '=', sql`line.channel_id`))
@@ -74,20 +96,20 @@ const entries = (db: ReadModels, filter: UsageLogFilter) =>
       sql<string>`coalesce(channel.name, '')`.as('channel_name'),
     ]);
 
-const newestFirst = (db: ReadModels, filter: UsageLogFilter) => entries(db, filter).orderBy('line.id', 'desc');
-
 const told = async (query: { execute(): Promise<(StoredLine & Told & Names)[]> }): Promise<UsageLogEntry[]> =>
   (await query.execute()).map(toldLine);
 
 /** Newest first, older than `before`: the next page starts where this one's last line ends. */
-export const usageLogBefore = (
+export async function usageLogBefore(
   db: ReadModels,
   filter: UsageLogFilter,
   { before, limit }: { readonly before?: Position; readonly limit: number },
-): Promise<UsageLogEntry[]> => {
-  const lines = newestFirst(db, filter).limit(limit);
-  return told(before === undefined ? lines : lines.where('line.id', '<', before));
-};
+): Promise<UsageLogEntry[]> {
+  const lines = await inOrder(db, filter);
+  if (lines === null) return [];
+  const older = before === undefined ? lines : lines.where('line.id', '<', before);
+  return told(entries(older).orderBy('line.id', 'desc').limit(limit));
+}
 
 /** Oldest first, newer than `after` and not newer than `upTo`: what has been added. */
 export const usageLogAfter = (
@@ -96,7 +118,7 @@ export const usageLogAfter = (
   { after, upTo, limit }: { readonly after: Position; readonly upTo: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> =>
   told(
-    entries(db, filter)
+    entries(matching(db, filter))
       .where('line.id', '>', after)
       .where('line.id', '<=', upTo)
       .orderBy('line.id', 'asc')
@@ -129,18 +151,22 @@ export async function usageLogPage(
 ): Promise<UsageLogPage> {
   const offset = offsetOf(request);
   // What lies before the page is passed over in an index, and neither read nor joined.
-  const page = matching(db, filter).select('line.id').orderBy('line.id', 'desc').limit(request.size).offset(offset);
-  const items = await told(newestFirst(db, {}).where('line.id', 'in', page));
+  const lines = await inOrder(db, filter);
+  const page = lines?.select('line.id').orderBy('line.id', 'desc').limit(request.size).offset(offset);
+  const items =
+    page === undefined
+      ? []
+      : await told(entries(matching(db, {}).where('line.id', 'in', page)).orderBy('line.id', 'desc'));
   const seen = offset + items.length;
   // The last page has told how many there are.
   const isLast = items.length < request.size && (items.length > 0 || offset === 0);
   if (isLast) return { items, total: seen, totalIsExact: true };
-  const { cost, lines } = await expected(db, filter, counting.lines + 1);
+  const { cost, lines: reckoned } = await expected(db, filter, counting.lines + 1);
   const total = cost > counting.cost ? null : await countedUpTo(db, filter, counting.lines + 1);
   if (total !== null && total <= counting.lines) return { items, total, totalIsExact: true };
   // What has been seen is sure, whatever the planner thinks; and behind a full page there may be another one.
   const atLeast = Math.max(total ?? 0, items.length === 0 ? 0 : seen + 1);
-  return { items, total: Math.max(atLeast, lines), totalIsExact: false };
+  return { items, total: Math.max(atLeast, reckoned), totalIsExact: false };
 }
 
 const some = (db: ReadModels, filter: UsageLogFilter, limit: number) =>

@@ -21,6 +21,7 @@ import type { GrantReason, UserEvent } from '../../../domain/user.js';
 import { insertRows, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
 import { storedLines, type Told } from './stored-line.js';
+import { putHours, tableOfHours, type UsageLogHours } from './usage-log-hours.js';
 import { makePartitions } from './usage-log-partitions.js';
 
 /*
@@ -97,7 +98,7 @@ export interface UsageLogRow {
 /** What most lines have none of. */
 type Seldom = 'uncovered' | 'cached_tokens' | 'reasoning_tokens';
 
-export interface UsageLogTables {
+export interface UsageLogTables extends UsageLogHours {
   /** See `stored-line.ts`. */
   usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | Seldom> & {
     /** null: 0, which takes no room so. */
@@ -170,6 +171,7 @@ const tables = `
     outcome text
   );
 
+  ${tableOfHours}
   create table usage_log_rules (log_consume boolean not null, root_user_id bigint not null);
   insert into usage_log_rules values (true, 1);
 `;
@@ -188,7 +190,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 4,
+  version: 5,
   purpose: 'showing',
   tables,
   interestedIn: {
@@ -224,6 +226,7 @@ export const usageLog = projection<LoggedEvent>({
     await makePartitions(tx, rows);
     await putNewRows(tx, 'usage_log_terms', ['id'], terms);
     await insertRows(tx, 'usage_log', rows);
+    await putHours(tx, lines);
   },
 });
 
