@@ -1,3 +1,4 @@
+import { GatheredWords } from './gathered-words.js';
 import { isObject, type JsonObject, type JsonValue } from './json.js';
 
 /*
@@ -20,9 +21,6 @@ const closing = 2;
 
 /** A chunk may be larger, and is then read as any other. */
 const longest = 4096;
-
-/** Put together here before they become a text: a text for each chunk would cost more than finding its words. */
-const gathering = Buffer.alloc(4096);
 
 /** Frames that are alike. */
 export interface Like {
@@ -65,8 +63,7 @@ export class ChunkPattern {
   framesIn(bytes: Buffer, at: number): Like | null {
     const { parts } = this;
     let end = at;
-    let words = '';
-    let gathered = 0;
+    const words = new GatheredWords();
     frames: for (;;) {
       let next = end;
       let from = end;
@@ -84,14 +81,9 @@ export class ChunkPattern {
         }
       }
       end = next;
-      if (gathered + to - from > gathering.length) {
-        words += gathering.toString('utf8', 0, gathered);
-        gathered = 0;
-      }
-      if (to - from > gathering.length) words += bytes.toString('utf8', from, to);
-      else for (let place = from; place < to; place++) gathering[gathered++] = bytes[place] as number;
+      words.add(bytes, from, to);
     }
-    return end === at ? null : { end, words: words + gathering.toString('utf8', 0, gathered) };
+    return end === at ? null : { end, words: words.take() };
   }
 }
 

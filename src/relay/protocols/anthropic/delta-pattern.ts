@@ -1,3 +1,6 @@
+import type { Like } from '../chunk-pattern.js';
+import { GatheredWords } from '../gathered-words.js';
+
 /*
  * Nearly every event of a stream says more of the block that the one before spoke of. Where nothing differs but the words
  * nothing needs to be parsed; Anthropic pads such events with blanks before their last bracket.
@@ -7,6 +10,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const space = 0x20;
 const closes = 0x7d;
+const lineFeed = 0x0a;
 
 /** A longer frame is read as any other. */
 const longest = 4096;
@@ -19,41 +23,60 @@ export const wordsOfDelta: Readonly<Record<string, string>> = {
 };
 
 export class DeltaPattern {
-  private constructor(private readonly beginning: Buffer) {}
+  private constructor(
+    /** The frame, marks and all, up to the words. */
+    private readonly beginning: Buffer,
+  ) {}
 
-  /** Of a frame with a delta whose words stand in `member`; null: it is written in an unusual way. */
-  static of(bytes: Buffer, start: number, end: number, member: string): DeltaPattern | null {
-    if (end - start > longest) return null;
+  /**
+   * Of a frame with a delta whose words stand in `member`, its data in `bytes[start..end)`, all of it from `from` to
+   * `end + 2`; null: it is written in an unusual way.
+   */
+  static of(bytes: Buffer, from: number, start: number, end: number, member: string): DeltaPattern | null {
+    if (end - from > longest) return null;
     const opening = `"${member}":"`;
     const at = bytes.indexOf(opening, start);
     if (at === -1 || at >= end) return null;
-    const pattern = new DeltaPattern(Buffer.from(bytes.subarray(start, at + opening.length)));
+    const pattern = new DeltaPattern(Buffer.from(bytes.subarray(from, at + opening.length)));
     // What the beginning promises must hold for this very frame, words and all that follows them.
-    return pattern.beginning.includes(backslash) || pattern.wordsEnd(bytes, start, end) === -1 ? null : pattern;
+    const words = wordsEnd(bytes, from + pattern.beginning.length);
+    return pattern.beginning.includes(backslash) || frameEnd(bytes, words) !== end + 2 ? null : pattern;
   }
 
-  /** The words of a frame that is made like this; null: it is not. */
-  wordsIn(bytes: Buffer, start: number, end: number): string | null {
+  /** The frames that follow each other from `at` on and are made like this; null: there is none. */
+  framesIn(bytes: Buffer, at: number): Like | null {
     const { beginning } = this;
-    const from = start + beginning.length;
-    if (from > end || bytes.compare(beginning, 0, beginning.length, start, from) !== 0) return null;
-    const to = this.wordsEnd(bytes, start, end);
-    return to === -1 ? null : bytes.toString('utf8', from, to);
-  }
-
-  /** Where the words end, with nothing after them but the ends of the delta and of the event; −1: there is more. */
-  private wordsEnd(bytes: Buffer, start: number, end: number): number {
-    let at = start + this.beginning.length;
-    while (at < end && isPlain(bytes[at] as number)) at++;
-    const to = at;
-    if (bytes[at++] !== quote) return -1;
-    let open = 2;
-    for (; at < end; at++) {
-      if (bytes[at] === closes) open--;
-      else if (bytes[at] !== space) return -1;
+    const words = new GatheredWords();
+    let end = at;
+    for (;;) {
+      const from = end + beginning.length;
+      if (from > bytes.length || bytes.compare(beginning, 0, beginning.length, end, from) !== 0) break;
+      const to = wordsEnd(bytes, from);
+      const next = frameEnd(bytes, to);
+      if (next === -1) break;
+      words.add(bytes, from, to);
+      end = next;
     }
-    return open === 0 ? to : -1;
+    return end === at ? null : { end, words: words.take() };
   }
+}
+
+function wordsEnd(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && isPlain(bytes[at] as number)) at++;
+  return at;
+}
+
+/** Where the frame ends whose words end at `words`, with nothing after them but the ends of delta and event; −1: there is more. */
+function frameEnd(bytes: Buffer, words: number): number {
+  let at = words;
+  if (bytes[at++] !== quote) return -1;
+  let open = 2;
+  for (; at < bytes.length; at++) {
+    if (bytes[at] === closes) open--;
+    else if (bytes[at] !== space) break;
+  }
+  return open === 0 && bytes[at] === lineFeed && bytes[at + 1] === lineFeed ? at + 2 : -1;
 }
 
 const isPlain = (byte: number): boolean => byte >= space && byte !== quote && byte !== backslash;

@@ -35,7 +35,6 @@ export class AnthropicStream extends SseStream {
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.finished || this.error !== null) return;
-    if (from >= 0 && this.pattern !== null && this.saysOnlyMore(this.pattern, bytes, start, end, from)) return;
     if (!isWellShaped(bytes, start, end)) return;
     const event = parseJson(bytes.toString('utf8', start, end));
     if (!isObject(event)) return;
@@ -43,12 +42,14 @@ export class AnthropicStream extends SseStream {
     if (this.error === null) this.event(event, bytes, start, end, from);
   }
 
-  private saysOnlyMore(pattern: DeltaPattern, bytes: Buffer, start: number, end: number, from: number): boolean {
-    const words = pattern.wordsIn(bytes, start, end);
-    if (words === null || !this.writer.forwardLike(bytes, from, end + 2)) return false;
-    this.events.said(words);
+  /** Those that say only more. */
+  known(bytes: Buffer, at: number): number {
+    if (this.finished || this.error !== null) return at;
+    const like = this.pattern?.framesIn(bytes, at) ?? null;
+    if (like === null || !this.writer.forwardLike(bytes, at, like.end)) return at;
+    this.events.said(like.words);
     this.strayPatterns = 0;
-    return true;
+    return like.end;
   }
 
   private event(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
@@ -61,13 +62,13 @@ export class AnthropicStream extends SseStream {
       return;
     }
     this.writer.forward(event, bytes, start, end, from);
-    if (event.type === 'content_block_delta' && from >= 0) this.learn(event, bytes, start, end);
+    if (event.type === 'content_block_delta' && from >= 0) this.learn(event, bytes, from, start, end);
   }
 
-  private learn({ delta }: JsonObject, bytes: Buffer, start: number, end: number): void {
+  private learn({ delta }: JsonObject, bytes: Buffer, from: number, start: number, end: number): void {
     const member = isObject(delta) ? wordsOfDelta[textIn(delta.type) ?? ''] : undefined;
     if (member === undefined || this.strayPatterns >= mostStrayPatterns) return;
-    const pattern = DeltaPattern.of(bytes, start, end, member);
+    const pattern = DeltaPattern.of(bytes, from, start, end, member);
     if (pattern === null) return;
     this.pattern = pattern;
     this.strayPatterns++;
