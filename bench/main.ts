@@ -8,6 +8,7 @@ import { dialectsPart } from './parts/dialects.js';
 import { project } from './parts/project.js';
 import { queries } from './parts/queries.js';
 import { relay } from './parts/relay.js';
+import { soak } from './parts/soak.js';
 import { start } from './parts/start.js';
 import { streams } from './parts/streams.js';
 import { subscriptions } from './parts/subscriptions.js';
@@ -23,6 +24,7 @@ const parts: readonly Part[] = [
   queries,
   subscriptions,
   start,
+  soak,
   workers,
   web,
   ci,

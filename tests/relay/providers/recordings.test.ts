@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/provider.js';
 import type { Usage } from '../../../src/domain/usage.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
+import { serviceAccountDocument } from '../../support/vertex-upstream.js';
 import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 
 /*
@@ -21,6 +22,8 @@ interface Kind {
   readonly mode: Mode;
   /** The recordings come from a service that counts reasoning beside the completion. */
   readonly reasoningBeside?: boolean;
+  /** Of the channel, where it is more than a text. */
+  readonly key?: string;
   /** Put a recorded body or chunk into the words that are looked for here, where the wire has others. */
   readonly plain?: (payloads: readonly JsonObject[]) => JsonObject[];
 }
@@ -39,6 +42,13 @@ const kinds: readonly Kind[] = [
   { path: 'mistral', type: 42, mode: 'chat' },
   { path: 'voyage', type: 8, mode: 'embeddings' },
   { path: 'google', type: 24, mode: 'chat', plain: plainGoogle },
+  {
+    path: 'google',
+    type: 41,
+    mode: 'chat',
+    plain: plainGoogle,
+    key: serviceAccountDocument('https://tokens.example/'),
+  },
 ];
 
 interface Recording extends Kind {
@@ -62,7 +72,13 @@ const recordingsOf = (kind: Kind): Recording[] =>
       const raw = readFileSync(join(folder, kind.path, file), 'utf8');
       const stream = file.endsWith('.txt');
       const payloads = stream ? raw.split('\n').filter((line) => line.trim() !== '') : [raw];
-      return { ...kind, name: `${kind.path}/${file}`, stream, raw, payloads: payloads.map((text) => JSON.parse(text)) };
+      return {
+        ...kind,
+        name: `${kind.path}/${file} (type ${kind.type})`,
+        stream,
+        raw,
+        payloads: payloads.map((text) => JSON.parse(text)),
+      };
     });
 
 const recordings = present ? kinds.filter(({ path }) => existsSync(join(folder, path))).flatMap(recordingsOf) : [];
@@ -195,7 +211,7 @@ const bytesOf = ({ stream, raw, payloads }: Recording, kept = payloads): Buffer 
   );
 
 function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): Golden {
-  const { type, mode, stream } = recording;
+  const { type, mode, stream, key = plainChannel.key } = recording;
   const body: JsonObject = {
     model: 'recorded',
     stream,
@@ -204,7 +220,7 @@ function goldenOf(recording: Recording, upstream: Buffer, wantsUsage: boolean): 
   return {
     name: recording.name,
     provider: providerOfType(type),
-    channel: { ...plainChannel, baseUrl: 'https://recorded.example' },
+    channel: { ...plainChannel, key, baseUrl: 'https://recorded.example' },
     caller: callerOf(mode, body),
     upstreamModel: 'recorded',
     options: { ...usualOptions, azureDefaultApiVersion: '', siteAddress: '', now: 0 },
