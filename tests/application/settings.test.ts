@@ -42,6 +42,9 @@ describe('settings nobody has changed', () => {
         ['vip', '1'],
         ['svip', '1'],
       ]),
+      toolPrice: new Map(
+        Object.entries(JSON.parse(initial.get('ToolPrice') ?? '')).map(([name, usd]) => [name, String(usd)]),
+      ),
       quotaPerUnit: '500000',
     }));
   test('have an initial text for every option, the default prices among them, and each would be accepted', () => {

@@ -181,8 +181,8 @@ describe('kill -9 of the server under load, again and again', () => {
   test('every start says what it gave back', () => {
     const recovered = [...books.calls.values()].filter(({ released }) => released[0]?.reason === 'recovered').length;
     const told = starts
-      .flatMap(({ logged }) => logged.map((line) => JSON.parse(line) as { msg: string; calls?: number }))
-      .reduce((sum, { msg, calls = 0 }) => (msg.startsWith('released the reservations') ? sum + calls : sum), 0);
+      .flatMap(({ logged }) => logged.map((line) => JSON.parse(line) as { msg: string; released?: number }))
+      .reduce((sum, { msg, released = 0 }) => (msg.startsWith('ended calls') ? sum + released : sum), 0);
     expect(told).toBe(recovered);
   });
 
