@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventStore } from '../src/application/ports.js';
 import { newsOf } from '../src/projections/engine/news.js';
-import { schemaOf } from '../src/projections/engine/projection.js';
+import { type Projection, schemaOf } from '../src/projections/engine/projection.js';
 import { startProjections } from '../src/projections/engine/runner.js';
 import { readModels } from '../src/projections/read-models.js';
 import { type BenchDatabase, quietLog } from './database.js';
 
-/* All read models together, folded from the log without a gateway around them. */
+/* Read models, folded together from the log without a gateway around them. */
 
 const tellEveryMs = 5_000;
 const lookEveryMs = 20;
@@ -16,14 +16,15 @@ export async function dropReadModels({ pool }: Pick<BenchDatabase, 'pool'>): Pro
   for (const projection of readModels) await pool.query(`drop schema if exists ${schemaOf(projection)} cascade`);
 }
 
-/** Resolves when all of them hold the whole log. */
+/** Resolves when all of them hold the whole log; left out: every read model there is. */
 export async function projectAll(
   { pool, personalData, newClient }: Pick<BenchDatabase, 'pool' | 'personalData' | 'newClient'>,
   store: EventStore,
   progress: (position: number, head: number) => void,
+  projections: readonly Projection[] = readModels,
 ): Promise<void> {
   const runner = await startProjections({
-    projections: readModels,
+    projections,
     feed: store,
     news: (signal) => newsOf(store, signal, { broke: (error) => quietLog.error(error) }),
     pool,

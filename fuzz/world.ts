@@ -5,6 +5,7 @@ import type { Actor } from '../src/domain/user.js';
 import { type Gateway, startGateway } from '../src/gateway.js';
 import { apiKeyTerms } from '../tests/support/api-key-terms.js';
 import { channelSettings } from '../tests/support/channel-settings.js';
+import { signIn as withPassword } from '../tests/support/sign-in.js';
 import { fuzzModels, startHostileUpstream } from './hostile-upstream.js';
 import type { FuzzRequest, Role } from './request.js';
 
@@ -61,7 +62,7 @@ export async function openWorld(config: Config): Promise<World> {
   const { application } = gateway;
   const setUp = { username: 'root', password: rootPassword, confirmPassword: rootPassword, mode: 'self' } as const;
   await application.visible(await application.setup.complete(setUp));
-  const { user } = await application.identity.login('root', rootPassword);
+  const { user } = await withPassword(application.identity, 'root', rootPassword);
   const root: Actor = { id: user.id, role: 'root' };
   const signed = new Map<Role, Signed>();
   let people = 0;
@@ -73,7 +74,7 @@ export async function openWorld(config: Config): Promise<World> {
   const signIn = async (role: Exclude<Role, 'nobody'>, actor: Actor, secret: string): Promise<void> => {
     const current = await application.directory.user(actor.id);
     const name = current?.username ?? '';
-    const { token } = await application.identity.login(name, secret);
+    const { token } = await withPassword(application.identity, name, secret);
     const terms = apiKeyTerms({ unlimited: true });
     const { key, position } = await application.apiKeys.issue(actor, { terms, quota: 0 });
     await see(position);

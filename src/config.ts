@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { urlIn } from './domain/address.js';
 
 /* The environment, read once. `main` hands every part of the system its own slice; nobody else looks. */
 
@@ -70,6 +71,25 @@ export interface Config {
     readonly forceUsage: boolean;
     readonly azureDefaultApiVersion: string;
   };
+  /** For addresses that somebody typed: webhooks, mail servers, providers of identity. */
+  readonly outbound: {
+    /** May be dialled although they are not public. */
+    readonly allowedNetworks: readonly string[];
+    readonly allowHttp: boolean;
+  };
+  /** For one mail, from the name of the server to its last word. */
+  readonly mailTimeoutMs: number;
+  /** Of one kind for one user. */
+  readonly notificationLimit: { readonly most: number; readonly withinMs: number };
+  /** Where those are who help at the doors; each can stand elsewhere, for trying it out. */
+  readonly doors: {
+    /** What verifies the answers of Turnstile's widget. */
+    readonly turnstileUrl: string;
+    readonly github: { readonly url: string; readonly apiUrl: string };
+    readonly linuxdoUrl: string;
+  };
+  /** Where Stripe's interface is. */
+  readonly stripeUrl: string;
   readonly projections: {
     /** How long a projector gathers events before it writes; 0: not at all. */
     readonly lingerMs: number;
@@ -125,11 +145,20 @@ const networks = parsed('addresses or CIDR ranges separated by commas', (text) =
   return listed.every(isNetwork) ? listed : undefined;
 });
 
+/** Without a slash at its end. */
+const site = parsed('an address such as https://github.com', (text) =>
+  /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(text) && urlIn(text) !== null ? text.replace(/\/+$/, '') : undefined,
+);
+
 const refused = (message: string) =>
   z.string().transform((_, context): never => {
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });
+
+const webAddress = parsed('an http:// or https:// address', (text) =>
+  /^https?:$/.test(urlIn(text)?.protocol ?? '') ? text : undefined,
+);
 
 const seconds = integer(1, 86_400);
 const requests = integer(1, 1_000_000);
@@ -159,6 +188,16 @@ export const environment = z.object({
   UPSTREAM_CONNECTIONS: integer(2, 65_535).prefault('1024'),
   UPSTREAM_ADDRESS_GUARD: flag.prefault('false'),
   UPSTREAM_ALLOWED_NETWORKS: networks.optional(),
+  OUTBOUND_ALLOWED_NETWORKS: networks.optional(),
+  OUTBOUND_ALLOW_HTTP: flag.prefault('false'),
+  MAIL_TIMEOUT: integer(1, 300).prefault('20'),
+  NOTIFY_LIMIT_COUNT: integer(1, 1000).prefault('2'),
+  NOTIFICATION_LIMIT_DURATION_MINUTE: integer(1, 1440).prefault('10'),
+  TURNSTILE_URL: webAddress.prefault('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
+  GITHUB_URL: site.prefault('https://github.com'),
+  GITHUB_API_URL: site.prefault('https://api.github.com'),
+  LINUXDO_URL: site.prefault('https://connect.linux.do'),
+  STRIPE_URL: site.prefault('https://api.stripe.com'),
   FORCE_STREAM_OPTION: flag.prefault('true'),
   AZURE_DEFAULT_API_VERSION: matching(
     'an API version such as 2024-12-01-preview',
@@ -265,6 +304,21 @@ export function readConfig(env: Environment): Config {
       forceUsage: read.FORCE_STREAM_OPTION,
       azureDefaultApiVersion: read.AZURE_DEFAULT_API_VERSION,
     },
+    outbound: {
+      allowedNetworks: read.OUTBOUND_ALLOWED_NETWORKS ?? [],
+      allowHttp: read.OUTBOUND_ALLOW_HTTP,
+    },
+    mailTimeoutMs: read.MAIL_TIMEOUT * 1000,
+    notificationLimit: {
+      most: read.NOTIFY_LIMIT_COUNT,
+      withinMs: read.NOTIFICATION_LIMIT_DURATION_MINUTE * 60_000,
+    },
+    doors: {
+      turnstileUrl: read.TURNSTILE_URL,
+      github: { url: read.GITHUB_URL, apiUrl: read.GITHUB_API_URL },
+      linuxdoUrl: read.LINUXDO_URL,
+    },
+    stripeUrl: read.STRIPE_URL,
     projections: { lingerMs: read.PROJECTION_LINGER_MS },
     graphql: {
       maxDepth: read.GRAPHQL_MAX_DEPTH,

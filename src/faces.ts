@@ -5,12 +5,14 @@ import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
 import { serveConsole } from './console-files.js';
 import type { Instant } from './domain/instant.js';
+import { exportRoutes } from './exports/export-routes.js';
 import { attachSubscriptions } from './graphql/live/subscriptions.js';
 import { graphqlRoutes } from './graphql/server/routes.js';
 import { Allowance } from './http/allowance.js';
 import type { BodyRoom } from './http/body-room.js';
 import { clientAddress } from './http/client-address.js';
 import type { Origins } from './origins.js';
+import { playgroundRoutes } from './playground/playground-routes.js';
 import { isAllowed } from './relay/call/ip-allow-list.js';
 import type { Relay } from './relay/call/relay.js';
 import { requestIdHeaders } from './relay/callers/entrance.js';
@@ -18,11 +20,11 @@ import { readCredential } from './relay/callers/openai/credential.js';
 import { restRoutes } from './rest-compat/routes.js';
 import { slidingWindow } from './rest-compat/wire/rate-limits.js';
 
-/* The faces beside the relay on one port: GraphQL, legacy REST, and the console. */
+/* The faces beside the relay on one port: GraphQL, legacy REST, files to be saved, the playground, and the console. */
 
 export interface FacesOptions {
   readonly application: Application;
-  readonly relay: Pick<Relay, 'identify'>;
+  readonly relay: Pick<Relay, 'identify' | 'handle'>;
   /** What holds of the bodies of the relay holds for how many are being sent to the others, too. */
   readonly bodyRoom: BodyRoom;
   readonly config: Config;
@@ -78,7 +80,28 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
       relay.identify({ credential: readCredential(path, headers, query), ip }),
   });
 
-  const pages = await serveConsole(app);
+  await app.register(exportRoutes, {
+    application,
+    newRequestId,
+    origins,
+    allowRequest: slidingWindow(rateLimits.api, application.clock),
+  });
+
+  await app.register(playgroundRoutes, {
+    application,
+    relay,
+    newRequestId,
+    requestIdHeaders,
+    origins,
+    allowRequest: slidingWindow(rateLimits.api, application.clock),
+    log,
+  });
+
+  const pages = await serveConsole(app, () => {
+    const { humanCheck, telegram } = application.queries.doors();
+    const cashier = application.queries.cashier();
+    return { turnstile: humanCheck !== null, telegram: telegram !== null, cashier };
+  });
   app.setNotFoundHandler((request, reply) => {
     const id = newRequestId();
     for (const name of requestIdHeaders) reply.raw.setHeader(name, id);

@@ -7,13 +7,19 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './adapters/embedde
 import { postgresIds } from './adapters/ids.js';
 import { readMasterKey, verifyMasterKey } from './adapters/master-key.js';
 import { migrate } from './adapters/migrate.js';
+import { postgresNotificationQueue } from './adapters/notification-queue.js';
 import { claimOnlyNode } from './adapters/only-node.js';
+import { webauthnPasskeys } from './adapters/passkeys.js';
 import { argon2Passwords } from './adapters/passwords.js';
 import { personalDataPurposes, postgresPersonalData } from './adapters/personal-data.js';
 import { newClient, openPool, type PostgresConnection } from './adapters/postgres.js';
 import { openPostgresEventStore } from './adapters/postgres-event-store.js';
 import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
+import { smtpMailer } from './adapters/smtp-mailer.js';
+import { postgresTickets } from './adapters/tickets.js';
+import { totpCodes } from './adapters/totp.js';
+import { turnstile } from './adapters/turnstile.js';
 import { postgresUnsettledOrders } from './adapters/unsettled-orders.js';
 import { hashingKey, postgresVault } from './adapters/vault.js';
 import { type Application, openApplication } from './application/application.js';
@@ -29,11 +35,17 @@ import { directorySource, identitySource } from './application/memory/directory-
 import { liveTraffic } from './application/memory/live-traffic.js';
 import { openQuotaGate } from './application/memory/quota-gate.js';
 import { followTail } from './application/memory/tail.js';
+import { optionSecrets } from './application/option-secrets.js';
 import { Closing } from './closing.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
+import type { OptionKey } from './domain/option-table.js';
+import { openDoors } from './doors/doors.js';
 import { origins } from './origins.js';
+import { addressGuard, resolveBySystem } from './outbound/address-guard.js';
+import { openGuardedClient } from './outbound/guarded-client.js';
+import { openPayments } from './payments/payments.js';
 import { ProjectingThread } from './projecting/projecting-thread.js';
 import { dropOldVersions } from './projections/engine/rebuild.js';
 import type { ProjectionRunner } from './projections/engine/runner.js';
@@ -44,6 +56,7 @@ import { callLimits } from './relay/call/call-limits.js';
 import { openMeter } from './relay/call/metered.js';
 import { callsUnderWay } from './relay/call/under-way.js';
 import { countWrongKeys } from './relay/call/wrong-keys.js';
+import { channelBalances } from './relay/callers/channel-balance.js';
 import { channelProbe } from './relay/callers/channel-probe.js';
 import { providerTable } from './relay/providers/registry.js';
 import { directoryCapacity, openRelaying } from './relaying.js';
@@ -132,7 +145,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
   await verifyMasterKey(pool, masterKey);
   const vault = postgresVault({ pool, masterKey, clock });
   const personal = postgresPersonalData({ pool, masterKey, clock });
-  const sessions = postgresSessions(pool, clock);
+  const sessions = postgresSessions({ pool, masterKey, clock });
 
   // From here on the log takes nothing of an earlier node, not even what is on its way; so it is read only now, and
   // whatever was reserved before is nobody's any more.
@@ -186,6 +199,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
   const gate = openQuotaGate(accountSource(db, projections, store), {
     capacity: directoryCapacity,
     after: directory.position,
+    clock,
   });
   const traffic = liveTraffic(clock);
   const ownTail = followTail(store, directory.position, [directory, gate, traffic]);
@@ -197,6 +211,26 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
   });
   await tail.reached(await store.head(), 60_000);
 
+  const outbound = openGuardedClient({ ...config.outbound, resolve: resolveBySystem });
+  closing.add(() => outbound.close());
+  const secretOf = optionSecrets(directory, vault);
+  const mailer = smtpMailer(
+    {
+      settings: () => directory.settings().mail,
+      password: () => secretOf('SMTPToken'),
+      guard: addressGuard(config.outbound.allowedNetworks, resolveBySystem),
+      log,
+    },
+    { timeoutMs: config.mailTimeoutMs },
+  );
+  const notificationQueue = postgresNotificationQueue(pool);
+  const asSet = {
+    text: (key: OptionKey) => directory.settings().text(key),
+    isKept: (key: OptionKey) => directory.optionSecret(key) !== null,
+    secretOf,
+  };
+  const report = (facts: object) => log.warn(facts, 'a provider has not vouched for somebody');
+  const doors = openDoors({ outbound, clock, ...asSet, report }, config.doors);
   const handling = handle(store, clock);
   const notices = trafficNotices(handling, log);
   const underWay = callsUnderWay();
@@ -223,6 +257,8 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
     personal,
     passwords: argon2Passwords,
     sessions,
+    codes: totpCodes,
+    passkeyChecks: webauthnPasskeys,
     db: openReadModels(lists),
     progress: projections,
     identitySource: identitySource(db, personal),
@@ -230,7 +266,21 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
     gate,
     tail,
     traffic,
+    tickets: postgresTickets({ pool, masterKey, clock }),
+    humanVerifier: turnstile({
+      url: config.doors.turnstileUrl,
+      secret: () => secretOf('TurnstileSecretKey'),
+      outbound,
+    }),
+    outbound,
+    mailer,
+    secretOf,
+    notificationQueue,
+    allowHttp: config.outbound.allowHttp,
+    doors,
+    payments: openPayments({ outbound, ...asSet }, config.stripeUrl),
     probe: channelProbe({ ...relaying.ports, root: () => rootUserId(db) }),
+    balances: channelBalances(relaying.ports),
     setupCode: setupCode((code) =>
       log.warn(
         { code },
@@ -238,6 +288,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       ),
     ),
     providers: providerTable,
+    warn: (facts, message) => log.warn(facts, message),
   });
 
   await application.setup.resume();
@@ -258,8 +309,18 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       progress: projections,
       vault,
       personal,
+      freeClaims: application.users.freeClaims,
+      inviteRewards: application.users.inviteRewards,
+      payments: application.payments,
       notes,
       underWay: workers ?? underWay,
+      directory,
+      gate,
+      outbound,
+      mailer,
+      secretOf,
+      queue: notificationQueue,
+      limit: config.notificationLimit,
       whenLost: (look) => workers?.whenLost(look),
       log,
       began,
@@ -314,6 +375,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
     async stop() {
       // New calls are refused while the ones under way finish.
       stopping = true;
+      application.stop();
       app.server.close();
       const deadline = Date.now() + config.server.shutdownGraceMs;
       let serving = workers !== null;

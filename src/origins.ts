@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { urlIn } from './domain/address.js';
 
 /* Whose page asks, and from where: one judgement for every face that a browser's cookie can open. */
 
@@ -11,6 +12,8 @@ export interface Origins {
    * held against the host it believes to talk to. Programs say nothing of the kind.
    */
   isForeign(request: IncomingMessage): boolean;
+  /** The origin of the page that asks, where it is ours by the same measure; null: the request names none, or another. */
+  ownSite(request: IncomingMessage): { readonly origin: string } | null;
   /**
    * Who asks sits at this machine: the gateway listens on loopback only, was called by such a name, and nobody passed
    * the request on. A page that has made its own name mean this machine fails by that name.
@@ -29,7 +32,7 @@ export interface OriginsOptions {
 
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
-const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null);
+const hostOf = (address: string): string | null => urlIn(address)?.host ?? null;
 
 /** A name or address that can only mean this machine. */
 const isLoopback = (name: string): boolean => {
@@ -57,6 +60,12 @@ export function origins({ host, trustedProxies, publicAddress }: OriginsOptions)
     return forwarded !== undefined && isIP(remoteAddress) !== 0 && isTrusted(remoteAddress) ? forwarded : headers.host;
   };
 
+  /** A page of the host that was asked, or of the address the gateway is said to have. */
+  const isOurs = (request: IncomingMessage, origin: string): boolean => {
+    const asking = hostOf(origin);
+    return asking !== null && (asking === askedHost(request)?.toLowerCase() || asking === hostOf(publicAddress()));
+  };
+
   const isLoopbackOnly = isLoopback(host);
   return {
     isLoopbackOnly,
@@ -65,9 +74,11 @@ export function origins({ host, trustedProxies, publicAddress }: OriginsOptions)
       // The browser has compared for us, and knows the names on its side of any proxy.
       if (site === 'same-origin') return false;
       if (site !== undefined && site !== 'none') return true;
-      if (origin === undefined) return false;
-      const asking = hostOf(origin);
-      return asking === null || (asking !== askedHost(request)?.toLowerCase() && asking !== hostOf(publicAddress()));
+      return origin !== undefined && !isOurs(request, origin);
+    },
+    ownSite(request) {
+      const { origin } = request.headers;
+      return origin !== undefined && isOurs(request, origin) ? { origin } : null;
     },
     isLocal({ headers }) {
       if (!isLoopbackOnly || forwarding.some((name) => headers[name] !== undefined)) return false;

@@ -1,10 +1,10 @@
-import { lookup } from 'node:dns/promises';
 import { getHeapStatistics } from 'node:v8';
 import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
 import { BodyRoom } from './http/body-room.js';
 import { clientAddress } from './http/client-address.js';
 import { headersOfAll } from './listening.js';
+import { addressGuard, resolveBySystem } from './outbound/address-guard.js';
 import { openRelay, type Relay } from './relay/call/relay.js';
 import { type Entrance, type EntranceOptions, openEntrance } from './relay/callers/entrance.js';
 import { requestBodies } from './relay/callers/request-body.js';
@@ -13,7 +13,6 @@ import type { RelayPorts } from './relay/ports.js';
 import { providerOf } from './relay/providers/registry.js';
 import { SoundLengths } from './relay/sound-length.js';
 import { AccessTokens } from './relay/upstream/access-tokens.js';
-import { addressGuard } from './relay/upstream/address-guard.js';
 import { AnswerRoom } from './relay/upstream/answer-room.js';
 import { openPictures } from './relay/upstream/pictures.js';
 import { openSideRequests } from './relay/upstream/side-requests.js';
@@ -50,20 +49,18 @@ type Shared =
   | 'channelHealth'
   | 'log';
 
-const resolveAll = (hostname: string) => lookup(hostname, { all: true });
-
 export function openRelaying(
   { server, relay: config }: Pick<Config, 'server' | 'relay'>,
   shared: Pick<RelayPorts, Shared> & Pick<EntranceOptions, 'directory'>,
 ): Relaying {
   const upstream = openUpstream({
     connections: config.upstreamConnections,
-    guard: config.upstreamNetworks && addressGuard(config.upstreamNetworks, resolveAll),
+    guard: config.upstreamNetworks && addressGuard(config.upstreamNetworks, resolveBySystem),
   });
   // For addresses that callers choose.
   const publicInternet = openUpstream({
     connections: config.upstreamConnections,
-    guard: addressGuard([], resolveAll),
+    guard: addressGuard([], resolveBySystem),
   });
   const pictures = openPictures(publicInternet);
   const bodyRoom = openBodyRoom(server);

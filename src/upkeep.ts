@@ -2,7 +2,17 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { postgresReactionPlaces } from './adapters/reaction-places.js';
 import type { Handle } from './application/commands/handle.js';
+import type { InviteRewards } from './application/commands/invite-rewards.js';
+import type { PaymentCommands } from './application/commands/payments.js';
+import { newEventId } from './application/event-id.js';
+import type { NodeDirectory } from './application/memory/directory.js';
+import type { Balances } from './application/memory/quota-gate.js';
 import type { Tail } from './application/memory/tail.js';
+import { keepTelling } from './application/notifications/keep-telling.js';
+import { notifier } from './application/notifications/notifier.js';
+import { tell } from './application/notifications/tell.js';
+import type { OptionSecrets } from './application/option-secrets.js';
+import type { Mailer, NotificationLimit, NotificationQueue, Outbound } from './application/outgoing.js';
 import type {
   CallProgressNotes,
   Clock,
@@ -11,13 +21,24 @@ import type {
   ReadModelProgress,
   Vault,
 } from './application/ports.js';
+import { keepAwaiting } from './application/reactions/await-payments.js';
 import { dropSecrets } from './application/reactions/drop-secrets.js';
 import { forgetDeletedUsers } from './application/reactions/forget-deleted-users.js';
+import { forgetFactors } from './application/reactions/forget-factors.js';
+import { freeErasedClaims } from './application/reactions/free-erased-claims.js';
+import { giveInviteRewards } from './application/reactions/give-invite-rewards.js';
 import { keepReacting } from './application/reactions/keep-reacting.js';
 import { keepRecovering } from './application/reactions/recovery.js';
+import { remindOfQuota } from './application/reactions/remind-of-quota.js';
+import { reportChannels } from './application/reactions/report-channels.js';
+import { reportLowBalances } from './application/reactions/report-low-balances.js';
+import { reportTestRuns } from './application/reactions/report-test-runs.js';
 import type { Closing } from './closing.js';
 import type { Position } from './domain/events.js';
+import type { UserId } from './domain/ids.js';
 import type { ReadModels } from './projections/database.js';
+import { openPayments } from './projections/models/payment-queries.js';
+import { rootUserId } from './projections/models/user-queries.js';
 import type { CallsUnderWay } from './relay/call/under-way.js';
 
 /* What a node goes on doing beside what it is asked for: it finishes what others, or crashes, have left. */
@@ -27,6 +48,12 @@ const recoveryPauseMs = 60_000;
 
 /** Between two rounds of reactions to what has happened. */
 const reactionPauseMs = 2_000;
+
+/** Between two looks for orders that may have been paid. */
+const paymentsPauseMs = 10_000;
+
+/** Between two looks for notifications that are due. */
+const tellingPauseMs = 1_000;
 
 export interface UpkeepPorts {
   readonly store: EventStore;
@@ -38,10 +65,21 @@ export interface UpkeepPorts {
   readonly progress: ReadModelProgress;
   readonly vault: Vault;
   readonly personal: PersonalData;
+  readonly freeClaims: (id: UserId) => Promise<void>;
+  readonly inviteRewards: Pick<InviteRewards, 'give'>;
+  readonly payments: PaymentCommands;
   readonly notes: CallProgressNotes;
   readonly underWay: Pick<CallsUnderWay, 'has' | 'keepNoting'>;
   /** Has `look` told up to where calls have just been left by whoever served them. */
   readonly whenLost: (look: (upTo: Position) => void) => void;
+  readonly directory: NodeDirectory;
+  readonly gate: Balances;
+  readonly outbound: Outbound;
+  readonly mailer: Mailer;
+  readonly secretOf: OptionSecrets;
+  readonly queue: NotificationQueue;
+  /** Of notifications. */
+  readonly limit: NotificationLimit;
   readonly log: Logger;
   /** The end of the log as this process began. */
   readonly began: Position;
@@ -49,8 +87,28 @@ export interface UpkeepPorts {
 
 /** Resolves once calls that an earlier process left open have been looked for. */
 export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void> {
-  const { store, pool, db, handle, clock, tail, progress, vault, personal, notes, underWay, whenLost, log, began } =
-    ports;
+  const {
+    store,
+    pool,
+    db,
+    handle,
+    clock,
+    tail,
+    progress,
+    vault,
+    personal,
+    freeClaims,
+    inviteRewards,
+    payments,
+    notes,
+    underWay,
+    whenLost,
+    log,
+    began,
+  } = ports;
+  const { queue, limit, directory, gate } = ports;
+  const root = () => rootUserId(db);
+  const notify = notifier({ queue, personal, clock, limit });
   const recovering = await keepRecovering(
     { db, handle, clock, notes, isUnderWay: (callId) => underWay.has(callId) },
     {
@@ -71,10 +129,41 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
   closing.add(
     await keepReacting(
       { store, tail, places: postgresReactionPlaces(pool) },
-      [dropSecrets({ store, vault }), forgetDeletedUsers({ personal })],
+      [
+        dropSecrets({ store, vault }),
+        forgetDeletedUsers({ personal }),
+        freeErasedClaims(freeClaims),
+        remindOfQuota({ directory, gate, notify, clock, newEventId }),
+        reportChannels({ store, root, notify }),
+        reportTestRuns({ store, root, notify }),
+        reportLowBalances({ store, root, notify }),
+        forgetFactors({ handle }),
+        giveInviteRewards({
+          rewards: inviteRewards,
+          lapsed: (facts) => log.warn(facts, 'a reward for inviting lapsed: the inviter is gone'),
+        }),
+      ],
       {
         everyMs: reactionPauseMs,
         failed: (error, reaction) => log.error({ err: error, reaction }, 'a reaction failed; it is tried again'),
+      },
+    ),
+  );
+  closing.add(
+    keepTelling(
+      {
+        ...{ queue, personal, clock, log },
+        tell: (user, notification) => tell({ ...ports, settings: () => directory.settings() }, user, notification),
+      },
+      { everyMs: tellingPauseMs, backoffMs: [5, 30, 300, 1800, 7200, 21_600].map((seconds) => seconds * 1000) },
+    ),
+  );
+  closing.add(
+    keepAwaiting(
+      { open: (after, most) => openPayments(db, after, most), clock, payments },
+      {
+        everyMs: paymentsPauseMs,
+        failed: (error, order) => log.warn({ err: error, order }, 'an order of quota could not be asked about'),
       },
     ),
   );

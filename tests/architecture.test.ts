@@ -81,22 +81,45 @@ const anything = () => true;
 
 /** What each room may import besides itself. The last ones compose the others, or drive the whole. */
 const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>> = {
-  'config.ts': [],
+  'config.ts': [file('domain/address.ts')],
   'console-files.ts': [],
-  http: [],
+  http: [file('domain/address.ts')],
   waiting: [],
-  'origins.ts': [],
+  'origins.ts': [file('domain/address.ts')],
   domain: [],
   projections: [room('domain'), room('waiting')],
   application: [room('domain'), room('projections'), room('waiting')],
+  outbound: [file('domain/address.ts'), types(file('application/outgoing.ts'))],
+  doors: [
+    room('domain'),
+    room('outbound'),
+    types(file('application/doors-elsewhere.ts')),
+    types(file('application/outgoing.ts')),
+    types(file('application/ports.ts')),
+  ],
+  payments: [
+    room('domain'),
+    room('outbound'),
+    types(file('application/outgoing.ts')),
+    types(file('application/payment-ports.ts')),
+  ],
   relay: [
     room('domain'),
     room('http'),
+    room('outbound'),
     room('waiting'),
     file('application/ports.ts'),
+    types(file('application/quota-gate-ports.ts')),
     types(file('application/settings.ts')),
   ],
-  adapters: [room('domain'), file('application/ports.ts')],
+  adapters: [
+    room('domain'),
+    room('outbound'),
+    file('application/ports.ts'),
+    types(file('application/outgoing.ts')),
+    types(file('application/settings.ts')),
+    file('application/proof-ports.ts'),
+  ],
   workers: [
     room('adapters'),
     room('application'),
@@ -120,6 +143,8 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   ],
   graphql: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
   'rest-compat': [room('application'), room('domain'), room('http'), types(room('projections'))],
+  exports: [room('application'), room('domain'), room('http'), types(room('projections'))],
+  playground: [room('application'), room('domain'), room('http'), room('relay')],
   demo: [anything],
   cli: [anything],
   'closing.ts': [],
@@ -141,7 +166,9 @@ const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
 
 const nouns = [
   'graphql/api-keys',
+  'graphql/redemptions',
   'graphql/channels',
+  'graphql/payments',
   'graphql/sessions',
   'graphql/system',
   'graphql/usage',
@@ -151,8 +178,9 @@ const nouns = [
 /** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   'adapters/migrations': [],
-  'application/commands': ['application/memory'],
+  'application/commands': ['application/memory', 'application/notifications'],
   'application/memory': ['application/sessions'],
+  'application/notifications': [],
   'application/queries': [],
   'application/reactions': ['application/commands'],
   'application/sessions': [],
@@ -310,6 +338,9 @@ describe('every source file', () => {
     const isDefault = (node: ts.Node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword;
     const exported = (node: ts.Node) => isDefault(node) && !ts.isDefaultClause(node.parent);
     expect(sources.flatMap((source) => places(source, exported))).toEqual([]);
+  });
+  test('asks whether a text is an address by the one function that knows', () => {
+    expect(sources.flatMap((source) => places(source, reads('URL', 'canParse')))).toEqual([]);
   });
   test('is named after what it holds', () => {
     const drawers = /(^|\/)(index|utils?|helpers?|common|types|misc)\.ts$/;

@@ -15,6 +15,7 @@ export default defineConfig({
     proxy: {
       '/graphql': { target: gateway, ws: true },
       '/api': gateway,
+      '/export': gateway,
       '/v1': gateway,
     },
   },

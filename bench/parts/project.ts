@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import type { EventStore } from '../../src/application/ports.js';
+import type { Projection } from '../../src/projections/engine/projection.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { ledger } from '../../src/projections/models/ledger/ledger.js';
-import { count, seconds } from '../arguments.js';
+import { readModels } from '../../src/projections/read-models.js';
+import { count, type Option, seconds, UsageError } from '../arguments.js';
 import { booksLine } from '../books.js';
 import { costing, microsecondsEach, ownMeter } from '../cpu.js';
 import { dataSet, dataSetOptions } from '../data-set.js';
@@ -46,20 +48,58 @@ async function timed(events: number, replay: () => Promise<unknown>): Promise<Re
 
 const middle = (rounds: readonly Replayed[]): Replayed => ({
   eventsPerSecond: Math.round(median(rounds.map(({ eventsPerSecond }) => eventsPerSecond))),
-  projectorUsPerEvent: Math.round(median(rounds.map(({ projectorUsPerEvent }) => projectorUsPerEvent))),
-  postgresUsPerEvent: Math.round(median(rounds.map(({ postgresUsPerEvent }) => postgresUsPerEvent))),
+  projectorUsPerEvent: median(rounds.map(({ projectorUsPerEvent }) => projectorUsPerEvent)),
+  postgresUsPerEvent: median(rounds.map(({ postgresUsPerEvent }) => postgresUsPerEvent)),
 });
 
-async function replays(database: BenchDatabase, store: EventStore, count: number, surroundings: Surroundings) {
+/** The read model whose share is told: what it costs alone, and what the others cost without it. */
+const apart: Option<string> = {
+  usual: [ledger.name],
+  says: 'read model that is also replayed alone, and left out of another replay of all',
+  read(texts) {
+    const name = texts.at(-1) ?? '';
+    if (readModels.some((readModel) => readModel.name === name)) return name;
+    throw new UsageError(`one of ${readModels.map((readModel) => readModel.name).join(', ')}`);
+  },
+};
+
+async function replays(
+  database: BenchDatabase,
+  store: EventStore,
+  apart: string,
+  count: number,
+  surroundings: Surroundings,
+) {
   const events = (await store.head()) + 1;
   const { pool, personalData, newClient } = database;
-  const rebuilt = { projection: ledger, feed: store, pool, newClient, context: { personalData } };
-  const rounds = await inRounds(count, surroundings, async () => {
-    const alone = await timed(events, () => rebuild({ ...rebuilt, signal: surroundings.signal }));
+  const others = readModels.filter(({ name }) => name !== apart);
+  const alone = async () => {
+    for (const projection of readModels.filter(({ name }) => name === apart))
+      await rebuild({
+        projection,
+        feed: store,
+        pool,
+        newClient,
+        context: { personalData },
+        signal: surroundings.signal,
+      });
+  };
+  const together = async (projections: readonly Projection[]) => {
     await dropReadModels(database);
-    return { alone, all: await timed(events, () => projectAll(database, store, () => {})) };
-  });
-  return { events, ledger: middle(rounds.map(({ alone }) => alone)), all: middle(rounds.map(({ all }) => all)) };
+    return timed(events, () => projectAll(database, store, () => {}, projections));
+  };
+  const rounds = await inRounds(count, surroundings, async () => ({
+    alone: await timed(events, alone),
+    others: await together(others),
+    all: await together(readModels),
+  }));
+  return {
+    events,
+    apart,
+    alone: middle(rounds.map(({ alone }) => alone)),
+    others: middle(rounds.map(({ others }) => others)),
+    all: middle(rounds.map(({ all }) => all)),
+  };
 }
 
 /** How far each read model lags while calls saturate the gateway. */
@@ -84,19 +124,19 @@ async function lagUnderLoad(rig: Rig, seconds: number, connections: number): Pro
 }
 
 function linesOf(
-  { events, ledger, all }: Awaited<ReturnType<typeof replays>>,
+  { events, apart, alone, others, all }: Awaited<ReturnType<typeof replays>>,
   lag: Readonly<Record<string, Percentiles>>,
 ): string[] {
   const row = (name: string, { eventsPerSecond, projectorUsPerEvent, postgresUsPerEvent }: Replayed) => [
     name,
     whole(eventsPerSecond),
-    whole(projectorUsPerEvent),
-    whole(postgresUsPerEvent),
+    decimal(projectorUsPerEvent, 1),
+    decimal(postgresUsPerEvent, 1),
   ];
   return [
     ...table(
       [`replay of ${whole(events)} events`, 'events/s', 'projector µs/event', 'Postgres µs/event'],
-      [row('ledger alone', ledger), row('all read models', all)],
+      [row(`${apart} alone`, alone), row(`all but ${apart}`, others), row('all read models', all)],
     ),
     '',
     ...table(
@@ -108,19 +148,20 @@ function linesOf(
 
 export const project = part({
   name: 'project',
-  says: 'replay of the ledger and of all read models in events per second, and how far they lag at saturation',
+  says: 'replay of one read model and of all of them in events per second, and how far they lag at saturation',
   options: {
     rows: count(100_000, 'calls in the generated log; each is two events'),
     rounds: count(3, 'how often it is replayed', 1000),
+    apart,
     seconds: seconds(10, 'for how long the gateway is saturated'),
     connections: count(32, 'callers at saturation', 4096),
     ...dataSetOptions,
   },
-  async run({ rows, rounds, seconds, connections, ...place }, surroundings): Promise<Outcome> {
+  async run({ rows, rounds, apart, seconds, connections, ...place }, surroundings): Promise<Outcome> {
     const { dataDir } = await dataSet(rows, place, surroundings);
     const database = await openDatabase(dataDir);
     const store = await openPostgresEventStore({ connection: database.connection, log: quietLog });
-    const replayed = await replays(database, store, rounds, surroundings).finally(async () => {
+    const replayed = await replays(database, store, apart, rounds, surroundings).finally(async () => {
       await store.close();
       await database.close();
     });

@@ -41,7 +41,8 @@ export const embeddedDatabase = { user: superuser, database } as const;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   port: String(socketPort),
-  max_connections: '100',
+  // A node under load holds about 55; beside it there are those of verify, replay and an operator.
+  max_connections: '200',
   shared_buffers: '256MB',
   // An acknowledged event survives every crash.
   fsync: 'on',

@@ -6,6 +6,7 @@ const sequences: Readonly<Record<IdKind, string>> = {
   user: 'user_ids',
   'api-key': 'api_key_ids',
   channel: 'channel_ids',
+  redemption: 'redemption_ids',
 };
 
 /** Numeric ids from database sequences, each counting from 1. */

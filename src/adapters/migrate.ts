@@ -14,6 +14,10 @@ import { unsettledOrders } from './migrations/0011-unsettled-orders.js';
 import { reactionPlaces } from './migrations/0012-reaction-places.js';
 import { endedSessions } from './migrations/0013-ended-sessions.js';
 import { appendingCalls } from './migrations/0014-appending-calls.js';
+import { tickets } from './migrations/0015-tickets.js';
+import { sessionsOfClients } from './migrations/0016-sessions-of-clients.js';
+import { notifications } from './migrations/0017-notifications.js';
+import { redemptionIds } from './migrations/0018-redemption-ids.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -37,6 +41,10 @@ export const adapterMigrations: readonly Migration[] = [
   reactionPlaces,
   endedSessions,
   appendingCalls,
+  tickets,
+  sessionsOfClients,
+  notifications,
+  redemptionIds,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Clock, PersonalData } from '../application/ports.js';
 import { Failure } from '../domain/failure.js';
-import { Sealed, UserId } from '../domain/ids.js';
+import { IdentityClaim, Sealed, UserId } from '../domain/ids.js';
 import type { MasterKey } from './master-key.js';
 import { RecentValues } from './recent-values.js';
 import { keyBytes, openBytes, sealBytes } from './sealing.js';
@@ -87,6 +87,13 @@ export function postgresPersonalData(options: {
     },
 
     searchToken: (term) => createHmac('sha256', searchKey).update(term, 'utf8').digest().toString('base64url', 0, 9),
+
+    identityClaim: (kind, subject) =>
+      IdentityClaim(
+        createHmac('sha256', searchKey)
+          .update(JSON.stringify(['identity', kind, subject]), 'utf8')
+          .digest('base64url'),
+      ),
 
     async forget(users) {
       await query(

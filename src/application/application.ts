@@ -3,22 +3,44 @@ import type { ProviderTable } from '../domain/provider.js';
 import type { ReadModels } from '../projections/database.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
 import { channels } from '../projections/models/channels.js';
+import { countOpenPayments } from '../projections/models/payment-queries.js';
+import { redemptionIdByHash } from '../projections/models/redemptions.js';
 import { usageLog } from '../projections/models/usage-log/usage-log.js';
 import { usageLogAfter } from '../projections/models/usage-log/usage-log-queries.js';
 import { users as usersModel } from '../projections/models/users.js';
 import { apiKeyCommands } from './commands/api-keys.js';
+import { channelBalanceCommands } from './commands/channel-balances.js';
+import { channelTests } from './commands/channel-tests.js';
 import { channelCommands } from './commands/channels.js';
+import { emailCodes } from './commands/email-codes.js';
+import { factorCommands } from './commands/factors.js';
 import type { Handle } from './commands/handle.js';
+import { mailLimits } from './commands/mail-limits.js';
 import { optionCommands } from './commands/options.js';
 import { orderBook } from './commands/order-mark.js';
+import { ownEmail } from './commands/own-email.js';
+import { passkeysOf } from './commands/passkeys-of.js';
+import { passwordReset } from './commands/password-reset.js';
+import { paymentCommands } from './commands/payments.js';
+import { redemptionCommands } from './commands/redemptions.js';
+import { registering } from './commands/registering.js';
 import { setupCommands } from './commands/setup.js';
 import type { SetupCode } from './commands/setup-code.js';
+import { userSettingsCommands } from './commands/user-settings.js';
 import { userCommands } from './commands/users.js';
+import { welcome } from './commands/welcome.js';
+import type { DoorsElsewhere } from './doors-elsewhere.js';
 import type { NodeDirectory } from './memory/directory.js';
+import { factorMemory } from './memory/factors.js';
 import type { LiveTraffic } from './memory/live-traffic.js';
 import type { Tail } from './memory/tail.js';
 import { UsageFeed } from './memory/usage-feed.js';
+import { oidcEndpoints } from './oidc-endpoints.js';
+import type { OptionSecrets } from './option-secrets.js';
+import type { HumanVerifier, Mailer, NotificationQueue, Outbound } from './outgoing.js';
+import type { PaymentProviders } from './payment-ports.js';
 import type {
+  ChannelBalances,
   ChannelProbe,
   Clock,
   EventStore,
@@ -28,17 +50,32 @@ import type {
   QuotaGate,
   ReadModelProgress,
   Sessions,
+  Tickets,
   UnsettledOrders,
   Vault,
 } from './ports.js';
+import type { OneTimeCodes, PasskeyChecks } from './proof-ports.js';
 import { apiKeyQueries } from './queries/api-keys.js';
 import { channelQueries } from './queries/channels.js';
+import { doorQueries } from './queries/doors.js';
+import { notificationQueries } from './queries/notifications.js';
 import { offerQueries } from './queries/offers.js';
+import { optionQueries } from './queries/options.js';
+import { paymentQueries } from './queries/payments.js';
+import { redemptionQueries } from './queries/redemptions.js';
+import { securityQueries } from './queries/security.js';
+import { statementQueries } from './queries/statements.js';
 import { trafficQueries } from './queries/traffic.js';
 import { usageQueries } from './queries/usage.js';
 import { userQueries } from './queries/users.js';
 import { readModelCommands } from './read-models.js';
+import { doorsElsewhere } from './sessions/elsewhere.js';
+import { humanChecks } from './sessions/human-checks.js';
 import { type IdentitySource, identity } from './sessions/identity.js';
+import { ownSessions } from './sessions/own-sessions.js';
+import { passkeyCeremonies } from './sessions/passkeys.js';
+import { secondFactor } from './sessions/second-factor.js';
+import { stepUps } from './sessions/step-up.js';
 
 /* What the system can do, whatever the wire: the faces get this and nothing else. */
 
@@ -52,6 +89,8 @@ export interface ApplicationPorts {
   readonly personal: PersonalData;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
+  readonly codes: OneTimeCodes;
+  readonly passkeyChecks: PasskeyChecks;
   readonly db: ReadModels;
   readonly progress: ReadModelProgress;
   readonly identitySource: IdentitySource;
@@ -60,8 +99,21 @@ export interface ApplicationPorts {
   readonly tail: Tail;
   readonly traffic: LiveTraffic;
   readonly probe: ChannelProbe;
+  readonly balances: ChannelBalances;
+  readonly tickets: Tickets;
+  readonly humanVerifier: HumanVerifier;
+  readonly outbound: Outbound;
+  readonly mailer: Mailer;
+  readonly secretOf: OptionSecrets;
+  readonly notificationQueue: NotificationQueue;
+  /** Addresses that users type may begin with http. */
+  readonly allowHttp: boolean;
+  readonly doors: DoorsElsewhere;
+  readonly payments: PaymentProviders;
   readonly setupCode: SetupCode;
   readonly providers: ProviderTable;
+  /** What its operator should know of. */
+  readonly warn: (facts: object, message: string) => void;
 }
 
 /** Longest a face waits to show its own write; then it answers with what there is. */
@@ -69,13 +121,33 @@ const visibilityTimeoutMs = 3000;
 /** The same for a read that shows nobody's own write in particular. */
 const freshnessTimeoutMs = 500;
 
+/** Users whose factors are kept in memory. */
+const factorCapacity = 10_000;
+
 /** What a line of the usage log is shown with. */
 const usageLogAndNames = [usageLog.name, usersModel.name, channels.name];
 
 export function openApplication(ports: ApplicationPorts) {
   const { clock, directory, gate, tail, progress } = ports;
   const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
-  const users = userCommands({ ...ports, once });
+  const factors = factorMemory(ports.store, factorCapacity);
+  tail.add(factors);
+  const passkeys = passkeyCeremonies({ ...ports, factors, checks: ports.passkeyChecks });
+  const proving = secondFactor({ ...ports, factors, ceremonies: passkeys });
+  const proven = stepUps({ ...ports, secondFactor: proving });
+  const identified = identity({ ...ports, source: ports.identitySource, factors, passkeys, secondFactor: proving });
+  const users = { ...userCommands({ ...ports, once, stepUps: proven }), ...userSettingsCommands(ports) };
+  const doors = doorQueries(ports);
+  const mailing = {
+    ...ports,
+    users,
+    bindings: users.bindings,
+    limits: mailLimits(clock),
+    hash: (text: string) => ports.vault.hash(text),
+  };
+  const codes = emailCodes(mailing);
+  const { stopTesting, ...tests } = channelTests(ports);
+  const { stopAskingBalances, ...balances } = channelBalanceCommands(ports);
   const usageFeed = new UsageFeed({
     tail,
     read: (filter, range) => usageLogAfter(ports.db, filter, range),
@@ -90,23 +162,74 @@ export function openApplication(ports: ApplicationPorts) {
       once,
       apiKeyCounts: { of: (owner, ids) => countApiKeys(ports.db, owner, ids) },
     }),
-    channels: channelCommands(ports),
-    options: optionCommands(ports),
+    channels: { ...channelCommands(ports), ...tests, ...balances },
+    redemptions: redemptionCommands({
+      ...ports,
+      once,
+      redemptionByHash: (codeHash) => redemptionIdByHash(ports.db, codeHash),
+    }),
+    options: { ...optionCommands(ports), oidcEndpoints: oidcEndpoints(ports) },
     readModels: readModelCommands(ports),
+    payments: paymentCommands({
+      ...ports,
+      once,
+      providers: ports.payments,
+      stepUps: proven,
+      countOpen: (user) => countOpenPayments(ports.db, user),
+    }),
     setup: setupCommands({ ...ports, users, code: ports.setupCode }),
-    identity: identity({ ...ports, source: ports.identitySource }),
+    registering: registering({ directory, users, codes }),
+    emailCodes: codes,
+    ownEmail: ownEmail({ codes, bindings: users.bindings, stepUps: proven }),
+    passwordReset: passwordReset(mailing),
+    humanChecks: humanChecks({
+      ...ports,
+      verifier: ports.humanVerifier,
+      isOn: () => doors.doors().humanCheck !== null,
+    }),
+    identity: identified,
+    stepUps: proven,
+    factors: factorCommands({
+      ...ports,
+      passkeysOf: passkeysOf(ports.store),
+      factors,
+      passkeys,
+      secondFactor: proving,
+      stepUps: proven,
+    }),
+    ownSessions: ownSessions({ ...ports, factors, ended: identified.ended }),
+    elsewhere: doorsElsewhere({
+      ...ports,
+      users,
+      identity: identified,
+      stepUps: proven,
+      welcome: (inviter) => welcome(directory.settings(), inviter),
+      isOpen: (provider) => doors.doors()[provider] !== null,
+    }),
     queries: {
       ...userQueries(reading),
       ...apiKeyQueries(reading),
       ...channelQueries(reading),
+      ...redemptionQueries(reading),
       ...offerQueries(reading),
+      ...optionQueries(reading),
+      ...notificationQueries(ports),
+      ...paymentQueries({ ...reading, providers: ports.payments }),
+      ...doors,
       ...trafficQueries(reading),
+      ...securityQueries({ ...reading, factors }),
       ...usageQueries({ ...reading, usageFeed }),
+      ...statementQueries(ports),
     },
     directory,
     gate,
     tail,
     clock,
+    /** What goes on in the background ends; nothing of it is begun any more. */
+    stop(): void {
+      stopTesting();
+      stopAskingBalances();
+    },
     /**
      * Waits, bounded, until both the read models and this node's memory contain the event at `position`; tells whether
      * they do.

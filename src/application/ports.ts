@@ -2,12 +2,14 @@ import type { ApiKey } from '../domain/api-key.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
 import type { ChannelSecrets, ChannelStatus, ChannelTestUsage } from '../domain/channel.js';
 import type { ChannelSettings } from '../domain/channel-settings.js';
+import type { IdentityKind } from '../domain/claim.js';
 import type { NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
-import type { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../domain/ids.js';
+import type { ApiKeyId, CallId, ChannelId, IdentityClaim, Sealed, SecretId, UserId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
 import type { Quota } from '../domain/quota.js';
 import type { Role } from '../domain/user.js';
 import type { ReadModelState } from '../projections/engine/runner.js';
+import type { Admission, AdmissionRequest } from './quota-gate-ports.js';
 import type { Settings } from './settings.js';
 
 /* What the application needs from the world. Each port has one contract test, run over every implementation. */
@@ -77,7 +79,7 @@ export interface Ids {
   allotted(kind: IdKind, order: string): Promise<number>;
 }
 
-export type IdKind = 'user' | 'api-key' | 'channel';
+export type IdKind = 'user' | 'api-key' | 'channel' | 'redemption';
 
 /** An order that its client gave no name. */
 export interface UnsettledOrder {
@@ -130,6 +132,8 @@ export interface PersonalData {
   openAll(texts: readonly { readonly user: UserId; readonly sealed: Sealed }[]): Promise<readonly (string | null)[]>;
   /** A keyed hash by which a text, or part of one, is found without being stored. */
   searchToken(term: string): string;
+  /** A keyed hash that tells whether two addresses, or ids elsewhere, are the same; long enough to be unique. */
+  identityClaim(kind: IdentityKind, subject: string): IdentityClaim;
   /** Destroys the users' keys; everything sealed with them is gone. */
   forget(users: readonly UserId[]): Promise<void>;
 }
@@ -145,15 +149,73 @@ export interface Session {
   readonly since: Position;
 }
 
+/** Where somebody asks from, and with what. */
+export interface Client {
+  /** Where attempts are counted: an address, or the network it belongs to. */
+  readonly place: string;
+  /** What the browser calls itself; '' where it says nothing. */
+  readonly userAgent: string;
+}
+
+/** A session as its user may see it. */
+export interface OpenSession {
+  /** Names the session; opens nothing. */
+  readonly id: string;
+  readonly openedAt: Instant;
+  /** To within a few minutes. */
+  readonly seenAt: Instant;
+  /** Where it was opened from. */
+  readonly client: Client;
+}
+
 /** Console sessions. The token goes into the cookie; only its hash is stored. */
 export interface Sessions {
-  open(session: Session): Promise<string>;
+  open(session: Session, client: Client): Promise<string>;
   find(token: string): Promise<(Session & { readonly ended: boolean }) | null>;
   close(token: string): Promise<void>;
   /** All of the user's that were opened before `position`: they are over, and can still be found. */
   endOlder(user: UserId, position: Position): Promise<void>;
   /** The same, and nothing of them is left. */
   closeOlder(user: UserId, position: Position): Promise<void>;
+  /** The id of the session a token opens. */
+  idOf(token: string): string;
+  /** The user's newest that were opened at `position` or later and have not ended, newest first; a hundred at most. */
+  openOf(user: UserId, position: Position): Promise<readonly OpenSession[]>;
+  /** False: the user has no such session. */
+  closeOne(user: UserId, id: string): Promise<boolean>;
+  /** All of the user's but that one; the ids of those closed. */
+  closeOthers(user: UserId, id: string): Promise<readonly string[]>;
+}
+
+export type TicketKind =
+  | 'totp-enrolment'
+  | 'oauth-state'
+  | 'email-code'
+  | 'password-reset'
+  | 'half-sign-in'
+  | 'passkey-challenge'
+  | 'step-up'
+  | 'human-check'
+  | 'telegram-sign-in';
+
+/**
+ * What is given out to be brought back, soon and mostly once: codes sent by mail, states of a sign-in elsewhere,
+ * challenges. A ticket is found by its name and worth something with its code; neither is stored.
+ */
+export interface Tickets {
+  /** In place of the one of that kind and name. `tries`: wrong codes after which it is worth nothing. */
+  issue(
+    kind: TicketKind,
+    name: string,
+    ticket: { readonly code: string; readonly content: string; readonly lifetimeMs: number; readonly tries: number },
+  ): Promise<void>;
+  /** Its content; it stays. null: no such ticket any more, or the code is wrong, which counts against it. */
+  check(kind: TicketKind, name: string, code: string): Promise<string | null>;
+  /** The same, and it is used up: of two who bring it at once, one gets null. */
+  redeem(kind: TicketKind, name: string, code: string): Promise<string | null>;
+  drop(kind: TicketKind, name: string): Promise<void>;
+  /** For what somebody else has made, and is good once: true the first time it is shown, false until `lifetimeMs` later. */
+  spend(kind: TicketKind, name: string, lifetimeMs: number): Promise<boolean>;
 }
 
 /** How far each read model has come; faces wait here to see their own writes. */
@@ -185,6 +247,8 @@ export interface UserView {
   readonly status: 'enabled' | 'disabled' | 'deleted';
   readonly group: string;
   readonly acceptUnpricedModels: boolean;
+  /** The role the user will have again with a second factor; missing: none is withheld. */
+  readonly withheldRole?: Role;
 }
 
 /** What proves that somebody is the user, all of one moment. */
@@ -224,34 +288,17 @@ export interface Directory {
   settings(): Settings;
 }
 
-export interface AdmissionRequest {
-  readonly callId: CallId;
-  readonly userId: UserId;
-  /** null: only the user pays. */
-  readonly apiKeyId: ApiKeyId | null;
-  readonly apiKeyUnlimited: boolean;
-  /** The most the call can cost: held where there is as much. */
-  readonly most: Quota;
-  /** Where there is not, the least it makes sense with. */
-  readonly least: Quota;
-}
-
-export type Admission =
-  /** `granted`: what is held, from `least` to `most`. */
-  | { readonly admitted: true; readonly granted: Quota }
-  | { readonly admitted: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
-
 /**
  * Admits or refuses reservations, for user and API key together, atomically: what is held for all calls is never more
  * than there is.
  */
 export interface QuotaGate {
   admit(request: AdmissionRequest): Promise<Admission>;
-  /** Raises a call's hold to `quota`; false (and unchanged) when user or API key cannot afford it. */
+  /** Raises a call's hold to `quota`; false (and unchanged) when user, API key or budget cannot afford it. */
   extend(callId: CallId, quota: Quota): boolean;
   /**
-   * Raises a call's hold to `quota`, or as near to it as the user can afford. Returns
-   * the hold afterwards. The key's allowance does not count: what has been used is its owner's to pay.
+   * Raises a call's hold to `quota`, or as near to it as the user can afford. Returns the hold afterwards. The key's
+   * allowance and its budget do not count: what has been used is its owner's to pay.
    */
   cover(callId: CallId, quota: Quota): Quota;
   /** The settlement is durable: from now on the hold is exactly the charge, until the tail has it. */
@@ -272,12 +319,23 @@ export interface ProbeResult {
   readonly message: string;
   readonly responseTimeMs: number;
   readonly usage: ChannelTestUsage | null;
+  /** Set when the failure says that the channel itself is out of order: why. */
+  readonly outOfOrder: string | null;
 }
 
 /** Sends a channel one small request, charging nobody. */
 export interface ChannelProbe {
   /** `model` '': the channel's test model, else its first. Throws `price-missing`: then nothing has been sent. */
   test(channel: ChannelView, model: string): Promise<ProbeResult>;
+}
+
+/** Asks providers what is left in the accounts of channels. */
+export interface ChannelBalances {
+  /**
+   * Decimal text, in the currency of the account. Throws `balance-not-implemented` for types that tell none, and
+   * `balance-not-told` with a reason that holds neither key nor address.
+   */
+  of(channel: ChannelView): Promise<string>;
 }
 
 /*

@@ -1,10 +1,24 @@
+import { urlIn } from '../domain/address.js';
+import type { EmailRules } from '../domain/email.js';
 import { type OptionKey, optionDefinition, optionTable } from '../domain/option-table.js';
 import { readCounts, readNames, readRatios, readTexts } from '../domain/option-values.js';
+import type { PaymentProviderName } from '../domain/payment.js';
 import type { PriceTables, RatioTable } from '../domain/price-tables.js';
 import { type ClaudeSettings, claudeSettings } from './claude-settings.js';
 import type { DefaultPrices } from './default-prices.js';
 
 /* The options as the code uses them: typed, parsed once per change. */
+
+export interface MailSettings {
+  readonly host: string;
+  readonly port: number;
+  /** '': nobody signs in at the server. */
+  readonly account: string;
+  /** Who mails are from. */
+  readonly sender: { readonly name: string; readonly address: string };
+  /** TLS from the first byte. */
+  readonly implicitTls: boolean;
+}
 
 export interface Settings {
   readonly prices: PriceTables;
@@ -24,6 +38,17 @@ export interface Settings {
   /** What an upstream may add to a prompt by itself: templates, hidden instructions, search results. */
   readonly upstreamPromptTokens: number;
   readonly quotaForNewUser: number;
+  /** On top of it, for who was invited. */
+  readonly quotaForInvitee: number;
+  /** For who invited them. */
+  readonly quotaForInviter: number;
+  /** What quota costs in money, before groups. */
+  readonly topUp: {
+    readonly priceBy: Readonly<Record<PaymentProviderName, { readonly price: string; readonly currency: string }>>;
+    /** US dollars. */
+    readonly minimum: number;
+    readonly groupRatio: RatioTable;
+  };
   readonly selfUseMode: boolean;
   readonly passThroughRequests: boolean;
   readonly autoDisable: { readonly enabled: boolean; readonly keywords: readonly string[] };
@@ -37,8 +62,14 @@ export interface Settings {
   readonly pingIntervalMs: number | null;
   readonly claude: ClaudeSettings;
   readonly passwordLogin: boolean;
+  /** Administrators are to have a second factor. */
+  readonly adminSecondFactor: boolean;
   /** Of `ServerAddress`, scheme, host and port; empty where it names no site. */
   readonly siteAddress: string;
+  /** What addresses people may verify. */
+  readonly emailRules: EmailRules;
+  /** null: no mail can be sent. */
+  readonly mail: MailSettings | null;
   /** What operators say of Gemini's interfaces. */
   readonly gemini: {
     /** Thresholds by kind of harm, and `default`. */
@@ -81,10 +112,27 @@ const lines = (value: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+const listed = (value: string): string[] =>
+  value
+    .split(/[,\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
 function siteIn(address: string): string {
-  if (!URL.canParse(address)) return '';
-  const { protocol, origin } = new URL(address);
-  return /^https?:$/.test(protocol) ? origin : '';
+  const url = urlIn(address);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.origin : '';
+}
+
+const implicitTlsPort = 465;
+
+function mailSettings(text: Settings['text'], flag: Settings['flag'], number: Settings['number']): MailSettings | null {
+  const host = text('SMTPServer').trim();
+  const port = number('SMTPPort');
+  const account = text('SMTPAccount').trim();
+  const address = text('SMTPFrom').trim() || account;
+  if (host === '' || address === '') return null;
+  const implicitTls = port === implicitTlsPort || flag('SMTPSSLEnabled');
+  return { host, port, account, sender: { name: text('SystemName'), address }, implicitTls };
 }
 
 /** `changed`: the values operators have set, by key; secrets left out. Values were checked when they were stored. */
@@ -135,6 +183,19 @@ export function settingsFrom(
     defaultMaxOutputTokens: number('DefaultMaxOutputTokens'),
     upstreamPromptTokens: number('UpstreamPromptTokens'),
     quotaForNewUser: number('QuotaForNewUser'),
+    quotaForInvitee: number('QuotaForInvitee'),
+    quotaForInviter: number('QuotaForInviter'),
+    topUp: {
+      priceBy: {
+        epay: { price: text('Price'), currency: 'CNY' },
+        stripe: {
+          price: number('StripePrice') === 0 ? text('Price') : text('StripePrice'),
+          currency: text('StripeCurrency').trim().toUpperCase(),
+        },
+      },
+      minimum: number('MinTopUp'),
+      groupRatio: ratios('TopupGroupRatio', null),
+    },
     selfUseMode: flag('SelfUseModeEnabled'),
     passThroughRequests: flag('global.pass_through_request_enabled'),
     autoDisable: {
@@ -158,7 +219,13 @@ export function settingsFrom(
       number('claude.thinking_adapter_budget_tokens_percentage'),
     ),
     passwordLogin: flag('PasswordLoginEnabled'),
+    adminSecondFactor: flag('general_setting.admin_second_factor'),
     siteAddress: siteIn(text('ServerAddress')),
+    emailRules: {
+      domains: flag('EmailDomainRestrictionEnabled') ? listed(text('EmailDomainWhitelist')) : null,
+      withoutAliases: flag('EmailAliasRestrictionEnabled'),
+    },
+    mail: mailSettings(text, flag, number),
     gemini: {
       safety: readTexts('gemini.safety_settings', text('gemini.safety_settings')),
       versions: readTexts('gemini.version_settings', text('gemini.version_settings')),

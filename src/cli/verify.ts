@@ -8,7 +8,7 @@ import { withDatabase } from './database.js';
 
 const shown = 20;
 
-/** Checks that all balances sum to zero and that each is what the log says; exit code 1 when not. */
+/** Checks that all balances sum to zero and that each, statements' included, is what the log says; exit code 1 when not. */
 export async function verify({ config, log }: CommandContext): Promise<void> {
   await withDatabase(config, log, async ({ pool, store }) => {
     const { rowCount } = await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [schemaOf(ledger)]);
@@ -19,13 +19,18 @@ export async function verify({ config, log }: CommandContext): Promise<void> {
           'or start the gateway of this one first.',
       });
     const verdict = await verifyLedger(openReadModels(pool), store);
-    const { events, accounts, position, sum, differences } = verdict;
+    const { events, accounts, wallets, position, sum, differences } = verdict;
     console.log(`Read ${events} events up to position ${position}; compared ${accounts} accounts.`);
+    console.log(
+      wallets === null
+        ? 'What statements are made of has not been built in this database yet, and was not compared.'
+        : `Compared ${wallets} wallets, of which statements are made.`,
+    );
     console.log(`Sum of all balances: ${sum}${sum === 0n ? '' : ' (must be 0)'}.`);
     for (const { account, expected, actual } of differences.slice(0, shown))
-      console.log(`${account}: ${expected} by the log, ${actual} in the ledger`);
+      console.log(`${account}: ${expected} by the log, ${actual} in the tables`);
     if (differences.length > shown) console.log(`and ${differences.length - shown} more differences`);
-    console.log(isSound(verdict) ? 'The ledger agrees with the log.' : 'The ledger does NOT agree with the log.');
+    console.log(isSound(verdict) ? 'Every balance agrees with the log.' : 'NOT every balance agrees with the log.');
     if (!isSound(verdict)) process.exitCode = 1;
   });
 }

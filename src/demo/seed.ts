@@ -49,8 +49,9 @@ async function rootActor(app: Application, password: string): Promise<Actor> {
     });
     await app.visible(position);
   }
-  const { user } = await app.identity.login('root', password);
-  return { id: user.id, role: user.role };
+  const entry = await app.identity.login('root', password);
+  if (entry.kind !== 'signed-in') throw new Error('the root user of a demonstration signs in by password alone');
+  return { id: entry.user.id, role: entry.user.role };
 }
 
 /** Resolves with an API key of each sample user. */

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { bytesIn, checkList, checkText, type TextBound } from './bounds.js';
+import { type Budget, checkBudget } from './budget.js';
 import { Failure, invalidField } from './failure.js';
 import type { Instant } from './instant.js';
 import { groupText } from './names.js';
@@ -16,7 +18,15 @@ export interface ApiKeyTerms {
   readonly allowIps: readonly string[];
   /** Empty: the owner's own group. */
   readonly group: string;
+  /** null: only what the key and its owner have limits what it spends. */
+  readonly budget: Budget | null;
 }
+
+/** The terms as somebody gives them. Who knows nothing of budgets leaves it out: then there is none, or it stays. */
+export type GivenApiKeyTerms = Omit<ApiKeyTerms, 'budget'> & Partial<Pick<ApiKeyTerms, 'budget'>>;
+
+/** What of the terms decides how much may be spent. */
+export type SpendingTerms = Pick<ApiKeyTerms, 'unlimited' | 'budget'>;
 
 const maxNameBytes = 30;
 const nameText: TextBound = { max: maxNameBytes };
@@ -32,7 +42,7 @@ const same = (before: readonly string[] | undefined, now: readonly string[]): bo
 
 /** Throws unless everything that differs from `before` is within its bounds. null: all of it is new. */
 export function checkApiKeyTerms(terms: ApiKeyTerms, before: ApiKeyTerms | null): void {
-  const { name, modelLimits, allowIps, group } = terms;
+  const { name, modelLimits, allowIps, group, budget } = terms;
   if (name !== before?.name) {
     if (bytesIn(name) > maxNameBytes) throw new Failure('api-key-name-too-long', { field: 'name', max: maxNameBytes });
     checkText('name', name, nameText);
@@ -44,4 +54,11 @@ export function checkApiKeyTerms(terms: ApiKeyTerms, before: ApiKeyTerms | null)
   }
   if (!same(before?.allowIps, allowIps)) checkList('allowIps', allowIps, maxAllowedAddresses, addressText);
   if (group !== before?.group) checkText('group', group, groupText);
+  if (budget !== null && !isDeepStrictEqual(budget, before?.budget)) checkBudget(budget);
 }
+
+/** `given` with what it leaves out as it was before. null: nothing was. */
+export const completedTerms = (given: GivenApiKeyTerms, before: ApiKeyTerms | null): ApiKeyTerms => ({
+  ...given,
+  budget: given.budget === undefined ? (before?.budget ?? null) : given.budget,
+});

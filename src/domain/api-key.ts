@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiKeyTerms, checkApiKeyTerms } from './api-key-terms.js';
+import { type ApiKeyTerms, checkApiKeyTerms, completedTerms, type GivenApiKeyTerms } from './api-key-terms.js';
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId, UserId } from './ids.js';
@@ -24,7 +24,7 @@ export type ApiKeyCommand =
       owner: UserId;
       /** The new remainder minus the one observed, so charges that land meanwhile are not undone. */
       quotaDelta: Quota;
-      terms: ApiKeyTerms;
+      terms: GivenApiKeyTerms;
     }
   | { type: 'EnableApiKey'; owner: UserId; at: Instant; remaining: Quota }
   | { type: 'DisableApiKey'; owner: UserId; cause: ApiKeyDisabledCause }
@@ -57,7 +57,8 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
       }
       case 'EditApiKey': {
         const { terms: before } = owned(key, owner);
-        const { quotaDelta, terms } = command;
+        const { quotaDelta } = command;
+        const terms = completedTerms(command.terms, before);
         checkApiKeyTerms(terms, before);
         if (quotaDelta === 0 && isDeepStrictEqual(before, terms)) return [];
         return [{ type: 'ApiKeyEdited', owner, quotaDelta, terms }];

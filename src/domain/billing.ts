@@ -1,7 +1,14 @@
 import { add, type Decimal, decimalText, integer, times, ZERO } from './decimal.js';
 import { chargeOf, type Price, perCall, pieceRateOf, rateOf, ratioOf, unitOf } from './pricing.js';
 import type { Quota } from './quota.js';
-import { isTokens, type PieceQuantity, type Quantity, tokenQuantities, type Usage } from './usage.js';
+import {
+  isTokens,
+  type PieceQuantity,
+  type Quantity,
+  type TokenQuantity,
+  tokenQuantities,
+  type Usage,
+} from './usage.js';
 
 /* How a charge came about, line by line: for whoever wants to see the calculation, which is done nowhere else. */
 
@@ -55,4 +62,18 @@ export function billingOf(usage: Usage, price: Price): Billing {
     }
   }
   return { lines, exact: decimalText(sum), total: chargeOf(usage, price) };
+}
+
+/** Quota for one of each, all factors applied: what a line of a calculation will name as its `unitPrice`. */
+export type UnitPrices = Readonly<Partial<Record<TokenQuantity | 'call', string>>>;
+
+/** What any call may use has a price here; of the rest, what costs otherwise than the plain tokens of its side. */
+const alwaysTold: ReadonlySet<TokenQuantity> = new Set(['input', 'cachedInput', 'cacheWrite', 'output']);
+
+/** Before anything is used: what it would cost. Pieces beside the tokens are not among it. */
+export function unitPricesOf(price: Price): UnitPrices {
+  if (price.per === 'call') return { call: decimalText(perCall(price)) };
+  const unit = unitOf(price);
+  const told = tokenQuantities.filter((name) => alwaysTold.has(name) || price.ratios[name] !== undefined);
+  return Object.fromEntries(told.map((name) => [name, decimalText(rateOf(price, name, unit))]));
 }

@@ -5,7 +5,7 @@ import type { Instant } from './instant.js';
 
 /* What happened to a channel, for whoever watches them. */
 
-export type ChannelChangeKind = 'added' | 'edited' | 'enabled' | 'disabled' | 'tested' | 'removed';
+export type ChannelChangeKind = 'added' | 'edited' | 'enabled' | 'disabled' | 'tested' | 'balance-told' | 'removed';
 
 export interface ChannelChange {
   readonly position: Position;
@@ -28,6 +28,7 @@ const kinds: Readonly<Record<ChannelEvent['type'], ChannelChangeKind>> = {
   ChannelEnabled: 'enabled',
   ChannelDisabled: 'disabled',
   ChannelTested: 'tested',
+  ChannelBalanceObserved: 'balance-told',
   ChannelRemoved: 'removed',
 };
 

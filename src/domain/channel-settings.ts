@@ -1,3 +1,4 @@
+import { urlIn } from './address.js';
 import { boundedJson, bytesIn, checkInteger, checkList, checkText, largestInt, type TextBound } from './bounds.js';
 import { Failure, invalidField } from './failure.js';
 import { groupText, maxModelNameBytes } from './names.js';
@@ -76,9 +77,9 @@ function jsonObject(field: string, text: string): Record<string, unknown> {
 function checkBaseUrl(baseUrl: string): void {
   if (baseUrl === '') return;
   checkText('baseUrl', baseUrl, addressText);
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    throw invalidField('baseUrl', 'an http:// or https:// address');
-  if (new URL(baseUrl).username !== '' || new URL(baseUrl).password !== '')
+  const url = urlIn(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw invalidField('baseUrl', 'an http:// or https:// address');
+  if (url.username !== '' || url.password !== '')
     throw invalidField('baseUrl', 'an address without user name and password; put the credential into the key');
 }
 
@@ -206,13 +207,12 @@ export function channelKeyIn(text: string, facts: Pick<KeyFacts, 'keyForm'>): st
 export function checkProxy(proxy: string): void {
   if (proxy === '') return;
   checkText('proxy', proxy, addressText);
-  if (!URL.canParse(proxy) || !/^(https?|socks5h?):$/.test(new URL(proxy).protocol))
+  if (!/^(https?|socks5h?):$/.test(urlIn(proxy)?.protocol ?? ''))
     throw invalidField('proxy', 'an http://, https:// or socks5:// address');
 }
 
 /** A proxy as it is shown: without user name and password. */
 export function shownProxy(proxy: string): string {
-  if (!URL.canParse(proxy)) return '';
-  const { protocol, host } = new URL(proxy);
-  return `${protocol}//${host}`;
+  const url = urlIn(proxy);
+  return url === null ? '' : `${url.protocol}//${url.host}`;
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { urlIn } from './address.js';
 import { type ChannelSettings, checkedChannelSettings } from './channel-settings.js';
 import type { Decider } from './decider.js';
+import { add, decimal, decimalOf, decimalText, isNegative, negative } from './decimal.js';
 import { assertNever, Failure, invalidField } from './failure.js';
 import type { SecretId } from './ids.js';
 import type { ProviderTable } from './provider.js';
@@ -32,6 +34,11 @@ export type ChannelEvent =
   | { type: 'ChannelEnabled'; automatic: boolean }
   | { type: 'ChannelDisabled'; automatic: boolean; reason: string }
   | { type: 'ChannelTested'; ok: boolean; responseTimeMs: number; error: string | null; usage: ChannelTestUsage | null }
+  /**
+   * What the account has left, as its provider tells it: decimal text, in the currency of the account. `becameLow`: less
+   * than was wanted then, and the time before it was not.
+   */
+  | { type: 'ChannelBalanceObserved'; balance: string; becameLow: boolean }
   | { type: 'ChannelRemoved' };
 
 export type ChannelCommand =
@@ -60,13 +67,21 @@ export type ChannelCommand =
       error: string | null;
       usage: ChannelTestUsage | null;
     }
+  /** `low`: what is below it is little; 0: nothing is. */
+  | { type: 'RecordChannelBalance'; balance: string; low: number }
   | { type: 'RemoveChannel' };
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled';
 
 export type Channel =
   | { status: 'absent' | 'removed' }
-  | { status: ChannelStatus; settings: ChannelSettings; secrets: ChannelSecrets };
+  | {
+      status: ChannelStatus;
+      settings: ChannelSettings;
+      secrets: ChannelSecrets;
+      /** Of its account, as last told. Left out: it never was. */
+      balance?: string;
+    };
 
 type LiveChannel = Exclude<Channel, { status: 'absent' | 'removed' }>;
 
@@ -87,7 +102,7 @@ const live = (channel: Channel): LiveChannel => {
 const destination = ({ baseUrl, type }: ChannelSettings, providers: ProviderTable): string => {
   const address = baseUrl || (providers.get(type)?.defaultBaseUrl ?? '');
   if (address === '') return `type ${type}`;
-  return URL.canParse(address) ? new URL(address).origin : address;
+  return urlIn(address)?.origin ?? address;
 };
 
 /** At the beginning of an address: the scheme and host that calls of the channel go to now. */
@@ -97,7 +112,7 @@ function withHost(settings: ChannelSettings, before: ChannelSettings, providers:
   const { baseUrl } = settings;
   if (!hostPlaceholder.test(baseUrl)) return settings;
   const host = destination(before, providers);
-  if (!URL.canParse(host))
+  if (urlIn(host) === null)
     throw invalidField('baseUrl', 'an http:// or https:// address; {host} only where there is one already');
   return { ...settings, baseUrl: baseUrl.replace(hostPlaceholder, host) };
 }
@@ -122,6 +137,9 @@ function checkKeyStays(
         : null;
   if (changed !== null) throw new Failure('channel-key-needed', { field: 'key', changed });
 }
+
+const isBelow = (balance: string, least: number): boolean =>
+  least > 0 && isNegative(add(decimal(balance), negative(decimalOf(least))));
 
 export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
   initial: { status: 'absent' },
@@ -163,6 +181,13 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
         const { ok, responseTimeMs, error, usage } = command;
         return [{ type: 'ChannelTested', ok, responseTimeMs, error, usage }];
       }
+      case 'RecordChannelBalance': {
+        const before = live(channel).balance;
+        const { low } = command;
+        const balance = decimalText(decimal(command.balance));
+        const becameLow = isBelow(balance, low) && (before === undefined || !isBelow(before, low));
+        return [{ type: 'ChannelBalanceObserved', balance, becameLow }];
+      }
       case 'RemoveChannel':
         return isLiveChannel(channel) ? [{ type: 'ChannelRemoved' }] : [];
       default:
@@ -183,6 +208,8 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
           : channel;
       case 'ChannelTested':
         return channel;
+      case 'ChannelBalanceObserved':
+        return isLiveChannel(channel) ? { ...channel, balance: event.balance } : channel;
       case 'ChannelRemoved':
         return { status: 'removed' };
       default:

@@ -54,11 +54,19 @@ function nearest(over: bigint, under: bigint): bigint {
   return over < 0n ? -rounded : rounded;
 }
 
-/** `a / b` to 12 places, `b` positive: for turning prices into ratios when tables are built, never inside a charge. */
-export function ratioOf(a: Decimal, b: Decimal): Decimal {
-  const scale = 12;
-  return { digits: nearest(a.digits * 10n ** BigInt(b.scale + scale), b.digits * 10n ** BigInt(a.scale)), scale };
-}
+/** `a / b` to so many places, `b` positive, halves away from zero: where a price in money has to end somewhere. */
+export const quotient = (a: Decimal, b: Decimal, scale: number): Decimal => ({
+  digits: nearest(a.digits * 10n ** BigInt(b.scale + scale), b.digits * 10n ** BigInt(a.scale)),
+  scale,
+});
+
+/** The same to 12 places: for turning prices into ratios when tables are built, never inside a charge. */
+export const ratioOf = (a: Decimal, b: Decimal): Decimal => quotient(a, b, 12);
+
+export const isSame = (a: Decimal, b: Decimal): boolean => {
+  const scale = Math.max(a.scale, b.scale);
+  return digitsAt(a, scale) === digitsAt(b, scale);
+};
 
 export const isZero = (value: Decimal): boolean => value.digits === 0n;
 export const isNegative = (value: Decimal): boolean => value.digits < 0n;

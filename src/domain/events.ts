@@ -2,22 +2,33 @@ import type { ApiKeyEvent } from './api-key.js';
 import type { Brand } from './brand.js';
 import type { CallEvent } from './call.js';
 import type { ChannelEvent } from './channel.js';
+import type { IdentityEvent, IdentityKind, InviteCodeEvent, UsernameEvent } from './claim.js';
 import { invalidField } from './failure.js';
-import type { ApiKeyId, CallId, ChannelId, UserId } from './ids.js';
+import type { ApiKeyId, CallId, ChannelId, IdentityClaim, PaymentId, RedemptionId, UserId } from './ids.js';
 import type { Instant } from './instant.js';
 import type { OptionEvent } from './option.js';
+import type { PaymentEvent } from './payment.js';
 import type { QuarantineEvent } from './quarantine.js';
+import type { RedemptionEvent } from './redemption.js';
+import type { FactorEvent } from './second-factor.js';
 import type { SetupEvent } from './setup.js';
-import type { UserEvent, UsernameEvent } from './user.js';
+import type { TestRunEvent } from './test-run.js';
+import type { UserEvent } from './user.js';
 
 /** Everything that can have happened. */
 export type DomainEvent =
   | UserEvent
   | UsernameEvent
+  | IdentityEvent
+  | FactorEvent
+  | InviteCodeEvent
   | ApiKeyEvent
   | ChannelEvent
+  | RedemptionEvent
+  | TestRunEvent
   | OptionEvent
   | CallEvent
+  | PaymentEvent
   | SetupEvent
   | QuarantineEvent;
 
@@ -27,11 +38,21 @@ export type EventType = DomainEvent['type'];
 const eventTypes: Readonly<Record<EventType, true>> = {
   UserRegistered: true,
   UserProfileChanged: true,
+  EmailChanged: true,
+  IdentityLinked: true,
+  IdentityUnlinked: true,
+  PasskeyGivenUp: true,
   UserGroupChanged: true,
   UserRoleChanged: true,
   UserDisabled: true,
   UserEnabled: true,
   UserDeleted: true,
+  UserErased: true,
+  SignInsEnded: true,
+  InviteCodeIssued: true,
+  InviteRewardPromised: true,
+  InviteRewardEarned: true,
+  InviteRewardTransferred: true,
   PasswordChanged: true,
   AccessTokenIssued: true,
   UserSettingsChanged: true,
@@ -39,6 +60,20 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   QuotaAdjusted: true,
   UsernameClaimed: true,
   UsernameReleased: true,
+  IdentityClaimed: true,
+  IdentityReleased: true,
+  TotpEnrolled: true,
+  TotpCodeUsed: true,
+  TotpTurnedOff: true,
+  RecoveryCodesRenewed: true,
+  RecoveryCodeUsed: true,
+  PasskeyAdded: true,
+  PasskeyUsed: true,
+  PasskeyRenamed: true,
+  PasskeyRemoved: true,
+  FactorsReset: true,
+  InviteCodeClaimed: true,
+  InviteCodeReleased: true,
   ApiKeyIssued: true,
   ApiKeyEdited: true,
   ApiKeyEnabled: true,
@@ -49,12 +84,27 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   ChannelEnabled: true,
   ChannelDisabled: true,
   ChannelTested: true,
+  ChannelBalanceObserved: true,
   ChannelRemoved: true,
+  RedemptionCodeIssued: true,
+  RedemptionCodeEdited: true,
+  RedemptionCodeEnabled: true,
+  RedemptionCodeDisabled: true,
+  RedemptionCodeDeleted: true,
+  RedemptionCodeRedeemed: true,
+  ChannelTestRunFinished: true,
   OptionChanged: true,
   CallReserved: true,
   CallSettled: true,
   CallReleased: true,
   CallRefunded: true,
+  TopUpRequested: true,
+  TopUpBegun: true,
+  TopUpCompleted: true,
+  TopUpExpired: true,
+  TopUpRefunded: true,
+  TopUpDisputed: true,
+  TopUpDisputeWon: true,
   SetupCompleted: true,
   EventQuarantined: true,
 };
@@ -80,12 +130,20 @@ export type StreamName = Brand<string, 'StreamName'>;
 export const streams = {
   user: (id: UserId) => `user-${id}` as StreamName,
   username: (name: string) => `username-${name.toLowerCase()}` as StreamName,
+  identity: (kind: IdentityKind, claim: IdentityClaim) => `identity-${kind}-${claim}` as StreamName,
+  factors: (id: UserId) => `factors-${id}` as StreamName,
+  /** `passkey`: keyed hash of the credential id. */
+  passkey: (passkey: string) => `passkey-${passkey}` as StreamName,
+  invite: (code: string) => `invite-${code}` as StreamName,
   apiKey: (id: ApiKeyId) => `apikey-${id}` as StreamName,
   channel: (id: ChannelId) => `channel-${id}` as StreamName,
+  redemption: (id: RedemptionId) => `redemption-${id}` as StreamName,
   call: (id: CallId) => `call-${id}` as StreamName,
+  payment: (id: PaymentId) => `payment-${id}` as StreamName,
   options: 'options' as StreamName,
   system: 'system' as StreamName,
   quarantine: 'quarantine' as StreamName,
+  testRuns: 'testruns' as StreamName,
 } as const;
 
 /** Of which there are as many as calls, each of a few events. */

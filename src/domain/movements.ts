@@ -1,6 +1,7 @@
 import type { CallFacts } from './call.js';
 import { type DomainEvent, type EventType, type Recorded, streamKey } from './events.js';
 import { ApiKeyId, CallId, UserId } from './ids.js';
+import type { Instant } from './instant.js';
 import type { Quota } from './quota.js';
 
 /*
@@ -11,17 +12,29 @@ import type { Quota } from './quota.js';
 /** Free to be spent, or held for calls under way. */
 export type WalletPart = 'available' | 'reserved';
 
-export type HouseAccount = 'revenue' | 'grants' | 'adjustments' | 'suspense';
+export type HouseAccount = 'revenue' | 'grants' | 'adjustments' | 'codes' | 'suspense' | 'payments';
 
 /** What an account gets; negative: what is taken from it. API keys' accounts are a memo beside the double entry. */
 export type Posting =
   | { readonly owner: 'user'; readonly id: UserId; readonly part: WalletPart; readonly amount: bigint }
   | { readonly owner: 'api-key'; readonly id: ApiKeyId; readonly part: WalletPart; readonly amount: bigint }
+  /** Earned by inviting others, and not to be spent before it is transferred. */
+  | { readonly owner: 'inviter'; readonly id: UserId; readonly amount: bigint }
   | { readonly owner: 'house'; readonly part: HouseAccount; readonly amount: bigint };
 
 export type MovementCause =
   | 'grant'
   | 'adjustment'
+  /** Quota that money was paid for. */
+  | 'top-up'
+  /** The money of it has gone back, or comes again after a dispute that was won. */
+  | 'top-up-return'
+  /** A code was redeemed. */
+  | 'redemption'
+  /** For inviting somebody. */
+  | 'invite-reward'
+  /** Of such rewards, into the balance. */
+  | 'invite-transfer'
   /** An API key may spend more, or less. */
   | 'allowance'
   | 'reservation'
@@ -35,12 +48,15 @@ export interface Movement {
   readonly cause: MovementCause;
   /** The call that is paid for, or was to be; null: nothing is spent or given back. */
   readonly call: CallId | null;
+  /** Of a refund: when what goes back was charged. */
+  readonly settledAt?: Instant;
   /** What users and the house get and give sums to zero. */
   readonly postings: readonly Posting[];
 }
 
 const user = (id: UserId, part: WalletPart, amount: bigint): Posting => ({ owner: 'user', id, part, amount });
 const apiKey = (id: ApiKeyId, part: WalletPart, amount: bigint): Posting => ({ owner: 'api-key', id, part, amount });
+const inviter = (id: UserId, amount: bigint): Posting => ({ owner: 'inviter', id, amount });
 const house = (part: HouseAccount, amount: bigint): Posting => ({ owner: 'house', part, amount });
 
 /** Of the user's wallet and of the API key that pays, if one does. */
@@ -72,6 +88,15 @@ const allowance = (id: string, quota: Quota): Movement[] => [
   { cause: 'allowance', call: null, postings: [apiKey(ApiKeyId(id), 'available', BigInt(quota))] },
 ];
 
+/** What was bought goes back to the house; negative: it is given again. */
+const boughtBack = (payer: UserId, quota: bigint): Movement[] => [
+  {
+    cause: 'top-up-return',
+    call: null,
+    postings: [user(payer, 'available', -quota), house('payments', quota)],
+  },
+];
+
 type EventOf<Type extends EventType> = Extract<DomainEvent, { type: Type }>;
 
 /** `key`: what the event's stream is named by. null: moves nothing. */
@@ -96,6 +121,27 @@ const movers = {
       ],
     },
   ],
+  RedemptionCodeRedeemed: ({ user: redeemer, quota }) => [
+    {
+      cause: 'redemption',
+      call: null,
+      postings: [user(redeemer, 'available', BigInt(quota)), house('codes', -BigInt(quota))],
+    },
+  ],
+  InviteRewardEarned: ({ quota }, key) => [
+    {
+      cause: 'invite-reward',
+      call: null,
+      postings: [inviter(UserId(key), BigInt(quota)), house('grants', -BigInt(quota))],
+    },
+  ],
+  InviteRewardTransferred: ({ quota }, key) => [
+    {
+      cause: 'invite-transfer',
+      call: null,
+      postings: [user(UserId(key), 'available', BigInt(quota)), inviter(UserId(key), -BigInt(quota))],
+    },
+  ],
   ApiKeyIssued: ({ quota }, key) => allowance(key, quota),
   ApiKeyEdited: ({ quotaDelta }, key) => allowance(key, quotaDelta),
   CallReserved: ({ facts, reserved }, key) => [
@@ -114,6 +160,7 @@ const movers = {
     {
       cause: 'refund',
       call: CallId(key),
+      settledAt: settlement.at,
       postings: [
         ...ofBoth(facts, 'available', BigInt(settlement.charged)),
         house('suspense', BigInt(suspense)),
@@ -121,18 +168,54 @@ const movers = {
       ],
     },
   ],
+  TopUpCompleted: ({ user: payer, quota }) => [
+    {
+      cause: 'top-up',
+      call: null,
+      postings: [user(payer, 'available', BigInt(quota)), house('payments', -BigInt(quota))],
+    },
+  ],
+  TopUpRefunded: ({ user: payer, quota }) => boughtBack(payer, BigInt(quota)),
+  TopUpDisputed: ({ user: payer, quota }) => boughtBack(payer, BigInt(quota)),
+  TopUpDisputeWon: ({ user: payer, quota }) => boughtBack(payer, -BigInt(quota)),
+  TopUpRequested: null,
+  TopUpBegun: null,
+  TopUpExpired: null,
   UserRegistered: null,
   UserProfileChanged: null,
+  EmailChanged: null,
+  IdentityLinked: null,
+  IdentityUnlinked: null,
+  PasskeyGivenUp: null,
   UserGroupChanged: null,
   UserRoleChanged: null,
   UserDisabled: null,
   UserEnabled: null,
   UserDeleted: null,
+  UserErased: null,
+  SignInsEnded: null,
+  InviteCodeIssued: null,
+  // Owed, and nobody's until it is earned.
+  InviteRewardPromised: null,
   PasswordChanged: null,
   AccessTokenIssued: null,
   UserSettingsChanged: null,
   UsernameClaimed: null,
   UsernameReleased: null,
+  IdentityClaimed: null,
+  IdentityReleased: null,
+  TotpEnrolled: null,
+  TotpCodeUsed: null,
+  TotpTurnedOff: null,
+  RecoveryCodesRenewed: null,
+  RecoveryCodeUsed: null,
+  PasskeyAdded: null,
+  PasskeyUsed: null,
+  PasskeyRenamed: null,
+  PasskeyRemoved: null,
+  FactorsReset: null,
+  InviteCodeClaimed: null,
+  InviteCodeReleased: null,
   ApiKeyEnabled: null,
   ApiKeyDisabled: null,
   ApiKeyDeleted: null,
@@ -141,7 +224,14 @@ const movers = {
   ChannelEnabled: null,
   ChannelDisabled: null,
   ChannelTested: null,
+  ChannelBalanceObserved: null,
   ChannelRemoved: null,
+  RedemptionCodeIssued: null,
+  RedemptionCodeEdited: null,
+  RedemptionCodeEnabled: null,
+  RedemptionCodeDisabled: null,
+  RedemptionCodeDeleted: null,
+  ChannelTestRunFinished: null,
   OptionChanged: null,
   SetupCompleted: null,
   EventQuarantined: null,

@@ -15,7 +15,9 @@ type Shape =
   | { readonly kind: 'counts' }
   /** JSON object of name → text. */
   | { readonly kind: 'texts' }
-  | { readonly kind: 'json-object' | 'json-array' };
+  | { readonly kind: 'json-object' }
+  /** `of`: what each must be; left out: anything. */
+  | { readonly kind: 'json-array'; readonly of?: 'chat-links' };
 
 /** The largest number of tokens an option may hold: with it no product of limits leaves the range of exact integers. */
 export const mostCounted = 2 ** 30 - 1;
@@ -114,6 +116,12 @@ export const optionTable = {
   EpayId: line(),
   EpayKey: secret,
   CustomCallbackAddress: line(),
+  StripeApiSecret: secret,
+  StripeWebhookSecret: secret,
+  /** ISO 4217, of those that have cents. */
+  StripeCurrency: line('CNY'),
+  /** Of a dollar's quota, in that currency; 0: what everybody else pays. */
+  StripePrice: number(0, 0, 1_000_000),
   Price: number(7.3, 0, 1_000_000),
   MinTopUp: integer(1, 0),
   TopupGroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
@@ -172,7 +180,7 @@ export const optionTable = {
   StopOnSensitiveEnabled: on,
   SensitiveWords: lines('test_sensitive'),
   StreamCacheQueueLength: integer(0, 0),
-  Chats: array(JSON.stringify(chatLinks)),
+  Chats: { kind: 'json-array', of: 'chat-links', initial: JSON.stringify(chatLinks) },
   DemoSiteEnabled: off,
   SelfUseModeEnabled: off,
   ModelRequestRateLimitEnabled: off,
@@ -190,9 +198,12 @@ export const optionTable = {
   'claude.thinking_adapter_budget_tokens_percentage': number(0.8, 0.1, 1),
   'global.pass_through_request_enabled': off,
   'general_setting.docs_link': line(),
+  'general_setting.admin_second_factor': off,
   'general_setting.ping_interval_enabled': off,
   'general_setting.ping_interval_seconds': integer(60, 1, secondsInADay),
   'general_setting.api_key_concurrency': integer(0, 0),
+  /** In the currency of each channel's account; 0: root is told of none. */
+  'general_setting.low_channel_balance': number(1, 0, 1_000_000_000),
   /** 0: no limit. Whoever has more keeps them and gets no new ones. */
   'general_setting.api_keys_per_user': integer(1000, 0),
 } as const satisfies Record<string, OptionDefinition>;
@@ -207,35 +218,10 @@ export const optionDefinition = (key: string): OptionDefinition | null =>
  * Whoever builds it takes them out here.
  */
 const withoutEffect: ReadonlySet<OptionKey> = new Set<OptionKey>([
-  'EmailDomainRestrictionEnabled',
-  'EmailAliasRestrictionEnabled',
-  'EmailDomainWhitelist',
-  'TurnstileSecretKey',
-  'GitHubClientSecret',
-  'LinuxDOClientSecret',
-  'oidc.client_secret',
-  'oidc.well_known',
-  'oidc.token_endpoint',
-  'oidc.user_info_endpoint',
-  'WeChatServerAddress',
-  'WeChatServerToken',
-  'TelegramBotToken',
-  'SMTPServer',
-  'SMTPPort',
-  'SMTPAccount',
-  'SMTPFrom',
-  'SMTPToken',
-  'SMTPSSLEnabled',
-  'WorkerUrl',
-  'WorkerValidKey',
-  'CustomCallbackAddress',
-  'TopupGroupRatio',
-  'QuotaForInviter',
-  'QuotaForInvitee',
-  'QuotaRemindThreshold',
-  'ChannelDisableThreshold',
-  'AutomaticEnableChannelEnabled',
   'DataExportInterval',
+  'DrawingEnabled',
+  'TaskEnabled',
+  'MjNotifyEnabled',
   'MjAccountFilterEnabled',
   'MjModeClearEnabled',
   'MjForwardUrlEnabled',

@@ -1,4 +1,5 @@
 import { boundedJson, bytesIn, checkText, type TextBound } from './bounds.js';
+import { checkChatLinks } from './chat-links.js';
 import { isDecimal } from './decimal.js';
 import { Failure } from './failure.js';
 import { maxModelNameBytes } from './names.js';
@@ -13,6 +14,7 @@ const jsonText: TextBound = { max: 524_288, lines: true };
 const secretText: TextBound = { max: 8192, lines: true };
 /** Of an option nobody here knows, kept for clients that do. */
 const foreignText: TextBound = { max: 8192, lines: true };
+const longestNumber = 64;
 const foreignKey = /^[\w.-]{1,100}$/;
 const maxMembers = 10_000;
 /** Prices are products of ratios; none of them makes a price that cannot be counted. */
@@ -40,20 +42,23 @@ function checkNumber(
   // Zero would be no value: the option is as if nobody had ever set it.
   if (value === '' && minimum > 0) return;
   // What is no decimal text to the price tables is none here, even where JavaScript would read a number.
-  const amount = value.length <= 64 && isDecimal(value) ? Number(value) : Number.NaN;
+  const amount = value.length <= longestNumber && isDecimal(value) ? Number(value) : Number.NaN;
   const fits = kind === 'integer' ? Number.isSafeInteger(amount) : Number.isFinite(amount);
   if (!fits || amount < minimum || amount > maximum)
     throw wrong(key, `${kind === 'integer' ? 'an integer' : 'a number'} from ${minimum} to ${maximum}`);
 }
 
-/** The bound and its failure, in the words of options. */
-function checkOptionText(key: string, value: string, bound: TextBound): void {
+/** What is checked, and its failure in the words of options. */
+function inWordsOfOptions(check: () => void): void {
   try {
-    checkText(key, value, bound);
+    check();
   } catch (error) {
-    throw error instanceof Failure ? wrong(key, String(error.details.allowed)) : error;
+    throw error instanceof Failure ? wrong(String(error.details.field), String(error.details.allowed)) : error;
   }
 }
+
+const checkOptionText = (key: string, value: string, bound: TextBound): void =>
+  inWordsOfOptions(() => checkText(key, value, bound));
 
 function checkMembers(key: string, names: Iterable<string>): void {
   let count = 0;
@@ -72,6 +77,26 @@ function checkJson(key: string, value: string, allowed: string): void {
 const ratiosAllowed = 'a JSON object of names and numbers from 0';
 const countsAllowed = `a JSON object of names and integers from 1 to ${mostCounted}`;
 const textsAllowed = 'a JSON object of names and texts';
+
+/** Bytes an option may hold at most. */
+export function longestOption(key: string): number {
+  const definition = optionDefinition(key);
+  switch (definition?.kind) {
+    case undefined:
+      return foreignText.max;
+    case 'text':
+      return definition.max;
+    case 'secret':
+      return secretText.max;
+    case 'boolean':
+    case 'choice':
+    case 'integer':
+    case 'number':
+      return longestNumber;
+    default:
+      return jsonText.max;
+  }
+}
 
 /** Throws `option-value-invalid` naming the key and what is allowed. Options nobody here knows may hold any short text. */
 export function checkOption(key: string, value: string): void {
@@ -101,6 +126,7 @@ export function checkOption(key: string, value: string): void {
     case 'json-array':
       checkJson(key, value, 'a JSON array');
       if (!Array.isArray(JSON.parse(value))) throw wrong(key, 'a JSON array');
+      if (definition.of === 'chat-links') inWordsOfOptions(() => checkChatLinks(JSON.parse(value)));
       return;
     case 'json-object':
       checkJson(key, value, 'a JSON object');

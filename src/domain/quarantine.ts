@@ -42,7 +42,8 @@ const quarantineKey = ({ model, version, position }: Pick<QuarantineEvent, 'mode
   `${model} ${version} ${position}`;
 
 /** Books from which a movement of money is left out are no books: this one is mended or waits. */
-const keepsBooks = (model: string): boolean => model === 'ledger';
+const books: readonly string[] = ['ledger', 'wallets'];
+export const keepsBooks = (model: string): boolean => books.includes(model);
 
 export const quarantineDecider: Decider<Quarantine, QuarantineCommand, QuarantineEvent> = {
   initial: new Set(),

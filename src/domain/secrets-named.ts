@@ -14,21 +14,38 @@ export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {
     case 'ChannelEdited':
       return { key: event.secrets.key, proxy: event.secrets.proxy };
     case 'ApiKeyIssued':
+    case 'RedemptionCodeIssued':
       return { key: event.secret };
     case 'UserRegistered':
     case 'PasswordChanged':
       return { password: event.passwordSecret };
     case 'UserSettingsChanged':
       return { webhook: event.webhookSecret };
+    case 'TotpEnrolled':
+      return { totp: event.secret };
+    case 'TotpTurnedOff':
+      return { totp: null };
     case 'OptionChanged':
       return { [event.key]: 'secret' in event.value ? event.value.secret : null };
     case 'ChannelRemoved':
     case 'ApiKeyDeleted':
+    case 'RedemptionCodeDeleted':
     case 'UserDeleted':
+    case 'UserErased':
+    case 'FactorsReset':
       return 'none';
     // Its password is the root user's from the moment that one is registered: that stream says what becomes of it.
     case 'SetupCompleted':
     case 'UserProfileChanged':
+    case 'EmailChanged':
+    case 'IdentityLinked':
+    case 'IdentityUnlinked':
+    case 'PasskeyGivenUp':
+    case 'SignInsEnded':
+    case 'InviteCodeIssued':
+    case 'InviteRewardPromised':
+    case 'InviteRewardEarned':
+    case 'InviteRewardTransferred':
     case 'UserGroupChanged':
     case 'UserRoleChanged':
     case 'UserDisabled':
@@ -38,16 +55,41 @@ export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {
     case 'QuotaAdjusted':
     case 'UsernameClaimed':
     case 'UsernameReleased':
+    case 'IdentityClaimed':
+    case 'IdentityReleased':
+    case 'TotpCodeUsed':
+    case 'RecoveryCodesRenewed':
+    case 'RecoveryCodeUsed':
+    case 'PasskeyAdded':
+    case 'PasskeyUsed':
+    case 'PasskeyRenamed':
+    case 'PasskeyRemoved':
+    case 'InviteCodeClaimed':
+    case 'InviteCodeReleased':
     case 'ApiKeyEdited':
     case 'ApiKeyEnabled':
     case 'ApiKeyDisabled':
     case 'ChannelEnabled':
     case 'ChannelDisabled':
     case 'ChannelTested':
+    case 'RedemptionCodeEdited':
+    case 'RedemptionCodeEnabled':
+    case 'RedemptionCodeDisabled':
+    // Worth nothing any more, and still to be told in the list.
+    case 'RedemptionCodeRedeemed':
+    case 'ChannelBalanceObserved':
+    case 'ChannelTestRunFinished':
     case 'CallReserved':
     case 'CallSettled':
     case 'CallReleased':
     case 'CallRefunded':
+    case 'TopUpRequested':
+    case 'TopUpBegun':
+    case 'TopUpCompleted':
+    case 'TopUpExpired':
+    case 'TopUpRefunded':
+    case 'TopUpDisputed':
+    case 'TopUpDisputeWon':
     case 'EventQuarantined':
       return null;
     default:

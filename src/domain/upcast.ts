@@ -120,14 +120,27 @@ const quantitiesTakenBack: Upcaster = (data) => {
  */
 const unchanged: Upcaster = (data) => data;
 
+/** Before addresses had an event of their own there was room for one here, which nothing ever filled. */
+const withoutEmail: Upcaster = ({ email: _, ...data }) => data;
+
+/** Before API keys could have a budget none had one. */
+const withoutBudget: Upcaster = ({ terms, ...data }) => ({
+  ...data,
+  terms: terms && { ...(terms as Payload), budget: null },
+});
+
 /** The payloads that have changed so far. */
 export const currentPayloads = payloadVersions(
   {
+    ApiKeyIssued: [withoutBudget],
+    ApiKeyEdited: [withoutBudget],
     CallReserved: [quantitiesPriced, unchanged],
     CallSettled: [suspenseUnknown, coveredInFull, quantitiesCharged, unchanged],
     CallReleased: [suspenseTold, unchanged],
     CallRefunded: [quantitiesTakenBack],
     EventQuarantined: [unchanged],
+    UserProfileChanged: [withoutEmail],
+    UserRegistered: [withoutEmail],
   },
   packedCalls,
 );

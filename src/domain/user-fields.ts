@@ -1,3 +1,4 @@
+import { urlIn } from './address.js';
 import { checkText, checkWellFormed, isLonger, type TextBound } from './bounds.js';
 import { Failure, invalidField } from './failure.js';
 import { checkLegible } from './look-alike.js';
@@ -25,6 +26,9 @@ export function checkDisplayName(displayName: string): void {
   checkText('displayName', displayName, { max: 20 });
 }
 
+/** As addresses are compared: nobody gives two people addresses that differ in case only. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase();
+
 /** What is typed to sign in: longer than any name, address or password can be, and short enough to be hashed. */
 const typedText: TextBound = { max: 256 };
 
@@ -42,7 +46,8 @@ export interface UserSettings {
   readonly acceptUnpricedModels: boolean;
 }
 
-export function checkUserSettings(settings: UserSettings): void {
+/** `allowHttp`: webhooks need no encryption. */
+export function checkUserSettings(settings: UserSettings, allowHttp: boolean): void {
   const { notifyType, quotaWarningThreshold, webhookUrl, webhookSecret, notificationEmail } = settings;
   if (!(quotaWarningThreshold > 0))
     throw new Failure('warning-threshold-invalid', { field: 'quotaWarningThreshold', allowed: 'a number above 0' });
@@ -53,7 +58,8 @@ export function checkUserSettings(settings: UserSettings): void {
   checkText('notificationEmail', notificationEmail, { max: 254 });
   if (notifyType === 'webhook') {
     if (webhookUrl === '') throw new Failure('webhook-url-missing', { field: 'webhookUrl' });
-    if (!URL.canParse(webhookUrl) || new URL(webhookUrl).protocol !== 'https:')
+    const schemes = allowHttp ? ['https:', 'http:'] : ['https:'];
+    if (!schemes.includes(urlIn(webhookUrl)?.protocol ?? ''))
       throw new Failure('webhook-url-invalid', { field: 'webhookUrl', allowed: 'an https:// address' });
   }
   if (notifyType === 'email' && notificationEmail !== '' && !notificationEmail.includes('@'))

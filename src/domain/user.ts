@@ -1,11 +1,17 @@
 import { checkText } from './bounds.js';
+import type { Binding, IdentityProvider, LinkedIdentity } from './claim.js';
 import type { Decider } from './decider.js';
 import { assertNever, Failure, type FailureCode } from './failure.js';
-import type { Sealed, SecretId, UserId } from './ids.js';
+import type { IdentityClaim, Sealed, SecretId, UserId } from './ids.js';
+import { earned, type Inviter, promised, transferred } from './invite-reward.js';
+import { givenUp, unlinked } from './last-door.js';
 import { groupText } from './names.js';
 import type { Quota } from './quota.js';
 
-/* A person with a wallet. Stream `user-{id}`; the name is claimed in `username-{lower}` first. */
+/*
+ * A person with a wallet. Stream `user-{id}`. Name, e-mail address and identities elsewhere are claimed in streams of
+ * their own first: see claim.ts.
+ */
 
 export type Role = 'ordinary' | 'admin' | 'root';
 
@@ -14,25 +20,42 @@ export const atLeast = (role: Role, needed: Role): boolean => rank[role] >= rank
 const outranks = (role: Role, other: Role): boolean => role === 'root' || rank[role] > rank[other];
 
 /** Why quota was given without being paid for. */
-export type GrantReason = 'setup' | 'signup' | 'invitee' | 'inviter';
+export type GrantReason = 'setup' | 'signup' | 'invitee';
 
 export type UserEvent =
   | {
       type: 'UserRegistered';
       username: string;
       displayName: Sealed;
-      email: Sealed | null;
       role: Role;
       group: string;
       passwordSecret: SecretId | null;
       inviter: UserId | null;
     }
-  | { type: 'UserProfileChanged'; username: string | null; displayName: Sealed | null; email: Sealed | null }
+  | { type: 'UserProfileChanged'; username: string | null; displayName: Sealed | null }
+  /** null: the user has no address any more. */
+  | { type: 'EmailChanged'; email: Binding | null }
+  | ({ type: 'IdentityLinked' } & LinkedIdentity)
+  | { type: 'IdentityUnlinked'; provider: IdentityProvider }
+  /** The last one, about to be removed: from here on it is no way in that another may be given up for. */
+  | { type: 'PasskeyGivenUp'; passkey: string }
   | { type: 'UserGroupChanged'; group: string; by: UserId }
   | { type: 'UserRoleChanged'; role: Role; by: UserId }
   | { type: 'UserDisabled'; by: UserId }
   | { type: 'UserEnabled'; by: UserId }
+  /** Name, address and identities stay reserved. */
   | { type: 'UserDeleted'; by: UserId }
+  /** After UserDeleted: nothing of the user is shown any more, and what was reserved is free. */
+  | { type: 'UserErased'; by: UserId }
+  | { type: 'SignInsEnded'; by: UserId }
+  /** By which the user invites others, for ever. */
+  | { type: 'InviteCodeIssued'; code: string }
+  /** What who invited the user is owed for it, as it was when the user registered. */
+  | { type: 'InviteRewardPromised'; inviter: UserId; quota: Quota }
+  /** For having invited somebody. It is not to be spent before it is transferred. */
+  | { type: 'InviteRewardEarned'; quota: Quota; invitee: UserId }
+  /** Into the balance. */
+  | { type: 'InviteRewardTransferred'; quota: Quota }
   | { type: 'PasswordChanged'; passwordSecret: SecretId }
   | { type: 'AccessTokenIssued'; tokenHash: string }
   | {
@@ -54,25 +77,6 @@ export type UserEvent =
       observed: Quota;
     };
 
-/** Whether the event ends everything the user had signed in with: each session, and the access token. */
-const endsSignIns: Record<UserEvent['type'], boolean> = {
-  UserRegistered: false,
-  UserProfileChanged: false,
-  UserGroupChanged: false,
-  UserRoleChanged: false,
-  UserDisabled: true,
-  // What disabling ended stays ended.
-  UserEnabled: false,
-  UserDeleted: true,
-  PasswordChanged: true,
-  AccessTokenIssued: false,
-  UserSettingsChanged: false,
-  QuotaGranted: false,
-  QuotaAdjusted: false,
-};
-
-export const isEndOfSignIns = ({ type }: UserEvent): boolean => endsSignIns[type];
-
 /** Who gives an order. */
 export interface Actor {
   readonly id: UserId;
@@ -84,20 +88,26 @@ export type UserCommand =
       type: 'RegisterUser';
       username: string;
       displayName: Sealed;
-      email: Sealed | null;
+      email: Binding | null;
+      /** By which the user came. */
+      identity: LinkedIdentity | null;
       role: Role;
       group: string;
       passwordSecret: SecretId | null;
-      inviter: UserId | null;
+      inviter: Inviter | null;
       grants: readonly { quota: Quota; reason: GrantReason }[];
     }
   | {
       type: 'ChangeProfile';
       username: string | null;
       displayName: Sealed | null;
-      email: Sealed | null;
       passwordSecret: SecretId | null;
     }
+  | { type: 'ChangeEmail'; email: Binding | null }
+  | ({ type: 'LinkIdentity' } & LinkedIdentity)
+  /** `passkeys`: those the user has, by stream `factors-{id}`, read after this stream. */
+  | { type: 'UnlinkIdentity'; provider: IdentityProvider; passkeys: readonly string[] }
+  | { type: 'GiveUpPasskey'; passkey: string }
   | {
       type: 'EditUser';
       by: Actor;
@@ -111,6 +121,12 @@ export type UserCommand =
   | { type: 'DisableUser'; by: Actor }
   | { type: 'EnableUser'; by: Actor }
   | { type: 'DeleteUser'; by: Actor }
+  | { type: 'DeleteOwnAccount'; by: UserId }
+  | { type: 'EraseUser'; by: Actor }
+  | { type: 'EndSignIns'; by: Actor }
+  | { type: 'IssueInviteCode'; code: string }
+  | { type: 'EarnInviteReward'; quota: Quota; invitee: UserId }
+  | { type: 'TransferInviteReward'; quota: Quota }
   | { type: 'PromoteUser'; by: Actor }
   | { type: 'DemoteUser'; by: Actor }
   | { type: 'AdjustQuota'; by: Actor; delta: Quota; gift: Quota; observed: Quota }
@@ -125,12 +141,28 @@ export type UserCommand =
 
 export type User =
   | { status: 'absent' }
-  | { status: 'enabled' | 'disabled' | 'deleted'; username: string; role: Role; group: string };
+  | {
+      status: 'enabled' | 'disabled' | 'deleted';
+      /** Deleted, and nothing is left to be found. */
+      erased: boolean;
+      username: string;
+      role: Role;
+      group: string;
+      hasPassword: boolean;
+      email: IdentityClaim | null;
+      identities: Identities;
+      passkeysGivenUp: readonly string[];
+      inviteCode: string | null;
+      /** Earned by inviting and not transferred. A sum has no end. */
+      inviteQuota: bigint;
+    };
+
+export type Identities = Readonly<Partial<Record<IdentityProvider, IdentityClaim>>>;
 
 type Existing = Exclude<User, { status: 'absent' }>;
 
 const existing = (user: User): Existing => {
-  if (user.status === 'absent') throw new Failure('user-not-found');
+  if (user.status === 'absent' || user.erased) throw new Failure('user-not-found');
   return user;
 };
 
@@ -152,26 +184,45 @@ function decide(command: UserCommand, user: User): UserEvent[] {
   switch (command.type) {
     case 'RegisterUser': {
       if (user.status !== 'absent') return [];
-      const { username, displayName, email, role, group, passwordSecret, inviter } = command;
+      const { username, displayName, email, identity, role, group, passwordSecret, inviter } = command;
       const registered: UserEvent = {
         type: 'UserRegistered',
         username,
         displayName,
-        email,
         role,
         group,
         passwordSecret,
-        inviter,
+        inviter: inviter?.id ?? null,
       };
       const grants = command.grants
         .filter(({ quota }) => quota !== 0)
         .map(({ quota, reason }): UserEvent => ({ type: 'QuotaGranted', quota, reason }));
-      return [registered, ...grants];
+      return [
+        registered,
+        ...(email === null ? [] : [emailChange(email)]),
+        ...(identity === null ? [] : [link(identity)]),
+        ...grants,
+        ...promised(inviter),
+      ];
     }
     case 'ChangeProfile': {
       const target = live(user);
       return [...profileChange(command, target), ...passwordChange(command.passwordSecret)];
     }
+    case 'ChangeEmail': {
+      const target = live(user);
+      return target.email === (command.email?.claim ?? null) ? [] : [emailChange(command.email)];
+    }
+    case 'LinkIdentity': {
+      const bound = live(user).identities[command.provider];
+      if (bound !== undefined && bound !== command.claim)
+        throw new Failure('other-identity-bound', { provider: command.provider });
+      return bound === command.claim ? [] : [link(command)];
+    }
+    case 'UnlinkIdentity':
+      return unlinked(command, live(user));
+    case 'GiveUpPasskey':
+      return givenUp(command.passkey, live(user));
     case 'EditUser': {
       const target = live(user);
       const { by, claimedRole, group } = command;
@@ -181,11 +232,7 @@ function decide(command: UserCommand, user: User): UserEvent[] {
         group === null || group === target.group
           ? []
           : [{ type: 'UserGroupChanged', group: checkedGroup(group), by: by.id }];
-      return [
-        ...profileChange({ ...command, email: null }, target),
-        ...regrouped,
-        ...passwordChange(command.passwordSecret),
-      ];
+      return [...profileChange(command, target), ...regrouped, ...passwordChange(command.passwordSecret)];
     }
     case 'DisableUser': {
       const target = managed(user, command.by, 'root-protected-disable');
@@ -199,6 +246,22 @@ function decide(command: UserCommand, user: User): UserEvent[] {
       const target = managed(user, command.by, 'root-protected-delete');
       return target.status === 'deleted' ? [] : [{ type: 'UserDeleted', by: command.by.id }];
     }
+    case 'DeleteOwnAccount': {
+      const target = existing(user);
+      if (target.role === 'root') throw new Failure('root-protected-leave');
+      return target.status === 'deleted' ? [] : [{ type: 'UserDeleted', by: command.by }];
+    }
+    case 'EraseUser': {
+      const target = existing(user);
+      // Unlike elsewhere, root may not act on another root, nor on itself.
+      if (target.role === 'root' || !outranks(command.by.role, target.role)) throw new Failure('peer-delete-forbidden');
+      const by = command.by.id;
+      const erased: UserEvent = { type: 'UserErased', by };
+      return target.status === 'deleted' ? [erased] : [{ type: 'UserDeleted', by }, erased];
+    }
+    case 'EndSignIns':
+      managed(user, command.by, null);
+      return [{ type: 'SignInsEnded', by: command.by.id }];
     case 'PromoteUser': {
       const target = managed(user, command.by, null);
       if (command.by.role !== 'root') throw new Failure('promote-forbidden');
@@ -216,6 +279,12 @@ function decide(command: UserCommand, user: User): UserEvent[] {
       if (!outranks(by.role, target.role)) throw new Failure('peer-update-forbidden');
       return delta === 0 ? [] : [{ type: 'QuotaAdjusted', delta, gift, by: by.id, observed }];
     }
+    case 'IssueInviteCode':
+      return live(user).inviteCode === null ? [{ type: 'InviteCodeIssued', code: command.code }] : [];
+    case 'EarnInviteReward':
+      return earned(command, user.status === 'enabled' || user.status === 'disabled');
+    case 'TransferInviteReward':
+      return transferred(command.quota, live(user).inviteQuota);
     case 'IssueAccessToken':
       live(user);
       return [{ type: 'AccessTokenIssued', tokenHash: command.tokenHash }];
@@ -230,15 +299,22 @@ function decide(command: UserCommand, user: User): UserEvent[] {
 }
 
 const profileChange = (
-  wanted: { username: string | null; displayName: Sealed | null; email: Sealed | null },
+  wanted: { username: string | null; displayName: Sealed | null },
   target: Existing,
 ): UserEvent[] => {
   const username = wanted.username === target.username ? null : wanted.username;
-  const { displayName, email } = wanted;
-  return username === null && displayName === null && email === null
-    ? []
-    : [{ type: 'UserProfileChanged', username, displayName, email }];
+  const { displayName } = wanted;
+  return username === null && displayName === null ? [] : [{ type: 'UserProfileChanged', username, displayName }];
 };
+
+const emailChange = (email: Binding | null): UserEvent => ({ type: 'EmailChanged', email });
+
+const link = ({ provider, claim, shown }: LinkedIdentity): UserEvent => ({
+  type: 'IdentityLinked',
+  provider,
+  claim,
+  shown,
+});
 
 const checkedGroup = (group: string): string => {
   checkText('group', group, groupText);
@@ -251,7 +327,19 @@ const passwordChange = (passwordSecret: SecretId | null): UserEvent[] =>
 function evolve(user: User, event: UserEvent): User {
   switch (event.type) {
     case 'UserRegistered':
-      return { status: 'enabled', username: event.username, role: event.role, group: event.group };
+      return {
+        status: 'enabled',
+        erased: false,
+        username: event.username,
+        role: event.role,
+        group: event.group,
+        hasPassword: event.passwordSecret !== null,
+        email: null,
+        identities: {},
+        passkeysGivenUp: [],
+        inviteCode: null,
+        inviteQuota: 0n,
+      };
     case 'UserProfileChanged':
       return event.username === null ? user : changed(user, { username: event.username });
     case 'UserGroupChanged':
@@ -264,7 +352,28 @@ function evolve(user: User, event: UserEvent): User {
       return changed(user, { status: 'enabled' });
     case 'UserDeleted':
       return changed(user, { status: 'deleted' });
+    case 'UserErased':
+      return changed(user, { erased: true });
+    case 'EmailChanged':
+      return changed(user, { email: event.email?.claim ?? null });
+    case 'IdentityLinked':
+      return rebound(user, (identities) => ({ ...identities, [event.provider]: event.claim }));
+    case 'IdentityUnlinked':
+      return rebound(user, ({ [event.provider]: _, ...others }) => others);
+    case 'PasskeyGivenUp':
+      return user.status === 'absent'
+        ? user
+        : changed(user, { passkeysGivenUp: [...new Set([...user.passkeysGivenUp, event.passkey])] });
     case 'PasswordChanged':
+      return changed(user, { hasPassword: true });
+    case 'InviteCodeIssued':
+      return changed(user, { inviteCode: event.code });
+    case 'InviteRewardEarned':
+      return invitesChanged(user, BigInt(event.quota));
+    case 'InviteRewardTransferred':
+      return invitesChanged(user, -BigInt(event.quota));
+    case 'InviteRewardPromised':
+    case 'SignInsEnded':
     case 'AccessTokenIssued':
     case 'UserSettingsChanged':
     case 'QuotaGranted':
@@ -278,36 +387,10 @@ function evolve(user: User, event: UserEvent): User {
 const changed = (user: User, patch: Partial<Existing>): User =>
   user.status === 'absent' ? user : { ...user, ...patch };
 
+const invitesChanged = (user: User, more: bigint): User =>
+  user.status === 'absent' ? user : { ...user, inviteQuota: user.inviteQuota + more };
+
+const rebound = (user: User, change: (identities: Identities) => Identities): User =>
+  user.status === 'absent' ? user : { ...user, identities: change(user.identities) };
+
 export const userDecider: Decider<User, UserCommand, UserEvent> = { initial: { status: 'absent' }, decide, evolve };
-
-/* The claim on a name: one stream per lower-cased username, so two users can never share it. */
-
-export type UsernameEvent = { type: 'UsernameClaimed'; userId: UserId } | { type: 'UsernameReleased' };
-export type UsernameCommand = { type: 'ClaimUsername'; userId: UserId } | { type: 'ReleaseUsername'; userId: UserId };
-export type Username = { holder: UserId | null };
-
-export const usernameDecider: Decider<Username, UsernameCommand, UsernameEvent> = {
-  initial: { holder: null },
-  decide(command, { holder }) {
-    switch (command.type) {
-      case 'ClaimUsername':
-        if (holder === command.userId) return [];
-        if (holder !== null) throw new Failure('username-taken');
-        return [{ type: 'UsernameClaimed', userId: command.userId }];
-      case 'ReleaseUsername':
-        return holder === command.userId ? [{ type: 'UsernameReleased' }] : [];
-      default:
-        return assertNever(command);
-    }
-  },
-  evolve(_, event) {
-    switch (event.type) {
-      case 'UsernameClaimed':
-        return { holder: event.userId };
-      case 'UsernameReleased':
-        return { holder: null };
-      default:
-        return assertNever(event);
-    }
-  },
-};

@@ -8,13 +8,24 @@ import { ChannelResolver } from './channels/channel.js';
 import { ChannelCommandResolver } from './channels/channel-commands.js';
 import { ChannelHealthResolver } from './channels/channel-health.js';
 import { ChannelTypeResolver } from './channels/channel-type.js';
+import { ChannelUpkeepResolver } from './channels/channel-upkeep.js';
+import { PaymentResolver } from './payments/payment.js';
+import { PaymentCommandResolver } from './payments/payment-commands.js';
+import { RedemptionResolver } from './redemptions/redemption.js';
+import { RedemptionCommandResolver } from './redemptions/redemption-commands.js';
 import { authChecker } from './server/context.js';
+import { ElsewhereResolver } from './sessions/elsewhere.js';
+import { RegistrationResolver } from './sessions/registration.js';
+import { SecurityResolver } from './sessions/security.js';
 import { SessionResolver } from './sessions/session.js';
+import { NotificationsResolver } from './system/notifications.js';
 import { OptionResolver } from './system/option.js';
+import { OptionHistoryResolver } from './system/option-history.js';
 import { ReadModelResolver } from './system/read-model.js';
 import { SetupResolver } from './system/setup.js';
 import { StatusResolver } from './system/status.js';
 import { TokenPriceResolver } from './usage/price.js';
+import { PriceListResolver } from './usage/price-list.js';
 import { StatisticsResolver } from './usage/statistics.js';
 import { ChannelTrafficResolver, TrafficResolver } from './usage/traffic.js';
 import { UsageFeedResolver } from './usage/usage-feed.js';
@@ -22,6 +33,7 @@ import { UsageLogLineResolver } from './usage/usage-log.js';
 import { UsageLogQueryResolver } from './usage/usage-log-queries.js';
 import { BalanceResolver } from './users/balance.js';
 import { GroupResolver } from './users/group.js';
+import { OwnAccountResolver } from './users/own-account.js';
 import { UserResolver } from './users/user.js';
 import { UserCommandResolver } from './users/user-commands.js';
 import { UserSettingsResolver } from './users/user-settings.js';
@@ -35,23 +47,35 @@ export function graphqlSchema(): GraphQLSchema {
     skipCheck: true,
     resolvers: [
       SessionResolver,
+      RegistrationResolver,
+      SecurityResolver,
+      ElsewhereResolver,
       SetupResolver,
       StatusResolver,
       UserResolver,
       UserCommandResolver,
+      OwnAccountResolver,
       UserSettingsResolver,
       GroupResolver,
       ApiKeyResolver,
       ApiKeyCommandResolver,
+      RedemptionResolver,
+      RedemptionCommandResolver,
       ChannelResolver,
       ChannelCommandResolver,
       ChannelTypeResolver,
       ChannelHealthResolver,
+      ChannelUpkeepResolver,
+      PaymentResolver,
+      PaymentCommandResolver,
       OptionResolver,
+      OptionHistoryResolver,
+      NotificationsResolver,
       ReadModelResolver,
       UsageLogQueryResolver,
       UsageLogLineResolver,
       TokenPriceResolver,
+      PriceListResolver,
       UsageFeedResolver,
       StatisticsResolver,
       TrafficResolver,

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { urlIn } from '../domain/address.js';
 
 /*
  * Where a client is, for counting. One IPv4 address is one place; of IPv6, a subscriber has at least the 64 bits behind
@@ -10,10 +11,10 @@ const mappedDotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 /** The eight groups of an IPv6 address as numbers; null: it is none. */
 function groupsOf(address: string): readonly number[] | null {
   const [plain = ''] = address.split('%', 1);
-  const url = `http://[${plain}]`;
-  if (!plain.includes(':') || !URL.canParse(url)) return null;
+  const url = plain.includes(':') ? urlIn(`http://[${plain}]`) : null;
+  if (url === null) return null;
   // The URL parser has put it into its one short form: no dots, at most one `::`.
-  const [before = '', after] = new URL(url).hostname.slice(1, -1).split('::');
+  const [before = '', after] = url.hostname.slice(1, -1).split('::');
   const read = (text: string): number[] =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
   const first = read(before);

@@ -2,20 +2,28 @@ import type { Kysely } from 'kysely';
 import type { ApiKeyTables } from './models/api-keys.js';
 import type { ChannelTables } from './models/channels.js';
 import type { LedgerTables } from './models/ledger/ledger.js';
+import type { OptionHistoryTables } from './models/option-history.js';
 import type { OptionTables } from './models/options.js';
+import type { PaymentTables } from './models/payments.js';
+import type { RedemptionTables } from './models/redemptions.js';
 import type { UsageLogTables } from './models/usage-log/usage-log.js';
 import type { UsageStatsTables } from './models/usage-stats/usage-stats.js';
 import type { UserTables } from './models/users.js';
+import type { WalletTables } from './models/wallets.js';
 
 /** Every table of every read model. */
 export interface Database
   extends UserTables,
     ApiKeyTables,
     ChannelTables,
+    RedemptionTables,
     OptionTables,
+    OptionHistoryTables,
+    PaymentTables,
     UsageLogTables,
     UsageStatsTables,
-    LedgerTables {}
+    LedgerTables,
+    WalletTables {}
 
 /** A handle on which unqualified table names mean the current read models; see `openReadModels`. */
 export type ReadModels = Kysely<Database>;

@@ -6,13 +6,29 @@ import { readConnections } from './engine/read-connections.js';
 import { apiKeys } from './models/api-keys.js';
 import { channels } from './models/channels.js';
 import { ledger } from './models/ledger/ledger.js';
+import { optionHistory } from './models/option-history.js';
 import { options } from './models/options.js';
+import { payments } from './models/payments.js';
+import { redemptions } from './models/redemptions.js';
 import { usageLog } from './models/usage-log/usage-log.js';
 import { usageStats } from './models/usage-stats/usage-stats.js';
 import { users } from './models/users.js';
+import { wallets } from './models/wallets.js';
 
 /** Every read model there is, in the order they are listed to operators. */
-export const readModels: readonly Projection[] = [users, apiKeys, channels, options, usageLog, usageStats, ledger];
+export const readModels: readonly Projection[] = [
+  users,
+  apiKeys,
+  channels,
+  redemptions,
+  options,
+  optionHistory,
+  payments,
+  usageLog,
+  usageStats,
+  wallets,
+  ledger,
+];
 
 /** Where unqualified names are looked up: the current version of each read model. */
 const readModelSearchPath = [...readModels.map(schemaOf), 'public'].join(', ');

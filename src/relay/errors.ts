@@ -35,11 +35,11 @@ const soon = '1';
 export const saturatedHere = (): RelayError =>
   new RelayError(429, 'upstream_saturated', saturated, gatewayErrorType, '', soon);
 
-export const tooManyCalls = (most: number): RelayError =>
+export const tooManyCalls = (whose: 'token' | 'playground', most: number): RelayError =>
   new RelayError(
     429,
     'concurrency_limit_exceeded',
-    `the token has ${most} calls under way, as many as it may have`,
+    `the ${whose} has ${most} calls under way, as many as it may have`,
     gatewayErrorType,
     '',
     soon,
@@ -50,7 +50,8 @@ export const networkFailure = (message = 'request to upstream failed'): RelayErr
 
 const longestName = 128;
 /** Callers may ask for a model of any length. */
-const shortened = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+export const shortened = (name: string): string =>
+  name.length > longestName ? `${name.slice(0, longestName)}…` : name;
 
 /** No channel has the model: to ask again is no use, and clients do not. */
 export const unknownModel = (model: string): RelayError =>
@@ -63,8 +64,8 @@ export const unknownModel = (model: string): RelayError =>
   );
 
 /** The model may come back: its channels are switched off, or serve other groups. */
-export const noChannel = (model: string, group: string): RelayError =>
-  new RelayError(503, 'model_not_found', `no available channel for model ${shortened(model)} in group ${group}`);
+export const noChannel = (model: string, group: string, code = 'model_not_found'): RelayError =>
+  new RelayError(503, code, `no available channel for model ${shortened(model)} in group ${group}`);
 
 /** Quota as people read it: dollars where the operator shows currency, units otherwise. */
 export const quotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>

@@ -13,6 +13,9 @@ import type { Query } from './wire/query.js';
 
 /* Upstream channels, one at a time. */
 
+/** Of answers that have no `data`. */
+const bare = { success: true, message: '' };
+
 /** More channels than one tag search can find. */
 const unpaged = { page: 1, size: 1_000_000 };
 
@@ -118,6 +121,40 @@ export function channelEndpoints(endpoints: Endpoints, { channels, queries, visi
         if (error instanceof Failure) return { success: false, message: wordsFor(viewer, error), time: 0 };
         throw error;
       }
+    },
+    { changes: true },
+  );
+
+  endpoints.guarded(
+    'admin',
+    'GET',
+    '/channel/test',
+    (viewer) => {
+      channels.testAll(viewer);
+      return bare;
+    },
+    { changes: true },
+  );
+
+  endpoints.guarded(
+    'admin',
+    'GET',
+    '/channel/update_balance/:id',
+    async (viewer, { id }) => {
+      const { balance, position } = await channels.updateBalance(viewer, possibleChannel(id()));
+      await visible(position);
+      return { ...bare, balance: Number(balance) };
+    },
+    { changes: true },
+  );
+
+  endpoints.guarded(
+    'admin',
+    'GET',
+    '/channel/update_balance',
+    async (viewer) => {
+      await visible((await channels.updateBalances(viewer)).position);
+      return bare;
     },
     { changes: true },
   );

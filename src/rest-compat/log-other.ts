@@ -1,5 +1,6 @@
 import { type Price, ratioOf, type TokenPrice } from '../domain/pricing.js';
 import { cacheWriteTokens, type TokenQuantity } from '../domain/usage.js';
+import type { LogDetail } from '../projections/models/usage-log/log-detail.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { audioRatiosOf, isAudioChat } from './audio-chat.js';
 
@@ -86,6 +87,9 @@ function membersOf(line: UsageLogEntry): Members {
   switch (detail?.kind) {
     case 'granted':
     case 'adjusted':
+    case 'topped-up':
+    case 'top-up-returned':
+    case 'redeemed':
       return {};
     case 'released':
       return { error_code: detail.code ?? detail.reason, status_code: detail.status ?? 0, request_path: line.path };
@@ -102,7 +106,14 @@ function membersOf(line: UsageLogEntry): Members {
   }
 }
 
-const isAboutCall = ({ detail }: UsageLogEntry): boolean => detail?.kind !== 'granted' && detail?.kind !== 'adjusted';
+const aboutNoCall: ReadonlySet<string> = new Set<LogDetail['kind']>([
+  'granted',
+  'adjusted',
+  'topped-up',
+  'top-up-returned',
+  'redeemed',
+]);
+const isAboutCall = ({ detail }: UsageLogEntry): boolean => detail === null || !aboutNoCall.has(detail.kind);
 
 /** The upstream told no usage, or none that could be believed. */
 const wasCountedHere = ({ usage_source }: UsageLogEntry): boolean =>

@@ -1,27 +1,13 @@
-import type { Settings } from '../application/settings.js';
+import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { assertNever } from '../domain/failure.js';
 import { ratioOf } from '../domain/pricing.js';
-import type { GrantReason } from '../domain/user.js';
+import type { GiftReason, ReturnCause } from '../projections/models/usage-log/log-detail.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { audioRatiosOf, isAudioChat } from './audio-chat.js';
 
 /* What a log line says in words. Lines hold facts; the sentence is made when somebody reads it. */
 
-/** How amounts are written: in dollars with a full-width sign, or in units. */
-export interface QuotaStyle {
-  readonly inCurrency: boolean;
-  readonly quotaPerUnit: number;
-}
-
-export const quotaStyle = (settings: Settings): QuotaStyle => ({
-  inCurrency: settings.flag('DisplayInCurrencyEnabled'),
-  quotaPerUnit: Number(settings.prices.quotaPerUnit),
-});
-
-const quotaText = (quota: number, { inCurrency, quotaPerUnit }: QuotaStyle): string =>
-  inCurrency ? `＄${(quota / quotaPerUnit).toFixed(6)} 额度` : `${quota} 点额度`;
-
-const grants: Readonly<Record<GrantReason, string>> = {
+const grants: Readonly<Record<GiftReason, string>> = {
   setup: '系统初始化赠送',
   signup: '新用户注册赠送',
   invitee: '使用邀请码赠送',
@@ -43,7 +29,14 @@ function consumption(line: UsageLogEntry): string {
   return `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(ratioOf(price, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${silent}`;
 }
 
+const toppedUp = '使用在线充值成功，充值金额: ';
+const returned: Readonly<Record<ReturnCause, { readonly begins: string; readonly money: string }>> = {
+  refund: { begins: '在线充值退款，扣除额度: ', money: '退款金额' },
+  dispute: { begins: '在线充值被拒付，扣除额度: ', money: '拒付金额' },
+  'dispute-won': { begins: '在线充值拒付已撤销，返还额度: ', money: '返还金额' },
+};
 const adjusted = '管理员将用户额度从 ';
+const redeemed = '通过兑换码充值 ';
 const failed = '请求失败，状态码 ';
 
 /** What lines begin with, all there are. */
@@ -51,7 +44,10 @@ const beginnings: readonly string[] = [
   '模型价格 ',
   '模型倍率 ',
   channelTest,
+  toppedUp,
+  ...Object.values(returned).map(({ begins }) => begins),
   adjusted,
+  redeemed,
   failed,
   ...Object.values(grants).map((grant) => `${grant} `),
 ];
@@ -70,6 +66,14 @@ export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
       const { observed, delta } = detail;
       return `${adjusted}${quotaText(observed, style)}修改为 ${quotaText(observed + delta, style)}`;
     }
+    case 'topped-up':
+      return `${toppedUp}${quotaText(detail.quota, style)}，支付金额：${Number(detail.money).toFixed(6)}`;
+    case 'top-up-returned': {
+      const { begins, money } = returned[detail.cause];
+      return `${begins}${quotaText(Math.abs(detail.quota), style)}，${money}：${Number(detail.money).toFixed(6)}`;
+    }
+    case 'redeemed':
+      return `${redeemed}${quotaText(detail.quota, style)}，兑换码ID ${detail.redemption}`;
     case 'channel-tested':
       return channelTest;
     case 'released':

@@ -1,6 +1,7 @@
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports.js';
 import type { LogFilter, LogStatistics } from '../application/queries/usage.js';
+import { type QuotaStyle, quotaStyle } from '../application/quota-text.js';
 import type { Position } from '../domain/events.js';
 import { ChannelId } from '../domain/ids.js';
 import { tellable } from '../domain/quota.js';
@@ -8,7 +9,7 @@ import { cacheWriteTokens } from '../domain/usage.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
-import { canBeginWith, contentOf, type QuotaStyle, quotaStyle } from './log-text.js';
+import { canBeginWith, contentOf } from './log-text.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { Refusal } from './wire/errors.js';

@@ -10,12 +10,16 @@ import { channelBulkEndpoints } from './channel-bulk.js';
 import { dataEndpoints } from './data.js';
 import { logEndpoints } from './log.js';
 import { modelEndpoints } from './model.js';
+import { oauthEndpoints } from './oauth.js';
 import { optionEndpoints } from './option.js';
 import { pricingEndpoints } from './pricing.js';
+import { redemptionEndpoints } from './redemption.js';
+import { registrationEndpoints } from './registration.js';
 import { type SetupEndpointOptions, setupEndpoints } from './setup.js';
 import { shownQuota } from './shown-quota.js';
 import { statusEndpoints } from './status.js';
 import { tokenEndpoints } from './token.js';
+import { topUpEndpoints } from './top-up.js';
 import { userEndpoints } from './user.js';
 import { userAdminEndpoints } from './user-admin.js';
 import { isJsonOrNone, isOrder } from './wire/cross-site.js';
@@ -48,12 +52,6 @@ const maxBodyBytes = 4 * 1024 * 1024;
 
 const notJson = '请求体必须是 JSON（Content-Type: application/json）';
 const bodyTooLarge = '请求体过大';
-
-/**
- * Paths of the contract that this version does not serve, yet which would be taken for the id in `/user/{id}` or
- * `/channel/{id}`.
- */
-const notServed = ['/user/aff', '/channel/test', '/channel/update_balance'];
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof TooManyRequests) return reply.status(429).send();
@@ -112,13 +110,17 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
   const isSetUp = rememberSetUp(() => application.setup.isDone());
 
   const api = async (scope: FastifyInstance): Promise<void> => {
-    const endpoints = endpointsOn(scope, { identity: application.identity, allowAttempt, origins });
+    const endpoints = endpointsOn(scope, { ...application, allowAttempt, origins });
     setupEndpoints(endpoints, application, { databaseType: options.databaseType, isSetUp, origins });
     statusEndpoints(endpoints, application, { ...options, isSetUp });
     userEndpoints(endpoints, application);
+    registrationEndpoints(endpoints, application);
+    oauthEndpoints(endpoints, application);
+    topUpEndpoints(endpoints, application);
     const shown = shownQuota();
     userAdminEndpoints(endpoints, application, shown);
     tokenEndpoints(endpoints, application, shown);
+    redemptionEndpoints(endpoints, application);
     channelEndpoints(endpoints, application);
     channelBulkEndpoints(endpoints, application);
     modelEndpoints(endpoints, application);
@@ -127,10 +129,6 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     logEndpoints(endpoints, application, options);
     dataEndpoints(endpoints, application);
 
-    for (const path of notServed)
-      scope.get(path, { exposeHeadRoute: false }, (_request, reply) => {
-        reply.callNotFound();
-      });
     // Pages of other origins have nothing to do here; what they may read with an API key says so itself.
     scope.options('/*', (_request, reply) => reply.status(204).send());
     scope.setNotFoundHandler((request, reply) => {

@@ -1,8 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { UserView } from '../application/ports.js';
-import type { Identity } from '../application/sessions/identity.js';
+import type { Application } from '../application/application.js';
+import { type Asking, shownStepUp } from '../application/asking.js';
+import type { Client, UserView } from '../application/ports.js';
+import type { HumanChecks, Visitor } from '../application/sessions/human-checks.js';
+import type { Entry, Identity } from '../application/sessions/identity.js';
 import type { Position } from '../domain/events.js';
-import { closedSessionCookie, openedSessionCookie, sessionTokenIn } from '../http/session-cookie.js';
+import { Failure } from '../domain/failure.js';
+import { clientOf } from '../http/client.js';
+import {
+  closedSessionCookie,
+  forgottenHalfSignInCookie,
+  halfSignInCookie,
+  halfSignInIn,
+  openedSessionCookie,
+  sessionTokenIn,
+} from '../http/session-cookie.js';
+import { forgottenVisitorCookie, newVisitor, visitorCookie, visitorIn } from '../http/visitor-cookie.js';
+import { signedInUser } from './user-record.js';
+import { type Envelope, success } from './wire/envelope.js';
 
 /* Signing in and out. A session's token is opaque; what the user may do is read anew on every request. */
 
@@ -33,8 +48,59 @@ export const sessionUserEvenDisabled = async (
   return token === null ? null : identity.bySessionEvenDisabled(token);
 };
 
+export const clientBehind = ({ ip, headers }: FastifyRequest): Client => clientOf(ip, headers);
+
+/** Whether the browser has been seen before, and how it is known again. */
+export const visitorBehind = (request: FastifyRequest, reply: FastifyReply): Visitor => ({
+  known: visitorIn(request.headers.cookie),
+  address: request.ip,
+  remember() {
+    const visitor = newVisitor();
+    reply.header('set-cookie', visitorCookie(visitor, isSecure(request)));
+    return visitor;
+  },
+});
+
+/** The header that shows what was proven for an order. */
+const stepUpHeader = 'x-step-up';
+
+/** With what an order is given: by which session or token, and what was proven for it. */
+export function askingIn(identity: Identity, request: FastifyRequest): Asking {
+  const token = tokenOf(request);
+  return {
+    session: token === null ? 'access token' : identity.sessionOf(token),
+    stepUp: shownStepUp('X-Step-Up', request.headers[stepUpHeader]?.toString()),
+  };
+}
+
+/** The ticket of the sign-in that the browser has begun. Throws `half-sign-in-over`. */
+export function halfSignInOf({ headers }: FastifyRequest): string {
+  const ticket = halfSignInIn(headers.cookie);
+  if (ticket === null) throw new Failure('half-sign-in-over');
+  return ticket;
+}
+
+const secondFactorNeeded = '请输入两步验证码';
+
+/** What every door answers once it knows who somebody is: the user, or that a second factor is asked for. */
+export async function answerEntry(
+  { identity, queries }: Pick<Application, 'identity' | 'queries'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  entry: Entry,
+): Promise<Envelope> {
+  if (entry.kind === 'second-factor') {
+    reply.header('set-cookie', halfSignInCookie(entry.ticket, isSecure(request)));
+    return success({ require_2fa: true, methods: entry.methods }, secondFactorNeeded);
+  }
+  await startSession(identity, request, reply, entry.token);
+  if (halfSignInIn(request.headers.cookie) !== null)
+    reply.header('set-cookie', forgottenHalfSignInCookie(isSecure(request)));
+  return success(signedInUser(await queries.self(entry.user)));
+}
+
 /** A token given before the sign-in never becomes a signed-in one: the new session has a new token. */
-export async function startSession(
+async function startSession(
   identity: Identity,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -54,12 +120,24 @@ export async function goingOn(
 ): Promise<Position> {
   const signedIn = await sessionUser(identity, request);
   const position = await change();
-  if (signedIn !== null) await startSession(identity, request, reply, await identity.reopen(signedIn.id, position));
+  if (signedIn !== null) {
+    const token = await identity.reopen(signedIn.id, position, clientBehind(request));
+    await startSession(identity, request, reply, token);
+  }
   return position;
 }
 
-export async function endSession(identity: Identity, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** Nothing of the browser is known afterwards. */
+export async function endSession(
+  { identity, humanChecks }: { readonly identity: Identity; readonly humanChecks: Pick<HumanChecks, 'forget'> },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const token = tokenOf(request);
   if (token !== null) await identity.logout(token);
   reply.header('set-cookie', closedSessionCookie(isSecure(request)));
+  const visitor = visitorIn(request.headers.cookie);
+  if (visitor === null) return;
+  await humanChecks.forget(visitor);
+  reply.header('set-cookie', forgottenVisitorCookie(isSecure(request)));
 }

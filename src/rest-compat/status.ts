@@ -47,6 +47,7 @@ export function statusEndpoints(
   const isAlive = remembered(ping, clock);
 
   endpoints.open('GET', '/status', async (): Promise<Envelope> => {
+    const doors = queries.doors();
     return success({
       version,
       start_time: unixSeconds(startedAt),
@@ -59,33 +60,34 @@ export function statusEndpoints(
       top_up_link: text('TopUpLink'),
       price: number('Price'),
       min_topup: number('MinTopUp'),
-      enable_online_topup: queries.takesPayments(),
+      enable_online_topup: queries.topUpOffers().methods.length > 0,
       quota_per_unit: number('QuotaPerUnit'),
       display_in_currency: flag('DisplayInCurrencyEnabled'),
-      enable_drawing: flag('DrawingEnabled'),
-      enable_task: flag('TaskEnabled'),
+      // Pictures and music by way of tasks are not served.
+      enable_drawing: false,
+      enable_task: false,
       enable_data_export: flag('DataExportEnabled'),
       // Quota is never written in delayed batches here.
       enable_batch_update: false,
       data_export_default_time: text('DataExportDefaultTime'),
       default_collapse_sidebar: flag('DefaultCollapseSidebar'),
-      mj_notify_enabled: flag('MjNotifyEnabled'),
+      mj_notify_enabled: false,
       chats: JSON.parse(text('Chats')) as unknown,
       demo_site_enabled: flag('DemoSiteEnabled'),
       self_use_mode_enabled: flag('SelfUseModeEnabled'),
-      email_verification: flag('EmailVerificationEnabled'),
-      turnstile_check: flag('TurnstileCheckEnabled'),
+      email_verification: doors.emailVerification,
+      turnstile_check: doors.humanCheck !== null,
       turnstile_site_key: text('TurnstileSiteKey'),
-      github_oauth: flag('GitHubOAuthEnabled'),
+      github_oauth: doors.github !== null,
       github_client_id: text('GitHubClientId'),
-      oidc_enabled: flag('oidc.enabled'),
+      oidc_enabled: doors.oidc !== null,
       oidc_client_id: text('oidc.client_id'),
       oidc_authorization_endpoint: text('oidc.authorization_endpoint'),
-      linuxdo_oauth: flag('LinuxDOOAuthEnabled'),
+      linuxdo_oauth: doors.linuxdo !== null,
       linuxdo_client_id: text('LinuxDOClientId'),
-      wechat_login: flag('WeChatAuthEnabled'),
+      wechat_login: doors.wechat !== null,
       wechat_qrcode: text('WeChatAccountQRCodeImageURL'),
-      telegram_oauth: flag('TelegramOAuthEnabled'),
+      telegram_oauth: doors.telegram !== null,
       telegram_bot_name: text('TelegramBotName'),
     });
   });

@@ -65,6 +65,7 @@ function expiryIn(seconds: number): ApiKeyTerms['expiresAt'] {
   return Instant(seconds * 1000);
 }
 
+/** Old clients know nothing of budgets: what the console has set stays. */
 function inputFrom(body: Body, expiredTime: number): ApiKeyInput {
   return {
     quota: body.integer('remain_quota') ?? 0,

@@ -145,6 +145,11 @@ export function userAdminEndpoints(
     { wordings: malformed, fields: userFields },
   );
 
+  endpoints.guarded('admin', 'DELETE', '/user/:id', async (viewer, { id }) => {
+    await visible(await users.erase(viewer, possibleId(id())));
+    return success();
+  });
+
   endpoints.guarded(
     'admin',
     'POST',

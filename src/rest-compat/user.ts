@@ -1,9 +1,10 @@
 import type { Application } from '../application/application.js';
+import { type StepUpPurpose, stepUpPurposes } from '../application/asking.js';
 import type { UsableGroup } from '../application/queries/offers.js';
-import { Failure } from '../domain/failure.js';
-import { placeOf } from '../http/place.js';
-import { endSession, goingOn, startSession } from './session.js';
-import { legacyUser, ownSetting, signedInUser, userFields } from './user-record.js';
+import type { FactorProof } from '../application/sessions/second-factor.js';
+import { Failure, invalidField } from '../domain/failure.js';
+import { answerEntry, askingIn, clientBehind, endSession, goingOn, halfSignInOf } from './session.js';
+import { legacyUser, ownSetting, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -46,25 +47,62 @@ function settingsIn(body: Body) {
   } as const;
 }
 
-export function userEndpoints(endpoints: Endpoints, { identity, users, queries, visible }: Application) {
+/** Six digits are of an authenticator app; anything else is a recovery code. */
+function proofIn(body: Body): FactorProof {
+  const code = (body.text('code') ?? '').trim();
+  return { kind: /^\d{6}$/.test(code) ? 'totp' : 'recovery-code', code };
+}
+
+function purposeIn(body: Body): StepUpPurpose {
+  const purpose = stepUpPurposes.find((known) => known === body.text('purpose'));
+  if (purpose === undefined) throw invalidField('purpose', stepUpPurposes.join(', '));
+  return purpose;
+}
+
+export function userEndpoints(endpoints: Endpoints, application: Application) {
+  const { identity, users, stepUps, queries, visible } = application;
   endpoints.open(
     'POST',
     '/user/login',
     async ({ request, reply, body }) => {
       identity.checkLoginOpen();
       const { username, password } = credentialsIn(body());
-      const { user, token } = await identity.login(username, password, placeOf(request.ip));
-      await startSession(identity, request, reply, token);
-      return success(signedInUser(await queries.self(user)));
+      const entry = await identity.login(username, password, clientBehind(request));
+      return answerEntry(application, request, reply, entry);
+    },
+    { critical: true, human: true, wordings: malformed },
+  );
+
+  endpoints.open(
+    'POST',
+    '/user/login/2fa',
+    async ({ request, reply, body }) => {
+      const proof = proofIn(body());
+      const entry = await identity.finish(halfSignInOf(request), proof, clientBehind(request));
+      return answerEntry(application, request, reply, entry);
     },
     { critical: true, wordings: malformed },
+  );
+
+  endpoints.guarded(
+    'ordinary',
+    'POST',
+    '/user/step_up',
+    async (viewer, { request, body }) => {
+      const typedBody = body();
+      const purpose = purposeIn(typedBody);
+      const { session } = askingIn(identity, request);
+      const { place } = clientBehind(request);
+      return success(await stepUps.prove(viewer, session, purpose, proofIn(typedBody), place));
+    },
+    { critical: true },
   );
 
   endpoints.open(
     'GET',
     '/user/logout',
     async ({ request, reply }) => {
-      await endSession(identity, request, reply);
+      await endSession(application, request, reply);
       return success();
     },
     { changes: true },
@@ -82,27 +120,33 @@ export function userEndpoints(endpoints: Endpoints, { identity, users, queries, 
     'PUT',
     '/user/self',
     async (viewer, exchange) => {
+      const { request, reply } = exchange;
       const body = exchange.body();
       const password = typed(body.text('password'));
       const change = () =>
-        users.changeOwnProfile(viewer, {
-          username: typed(body.text('username')),
-          password,
-          displayName: typed(body.text('display_name')),
-        });
-      const { request, reply } = exchange;
+        users.changeOwnProfile(
+          viewer,
+          { username: typed(body.text('username')), password, displayName: typed(body.text('display_name')) },
+          askingIn(identity, request),
+        );
       await visible(await (password === null ? change() : goingOn(identity, request, reply, change)));
       return success();
     },
     { wordings: malformed, fields: userFields },
   );
 
+  // The session ends with the account; clients sign out after it all the same.
+  endpoints.guarded('ordinary', 'DELETE', '/user/self', async (viewer, { request }) => {
+    await visible(await users.deleteOwnAccount(viewer, askingIn(identity, request)));
+    return success();
+  });
+
   endpoints.guarded(
     'ordinary',
     'GET',
     '/user/token',
-    async (viewer) => {
-      const { token, position } = await users.issueAccessToken(viewer);
+    async (viewer, { request }) => {
+      const { token, position } = await users.issueAccessToken(viewer, askingIn(identity, request));
       await visible(position);
       return success(token);
     },

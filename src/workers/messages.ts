@@ -1,10 +1,11 @@
-import type { DirectorySnapshot } from '../application/memory/directory.js';
+import type { ChangedOption, DirectorySnapshot } from '../application/memory/directory.js';
 import type { CallProgress } from '../application/ports.js';
+import type { Shortage } from '../application/quota-gate-ports.js';
 import type { Config } from '../config.js';
+import type { SpendingTerms } from '../domain/api-key-terms.js';
 import type { CallFacts } from '../domain/call.js';
 import type { Position, Recorded, StreamName } from '../domain/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../domain/ids.js';
-import type { OptionValue } from '../domain/option.js';
 import type { Quota } from '../domain/quota.js';
 import type { Limits } from '../relay/call/call-limits.js';
 import type { Estimate } from '../relay/call/hold.js';
@@ -25,14 +26,14 @@ export interface AskedOfPrimary {
   taken(position: Position): void;
 
   isSpent(apiKey: ApiKeyId): Promise<boolean>;
-  admit(user: UserId, apiKey: ApiKeyId, limits: Limits): Promise<Admitted>;
+  admit(user: UserId, apiKey: ApiKeyId | null, limits: Limits): Promise<Admitted>;
   /** null: there is no room. */
   enterChannel(channel: ChannelId, most: number): Promise<Ticket | null>;
   left(ticket: Ticket, succeeded: boolean): void;
   mayShowKey(place: string): Promise<boolean>;
   wrongKey(place: string): void;
 
-  reserve(callId: CallId, facts: CallFacts, apiKeyUnlimited: boolean, estimate: Estimate): Promise<Reserved>;
+  reserve(callId: CallId, facts: CallFacts, terms: SpendingTerms, estimate: Estimate): Promise<Reserved>;
   extend(callId: CallId, quota: Quota): Promise<boolean>;
   settle(callId: CallId, settlement: Settlement): Promise<Quota>;
   settleOrWithdraw(callId: CallId, settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null>;
@@ -84,8 +85,8 @@ export type Reserved =
       readonly outputLimit: number | null;
       readonly output: number;
     }
-  | { readonly ok: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
+  | { readonly ok: false; readonly shortage: Shortage };
 
 export interface ToldDirectory extends Omit<DirectorySnapshot, 'options'> {
-  readonly options: readonly (readonly [string, OptionValue])[];
+  readonly options: readonly (readonly [string, ChangedOption])[];
 }

@@ -16,9 +16,9 @@ export function remoteMeter(
     // Whatever is on its way to the log is on its way there from the primary.
     pending: () => 0,
 
-    async reserve(callId, facts, apiKeyUnlimited, estimate) {
+    async reserve(callId, facts, terms, estimate) {
       const call = underWay.begin(callId);
-      const reserving = await primary.ask('reserve', callId, facts, apiKeyUnlimited, estimate).catch((error) => {
+      const reserving = await primary.ask('reserve', callId, facts, terms, estimate).catch((error) => {
         underWay.end(callId);
         throw error;
       });

@@ -107,8 +107,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     mayShowKey: async (place) => wrongKeys.mayShow(place),
     wrongKey: (place) => wrongKeys.shown(place),
 
-    async reserve(callId, facts, apiKeyUnlimited, estimate) {
-      const reserving = await meter.reserve(callId, facts, apiKeyUnlimited, estimate);
+    async reserve(callId, facts, terms, estimate) {
+      const reserving = await meter.reserve(callId, facts, terms, estimate);
       if (!reserving.ok) return reserving;
       const { reservation } = reserving;
       if (ended) {

@@ -5,6 +5,7 @@ import { openPostgresEventStore, type PostgresEventStoreOptions } from '../../sr
 import { handle } from '../../src/application/commands/handle.js';
 import type { EventStore } from '../../src/application/ports.js';
 import { beginning, type NewEvent, type Recorded } from '../../src/domain/events.js';
+import { UserId } from '../../src/domain/ids.js';
 import { optionDecider } from '../../src/domain/option.js';
 import { payloadVersions } from '../../src/domain/upcast.js';
 import { collect } from '../support/collect.js';
@@ -206,7 +207,7 @@ describe('the event store in Postgres', () => {
         code: 'stream-too-large',
         details: { stream: alpha },
       });
-      const change = { type: 'ChangeOption', key: 'Notice', value: { text: 'on' } } as const;
+      const change = { type: 'ChangeOption', key: 'Notice', value: { text: 'on' }, by: UserId(1) } as const;
       const { events } = await handle(store, { now: () => someInstant })(optionDecider, alpha, change);
       expect(events).toMatchObject([{ type: 'OptionChanged', key: 'Notice' }]);
       for await (const page of store.streamPages(alpha, 13)) expect(page.map(({ revision }) => revision)).toEqual([14]);

@@ -316,6 +316,10 @@ test('all of it is for admins', async () => {
     () => channels.remove(ordinary, [id]),
     () => channels.removeDisabled(ordinary),
     () => channels.test(ordinary, id, ''),
+    async () => channels.testAll(ordinary),
+    async () => channels.testRun(ordinary),
+    () => channels.updateBalance(ordinary, id),
+    async () => channels.updateBalances(ordinary),
   ];
   for (const order of orders) await expect(order()).rejects.toThrow(refusal('role-too-low', { needed: 'admin' }));
   expect(await node.store.head()).toBe(before);

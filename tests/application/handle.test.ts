@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { handle } from '../../src/application/commands/handle.js';
 import type { AppendResult, ExpectedRevision } from '../../src/application/ports.js';
+import { usernameDecider } from '../../src/domain/claim.js';
 import { beginning, type NewEvent, type Position, type StreamName, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';
 import { optionDecider } from '../../src/domain/option.js';
-import { usernameDecider } from '../../src/domain/user.js';
 import { someInstant } from '../support/events.js';
 import { settableClock } from '../support/fixed-clock.js';
 import { MemoryEventStore } from '../support/memory-event-store.js';
@@ -28,7 +28,7 @@ class ContestedStore extends MemoryEventStore {
   }
 }
 
-const change = (key: string, text: string) => ({ type: 'ChangeOption', key, value: { text } }) as const;
+const change = (key: string, text: string) => ({ type: 'ChangeOption', key, value: { text }, by: UserId(1) }) as const;
 
 describe('giving an order', () => {
   test('records what is decided, at the time it was, and tells where it stands', async () => {
@@ -40,7 +40,7 @@ describe('giving an order', () => {
 
     const handled = await run(optionDecider, streams.options, change('RetryTimes', '2'));
 
-    const event = { type: 'OptionChanged', key: 'RetryTimes', value: { text: '2' } };
+    const event = { type: 'OptionChanged', key: 'RetryTimes', value: { text: '2' }, by: UserId(1) };
     expect(handled).toStrictEqual({ events: [event], position: 1 });
     expect((await store.readStream(streams.options)).at(-1)).toMatchObject({
       event,
@@ -54,11 +54,11 @@ describe('giving an order', () => {
     const store = new MemoryEventStore();
     const run = handle(store, settableClock(someInstant));
     await run(optionDecider, streams.options, change('RetryTimes', '1'));
-    await run(usernameDecider, stream, { type: 'ClaimUsername', userId: alice });
+    await run(usernameDecider, stream, { type: 'Claim', userId: alice });
 
     const repeated = await run(optionDecider, streams.options, change('RetryTimes', '1'));
     expect(repeated).toStrictEqual({ events: [], position: 0 });
-    const never = await run(usernameDecider, streams.username('bob'), { type: 'ReleaseUsername', userId: bob });
+    const never = await run(usernameDecider, streams.username('bob'), { type: 'Release', userId: bob });
     expect(never).toStrictEqual({ events: [], position: beginning });
     expect(await store.head()).toBe(1);
   });
@@ -66,8 +66,8 @@ describe('giving an order', () => {
   test('that is refused records nothing', async () => {
     const store = new MemoryEventStore();
     const run = handle(store, settableClock(someInstant));
-    await run(usernameDecider, stream, { type: 'ClaimUsername', userId: alice });
-    await expect(run(usernameDecider, stream, { type: 'ClaimUsername', userId: bob })).rejects.toMatchObject({
+    await run(usernameDecider, stream, { type: 'Claim', userId: alice });
+    await expect(run(usernameDecider, stream, { type: 'Claim', userId: bob })).rejects.toMatchObject({
       code: 'username-taken',
     });
     expect(await store.head()).toBe(0);
@@ -78,9 +78,9 @@ describe('a lost race', () => {
   test('is decided anew on the state that won it', async () => {
     const store = new ContestedStore();
     const run = handle(store, settableClock(someInstant));
-    store.rivals.push(() => run(usernameDecider, stream, { type: 'ClaimUsername', userId: bob }));
+    store.rivals.push(() => run(usernameDecider, stream, { type: 'Claim', userId: bob }));
 
-    await expect(run(usernameDecider, stream, { type: 'ClaimUsername', userId: alice })).rejects.toMatchObject({
+    await expect(run(usernameDecider, stream, { type: 'Claim', userId: alice })).rejects.toMatchObject({
       code: 'username-taken',
     });
     expect((await store.readStream(stream)).map(({ event }) => event)).toStrictEqual([
@@ -91,9 +91,9 @@ describe('a lost race', () => {
   test('against somebody with the same order ends without a second event', async () => {
     const store = new ContestedStore();
     const run = handle(store, settableClock(someInstant));
-    store.rivals.push(() => run(usernameDecider, stream, { type: 'ClaimUsername', userId: alice }));
+    store.rivals.push(() => run(usernameDecider, stream, { type: 'Claim', userId: alice }));
 
-    expect(await run(usernameDecider, stream, { type: 'ClaimUsername', userId: alice })).toStrictEqual({
+    expect(await run(usernameDecider, stream, { type: 'Claim', userId: alice })).toStrictEqual({
       events: [],
       position: 0,
     });
@@ -163,7 +163,7 @@ describe('an order that depends on something outside its stream', () => {
     const seen: Position[] = [];
     await handle(store, settableClock(someInstant))(usernameDecider, stream, async (position) => {
       seen.push(position);
-      return { type: 'ClaimUsername', userId: alice };
+      return { type: 'Claim', userId: alice };
     });
     expect(seen).toStrictEqual([beginning]);
   });

@@ -3,9 +3,10 @@ import type { Directory, Passwords } from '../../src/application/ports.js';
 import { identity } from '../../src/application/sessions/identity.js';
 import { beginning } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
-import { SecretId, type UserId } from '../../src/domain/ids.js';
+import { SecretId, UserId } from '../../src/domain/ids.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
+import { signIn, someClient } from '../support/sign-in.js';
 
 let node: MemoryNode;
 let alice: UserId;
@@ -34,7 +35,7 @@ const newPassword = { username: null, password: 'new password', displayName: nul
 /** What somebody who tries to sign in learns: the answer, and the work it took. */
 async function attempt(login: string, password: string): Promise<{ code: string; verified: number }> {
   const before = node.passwords.verified;
-  const code = await node.identity.login(login, password).then(
+  const code = await signIn(node.identity, login, password).then(
     () => 'signed in',
     (error: { code: string; details: object }) => `${error.code} ${JSON.stringify(error.details)}`,
   );
@@ -43,7 +44,7 @@ async function attempt(login: string, password: string): Promise<{ code: string;
 
 describe('signing in', () => {
   test('with name and password opens a session', async () => {
-    const { user, token } = await node.identity.login(' alice ', 'correct horse');
+    const { user, token } = await signIn(node.identity, ' alice ', 'correct horse');
     expect(user).toMatchObject({ id: alice, username: 'alice', role: 'ordinary' });
     expect(await node.identity.bySession(token)).toMatchObject({ id: alice });
   });
@@ -82,18 +83,18 @@ describe('signing in', () => {
       throw new Failure('store-unavailable');
     };
     for (let n = 0; n < 40; n++)
-      await expect(node.identity.login('alice', 'correct horse', `place ${n % 2}`)).rejects.toThrow(
-        refusal('store-unavailable'),
-      );
+      await expect(
+        node.identity.login('alice', 'correct horse', { ...someClient, place: `place ${n % 2}` }),
+      ).rejects.toThrow(refusal('store-unavailable'));
     node.vault.get = stored;
     for (const place of ['place 0', 'place 1'])
-      expect((await node.identity.login('alice', 'correct horse', place)).user.id).toBe(alice);
+      expect((await signIn(node.identity, 'alice', 'correct horse', { ...someClient, place })).user.id).toBe(alice);
     // And wrong ones still are.
     for (let n = 0; n < 6; n++)
-      await expect(node.identity.login('alice', 'wrong horse', 'place 0')).rejects.toThrow(
+      await expect(node.identity.login('alice', 'wrong horse', { ...someClient, place: 'place 0' })).rejects.toThrow(
         refusal('wrong-credentials'),
       );
-    await expect(node.identity.login('alice', 'correct horse', 'place 0')).rejects.toThrow(
+    await expect(node.identity.login('alice', 'correct horse', { ...someClient, place: 'place 0' })).rejects.toThrow(
       refusal('too-many-attempts', { seconds: 1 }),
     );
   });
@@ -106,26 +107,47 @@ describe('signing in', () => {
   });
 });
 
+describe('every door', () => {
+  test('opens a session, once it knows who somebody is', async () => {
+    const entry = await node.identity.enter(alice, someClient);
+    expect(entry).toMatchObject({ kind: 'signed-in', user: { id: alice } });
+    if (entry.kind !== 'signed-in') return;
+    expect(await node.identity.bySession(entry.token)).toMatchObject({ id: alice });
+    expect(await node.sessions.openOf(alice, beginning)).toMatchObject([{ client: someClient }]);
+  });
+
+  test('is shut to whoever is disabled, deleted or unknown, and says so', async () => {
+    const enter = (id: UserId) => node.identity.enter(id, someClient);
+    await node.users.manage(root, alice, 'disable');
+    await node.caughtUp();
+    await expect(enter(alice)).rejects.toThrow(refusal('user-disabled'));
+    await node.users.manage(root, alice, 'delete');
+    await node.caughtUp();
+    await expect(enter(alice)).rejects.toThrow(refusal('user-deleted'));
+    await expect(enter(UserId(4711))).rejects.toThrow(refusal('user-not-found'));
+  });
+});
+
 describe('a session', () => {
   test('shows the user as it is now, not as it was', async () => {
-    const { token } = await node.identity.login('alice', 'correct horse');
+    const { token } = await signIn(node.identity, 'alice', 'correct horse');
     await node.users.manage(root, alice, 'promote');
     await node.caughtUp();
     expect(await node.identity.bySession(token)).toMatchObject({ role: 'admin' });
   });
 
   test('of a disabled user ends; where one was opened since, a face can still say what is the matter', async () => {
-    const { token } = await node.identity.login('alice', 'correct horse');
+    const { token } = await signIn(node.identity, 'alice', 'correct horse');
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();
     expect(await node.identity.bySession(token)).toBeNull();
     const { endedAt } = (await node.directory.credentials(alice)) ?? { endedAt: beginning };
-    const later = await node.sessions.open({ user: alice, since: endedAt });
+    const later = await node.sessions.open({ user: alice, since: endedAt }, someClient);
     expect(await node.identity.bySession(later)).toMatchObject({ status: 'disabled' });
   });
 
   test('of a disabled user is over before the directory has heard of it, and then tells who it was', async () => {
-    const { token } = await node.identity.login('alice', 'correct horse');
+    const { token } = await signIn(node.identity, 'alice', 'correct horse');
     const before = await node.directory.credentials(alice);
     const behind = identity({ ...node, source, directory: { ...node.directory, credentials: async () => before } });
     expect(await behind.bySession(token)).toMatchObject({ id: alice });
@@ -144,7 +166,7 @@ describe('a session', () => {
     await node.users.manage(root, alice, 'delete');
     await node.caughtUp();
     const session = { user: alice, since: await node.store.head() };
-    expect(await node.identity.bySession(await node.sessions.open(session))).toBeNull();
+    expect(await node.identity.bySession(await node.sessions.open(session, someClient))).toBeNull();
   });
 
   test('that was opened with a password which was being changed does not last', async () => {
@@ -157,24 +179,24 @@ describe('a session', () => {
         return verify.call(node.passwords, hash, password);
       },
     });
-    const { token } = await identity({ ...node, source, passwords }).login('alice', 'correct horse');
+    const { token } = await signIn(identity({ ...node, source, passwords }), 'alice', 'correct horse');
     expect(await node.identity.bySession(token)).toBeNull();
   });
 
   test('opened in place of one that its user’s own new password ended stands, until something ends it', async () => {
     const position = await node.users.changeOwnProfile(asAlice(), newPassword);
     await node.caughtUp();
-    const token = await node.identity.reopen(alice, position);
+    const token = await node.identity.reopen(alice, position, someClient);
     expect(await node.identity.bySession(token)).toMatchObject({ id: alice });
     const reset = { ...newPassword, password: 'set by root', group: null, quota: null, role: null };
     await node.users.edit(root, alice, reset);
     await node.caughtUp();
-    const late = await node.identity.reopen(alice, position);
+    const late = await node.identity.reopen(alice, position, someClient);
     for (const ended of [token, late]) expect(await node.identity.bySession(ended)).toBeNull();
   });
 
   test('does not come back when a disabled user is enabled again, though its row is still there', async () => {
-    const { token } = await node.identity.login('alice', 'correct horse');
+    const { token } = await signIn(node.identity, 'alice', 'correct horse');
     Object.assign(node.sessions, { closeOlder: async () => {} });
     for (const action of ['disable', 'enable'] as const) await node.users.manage(root, alice, action);
     await node.caughtUp();
@@ -183,7 +205,7 @@ describe('a session', () => {
   });
 
   test('ends with signing out', async () => {
-    const { token } = await node.identity.login('alice', 'correct horse');
+    const { token } = await signIn(node.identity, 'alice', 'correct horse');
     await node.identity.logout(token);
     expect(await node.identity.bySession(token)).toBeNull();
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { streams } from '../../src/domain/events.js';
+import { beginning, streams } from '../../src/domain/events.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
 
@@ -58,6 +58,28 @@ describe('changing an option', () => {
   });
 });
 
+describe('two who change the same option', () => {
+  test('by what they have seen: the second is refused, whichever it is, and told what happened', async () => {
+    const first = await node.options.change(root, 'RetryTimes', '1', beginning);
+    await node.caughtUp();
+    expect(node.options.view(root, 'RetryTimes')).toMatchObject({ value: '1', position: first });
+    const both = await Promise.allSettled([
+      node.options.change(root, 'RetryTimes', '2', first),
+      node.options.change(root, 'RetryTimes', '3', first),
+    ]);
+    const refused = both.filter((one) => one.status === 'rejected');
+    expect(both.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
+    expect(refused.map(({ reason }) => reason)).toMatchObject([
+      { code: 'option-changed', details: { field: 'RetryTimes', position: await node.store.head() } },
+    ]);
+  });
+
+  test('other options do not stand in each other’s way', async () => {
+    await node.options.change(root, 'Notice', 'hello', beginning);
+    await expect(node.options.change(root, 'RetryTimes', '1', beginning)).resolves.toBeDefined();
+  });
+});
+
 describe('a secret option', () => {
   test.each(['SMTPToken', 'oidc.client_secret', 'MyOwnSecret'])('%s goes into the vault', async (key) => {
     await node.options.change(root, key, 'planted');
@@ -79,6 +101,16 @@ describe('a secret option', () => {
     );
     expect((await node.eventsOf(streams.options)).at(-1)).toMatchObject({ value: { text: '' } });
   });
+});
+
+test('what is seen of a secret is that it is set', async () => {
+  expect(node.options.view(root, 'SMTPToken')).toMatchObject({ value: null, isSet: false, position: beginning });
+  const position = await node.options.change(root, 'SMTPToken', 'planted');
+  await node.caughtUp();
+  expect(node.options.view(root, 'SMTPToken')).toMatchObject({ value: null, isSet: true, position });
+  expect(JSON.stringify(node.options.views(root))).not.toContain('planted');
+  expect(() => node.options.views(admin)).toThrow(refusal('role-too-low'));
+  expect(() => node.options.view(admin, 'RetryTimes')).toThrow(refusal('role-too-low'));
 });
 
 test('the list has every option that is no secret, sorted, with the values in force', async () => {

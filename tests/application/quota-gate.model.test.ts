@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Budget, BudgetPeriod } from '../../src/domain/budget.js';
 import { ApiKeyId, CallId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { flush } from '../support/flush.js';
@@ -24,10 +25,13 @@ interface Call {
 /** A call of this node, from its admission on. */
 interface LocalCall extends Call {
   readonly unlimited: boolean;
+  readonly budget: Budget | null;
   held: number;
   durable: boolean;
   /** What its outcome in the log charges; null while it has none. */
   charged: number | null;
+  /** What the clock showed then. */
+  settledAt: number;
   /** Whether the gate was told so by the call itself. */
   told: boolean;
   refunded: boolean;
@@ -46,6 +50,9 @@ interface Step {
   readonly count: number;
   /** Of what a call can cost, the least it makes do with. */
   readonly share: number;
+  readonly budget: Budget | null;
+  /** By how much the clock moves. */
+  readonly ms: number;
 }
 
 /** How often each kind is drawn, in relation to the others. */
@@ -70,6 +77,8 @@ const weights = {
   fail: 1,
   deliver: 5,
   project: 4,
+  pass: 2,
+  restart: 1,
 } as const;
 
 class Model {
@@ -83,6 +92,7 @@ class Model {
   private readonly answers: (() => void)[] = [];
   checked = 0;
   admitted = 0;
+  beyondBudget = 0;
 
   constructor(capacity: number) {
     this.world = new GateWorld(true, capacity);
@@ -97,17 +107,48 @@ class Model {
     const known = Math.max(this.world.delivered, this.snapshotAt.get(JSON.stringify(owner)) ?? 0);
     const seen = this.world.log.slice(0, known);
     const { balance, holds } = foldAccount(seen, owner);
-    const own = this.open.filter((call) => ('user' in owner ? call.user === owner.user : call.key === owner.apiKey));
-    const ended = new Set(seen.flatMap(({ event, stream }) => (isEnd(event.type) ? [stream.slice(5)] : [])));
-    let left = balance;
-    for (const [call, quota] of holds) if (!own.some(({ id }) => id === call)) left -= quota;
-    for (const call of own) if (!ended.has(call.id)) left -= call.held;
+    return balance - this.held(seen, holds, owner);
+  }
+
+  /** What is left of a key's budget: as above, and of what was spent only that of the present period counts. */
+  leftOf(budget: Budget, key: ApiKeyId): number {
+    const owner = { apiKey: key };
+    const known = Math.max(this.world.delivered, this.snapshotAt.get(JSON.stringify(owner)) ?? 0);
+    const seen = this.world.log.slice(0, known);
+    const { spent, holds } = foldAccount(seen, owner);
+    const now = new Date(this.world.clock.now());
+    let left = budget.quota - this.held(seen, holds, owner);
+    for (const [date, quota] of spent) if (isInPeriod[budget.period](date, now)) left -= quota;
     return left;
   }
 
+  private held(seen: GateWorld['log'], holds: ReadonlyMap<CallId, number>, owner: Owner): number {
+    const own = this.open.filter((call) => ('user' in owner ? call.user === owner.user : call.key === owner.apiKey));
+    const ended = new Set(seen.flatMap(({ event, stream }) => (isEnd(event.type) ? [stream.slice(5)] : [])));
+    let held = 0;
+    for (const [call, quota] of holds) if (!own.some(({ id }) => id === call)) held += quota;
+    for (const call of own) if (!ended.has(call.id)) held += call.held;
+    return held;
+  }
+
   async take(step: Step): Promise<void> {
-    this[step.kind](step);
+    await this[step.kind](step);
     await this.settleDown();
+  }
+
+  /**
+   * The node dies. What it alone knew is gone: admissions that were not written, and by how much holds had grown. Another
+   * one finds the rest in the read model and the log; to it those calls are like any node's.
+   */
+  private async restart(): Promise<void> {
+    while (this.world.waiting.length > 0) {
+      this.world.fail();
+      await this.settleDown();
+    }
+    for (const { id, user, key, reserved, durable, charged } of this.open.splice(0))
+      if (durable && charged === null) this.elsewhere.push({ id, user, key, reserved });
+    this.snapshotAt.clear();
+    this.world.restart();
   }
 
   /** Lets everything arrive and asks for every account once more. */
@@ -138,7 +179,8 @@ class Model {
     const affordable =
       more <= 0 ||
       (this.available({ user: call.user }) >= more &&
-        (call.key === null || call.unlimited || this.available({ apiKey: call.key }) >= more));
+        (call.key === null || call.unlimited || this.available({ apiKey: call.key }) >= more) &&
+        (call.key === null || call.budget === null || this.leftOf(call.budget, call.key) >= more));
     expect(this.world.gate.extend(call.id, Quota(quota)), 'extended').toBe(affordable);
     if (affordable) call.held = Math.max(call.held, quota);
   }
@@ -170,6 +212,7 @@ class Model {
     const call = this.running(who);
     if (call === undefined) return;
     call.charged = charged;
+    call.settledAt = this.world.clock.now();
     this.world.settle(call.id, { ...partiesOf(call), charged });
   }
 
@@ -181,7 +224,8 @@ class Model {
     );
     if (call === undefined || call.charged === null) return;
     call.refunded = true;
-    this.world.refund(call.id, { ...partiesOf(call), charged: call.charged });
+    const { charged, settledAt } = call;
+    this.world.refund(call.id, { ...partiesOf(call), charged, settledAt });
   }
 
   private release({ who }: Pick<Step, 'who'>): void {
@@ -278,31 +322,40 @@ class Model {
     this.world.project(count);
   }
 
-  private admit({ who, quota, key: keyIndex, unlimited, share }: Step): void {
+  /** Over the bounds of periods, mostly forward. */
+  private pass({ ms }: Pick<Step, 'ms'>): void {
+    this.world.clock.advance(ms);
+  }
+
+  private admit({ who, quota, key: keyIndex, unlimited, share, budget }: Step): void {
     const [user, key] = [pickFrom(users, who), keys[keyIndex] ?? null];
     const id = CallId(`ours-${this.calls++}`);
     const least = Math.floor(quota * share);
     const range = { most: Quota(quota), least: Quota(least) };
     this.world.gate
-      .admit({ ...{ callId: id, userId: user, apiKeyId: key, apiKeyUnlimited: unlimited }, ...range })
+      .admit({ ...{ callId: id, userId: user, apiKeyId: key, terms: { unlimited, budget } }, ...range })
       .then(
         (verdict) => {
           this.answers.push(() => {
             const ofUser = this.available({ user });
             const ofKey = key === null || unlimited ? null : this.available({ apiKey: key });
+            const ofBudget = key === null || budget === null ? null : this.leftOf(budget, key);
             const affords = (amount: number) => amount > 0 && amount >= least;
-            const granted = Math.min(quota, ofUser, ofKey ?? quota);
+            const granted = Math.min(quota, ofUser, ofKey ?? quota, ofBudget ?? quota);
             if (ofKey !== null && !affords(ofKey))
               expect(verdict).toStrictEqual({ admitted: false, short: 'api-key', available: ofKey });
-            else if (!affords(ofUser))
+            else if (ofBudget !== null && !affords(ofBudget)) {
+              expect(verdict).toMatchObject({ admitted: false, short: 'budget', available: ofBudget, budget });
+              this.beyondBudget += 1;
+            } else if (!affords(ofUser))
               expect(verdict).toStrictEqual({ admitted: false, short: 'user', available: ofUser });
             else expect(verdict).toStrictEqual({ admitted: true, granted });
             this.checked += 1;
             if (!verdict.admitted) return;
             this.admitted += 1;
             this.open.push({
-              ...{ id, user, key, unlimited },
-              ...{ reserved: granted, held: granted, durable: false, charged: null, told: false, refunded: false },
+              ...{ id, user, key, unlimited, budget, reserved: granted, held: granted },
+              ...{ durable: false, charged: null, settledAt: 0, told: false, refunded: false },
             });
           });
         },
@@ -325,6 +378,21 @@ class Model {
   }
 }
 
+const dateOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** Whether a date lies in the period that a moment lies in. */
+const isInPeriod: Readonly<Record<BudgetPeriod, (date: string, now: Date) => boolean>> = {
+  daily: (date, now) => date === dateOf(now),
+  weekly(date, now) {
+    const monday = new Date(now);
+    while (monday.getUTCDay() !== 1) monday.setUTCDate(monday.getUTCDate() - 1);
+    const sunday = new Date(monday);
+    sunday.setUTCDate(sunday.getUTCDate() + 6);
+    return date >= dateOf(monday) && date <= dateOf(sunday);
+  },
+  monthly: (date, now) => date.slice(0, 7) === dateOf(now).slice(0, 7),
+};
+
 const isEnd = (type: string): boolean => type === 'CallSettled' || type === 'CallReleased';
 const pick = <Item>(items: readonly Item[], index: number): Item | undefined =>
   items[index % Math.max(1, items.length)];
@@ -341,11 +409,19 @@ const step: fc.Arbitrary<Step> = fc.record({
   unlimited: fc.boolean(),
   count: fc.integer({ min: 1, max: 4 }),
   share: fc.constantFrom(0, 0.5, 1),
+  budget: fc.option(
+    fc.record({
+      quota: fc.integer({ min: 1, max: 250 }).map(Quota),
+      period: fc.constantFrom<BudgetPeriod>('daily', 'weekly', 'monthly'),
+    }),
+  ),
+  ms: fc.integer({ min: -40, max: 400 }).map((hours) => hours * 3_600_000),
 });
 
 test('what is available is the fold of the log minus the holds of open calls, whatever happens in whatever order', async () => {
   let checked = 0;
   let admitted = 0;
+  let beyondBudget = 0;
   const runs = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
     fc.array(step, { minLength: 20, maxLength: 80, size: 'max' }),
@@ -355,10 +431,12 @@ test('what is available is the fold of the log minus the holds of open calls, wh
       await model.finish();
       checked += model.checked;
       admitted += model.admitted;
+      beyondBudget += model.beyondBudget;
     },
   );
   await fc.assert(runs, { numRuns: 1_000 });
   // The runs must have been about something.
   expect(checked).toBeGreaterThan(10_000);
   expect(admitted).toBeGreaterThan(2_000);
+  expect(beyondBudget).toBeGreaterThan(200);
 }, 120_000);

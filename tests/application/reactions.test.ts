@@ -1,15 +1,30 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Notify } from '../../src/application/notifications/notifier.js';
 import type { ReactionPlaces } from '../../src/application/ports.js';
 import { dropSecrets } from '../../src/application/reactions/drop-secrets.js';
 import { forgetDeletedUsers } from '../../src/application/reactions/forget-deleted-users.js';
 import { keepReacting, type Reaction } from '../../src/application/reactions/keep-reacting.js';
+import { remindOfQuota } from '../../src/application/reactions/remind-of-quota.js';
+import { reportChannels } from '../../src/application/reactions/report-channels.js';
+import { reportLowBalances } from '../../src/application/reactions/report-low-balances.js';
+import { reportTestRuns } from '../../src/application/reactions/report-test-runs.js';
+import { type ChannelCommand, channelDecider } from '../../src/domain/channel.js';
 import { beginning, type Position, type Recorded, type StreamName, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
-import type { ChannelId } from '../../src/domain/ids.js';
+import { CallId, type ChannelId, type UserId } from '../../src/domain/ids.js';
+import {
+  channelRunningOut,
+  channelSwitched,
+  type Notification,
+  testRunFinished,
+} from '../../src/domain/notification.js';
 import type { Actor } from '../../src/domain/user.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
+import { reserved, settled } from '../support/calls.js';
 import { channelSettings } from '../support/channel-settings.js';
+import { eventId, someInstant } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import { signIn } from '../support/sign-in.js';
 import { until } from '../support/until.js';
 import { newUser, ownProfile } from '../support/user-inputs.js';
 
@@ -112,7 +127,7 @@ describe('secrets that nothing names any more leave the vault', () => {
     await node.users.manage(root, alice.id, 'delete');
     await done('drop-secrets');
     expect(kept()).toEqual([ofBob, issued.key].sort());
-    expect((await node.identity.login('bob', 'first of bob')).user.id).toBe(bob.id);
+    expect((await signIn(node.identity, 'bob', 'first of bob')).user.id).toBe(bob.id);
   });
 
   test('also those that a process replaced before it died, and nothing twice', async () => {
@@ -175,14 +190,146 @@ describe('a deletion that a crash cut short', () => {
   });
 });
 
+describe('users are told', () => {
+  let told: { readonly user: UserId; readonly notification: Notification; readonly cause: string }[];
+  const notify: Notify = async (user, notification, { id }) => void told.push({ user, notification, cause: id });
+  beforeEach(() => {
+    told = [];
+  });
+
+  const reminding = (): Reaction => remindOfQuota({ ...node, notify, newEventId: () => `event ${told.length}` });
+  let calls = 0;
+
+  /** A call of the user's under way, and its end when it is charged. */
+  async function call(user: Actor, quota: number, charged: number | null): Promise<void> {
+    const id = CallId(`20261121070000123request${String(++calls).padStart(3, '0')}`);
+    const parties = { userId: user.id, apiKeyId: null, quota };
+    const events = [reserved(parties), ...(charged === null ? [] : [settled({ ...parties, charged })])];
+    const appended = events.map((event, index) => ({ id: eventId(calls, index), at: someInstant, event }));
+    await node.store.append(streams.call(id), appended, 'no-stream');
+    await node.caughtUp();
+  }
+
+  async function withQuota(username: string, quota: number, threshold: number | null): Promise<Actor> {
+    const user = await registered(username);
+    await node.users.adjustQuota(root, user.id, quota, 0);
+    if (threshold !== null)
+      await node.users.changeSettings(user, { ...webhook(''), notifyType: 'email', quotaWarningThreshold: threshold });
+    await node.caughtUp();
+    return user;
+  }
+
+  test('of a charge that leaves less than they want to have, and of no other', async () => {
+    await start(reminding());
+    const alice = await withQuota('alice', 1_000, 900);
+    const bob = await withQuota('bob', 1_000, 899);
+    for (const user of [alice, bob]) await call(user, 100, 100);
+    await done('remind-of-quota');
+    expect(told.map(({ user }) => user)).toEqual([]);
+    await call(alice, 100, 1);
+    await done('remind-of-quota');
+    expect(told.map(({ user, notification }) => [user, notification.kind, notification.values[1]])).toEqual([
+      [alice.id, 'quota_exceed', '＄0.001798 额度'],
+    ]);
+  });
+
+  test('by the option where they have not said from when on', async () => {
+    await start(reminding());
+    const alice = await withQuota('alice', 1_050, null);
+    await call(alice, 100, 50);
+    await done('remind-of-quota');
+    expect(told).toEqual([]);
+    await node.options.change(root, 'QuotaRemindThreshold', '1001');
+    await node.caughtUp();
+    await call(alice, 100, 1);
+    await done('remind-of-quota');
+    expect(told).toHaveLength(1);
+  });
+
+  test('of what is spent, not of what calls under way may cost', async () => {
+    await start(reminding());
+    const alice = await withQuota('alice', 1_000, 500);
+    await call(alice, 900, null);
+    await call(alice, 50, 50);
+    await done('remind-of-quota');
+    expect(told).toEqual([]);
+  });
+
+  test('of nothing that happened before there was anybody to tell it', async () => {
+    const alice = await withQuota('alice', 1_000, 2_000);
+    await call(alice, 100, 100);
+    const stop = await start(reminding());
+    await done('remind-of-quota');
+    expect(told).toEqual([]);
+    await stop();
+    // What happens while nobody is there is told by the next.
+    await call(alice, 100, 100);
+    await start(reminding());
+    await done('remind-of-quota');
+    expect(told).toHaveLength(1);
+  });
+
+  describe('if they are root, of channels', () => {
+    const reporting = (): Reaction => reportChannels({ ...node, root: async () => root.id, notify });
+    const switched = (id: ChannelId, order: ChannelCommand): Promise<unknown> =>
+      node.handle(channelDecider, streams.channel(id), order);
+
+    test('that were switched off or on by nobody', async () => {
+      await start(reporting());
+      const id = await addChannel('key');
+      await switched(id, { type: 'DisableChannel', automatic: true, reason: 'no credit' });
+      await done('report-channels');
+      await switched(id, { type: 'EnableChannel', automatic: true });
+      await done('report-channels');
+      const { name } = channelSettings();
+      expect(told).toEqual([
+        { user: root.id, notification: channelSwitched(id, name, { reason: 'no credit' }), cause: expect.any(String) },
+        { user: root.id, notification: channelSwitched(id, name, null), cause: expect.any(String) },
+      ]);
+    });
+
+    test('and not of those somebody switched', async () => {
+      await start(reporting());
+      const id = await addChannel('key');
+      await switched(id, { type: 'DisableChannel', automatic: false, reason: '' });
+      await switched(id, { type: 'EnableChannel', automatic: false });
+      await done('report-channels');
+      expect(told).toEqual([]);
+    });
+
+    test('whose accounts came to have little left, once until they have more', async () => {
+      await start(reportLowBalances({ ...node, root: async () => root.id, notify }));
+      const id = await addChannel('key');
+      for (const balance of ['2', '0.9', '0.8', '5', '0.7']) {
+        await switched(id, { type: 'RecordChannelBalance', balance, low: 1 });
+        await done('report-low-balances');
+      }
+      const { name } = channelSettings();
+      expect(told).toEqual([
+        { user: root.id, notification: channelRunningOut(id, name, '0.9'), cause: expect.any(String) },
+        { user: root.id, notification: channelRunningOut(id, name, '0.7'), cause: expect.any(String) },
+      ]);
+    });
+
+    test('that have all been tested', async () => {
+      await start(reportTestRuns({ ...node, root: async () => root.id, notify }));
+      await addChannel('key');
+      node.channels.testAll(admin);
+      await until(async () => (node.channels.testRun(admin).running ? null : true));
+      await done('report-test-runs');
+      expect(told).toEqual([{ user: root.id, notification: testRunFinished, cause: expect.any(String) }]);
+    });
+  });
+});
+
 describe('a reaction', () => {
   /** Notes which streams it was told of; fails for those in `failing`. */
   class Noting implements Reaction {
     readonly told: StreamName[] = [];
     readonly failing = new Set<StreamName>();
     constructor(readonly name: string) {}
-    concerns({ event }: Recorded): boolean {
-      return event.type === 'OptionChanged' || event.type === 'ChannelAdded';
+    asks({ stream, event }: Recorded): StreamName | null {
+      return event.type === 'OptionChanged' || event.type === 'ChannelAdded' ? stream : null;
     }
     async react(stream: StreamName): Promise<void> {
       if (this.failing.has(stream)) throw new Error('not now');

@@ -34,7 +34,7 @@ const issue = {
 } as const;
 const edit = (name: string) =>
   ({ type: 'EditApiKey', owner, quotaDelta: Quota(0), terms: apiKeyTerms({ name }) }) as const;
-const change = (key: string, text: string) => ({ type: 'ChangeOption', key, value: { text } }) as const;
+const change = (key: string, text: string) => ({ type: 'ChangeOption', key, value: { text }, by: UserId(1) }) as const;
 
 describe('the work of an order', () => {
   test('does not grow with the history of its stream', async () => {

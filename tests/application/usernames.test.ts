@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { claims } from '../../src/application/commands/claims.js';
 import { usernames } from '../../src/application/commands/usernames.js';
 import { streams } from '../../src/domain/events.js';
 import { Sealed, UserId } from '../../src/domain/ids.js';
@@ -14,7 +15,7 @@ let names: ReturnType<typeof usernames>;
 
 beforeEach(async () => {
   node = await openMemoryNode();
-  names = usernames(node.store, node.clock, node.handle);
+  names = usernames(claims(node.store, node.clock, node.handle));
 });
 
 const register = (id: UserId, username: string) =>
@@ -23,6 +24,7 @@ const register = (id: UserId, username: string) =>
     username,
     displayName: Sealed('sealed'),
     email: null,
+    identity: null,
     role: 'ordinary',
     group: 'default',
     passwordSecret: null,
@@ -35,7 +37,6 @@ const rename = (id: UserId, username: string) =>
     type: 'ChangeProfile',
     username,
     displayName: null,
-    email: null,
     passwordSecret: null,
   });
 
@@ -88,14 +89,16 @@ describe('a name', () => {
   test('given back between refusal and second look is free', async () => {
     await names.claim('alice', alice);
     const late = usernames(
-      {
-        async readStream(stream) {
-          if (stream === streams.username('alice')) await names.release('alice', alice);
-          return node.store.readStream(stream);
+      claims(
+        {
+          async readStream(stream) {
+            if (stream === streams.username('alice')) await names.release('alice', alice);
+            return node.store.readStream(stream);
+          },
         },
-      },
-      node.clock,
-      node.handle,
+        node.clock,
+        node.handle,
+      ),
     );
     await late.claim('alice', bob);
     expect(await holderOf('alice')).toBe(bob);

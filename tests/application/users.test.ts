@@ -7,6 +7,7 @@ import type { Actor } from '../../src/domain/user.js';
 import type { UserSettings } from '../../src/domain/user-fields.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
+import { someClient } from '../support/sign-in.js';
 import { newUser, ownProfile, userPatch } from '../support/user-inputs.js';
 
 let node: MemoryNode;
@@ -36,7 +37,6 @@ describe('creating a user', () => {
     expect(event).toMatchObject({
       type: 'UserRegistered',
       username: 'alice',
-      email: null,
       role: 'ordinary',
       group: 'default',
       inviter: null,
@@ -257,7 +257,7 @@ describe('managing a user', () => {
     };
     for (const [name, order] of Object.entries(orders)) {
       const user = await registered({ username: name });
-      const token = await node.sessions.open({ user: user.id, since: beginning });
+      const token = await node.sessions.open({ user: user.id, since: beginning }, someClient);
       await order(user);
       expect(await node.sessions.find(token), name).toBeNull();
     }
@@ -266,7 +266,7 @@ describe('managing a user', () => {
   test('a refused order ends no session', async () => {
     const peer = await registered({ role: 'admin' });
     const session = { user: peer.id, since: beginning };
-    const token = await node.sessions.open(session);
+    const token = await node.sessions.open(session, someClient);
     await expect(node.users.manage(admin, peer.id, 'disable')).rejects.toThrow(refusal('peer-update-forbidden'));
     expect(await node.sessions.find(token)).toEqual({ ...session, ended: false });
   });

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { liveTraffic } from '../../src/application/memory/live-traffic.js';
-import { offerQueries } from '../../src/application/queries/offers.js';
 import { trafficQueries } from '../../src/application/queries/traffic.js';
 import { usageQueries } from '../../src/application/queries/usage.js';
 import { beginning } from '../../src/domain/events.js';
-import { ChannelId, SecretId } from '../../src/domain/ids.js';
-import { DirectoryNode } from '../support/directory-node.js';
+import { ChannelId } from '../../src/domain/ids.js';
 import { someInstant } from '../support/events.js';
 import { settableClock } from '../support/fixed-clock.js';
 import { admin, ordinary } from '../support/memory-node.js';
@@ -46,23 +44,5 @@ describe('live traffic', () => {
     expect(watchedTraffic(admin).total.requestsPerMinute).toBe(0);
     expect(() => traffic(ordinary)).toThrow(tooLow);
     expect(() => watchedTraffic(ordinary)).toThrow(tooLow);
-  });
-});
-
-describe('online top-up', () => {
-  test('is offered once address, merchant and key are filled in', async () => {
-    const node = new DirectoryNode();
-    const directory = await node.open();
-    const { takesPayments } = offerQueries({ directory });
-    const changed = async (key: string, value: Parameters<DirectoryNode['option']>[1]): Promise<boolean> => {
-      await node.option(key, value);
-      await node.deliver(directory);
-      return takesPayments();
-    };
-    expect(takesPayments()).toBe(false);
-    expect(await changed('PayAddress', 'https://pay.example')).toBe(false);
-    expect(await changed('EpayId', '1001')).toBe(false);
-    expect(await changed('EpayKey', { secret: SecretId('secret-1') })).toBe(true);
-    expect(await changed('EpayId', '')).toBe(false);
   });
 });

@@ -18,6 +18,8 @@ export function accessibility(launched: () => Browser): void {
     const { application, root } = gateway;
     await application.visible(await application.channels.setEnabled(root, off, false));
     user = await gateway.addUser(1_000_000);
+    const { position } = await application.redemptions.issue(root, { name: 'spring', quota: 5 }, 1);
+    await application.visible(position);
     for (const actor of [user.actor, root]) {
       const apiKey = await gateway.addApiKey({ actor });
       for (const stream of [true, false]) {
@@ -49,6 +51,8 @@ export function accessibility(launched: () => Browser): void {
       ['/', 'Tallygate'],
       ['/login', 'Log in to Tallygate'],
       ['/login?expired=true', 'Log in to Tallygate'],
+      ['/pricing', 'Pricing'],
+      ['/about', 'About Tallygate'],
       ['/register', 'Register'],
       ['/reset', 'Reset password'],
       ['/no/such/page', 'Page does not exist'],
@@ -103,6 +107,12 @@ export function accessibility(launched: () => Browser): void {
           await page.getByText('Billing process').waitFor();
         },
       ],
+      ['/redemption', row('spring')],
+      ['/redemption?open=new', dialog('New codes', 'How many')],
+      ['/setting?tab=system', (page) => page.getByRole('region', { name: 'GitHub' }).waitFor()],
+      ['/setting?prices=visual', (page) => page.getByRole('button', { name: 'Add a model' }).waitFor()],
+      ['/setting?prices=visual&open=newprice', dialog('Add a model', 'Model ratio')],
+      ['/setting?open=history', (page) => page.getByRole('article').first().waitFor()],
       ['/user', row('user1')],
       ['/user?open=new', dialog('Add user', 'Display name')],
       ['/user?open=quota-2', dialog('Adjust the quota of user1', 'Amount')],
@@ -127,6 +137,18 @@ export function accessibility(launched: () => Browser): void {
       ['/token', row('test key')],
       ['/token?open=new', dialog('New token', 'Name')],
       ['/log', row('gpt-4o-mini')],
+      [
+        '/pricing',
+        async (page) => {
+          await row('gpt-4o-mini')(page);
+          await page.getByRole('button', { name: 'Expand' }).first().click();
+          await page.getByText('group ratio 1').waitFor();
+        },
+      ],
+      ['/chat/3', (page) => page.getByRole('link', { name: 'Open AMA' }).waitFor()],
+      ['/chat/99', (page) => page.getByText('Chat link configuration error').waitFor()],
+      ['/topup', (page) => page.getByRole('button', { name: 'Redeem' }).waitFor()],
+      ['/personal', (page) => page.getByRole('region', { name: 'Account', exact: true }).waitFor()],
     ]);
   });
 }

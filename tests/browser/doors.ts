@@ -44,7 +44,7 @@ export function doors(launched: () => Browser): void {
 
     test('is where every page leads whoever is not signed in', async () => {
       const { page } = opened;
-      for (const path of ['/token', '/log', '/detail', '/channel', '/user']) {
+      for (const path of ['/token', '/log', '/detail', '/channel', '/user', '/personal']) {
         await page.goto(path);
         await page.waitForURL('**/login');
       }
@@ -55,7 +55,7 @@ export function doors(launched: () => Browser): void {
       await signIn(opened, user);
       await page.getByRole('button', { name: `User menu: ${user.username}` }).click();
       await page.getByRole('menuitem', { name: 'Log out' }).click();
-      await page.waitForURL('**/login');
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/login');
       await page.goto('/token');
       await page.waitForURL('**/login');
     });

@@ -102,6 +102,10 @@ export function hostileTexts(launched: () => Browser): void {
       await page.getByText(words, { exact: true }).waitFor();
       await page.getByText(`lure of ${words}`).click();
     }
+    await gateway.setOption('About', operatorHtml('Our about'));
+    await page.goto('/about');
+    await page.getByText('Our about', { exact: true }).waitFor();
+    await page.getByText('lure of Our about').click();
     expect(
       await page.locator('iframe, form, input, main style, footer style, main script, footer script').count(),
     ).toBe(0);

@@ -52,22 +52,47 @@ export function roles(launched: () => Browser): void {
     await gateway?.stop();
   });
 
-  const linksOf = ({ page }: Console): Promise<string[]> =>
-    page.getByRole('navigation', { name: 'Console' }).getByRole('link').allInnerTexts();
+  const linksOf = async ({ page }: Console): Promise<string[]> => {
+    const links = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
+    await links.first().waitFor();
+    return links.allInnerTexts();
+  };
 
   test('the menu offers an administrator more', async () => {
-    expect(await linksOf(admin)).toEqual(['Dashboard', 'Tokens', 'Usage logs', 'Channels', 'Users']);
-    expect(await linksOf(user)).toEqual(['Dashboard', 'Tokens', 'Usage logs']);
+    expect(await linksOf(admin)).toEqual([
+      'Playground',
+      'Dashboard',
+      'Tokens',
+      'Usage logs',
+      'Wallet',
+      'Personal settings',
+      'Channels',
+      'Redemption codes',
+      'Payments',
+      'Users',
+      'Settings',
+    ]);
+    expect(await linksOf(user)).toEqual([
+      'Playground',
+      'Dashboard',
+      'Tokens',
+      'Usage logs',
+      'Wallet',
+      'Personal settings',
+    ]);
   });
 
   test('to a user, the pages of administrators do not exist, by whatever address', async () => {
-    for (const path of ['/channel', '/user', '/channel?open=1', '/user?open=1']) {
+    for (const path of ['/channel', '/user', '/redemption', '/orders', '/channel?open=1', '/user?open=1']) {
       await user.page.goto(path);
       await user.page.getByRole('heading', { name: 'Page does not exist' }).waitFor();
     }
     for (const [path, heading] of [
       ['/channel', 'Channels'],
       ['/user', 'Users'],
+      ['/redemption', 'Redemption codes'],
+      ['/orders', 'Payments'],
+      ['/setting', 'Settings'],
     ] as const) {
       await admin.page.goto(path);
       await admin.page.getByRole('heading', { name: heading, level: 1 }).waitFor();

@@ -11,6 +11,7 @@ import { startTraffic } from '../../src/demo/traffic.js';
 import type { UserId } from '../../src/domain/ids.js';
 import { startGateway } from '../../src/gateway.js';
 import { type Account, buildConsole, type ConsoleOptions, launchBrowser, openConsole } from '../support/browser.js';
+import { signIn } from '../support/sign-in.js';
 
 /*
  * The pictures of the documentation, taken of the demo: npx tsx tests/browser/screenshots.ts [directory]
@@ -104,7 +105,7 @@ if (browser !== null) {
   const gateway = await startGateway(config, log);
   const { application } = gateway;
   const { apiKeys } = await seedDemo(application, { providerUrl: provider.url, rootPassword: password });
-  const { user } = await application.identity.login(root.username, password);
+  const { user } = await signIn(application.identity, root.username, password);
   const actor = { id: user.id, role: user.role };
   const { items } = await application.queries.users(actor, { page: 1, size: 10 }, { keyword: alice.username });
   const unchanged = { username: null, displayName: null, group: null, quota: null, role: null };

@@ -73,6 +73,9 @@ export function smallAndKeyboard(launched: () => Browser): void {
         ['/token?everyone=true', 'test key'],
         ['/log', 'Live'],
         ['/user', user.username],
+        ['/personal', 'Account'],
+        ['/setting', 'Retries'],
+        ['/setting?prices=visual', 'Add a model'],
       ] as const;
       for (const [path, text] of pages) {
         await page.goto(path);

@@ -7,7 +7,10 @@ import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { barriers } from './axe.js';
 
-/** Three read models that cannot go on, the ledger among them, as an administrator sees it on every page. */
+/** For the page to be drawn anew, on a machine that has much else to do. */
+const patience = { timeout: 10_000 };
+
+/** Three read models that cannot go on, one of them the ledger, as an administrator sees it on every page. */
 export function stoppedReadModels(launched: () => Browser): void {
   let gateway: TestGateway;
   let opened: Console;
@@ -41,11 +44,11 @@ export function stoppedReadModels(launched: () => Browser): void {
       expect(await notice.getByRole('button', { name: leaveOut }).count()).toBe(names.length - 1);
       for (const width of [1280, 600]) {
         await page.setViewportSize({ width, height: 900 });
-        await expect.poll(() => edgesOf(page)).toEqual({ aligned: true, apart: true, overflowing: false });
+        await expect.poll(() => edgesOf(page), patience).toEqual({ aligned: true, apart: true, overflowing: false });
       }
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await expect.poll(() => themeOf(page)).toBe(colorScheme);
+        await expect.poll(() => themeOf(page), patience).toBe(colorScheme);
         expect({ colorScheme, barriers: await barriers(page) }).toEqual({ colorScheme, barriers: [] });
       }
     },

@@ -60,6 +60,28 @@ export function tokens(launched: () => Browser): void {
     expect(await call()).toEqual([200, null]);
   });
 
+  test('given a budget, it shows what of it is spent, and is refused when that is all', async () => {
+    const { page } = opened;
+    await page.getByRole('link', { name: 'notebook' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Edit token notebook' });
+    await drawer.getByLabel('Budget with a reset').check({ force: true });
+    await drawer.getByRole('textbox', { name: 'Budget' }).fill('0');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.getByText('The budget must be above zero').waitFor();
+    await drawer.getByRole('textbox', { name: 'Budget' }).fill('0.000002');
+    await drawer.getByLabel('Period').selectOption('Weekly');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    const row = rowOf(page, 'My tokens', 'notebook');
+    await row.getByText('of $0.000002').waitFor();
+    await row.getByRole('progressbar').waitFor();
+    expect((await call())[1]).toBe('token_budget_exceeded');
+    await page.getByRole('link', { name: 'notebook' }).click();
+    await drawer.getByLabel('Budget with a reset').uncheck({ force: true });
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('none', { exact: true }).waitFor();
+    expect(await call()).toEqual([200, null]);
+  });
+
   test('limited to another model, it is refused this one', async () => {
     const { page } = opened;
     await page.getByRole('link', { name: 'notebook' }).click();

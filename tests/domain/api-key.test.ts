@@ -79,6 +79,52 @@ describe('editing an API key', () => {
     }));
 });
 
+describe('the budget of an API key', () => {
+  const budget = { quota: Quota(300), period: 'weekly' } as const;
+  const { budget: _, ...termsWithout } = terms;
+  const editWithout: ApiKeyCommand = { type: 'EditApiKey', owner, quotaDelta: Quota(0), terms: termsWithout };
+
+  test('is recorded with the terms', () =>
+    given()
+      .when({ ...issue, terms: apiKeyTerms({ budget }) })
+      .thenRecordedOnce(issued({ budget })));
+  test('is changed, given and taken away by an edit', () => {
+    const larger = { ...budget, quota: Quota(301) };
+    const monthly = { ...budget, period: 'monthly' } as const;
+    given(issued({ budget }))
+      .when(edit(owner, 0, { budget: larger }))
+      .thenRecordedOnce(edited(0, { budget: larger }));
+    given(issued({ budget }))
+      .when(edit(owner, 0, { budget: monthly }))
+      .thenRecordedOnce(edited(0, { budget: monthly }));
+    given(issued())
+      .when(edit(owner, 0, { budget }))
+      .thenRecordedOnce(edited(0, { budget }));
+    given(issued({ budget }))
+      .when(edit(owner, 0, { budget: null }))
+      .thenRecordedOnce(edited(0, {}));
+  });
+  test('stays when an edit does not mention it', () => {
+    given(issued({ budget })).when(editWithout).thenNothing();
+    given(issued({ budget, name: 'other' }))
+      .when(editWithout)
+      .thenRecordedOnce(edited(0, { budget }));
+    given(issued()).when(editWithout).thenNothing();
+  });
+  test('is refused beyond its bounds, by the name of its field', () => {
+    const none = apiKeyTerms({ budget: { ...budget, quota: Quota(0) } });
+    given()
+      .when({ ...issue, terms: none })
+      .thenRefused('invalid-field', {
+        field: 'budget.quota',
+        allowed: 'an integer from 1 to 1000000000000000',
+      });
+    given(issued())
+      .when(edit(owner, 0, { budget: none.budget }))
+      .thenRefused('invalid-field');
+  });
+});
+
 describe('enabling an API key', () => {
   test('is recorded once', () => given(issued(), disabledAs('manual')).when(enable()).thenRecordedOnce(enabled));
   test('changes nothing when it is enabled', () => given(issued()).when(enable()).thenNothing());

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { billingOf } from '../../src/domain/billing.js';
+import { billingOf, unitPricesOf } from '../../src/domain/billing.js';
 import { add, decimal, decimalText, ZERO } from '../../src/domain/decimal.js';
 import { chargeOf, type Price, type TokenPrice } from '../../src/domain/pricing.js';
-import { noUsage, tokenQuantities } from '../../src/domain/usage.js';
+import { isOutput, noUsage, tokenQuantities } from '../../src/domain/usage.js';
 
 const price: TokenPrice = {
   per: 'token',
@@ -55,6 +55,34 @@ describe('the calculation of a charge', () => {
         const sum = lines.reduce((before, { amount }) => add(before, decimal(amount)), ZERO);
         expect(exact).toBe(decimalText(sum));
         expect(total).toBe(chargeOf(used, price));
+      }),
+    ));
+});
+
+describe('the prices of one of each', () => {
+  test('tell what any call may use, and what else has a price of its own', () =>
+    expect(unitPricesOf(price)).toEqual({
+      input: '1',
+      cachedInput: '0.5',
+      cacheWrite: '1',
+      audioInput: '40',
+      output: '4',
+    }));
+
+  test('of calls are the one of a call', () =>
+    expect(unitPricesOf({ per: 'call', price: '0.02', quotaPerUnit: '500000', group: '0.5' })).toEqual({
+      call: '5000',
+    }));
+
+  test('are those of every calculation, whatever was used', () =>
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...tokenQuantities), fc.nat(1_000_000)), (used) => {
+        const told = unitPricesOf(price);
+        for (const { quantity, unitPrice } of billingOf(used, price).lines) {
+          const name = tokenQuantities.find((one) => one === quantity);
+          if (name === undefined) throw new Error(`${quantity} is no kind of token`);
+          expect(told[name] ?? told[isOutput(name) ? 'output' : 'input']).toBe(unitPrice);
+        }
       }),
     ));
 });

@@ -50,6 +50,36 @@ const disable = (automatic: boolean): ChannelCommand => ({
   reason: automatic ? 'status 401' : '',
 });
 
+describe('the balance of the account', () => {
+  const told = (balance: string, low = 1): ChannelCommand => ({ type: 'RecordChannelBalance', balance, low });
+  const observed = (balance: string, becameLow = false): ChannelEvent => ({
+    type: 'ChannelBalanceObserved',
+    balance,
+    becameLow,
+  });
+
+  test('is recorded each time, as exact text', () => {
+    given(added).when(told('12.50')).thenRecorded(observed('12.5'));
+    given(added, observed('12.5')).when(told('1.25e1')).thenRecorded(observed('12.5'));
+  });
+  test('becomes low when it comes below what is wanted, and only then', () => {
+    given(added).when(told('0.99')).thenRecorded(observed('0.99', true));
+    given(added).when(told('1')).thenRecorded(observed('1'));
+    given(added, observed('1')).when(told('-3')).thenRecorded(observed('-3', true));
+    given(added, observed('0.99', true)).when(told('0.5')).thenRecorded(observed('0.5'));
+    given(added, observed('0.5', true), observed('7')).when(told('0.5')).thenRecorded(observed('0.5', true));
+  });
+  test('is compared with what is wanted now', () =>
+    given(added, observed('3')).when(told('3', 5)).thenRecorded(observed('3')));
+  test('is never low where nobody wants to know', () => given(added).when(told('-1', 0)).thenRecorded(observed('-1')));
+  test('outlives an edit', () => {
+    const edited: ChannelEvent = { type: 'ChannelEdited', settings, secrets };
+    given(added, observed('0.5', true), edited).when(told('0.4')).thenRecorded(observed('0.4'));
+  });
+  test('of a channel that is gone is refused', () =>
+    given(added, removed).when(told('1')).thenRefused('channel-not-found'));
+});
+
 describe('adding a channel', () => {
   test('records settings and where its secrets lie', () => given().when(add()).thenRecordedOnce(added));
   test('switched off is a second fact', () => given().when(add({}, false)).thenRecordedOnce(added, disabled));

@@ -64,6 +64,9 @@ const events: fc.Arbitrary<DomainEvent> = fc.oneof(
   fc
     .tuple(signed, signed)
     .map(([delta, gift]): DomainEvent => ({ type: 'QuotaAdjusted', delta, gift, by: UserId(1), observed: Quota(0) })),
+  amount.map((quota): DomainEvent => ({ type: 'RedemptionCodeRedeemed', user: UserId(7), quota })),
+  amount.map((quota): DomainEvent => ({ type: 'InviteRewardEarned', quota, invitee: UserId(8) })),
+  amount.map((quota): DomainEvent => ({ type: 'InviteRewardTransferred', quota })),
   fc.tuple(facts, amount).map(([facts, quota]) => reserved(facts, quota)),
   fc.tuple(facts, amount, amount, amount, amount).map((parts) => settled(...parts)),
   fc.tuple(facts, amount, amount).map((parts) => released(...parts)),
@@ -76,7 +79,8 @@ const movedBy = (event: DomainEvent): readonly Movement[] => movementsOf({ event
 const sums = (event: DomainEvent): Record<string, bigint> => {
   const found: Record<string, bigint> = {};
   for (const posting of movedBy(event).flatMap(({ postings }) => postings)) {
-    const account = posting.owner === 'house' ? posting.part : `${posting.owner} ${posting.id} ${posting.part}`;
+    const part = 'part' in posting ? posting.part : 'invites';
+    const account = posting.owner === 'house' ? part : `${posting.owner} ${posting.id} ${part}`;
     found[account] = (found[account] ?? 0n) + posting.amount;
   }
   return found;
@@ -109,6 +113,16 @@ describe('what an event moves', () => {
 
   test.each<[string, DomainEvent, Record<string, bigint>]>([
     [
+      'a reward for inviting is given, and is nothing to spend',
+      { type: 'InviteRewardEarned', quota: Quota(50), invitee: UserId(8) },
+      { 'inviter 7 invites': 50n, grants: -50n },
+    ],
+    [
+      'its transfer makes it something to spend',
+      { type: 'InviteRewardTransferred', quota: Quota(30) },
+      { 'user 7 available': 30n, 'inviter 7 invites': -30n },
+    ],
+    [
       'a reservation only holds',
       reserved(caller, Quota(100)),
       { 'user 7 available': -100n, 'user 7 reserved': 100n, 'api-key 9 available': -100n, 'api-key 9 reserved': 100n },
@@ -135,6 +149,11 @@ describe('what an event moves', () => {
       'a gift inside an adjustment is a grant',
       { type: 'QuotaAdjusted', delta: Quota(10), gift: Quota(4), by: UserId(1), observed: Quota(0) },
       { 'user 7 available': 10n, adjustments: -6n, grants: -4n },
+    ],
+    [
+      'a redeemed code gives to who redeems it',
+      { type: 'RedemptionCodeRedeemed', user: UserId(8), quota: Quota(500) },
+      { 'user 8 available': 500n, codes: -500n },
     ],
     ['a change of name moves nothing', { type: 'UserDisabled', by: UserId(1) } as never, {}],
   ])('%s', (_, event, expected) => {

@@ -1,17 +1,21 @@
 import { describe, test } from 'vitest';
-import { SecretId } from '../../src/domain/ids.js';
+import { beginning, Position } from '../../src/domain/events.js';
+import { SecretId, UserId } from '../../src/domain/ids.js';
 import { type OptionCommand, type OptionEvent, type OptionValue, optionDecider } from '../../src/domain/option.js';
 import { scenariosOf } from '../support/given.js';
 
+const root = UserId(1);
 const given = scenariosOf(optionDecider);
 const changed = (key: string, value: string | OptionValue): OptionEvent => ({
   type: 'OptionChanged',
   key,
   value: typeof value === 'string' ? { text: value } : value,
+  by: root,
 });
 const change = (key: string, value: string | OptionValue): OptionCommand => ({
   ...changed(key, value),
   type: 'ChangeOption',
+  by: root,
 });
 
 describe('changing an option', () => {
@@ -25,6 +29,37 @@ describe('changing an option', () => {
     const first = { secret: SecretId('secret-1') };
     const second = { secret: SecretId('secret-2') };
     given(changed('SMTPToken', first)).when(change('SMTPToken', second)).thenRecorded(changed('SMTPToken', second));
+  });
+});
+
+describe('a change of what was seen', () => {
+  const seeing = (seenAt: Position, text: string): OptionCommand => ({ ...change('RetryTimes', text), seenAt });
+  const history = [changed('RetryTimes', '1'), changed('Notice', 'hello'), changed('RetryTimes', '2')] as const;
+
+  test('is taken as long as nobody has changed the option since', () => {
+    given(...history)
+      .when(seeing(Position(2), '3'))
+      .thenRecorded(changed('RetryTimes', '3'));
+    given(changed('Notice', 'hello')).when(seeing(beginning, '3')).thenRecorded(changed('RetryTimes', '3'));
+  });
+  test('is refused once somebody has, saying where', () => {
+    const refusal = { field: 'RetryTimes', position: 2 };
+    given(...history)
+      .when(seeing(Position(0), '3'))
+      .thenRefused('option-changed', refusal);
+    given(...history)
+      .when(seeing(beginning, '3'))
+      .thenRefused('option-changed', refusal);
+  });
+  test('is nobody’s loss where somebody else wanted the same', () =>
+    given(...history)
+      .when(seeing(Position(0), '2'))
+      .thenNothing());
+  test('is not known from events of releases that did not tell who', () => {
+    const { by: _, ...nobody } = changed('RetryTimes', '1') as Extract<OptionEvent, { type: 'OptionChanged' }>;
+    given(nobody)
+      .when(seeing(Position(0), '3'))
+      .thenRecorded(changed('RetryTimes', '3'));
   });
 });
 
@@ -62,12 +97,16 @@ describe('a switch that needs something filled in first', () => {
 });
 
 describe('the options', () => {
-  test('hold nothing until they are changed', () => given().thenState({ values: new Map() }));
+  test('hold nothing until they are changed', () => given().thenState({ values: new Map(), changedAt: new Map() }));
   test('hold the last value of each', () =>
     given(changed('RetryTimes', '1'), changed('Notice', 'hello'), changed('RetryTimes', '2')).thenState({
       values: new Map([
         ['RetryTimes', { text: '2' }],
         ['Notice', { text: 'hello' }],
+      ]),
+      changedAt: new Map([
+        ['RetryTimes', Position(2)],
+        ['Notice', Position(1)],
       ]),
     }));
 });

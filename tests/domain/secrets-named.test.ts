@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainEvent } from '../../src/domain/events.js';
 import { Sealed, SecretId, UserId } from '../../src/domain/ids.js';
+import { Quota } from '../../src/domain/quota.js';
 import { secretsNamed, withSecretsOf } from '../../src/domain/secrets-named.js';
 import { channelSettings } from '../support/channel-settings.js';
 
@@ -25,7 +26,6 @@ const registered: DomainEvent = {
   type: 'UserRegistered',
   username: 'alice',
   displayName: Sealed('sealed'),
-  email: null,
   role: 'ordinary',
   group: 'default',
   passwordSecret: secret('first password'),
@@ -51,6 +51,16 @@ describe('the secrets a stream names', () => {
     expect(named(registered, settings('hook'), settings(null))).toEqual(['first password']);
     expect(named(registered, settings('hook'), { type: 'UserDisabled', by: UserId(1) })).toHaveLength(2);
     expect(named(registered, settings('hook'), { type: 'UserDeleted', by: UserId(1) })).toEqual([]);
+  });
+
+  test('of a redemption code is its text, used or not, until it is deleted', () => {
+    const [by, quota] = [UserId(1), Quota(5)];
+    const issued: DomainEvent = {
+      ...{ type: 'RedemptionCodeIssued', codeHash: 'hash', secret: secret('code'), name: 'promo', quota, by },
+    };
+    const redeemed: DomainEvent = { type: 'RedemptionCodeRedeemed', user: UserId(7), quota };
+    expect(named(issued, redeemed)).toEqual(['code']);
+    expect(named(issued, redeemed, { type: 'RedemptionCodeDeleted', by })).toEqual([]);
   });
 
   test('of the options are one per option', () => {

@@ -45,6 +45,20 @@ describe('payload versions', () => {
   });
 });
 
+describe('API keys from before budgets', () => {
+  test.each(['ApiKeyIssued', 'ApiKeyEdited'])('have none (%s)', (type) => {
+    const stored = { owner: 7, terms: { name: 'ci', unlimited: false } };
+    expect(currentPayloads.upcast(type, 1, stored)).toEqual({
+      type,
+      owner: 7,
+      terms: { name: 'ci', unlimited: false, budget: null },
+    });
+    const budget = { quota: 5, period: 'daily' };
+    const now = { owner: 7, terms: { name: 'ci', budget } };
+    expect(currentPayloads.upcast(type, 2, now)).toEqual({ type, ...now });
+  });
+});
+
 describe('outcomes of calls from before suspense had a figure', () => {
   test('a release whose upstream cost nobody knew books what was held', () => {
     const { upcast } = currentPayloads;

@@ -11,7 +11,6 @@ const registered = (role: Role = 'ordinary'): UserEvent => ({
   type: 'UserRegistered',
   username: 'alice',
   displayName: Sealed('sealed Alice'),
-  email: null,
   role,
   group: 'default',
   passwordSecret: SecretId('password-1'),

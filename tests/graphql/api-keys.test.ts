@@ -71,6 +71,46 @@ describe('an API key', () => {
     const { editApiKey: topped } = await client.ask(edit, { id: issued.id, input: { name: 'renamed', quota: 900 } });
     expect(topped).toMatchObject({ remainingQuota: 900 });
   });
+  test('has a budget when its owner gives it one, which stays until an edit says otherwise', async () => {
+    const read = `query ($id: ID!) { apiKey(id: $id) { budget { quota period spent resetsAt } } }`;
+    const budgetOf = async (id: string) => (await client.ask(read, { id })).apiKey.budget;
+    const { issueApiKey: plain } = await client.ask(issue, { input: { name: 'plain', unlimited: true } });
+    expect(await budgetOf(plain.id)).toBeNull();
+
+    const budget = { quota: 500_000, period: 'MONTHLY' };
+    const given = { name: 'budgeted', unlimited: true, budget };
+    const { issueApiKey: issued } = await client.ask(issue, { input: given });
+    const [year, month] = [new Date().getUTCFullYear(), new Date().getUTCMonth()];
+    const ends = [0, 1].map((later) => Date.UTC(year, month + 1 + later, 1) / 1000);
+    const fresh = await budgetOf(issued.id);
+    expect(fresh).toMatchObject({ ...budget, spent: 0 });
+    expect(ends).toContain(fresh.resetsAt);
+
+    await server.call(issued.key);
+    const { usedQuota } = (await client.ask('query ($id: ID!) { apiKey(id: $id) { usedQuota } }', { id: issued.id }))
+      .apiKey;
+    expect(usedQuota).toBeGreaterThan(0);
+    // In a month that has just begun, nothing is spent.
+    expect([usedQuota, 0]).toContain((await budgetOf(issued.id)).spent);
+
+    await client.ask(edit, { id: issued.id, input: { name: 'kept budget', unlimited: true } });
+    expect(await budgetOf(issued.id)).toMatchObject(budget);
+    const { apiKeys } = await client.ask('{ apiKeys(size: 1) { items { id budget { quota spent } } } }');
+    expect(apiKeys.items).toEqual([{ id: issued.id, budget: { quota: 500_000, spent: usedQuota } }]);
+    const overseen = '{ allApiKeys(name: "kept budget") { items { id budget { quota period } } } }';
+    expect(await server.root.ask(overseen)).toMatchObject({ allApiKeys: { items: [{ id: issued.id, budget }] } });
+
+    await client.ask(edit, { id: issued.id, input: { name: 'renamed', unlimited: true, budget: null } });
+    expect(await budgetOf(issued.id)).toBeNull();
+  });
+  test('is refused with a budget of nothing, or of more than can be counted', async () => {
+    for (const quota of [0, -1, 1_000_000_000_000_001])
+      expect(await client.refusal(issue, { input: { name: 'none', budget: { quota, period: 'DAILY' } } })).toEqual({
+        code: 'invalid-field',
+        kind: 'invalid',
+        details: { field: 'budget.quota', allowed: 'an integer from 1 to 1000000000000000' },
+      });
+  });
   test('is switched off and on', async () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'switched', unlimited: true } });
     expect((await client.ask(setEnabled, { id: issued.id, enabled: false })).setApiKeyEnabled.status).toBe('DISABLED');

@@ -120,7 +120,7 @@ describe('connections of one session', () => {
       tail: { add: () => () => {} },
       directory: { user: async () => user },
       identity: {
-        onLogout: () => () => {},
+        onEnd: () => () => {},
         async bySession() {
           if (stands) return user;
           lookups += 1;

@@ -19,8 +19,15 @@ describe('the schema', () => {
       // Readable this once, by who asked for it.
       'IssuedAccessToken.token',
       'Mutation.issueAccessToken',
+      'Mutation.requestPasswordReset',
+      'Mutation.resetPassword',
       // Whether something is there or allowed, not what.
       'Status.passwordLogin',
+      'Status.passwordReset',
+      // Told this once, to whom it is for.
+      'TotpSecret.address',
+      'TotpSecret.secret',
+      'User.hasPassword',
       'UserSettings.hasWebhookSecret',
     ]);
     expect(fields).toContain('ApiKey.key');

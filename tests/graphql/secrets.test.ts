@@ -2,6 +2,7 @@ import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType, 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphqlSchema } from '../../src/graphql/schema.js';
 import type { TestUser } from '../support/test-gateway.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { Feed, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 /*
@@ -17,17 +18,19 @@ let user: TestUser;
 let otherKey: string;
 const answers: string[] = [];
 
-/** Every field of a type, all the way down. */
-function everything(type: GraphQLOutputType): string {
+/** Every field of a type, all the way down, but not of a type within itself: a user's inviter is a user. */
+function everything(type: GraphQLOutputType, within: readonly string[] = []): string {
   const named = getNamedType(type);
+  const inside = [...within, named.name];
   if (isUnionType(named))
     return `{ __typename ${named
       .getTypes()
-      .map((member) => `... on ${member.name} ${everything(member)}`)
+      .map((member) => `... on ${member.name} ${everything(member, inside)}`)
       .join(' ')} }`;
   if (!isObjectType(named)) return '';
   return `{ ${Object.values(named.getFields())
-    .map((field, index) => `f${index}_${named.name}: ${field.name} ${everything(field.type)}`)
+    .filter(({ type: next }) => !inside.includes(getNamedType(next).name))
+    .map((field, index) => `f${index}_${named.name}: ${field.name} ${everything(field.type, inside)}`)
     .join(' ')} }`;
 }
 
@@ -36,15 +39,21 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   user: () => `(id: ${ids.user})`,
   apiKey: () => `(id: ${ids.apiKey})`,
   channel: () => `(id: ${ids.channel})`,
+  redemptionCode: () => `(id: ${ids.redemptionCode})`,
   usageLog: () => '(everyone: true, first: 50)',
   logStatistics: () => '(everyone: true)',
   usageStatistics: () => '(from: 0, to: 99999999999, everyone: true, by: [USER, API_KEY, MODEL, CHANNEL, GROUP])',
+  optionChange: () => `(position: ${ids.optionChange})`,
+  topUpPrice: () => '(amount: 10)',
   usageFeed: () => '(everyone: true, after: -1)',
 };
 const asked = ({ name, type }: GraphQLField<unknown, unknown>) =>
   `${name}${argumentsFor[name]?.() ?? ''} ${everything(type)}`;
 
+let hooks: WebhookReceiver;
+
 beforeAll(async () => {
+  hooks = await startWebhookReceiver();
   server = await startGraphql({ limits: { depth: 20, cost: 1_000_000 } });
   const { gateway, root } = server;
   const send = async (query: string, variables: Record<string, unknown> = {}) => {
@@ -72,16 +81,24 @@ beforeAll(async () => {
   await send(proxied);
   const apiKey = await send('mutation { issueApiKey(input: { name: "own" }) { id } }');
   ids.apiKey = apiKey?.issueApiKey.id;
+  await send('mutation { issueRedemptionCodes(input: { name: "promo", quota: 5 }) { codes } }');
+  const listed = await send('{ redemptionCodes { items { id } } }');
+  ids.redemptionCode = listed?.redemptionCodes.items[0].id;
   await send(
-    `mutation { changeSettings(input: { notifyType: WEBHOOK, quotaWarningThreshold: 1, webhookUrl: "https://hooks.example", webhookSecret: "${planted}" }) { id } }`,
+    `mutation { changeSettings(input: { notifyType: WEBHOOK, quotaWarningThreshold: 1, webhookUrl: "${hooks.url}", webhookSecret: "${planted}" }) { id } }`,
   );
   for (const key of ['SMTPToken', 'EpayKey', 'GitHubClientSecret', 'oidc.client_secret', 'SomeUnknownSecret'])
     await send(`mutation { changeOption(key: "${key}", value: "${planted}") { key value } }`);
   await send(`mutation { createUser(input: { username: "secretive", password: "${planted}" }) { id } }`);
-  await send(`mutation { login(username: "secretive", password: "${planted}x") { id } }`);
+  await send(`mutation { login(username: "secretive", password: "${planted}x") { user { id } } }`);
   await server.gateway.application.visible(server.gateway.application.tail.position());
+  const changed = await send('{ optionHistory(key: "EpayKey") { items { position } } }');
+  ids.optionChange = changed?.optionHistory.items[0].position;
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  await server?.stop();
+  await hooks?.stop();
+});
 
 const rootFields = (type: 'Query' | 'Subscription') => {
   const root = graphqlSchema().getType(type);

@@ -11,19 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const login = 'mutation ($password: String!) { login(username: "root", password: $password) { id username role } }';
+const login =
+  'mutation ($password: String!) { login(username: "root", password: $password) { user { id username role } } }';
 
 describe('signing in', () => {
   test('answers with the user and a cookie no script can read', async () => {
     const client = server.anonymous();
     const { data, setCookie } = await client.send(login, { password: server.gateway.rootPassword });
-    expect(data?.login).toEqual({ id: String(server.gateway.root.id), username: 'root', role: 'ROOT' });
+    expect(data?.login).toEqual({ user: { id: String(server.gateway.root.id), username: 'root', role: 'ROOT' } });
     expect(setCookie).toMatch(/^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(await client.ask('{ me { username } }')).toEqual({ me: { username: 'root' } });
   });
   test('gives one answer to a wrong password and an unknown name', async () => {
     const client = server.anonymous();
-    const unknown = 'mutation { login(username: "nobody", password: "some-password") { id } }';
+    const unknown = 'mutation { login(username: "nobody", password: "some-password") { user { id } } }';
     for (const refused of [await client.refusal(login, { password: 'a-wrong-one' }), await client.refusal(unknown)])
       expect(refused).toEqual({ code: 'wrong-credentials', kind: 'unauthenticated', details: {} });
     expect(client.cookie).toBe('');
@@ -37,9 +38,9 @@ describe('signing in', () => {
   });
   test('lets the same operation read what only the user may', async () => {
     const own = `mutation ($password: String!) {
-      login(username: "root", password: $password) { settings { notifyType quotaWarningThreshold hasWebhookSecret } }
+      login(username: "root", password: $password) { user { settings { notifyType quotaWarningThreshold hasWebhookSecret } } }
     }`;
-    expect((await server.anonymous().ask(own, { password: server.gateway.rootPassword })).login.settings).toEqual({
+    expect((await server.anonymous().ask(own, { password: server.gateway.rootPassword })).login.user.settings).toEqual({
       notifyType: 'EMAIL',
       quotaWarningThreshold: null,
       hasWebhookSecret: false,
@@ -54,7 +55,7 @@ describe('signing in', () => {
   });
   test('counts every guess, and an operation cannot hold many', async () => {
     const before = attempts;
-    const guess = (name: string) => `${name}: login(username: "root", password: "wrong-password") { id }`;
+    const guess = (name: string) => `${name}: login(username: "root", password: "wrong-password") { user { id } }`;
     await server.anonymous().send(`mutation { ${guess('a')} }`);
     await server.anonymous().send(`mutation { ${guess('b')} }`);
     expect(attempts - before).toBe(2);

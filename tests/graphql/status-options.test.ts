@@ -44,9 +44,10 @@ describe('the status', () => {
     const changes = [
       { key: 'SystemName', value: 'Ledgerly' },
       { key: 'GitHubClientId', value: 'Iv1.example' },
+      { key: 'GitHubClientSecret', value: 'secret' },
       { key: 'GitHubOAuthEnabled', value: 'true' },
       { key: 'Notice', value: '<b>maintenance</b>' },
-      { key: 'Chats', value: '[{"Web":"https://chat.example/#{key}"},{"odd":5}]' },
+      { key: 'Chats', value: '[{"Web":"https://chat.example/#{key}"}]' },
     ];
     await server.root.ask(
       'mutation ($changes: [OptionInput!]!) { changeOptions(changes: $changes) { changed { key } } }',
@@ -54,12 +55,14 @@ describe('the status', () => {
         changes,
       },
     );
-    expect(await server.anonymous().ask('{ status { systemName githubClientId notice chats { name url } } }')).toEqual({
+    expect(
+      await server.anonymous().ask('{ status { systemName githubClientId notice chats { place name url } } }'),
+    ).toEqual({
       status: {
         systemName: 'Ledgerly',
         githubClientId: 'Iv1.example',
         notice: '<b>maintenance</b>',
-        chats: [{ name: 'Web', url: 'https://chat.example/#{key}' }],
+        chats: [{ place: 0, name: 'Web', url: 'https://chat.example/#{key}' }],
       },
     });
   });
@@ -70,7 +73,7 @@ describe('options', () => {
     const { options } = await server.root.ask('{ options { key hasEffect } }');
     const told = new Map(options.map(({ key, hasEffect }: Data) => [key, hasEffect]));
     expect(told.get('RetryTimes')).toBe(true);
-    expect(told.get('SMTPServer')).toBe(false);
+    expect(told.get('StreamCacheQueueLength')).toBe(false);
   });
 
   const change = 'mutation ($key: String!, $value: String!) { changeOption(key: $key, value: $value) { key value } }';
@@ -116,6 +119,95 @@ describe('options', () => {
       refused: [{ key: 'Price', code: 'option-value-invalid', allowed: 'a number from 0 to 1000000' }],
     });
   });
+  const changes = `mutation ($changes: [OptionInput!]!) { changeOptions(changes: $changes) {
+    changed { key value position } refused { key code field allowed needed now { value position } }
+  } }`;
+  const changeAll = async (...inputs: readonly Data[]) =>
+    (await server.root.ask(changes, { changes: inputs })).changeOptions;
+
+  test('say what they may hold, secrets too when they are asked for', async () => {
+    const fields = '{ key value isSet initial position kind minimum maximum longest lines choices needs }';
+    const { options } = await server.root.ask(`{ options(secrets: true) ${fields} }`);
+    const told = new Map<string, Data>(options.map((option: Data) => [option.key, option]));
+    expect(told.get('SMTPPort')).toMatchObject({
+      ...{ kind: 'INTEGER', minimum: '1', maximum: '65535', initial: '587', value: '587', position: -1, lines: false },
+    });
+    expect(told.get('QuotaPerUnit')).toMatchObject({ kind: 'NUMBER', minimum: '0.000001' });
+    expect(told.get('DataExportDefaultTime')).toMatchObject({ kind: 'CHOICE', choices: ['hour', 'day', 'week'] });
+    expect(told.get('GitHubOAuthEnabled')).toMatchObject({ kind: 'BOOLEAN', needs: 'GitHubClientId' });
+    expect(told.get('Notice')).toMatchObject({ kind: 'TEXT', longest: 262_144, lines: true });
+    expect(told.get('EpayKey')).toMatchObject({ kind: 'SECRET', value: null, isSet: false });
+    expect(told.get('SMTPToken')).toMatchObject({ kind: 'SECRET', value: null, isSet: true });
+  });
+
+  test('are not changed over a change of somebody else’s: what is there now comes with the refusal', async () => {
+    const { changed } = await changeAll({ key: 'Footer', value: 'mine', seenAt: -1 });
+    const [{ position }] = changed;
+    const { refused } = await changeAll({ key: 'Footer', value: 'yours', seenAt: -1 });
+    expect(refused).toEqual([
+      {
+        key: 'Footer',
+        code: 'option-changed',
+        field: 'Footer',
+        allowed: null,
+        needed: null,
+        now: { value: 'mine', position },
+      },
+    ]);
+    expect(await changeAll({ key: 'Footer', value: 'yours', seenAt: position })).toMatchObject({ refused: [] });
+    expect(await changeAll({ key: 'Footer', value: 'x', seenAt: -2 })).toMatchObject({
+      refused: [{ code: 'invalid-field', field: 'seenAt' }],
+    });
+  });
+
+  test('that need another one first say which', async () => {
+    expect(await changeAll({ key: 'TelegramOAuthEnabled', value: 'true' })).toMatchObject({
+      refused: [{ key: 'TelegramOAuthEnabled', code: 'option-prerequisite-missing', needed: 'TelegramBotToken' }],
+    });
+  });
+
+  test('have a history: who, when, from what to what', async () => {
+    await changeAll({ key: 'MinTopUp', value: '8' }, { key: 'MinTopUp', value: '9' });
+    const history =
+      'query ($key: String, $before: SafeInt, $first: Int) { optionHistory(key: $key, before: $before, first: $first) { items { position key at from to isFirst isCut isHidden by { username } } hasMore } }';
+    const { optionHistory } = await server.root.ask(history, { key: 'MinTopUp', first: 2 });
+    expect(optionHistory).toMatchObject({
+      items: [
+        {
+          key: 'MinTopUp',
+          from: '8',
+          to: '9',
+          isFirst: false,
+          isCut: false,
+          isHidden: false,
+          by: { username: 'root' },
+        },
+        { key: 'MinTopUp', to: '8' },
+      ],
+      hasMore: true,
+    });
+    const before = optionHistory.items[1].position;
+    const older = await server.root.ask(history, { key: 'MinTopUp', before, first: 100 });
+    expect(older.optionHistory).toMatchObject({ items: [{ from: '1', to: '2', isFirst: true }], hasMore: false });
+    const { optionChange } = await server.root.ask(
+      'query ($at: SafeInt!) { optionChange(position: $at) { from to } }',
+      {
+        at: before,
+      },
+    );
+    expect(optionChange).toEqual({ from: '2', to: '8' });
+  });
+
+  test('that are secret show in their history that they changed, and no value', async () => {
+    const { text } = await server.root.send(
+      '{ optionHistory(key: "SMTPToken") { items { from to isHidden by { username } } } }',
+    );
+    expect(JSON.parse(text).data.optionHistory.items).toEqual([
+      { from: '', to: null, isHidden: true, by: { username: 'root' } },
+    ]);
+    expect(text).not.toContain('planted');
+  });
+
   test('with model ratios go back to the built-in ones', async () => {
     const builtIn = await optionText('ModelRatio');
     await server.root.ask(change, { key: 'ModelRatio', value: '{"own-model":1}' });

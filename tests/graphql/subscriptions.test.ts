@@ -256,6 +256,22 @@ describe('the own balance', () => {
     expect(results.map(({ balance }) => balance.available)).toEqual([1_000, 1_001, 1_001]);
     feed.stop();
   });
+  test('tells what inviting has earned, as it is earned', async () => {
+    await server.gateway.setOption('QuotaForInviter', '700');
+    const { application } = server.gateway;
+    const inviter = await server.gateway.addUser(0, 'inviter');
+    const { code, position } = await application.users.invites.ownCode(inviter.actor);
+    if (position !== null) await application.visible(position);
+    const feed = subscribe(await server.as(inviter), 'balance { available invitedCount inviteQuota inviteQuotaEver }');
+    expect((await feed.take(1))[0]?.balance).toMatchObject({ invitedCount: 0, inviteQuota: 0 });
+    const newcomer = { username: 'invitee', password: 'correct-horse', email: '', emailCode: '', inviteCode: code };
+    await application.registering.register(newcomer);
+    const earned = { available: 0, invitedCount: 1, inviteQuota: 700, inviteQuotaEver: 700 };
+    await feed.until(({ results }) => results.at(-1)?.balance.inviteQuota === 700);
+    expect(feed.results.at(-1)?.balance).toEqual(earned);
+    feed.stop();
+    await server.gateway.setOption('QuotaForInviter', '0');
+  });
   test('counts what calls cost', async () => {
     const caller = await server.gateway.addUser(1_000_000, 'caller');
     const key = await server.gateway.addApiKey(caller);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestUser } from '../support/test-gateway.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 let server: GraphqlServer;
@@ -8,14 +9,20 @@ let admin: GraphqlClient;
 let ordinaryUser: TestUser;
 let ordinary: GraphqlClient;
 
+let hooks: WebhookReceiver;
+
 beforeAll(async () => {
+  hooks = await startWebhookReceiver();
   server = await startGraphql();
   adminUser = await server.addAdmin('adam');
   admin = await server.as(adminUser);
   ordinaryUser = await server.gateway.addUser(500, 'olga');
   ordinary = await server.as(ordinaryUser);
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  await server?.stop();
+  await hooks?.stop();
+});
 
 const createUser =
   'mutation ($input: NewUserInput!) { createUser(input: $input) { id username displayName role status quota } }';
@@ -181,7 +188,7 @@ describe('own settings', () => {
     const input = {
       notifyType: 'WEBHOOK',
       quotaWarningThreshold: 1000,
-      webhookUrl: 'https://hooks.example/quota',
+      webhookUrl: `${hooks.url}/quota`,
       webhookSecret: 'whsec-planted',
       acceptUnpricedModels: true,
     };
@@ -190,7 +197,7 @@ describe('own settings', () => {
     expect(JSON.parse(text).data.changeSettings.settings).toEqual({
       notifyType: 'WEBHOOK',
       quotaWarningThreshold: 1000,
-      webhookUrl: 'https://hooks.example/quota',
+      webhookUrl: `${hooks.url}/quota`,
       hasWebhookSecret: true,
       notificationEmail: '',
       acceptUnpricedModels: true,
@@ -199,7 +206,7 @@ describe('own settings', () => {
     expect(changeSettings.settings).toMatchObject({ notifyType: 'EMAIL', webhookUrl: '', hasWebhookSecret: false });
   });
   test('are refused with the reason', async () => {
-    const input = { notifyType: 'WEBHOOK', quotaWarningThreshold: 1, webhookUrl: 'http://hooks.example' };
+    const input = { notifyType: 'WEBHOOK', quotaWarningThreshold: 1, webhookUrl: 'ftp://hooks.example' };
     expect(await ordinary.refusal(change, { input })).toMatchObject({ code: 'webhook-url-invalid', kind: 'invalid' });
   });
   test('are nobody else’s business, not even an administrator’s', async () => {
@@ -227,5 +234,46 @@ describe('the wallet', () => {
     expect(await ordinary.ask('{ balance { userId available usedQuota requestCount } }')).toEqual({
       balance: { userId: String(ordinaryUser.actor.id), available: 500, usedQuota: 0, requestCount: 0 },
     });
+  });
+});
+
+describe('leaving', () => {
+  const erase = 'mutation ($id: ID!) { eraseUser(id: $id) }';
+  const leave = 'mutation ($username: String!) { deleteOwnAccount(username: $username) }';
+  const end = 'mutation ($id: ID!) { endSignIns(id: $id) { id hasPassword identities { provider name } } }';
+
+  test('is for oneself, with the own name typed, and signs out', async () => {
+    const user = await server.gateway.addUser(5, 'goner');
+    const client = await server.as(user);
+    expect(await client.refusal(leave, { username: 'olga' })).toMatchObject({
+      code: 'invalid-field',
+      details: { field: 'username' },
+    });
+    expect(await client.ask(leave, { username: 'goner' })).toEqual({ deleteOwnAccount: true });
+    expect(await client.ask('{ me { id } }')).toEqual({ me: null });
+    const { users } = await admin.ask(
+      '{ users(keyword: "goner") { items { displayName deletedAt identities { name } } } }',
+    );
+    expect(users.items).toEqual([{ displayName: '', deletedAt: expect.any(Number), identities: [] }]);
+  });
+
+  test('is for good when an administrator erases somebody', async () => {
+    const user = await server.gateway.addUser(5, 'erased');
+    const { id } = user.actor;
+    expect(await ordinary.refusal(erase, { id })).toMatchObject({ code: 'role-too-low' });
+    expect(await admin.refusal(erase, { id: adminUser.actor.id })).toMatchObject({ code: 'peer-delete-forbidden' });
+    expect(await admin.ask(erase, { id })).toEqual({ eraseUser: true });
+    expect(await admin.ask('{ users(keyword: "erased") { total } }')).toEqual({ users: { total: 0 } });
+    expect(await admin.refusal(erase, { id })).toMatchObject({ code: 'user-not-found' });
+  });
+
+  test('of all devices at once: an administrator ends whatever a user has signed in with', async () => {
+    const user = await server.gateway.addUser(5, 'wanderer');
+    const [one, other] = [await server.as(user), await server.as(user)];
+    const { id } = user.actor;
+    expect(await ordinary.refusal(end, { id })).toMatchObject({ code: 'role-too-low' });
+    expect(await admin.ask(end, { id })).toEqual({ endSignIns: { id: String(id), hasPassword: true, identities: [] } });
+    for (const client of [one, other]) expect(await client.ask('{ me { id } }')).toEqual({ me: null });
+    expect(await (await server.as(user)).ask('{ me { username } }')).toEqual({ me: { username: 'wanderer' } });
   });
 });

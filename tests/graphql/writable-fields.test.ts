@@ -33,31 +33,79 @@ const queries = schema.getQueryType()?.getFields() ?? {};
 /** What each mutation is asked when nothing is wrong with it; ids are those of things that are there. */
 const samples: Readonly<Record<string, Data>> = {
   addChannels: { input: { name: 'east', type: 1, key: 'sk-east', models: ['gpt-4o'] } },
+  addPasskey: { name: 'phone', response: '{}' },
   adjustQuota: { id: 1, delta: 5, gift: 0 },
+  askPasskey: {},
+  askSecondFactorPasskey: {},
+  askStepUpPasskey: { purpose: 'PASSWORD' },
+  beginPasskey: {},
+  beginTotp: {},
+  bindEmail: { email: 'root@mail.example', code: 'a1b2c3' },
+  bindTelegram: { input: { id: '1', auth_date: '1', hash: 'ff' } },
+  bindWeChat: { code: '123456' },
   changeOption: { key: 'Notice', value: 'Hello' },
   changeOptions: { changes: [{ key: 'Notice', value: 'Hello' }] },
   changeOwnProfile: { patch: {} },
-  changeSettings: { input: { notifyType: 'WEBHOOK', quotaWarningThreshold: 5, webhookUrl: 'https://hooks.example/q' } },
+  changeSettings: { input: { notifyType: 'EMAIL', quotaWarningThreshold: 5, webhookUrl: 'https://hooks.example/q' } },
   createUser: { input: { username: 'newcomer', password: 'correct-horse' } },
   deleteApiKey: { id: 1 },
   deleteChannels: { ids: [1] },
   deleteDisabledChannels: {},
-  editApiKey: { id: 1, input: { name: 'mine' } },
+  deleteRedemptionCode: { id: 1 },
+  deleteOwnAccount: { username: 'somebody' },
+  editApiKey: { id: 1, input: { name: 'mine', budget: { quota: 5, period: 'DAILY' } } },
   editChannel: { id: 1, patch: {} },
   editChannels: { ids: [1], patch: {} },
+  editRedemptionCode: { id: 1, input: { name: 'promo', quota: 5 } },
   editTag: { tag: 'some', patch: {} },
   editUser: { id: 1, patch: {} },
+  endOtherSessions: {},
+  endSession: { id: '0'.repeat(24) },
+  endSignIns: { id: 999 },
+  enrolTotp: { code: '123456' },
+  eraseUser: { id: 999 },
+  fetchOidcEndpoints: { wellKnown: 'https://id.example/.well-known/openid-configuration' },
+  finishLogin: { proof: { method: 'PASSKEY', value: '{}' } },
+  endVisit: { provider: 'GITHUB', code: 'a-code', state: 'a-state' },
   issueAccessToken: {},
-  issueApiKey: { input: { name: 'mine' } },
+  issueInviteCode: {},
+  issueApiKey: { input: { name: 'mine', budget: { quota: 5, period: 'DAILY' } } },
+  issueRedemptionCodes: { input: { name: 'promo', quota: 5 }, count: 1 },
   login: { username: 'root', password: 'correct-horse' },
+  loginByPasskey: { response: '{}' },
   logout: {},
   manageUser: { id: 2, action: 'ENABLE' },
+  beginTopUp: { amount: 10, method: 'alipay' },
+  pollPayment: { id: 'USR1NOabcdef1234567890' },
+  recheckPayment: { id: 'USR1NOabcdef1234567890' },
+  completePayment: { id: 'USR1NOabcdef1234567890', reason: 'seen' },
   quarantineEvent: { input: { model: 'users', position: 3, reason: 'mended later' } },
+  redeem: { code: '0'.repeat(32) },
+  register: { input: { username: 'newcomer', password: 'correct-horse' } },
+  removeEmail: {},
+  removePasskey: { id: '0'.repeat(64) },
+  renamePasskey: { id: '0'.repeat(64), name: 'phone' },
+  renewRecoveryCodes: {},
+  requestPasswordReset: { email: 'root@mail.example' },
   resetModelRatios: {},
+  resetPassword: { email: 'root@mail.example', token: 'a1b2c3' },
+  resetSecondFactor: { userId: 2 },
+  sendEmailCode: { email: 'root@mail.example' },
   setApiKeyEnabled: { id: 1, enabled: true },
   setChannelEnabled: { id: 1, enabled: true },
+  setRedemptionCodeEnabled: { id: 1, enabled: true },
   setTagEnabled: { tag: 'some', enabled: true },
+  stepUp: { purpose: 'PASSWORD', proof: { method: 'TOTP', value: '123456' } },
+  testAllChannels: {},
   testChannel: { id: 1, model: 'gpt-4o' },
+  transferInviteReward: { quota: 500_000 },
+  turnOffTotp: {},
+  signInByTelegram: { input: { id: '1', auth_date: '1', hash: 'ff' } },
+  signInByWeChat: { code: '123456' },
+  unbind: { provider: 'GITHUB' },
+  updateChannelBalance: { id: 1 },
+  updateChannelBalances: {},
+  visitProvider: { provider: 'GITHUB', bind: false, inviteCode: 'x9Qa' },
 };
 
 /** Refused as a whole once the first run is over; tests/application/setup.test.ts attacks it while it is not. */
@@ -68,6 +116,8 @@ const alsoCalled: Readonly<Record<string, readonly string[]>> = {
   'changeOption.value': ['Notice'],
   'changeOptions.changes.value': ['Notice'],
   'changeOptions.changes.key': ['key'],
+  // A place in the log that there is not: the option is not as it was seen.
+  'changeOptions.changes.seenAt': ['option-changed'],
 };
 
 /** Members of an input that one of its mutations has no use for, and does not look at. */
@@ -119,7 +169,7 @@ const documentFor = (kind: 'mutation' | 'query', name: string): string => {
   const declared = field.args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
   const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
   const composite = 'getFields' in getNamedType(field.type) ? '{ __typename }' : '';
-  const chosen = name === 'changeOptions' ? '{ changed { key } refused { key code allowed } }' : composite;
+  const chosen = name === 'changeOptions' ? '{ changed { key } refused { key code field allowed } }' : composite;
   return `${kind} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${chosen} }`;
 };
 

@@ -12,6 +12,7 @@ import { hostileOrders, type Order, order, type World } from '../support/hostile
 import { createTestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { dumpAroundRebuild } from '../support/read-model-dump.js';
+import { signIn } from '../support/sign-in.js';
 import { configFor, startTestGateway } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 
@@ -121,7 +122,7 @@ test('whatever a set-up accepts folds in every read model, and the root user can
           const setUp: Order = order('set up', input, (given) => application.setup.complete(given));
           if (!(await accepts(setUp))) continue;
           await allFolded(application);
-          const { user } = await application.identity.login(username.trim(), password);
+          const { user } = await signIn(application.identity, username.trim(), password);
           expect(user).toMatchObject(root);
           await listsAnswer(application, root);
           return;

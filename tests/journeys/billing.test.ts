@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Tokens } from '../../src/demo/simulated-answers.js';
+import { billingOf } from '../../src/domain/billing.js';
 import { chargeOf } from '../../src/domain/pricing.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { lineOf } from '../support/log-lines.js';
@@ -189,6 +190,67 @@ describe('a price per call', () => {
     gateway.provider.script('per-call', { chunks: 20, chunkDelayMs: 2, after: { frames: 5, then: 'reset' } });
     const line = await charged(await caller.chat({ model: 'per-call', stream: true }));
     expect(line).toMatchObject({ quota: 10_000, outcome: 'upstream-broke' });
+  });
+});
+
+describe('the price list', () => {
+  const query = `query ($group: String) { priceList(group: $group, size: 100) { items {
+    name available price { __typename } unitPrices {
+      input cachedInput cacheWrite output reasoning audioInput audioOutput call
+    } } } }`;
+
+  interface Listed {
+    readonly name: string;
+    readonly available: boolean;
+    readonly unitPrices: Readonly<Record<string, string | null>> | null;
+  }
+
+  /** As anybody reads it, without a sign-in. */
+  async function listed(model: string, group: string): Promise<Listed> {
+    const { text } = await callers.with(null).send('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tallygate-client': 'test' },
+      body: { query, variables: { group } },
+    });
+    const { items } = (JSON.parse(text) as { data: { priceList: { items: Listed[] } } }).data.priceList;
+    const found = items.find(({ name }) => name === model);
+    if (found === undefined) throw new Error(`${model} is not in the list`);
+    return found;
+  }
+
+  const sides = { reasoning: 'output', audioInput: 'input', audioOutput: 'output' } as Readonly<Record<string, string>>;
+  const cases: readonly (readonly [string, Partial<Tokens>])[] = [
+    ['plain', { prompt: 1_000, cached: 400, completion: 200 }],
+    ['thinker', { prompt: 10, completion: 100, reasoning: 40 }],
+    ['small', { prompt: 1_001, completion: 7 }],
+    ['per-call', { prompt: 90_000, completion: 5 }],
+    ['free', { prompt: 10, completion: 5 }],
+  ];
+
+  test.each(cases.flatMap(([model, tokens]) => ['default', 'vip'].map((group) => [model, group, tokens] as const)))(
+    'tells of %s in the group %s what a call is then charged',
+    async (model, group, tokens) => {
+      const { available, unitPrices } = await listed(model, group);
+      expect(available).toBe(true);
+      const line = await use(model, tokens, callers.with(await gateway.addApiKey(user, { group })));
+      if (line.price === null || unitPrices === null) throw new Error('there is no price');
+      const told = (quantity: string) => unitPrices[quantity] ?? unitPrices[sides[quantity] ?? ''];
+      let sum = 0;
+      for (const { quantity, count, unitPrice } of billingOf(line.usage, line.price).lines) {
+        expect([quantity, told(quantity)]).toEqual([quantity, unitPrice]);
+        sum += count * Number(told(quantity));
+      }
+      expect(Math.round(sum)).toBe(line.quota);
+    },
+  );
+
+  test('tells of sound its own prices', async () => {
+    const { unitPrices } = await listed('gpt-4o-audio-preview', 'default');
+    expect(unitPrices).toMatchObject({ input: '1.25', audioInput: '50', output: '5', audioOutput: '100' });
+  });
+
+  test('has no price for a model that is refused', async () => {
+    expect(await listed('unpriced', 'default')).toMatchObject({ available: false, unitPrices: null });
   });
 });
 

@@ -45,9 +45,9 @@ test('serves every face, calls by workers and read models by their thread, and e
     DemoSiteEnabled: false,
   });
   expect(await set.json()).toMatchObject({ success: true });
-  const login = 'mutation { login(username: "root", password: "correct-horse") { id } }';
+  const login = 'mutation { login(username: "root", password: "correct-horse") { user { id } } }';
   const signedIn = await ask('/graphql', { query: login });
-  expect(await signedIn.json()).toMatchObject({ data: { login: { id: '1' } } });
+  expect(await signedIn.json()).toMatchObject({ data: { login: { user: { id: '1' } } } });
   cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
   const log = await ask('/graphql', { query: '{ usageLog(first: 1) { edges { node { detail { __typename } } } } }' });
   expect(await log.json()).toMatchObject({

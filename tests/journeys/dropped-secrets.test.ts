@@ -7,6 +7,7 @@ import { openCallers } from '../support/callers.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
+import { signIn } from '../support/sign-in.js';
 import { configFor, startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { ownProfile } from '../support/user-inputs.js';
@@ -54,7 +55,7 @@ test('the vault holds what is in use: what is replaced or deleted leaves it, and
 
   const answer = await openCallers(gateway.url).with(apiKey).chat({ model: 'gpt-4o-mini' });
   expect(answer.status).toBe(200);
-  await application.identity.login(user.username, 'another-password');
+  await signIn(application.identity, user.username, 'another-password');
   expect(gateway.logged.filter((line) => line.includes('reaction failed'))).toEqual([]);
 });
 
@@ -78,7 +79,7 @@ test('what a process left when it died is dropped by the next one, and nothing o
       ...{ password, confirmPassword: password },
     });
     await first.application.visible(setUp);
-    const { user: root } = await first.application.identity.login('root', password);
+    const { user: root } = await signIn(first.application.identity, 'root', password);
     const { ids } = await first.application.channels.add(root, {
       ...{ settings: channelSettings(), key: 'sk-first-key', proxy: 'http://proxy.example', enabled: false },
     });
@@ -93,7 +94,7 @@ test('what a process left when it died is dropped by the next one, and nothing o
     const second = await startGateway(config, quietLog);
     try {
       await until(async () => ((await rows('vault_secrets')) === 2 ? true : null));
-      expect((await second.application.identity.login('root', password)).user.id).toBe(root.id);
+      expect((await signIn(second.application.identity, 'root', password)).user.id).toBe(root.id);
       await second.application.channels.remove(root, [id]);
       await until(async () => ((await rows('vault_secrets')) === 1 ? true : null));
     } finally {

@@ -14,6 +14,7 @@ import { reserved, settled } from '../support/calls.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
+import { signIn } from '../support/sign-in.js';
 import { configFor } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
@@ -58,7 +59,7 @@ async function start(): Promise<Gateway> {
 async function setUp({ application }: Gateway): Promise<{ users: UserId[]; keys: string[] }> {
   const names = { username: 'root', password, confirmPassword: password };
   await application.visible(await application.setup.complete({ ...names, mode: 'external' }));
-  const { user: root } = await application.identity.login('root', password);
+  const { user: root } = await signIn(application.identity, 'root', password);
   await application.options.change(root, 'ModelRatio', '{"m":1}');
   const settings = channelSettings({ models: ['m'], baseUrl: upstream.url });
   await application.channels.add(root, { settings, key: 'sk-upstream-key', proxy: '', enabled: true });
@@ -111,7 +112,7 @@ test('two answers that lie about their usage stop nothing: lists and figures ans
   await believedOnce(users);
 
   const look = async ({ application, url }: Gateway) => {
-    const { user: root } = await application.identity.login('root', password);
+    const { user: root } = await signIn(application.identity, 'root', password);
     await until(async () => ((await application.queries.logStatistics(root, {}, false)).requests === 4 ? true : null));
     const client = await new GraphqlClient(url).signIn('root', password);
     const shown = (await client.ask(figures)) as {

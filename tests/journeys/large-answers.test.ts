@@ -10,6 +10,7 @@ import { type Answer, type Callers, errorIn, isWholeStream, openCallers } from '
 import { channelSettings } from '../support/channel-settings.js';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.js';
 import { quietLog } from '../support/quiet-log.js';
+import { signIn } from '../support/sign-in.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 
 /* A gateway with a small heap, and answers that fill it several times over if they are not held within bounds. */
@@ -84,7 +85,7 @@ async function setUp(): Promise<void> {
   await application.visible(
     await application.setup.complete({ username: 'root', password, confirmPassword: password, mode: 'self' }),
   );
-  const { user: root } = await application.identity.login('root', password);
+  const { user: root } = await signIn(application.identity, 'root', password);
   const settings = channelSettings({ baseUrl: upstream.url, models });
   await application.channels.add(root, { settings, key: 'sk-upstream', proxy: '', enabled: true });
   for (const username of ['one', 'two', 'three']) {

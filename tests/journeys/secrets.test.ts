@@ -3,13 +3,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import type { Actor } from '../../src/domain/user.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
+import { channels } from '../../src/projections/models/channels.js';
+import { redemptions } from '../../src/projections/models/redemptions.js';
+import { users } from '../../src/projections/models/users.js';
 import { booksAtRest } from '../support/books.js';
 import { type Answer, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { quietLog } from '../support/quiet-log.js';
+import { signIn } from '../support/sign-in.js';
 import { type Finding, findAll, spellingsOf } from '../support/spellings.js';
 import { servedModels, startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 /*
  * Secrets, prompts and personal data are sent through every door, right and wrong ways, and then looked for everywhere
@@ -27,6 +33,7 @@ const planted = {
   'secret option': 'planted/smtp+token 42',
   'secret of an option nobody knows': 'planted/vendor+secret 43',
   'webhook secret': 'planted/webhook+secret 44',
+  'unknown redemption code': '7a11c0de7a11c0de7a11c0de7a11c0de',
   'unknown API key': 'PlantedUnknownKey0123456789abcdefghijklmnopqrstu',
   'key with a wrong length': 'sk-PlantedShortKey0123456789abcdef',
   prompt: 'Planted prompt: the "grey" heron stands at the weir – all day.',
@@ -137,7 +144,7 @@ async function commands(): Promise<{ apiKey: string; actor: Actor }> {
   await application.users.changeSettings(actor, {
     ...personalSettings,
     notifyType: 'webhook',
-    webhookUrl: 'https://hooks.example/heron',
+    webhookUrl: `${hooks.url}/heron`,
     webhookSecret: planted['webhook secret'],
     notificationEmail: '',
   });
@@ -149,11 +156,18 @@ async function commands(): Promise<{ apiKey: string; actor: Actor }> {
     }),
   );
   await refusedCommand(application.identity.login('heron', planted['wrong password']));
-  const { token: session } = await application.identity.login('heron', planted['new password of a user']);
+  const { token: session } = await signIn(application.identity, 'heron', planted['new password of a user']);
   const { token: accessToken } = await application.users.issueAccessToken(actor);
   const apiKey = await gateway.addApiKey({ actor });
+  const { codes } = await application.redemptions.issue(root, { name: harmless, quota: 5 }, 2);
+  const [used = { code: '' }, unused = { code: '' }] = codes;
+  await application.redemptions.redeem(actor, used.code, '192.0.2.1');
+  await refusedCommand(application.redemptions.redeem(actor, used.code, '192.0.2.1'));
+  await refusedCommand(application.redemptions.redeem(actor, planted['unknown redemption code'], '192.0.2.1'));
   issued = {
     'API key': apiKey.slice(3),
+    'redeemed code': used.code,
+    'unused code': unused.code,
     'session token': session,
     'access token': accessToken,
     'password of the root user': gateway.rootPassword,
@@ -228,8 +242,9 @@ async function otherFaces(): Promise<void> {
   refused(await post('/api/user/login', { username: 'heron', password: wrong }));
   refused(await post('/api/user/login', `{"username":"heron","password":"${wrong}`));
   refused(await post('/api/channel/', { key: planted['channel key'], name: 'x' }));
+  refused(await post('/api/user/topup', { key: planted['unknown redemption code'] }));
   refused(await post('/api/option/', { key: 'SMTPToken', value: planted['secret option'] }));
-  const login = 'mutation ($password: String!) { login(username: "heron", password: $password) { id } }';
+  const login = 'mutation ($password: String!) { login(username: "heron", password: $password) { user { id } } }';
   refused(await post('/graphql', { query: login, variables: { password: wrong } }));
   refused(await post('/graphql', { query: `mutation { login(username: "heron", password: "${wrong}" ` }));
   const change = 'mutation ($value: String!) { changeOption(key: "SMTPToken", value: $value) { key } }';
@@ -275,7 +290,10 @@ async function dump(): Promise<Record<string, string[]>> {
   });
 }
 
+let hooks: WebhookReceiver;
+
 beforeAll(async () => {
+  hooks = await startWebhookReceiver();
   gateway = await startTestGateway({ RELAY_TIMEOUT: '5' });
   callers = openCallers(gateway.url);
   const { apiKey } = await commands();
@@ -284,6 +302,7 @@ beforeAll(async () => {
   places = { ...(await dump()), log: [...gateway.logged], 'error bodies': errorBodies };
 }, 120_000);
 afterAll(async () => {
+  await hooks?.stop();
   await callers?.close();
   await gateway?.stop();
 });
@@ -322,11 +341,13 @@ test('personal data is in no file of the database, while the user lives and afte
   const found = await application.queries.users(root, { page: 1, size: 10 }, { keyword: 'planted' });
   expect(found.items).toEqual([]);
   const tables = await dump();
-  expect(tables['users_v3.user_personal']?.filter((row) => row.includes(`"user_id":${heron.id},`))).toEqual([]);
+  expect(tables[`${schemaOf(users)}.user_personal`]?.filter((row) => row.includes(`"user_id":${heron.id},`))).toEqual(
+    [],
+  );
   expect(await inFiles(personal)).toEqual([]);
   // The search would find what is there.
   expect(await inFiles({ marker: harmless })).not.toEqual([]);
-});
+}, 120_000);
 
 test('an upstream that repeats its key to the caller is made to forget it', () => {
   expect(echoes).toHaveLength(1);
@@ -341,12 +362,13 @@ describe('the search itself', () => {
       'public.vault_secrets',
       'public.user_keys',
       'public.sessions',
-      'users_v3.users',
+      `${schemaOf(users)}.users`,
+      `${schemaOf(redemptions)}.redemptions`,
     ])
       expect([table, places[table]?.length ?? 0]).not.toEqual([table, 0]);
     expect(errorBodies.length).toBeGreaterThan(40);
     expect(findAll({ marker: harmless }, places).map(({ place }) => place)).toEqual(
-      expect.arrayContaining(['public.events', 'channels_v3.channels']),
+      expect.arrayContaining(['public.events', `${schemaOf(channels)}.channels`]),
     );
     expect(findAll({ ready: 'projecting' }, places).map(({ place }) => place)).toContain('log');
     expect(findAll({ code: 'invalid_api_key' }, places).map(({ place }) => place)).toContain('error bodies');

@@ -7,6 +7,7 @@ import { apiKeyTerms } from '../support/api-key-terms.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
+import { signIn } from '../support/sign-in.js';
 import { configFor } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 
@@ -99,7 +100,7 @@ test('a gateway starts though a read model is stopped, shows it, and serves; qua
   expect(stopped.position).toBe(position - 1);
   expect(await stateOf(client, 'users')).toMatchObject({ status: 'RUNNING', failure: null });
 
-  const { user: root } = await application.identity.login('root', password);
+  const { user: root } = await signIn(application.identity, 'root', password);
   await application.channels.add(root, {
     settings: channelSettings({ name: 'later', baseUrl: 'http://127.0.0.1:1' }),
     key: 'sk-upstream-key',
@@ -134,7 +135,7 @@ test('an API key issued while its read model is stopped is known after a restart
   await accepted('apikey-900', 'ApiKeyIssued', { owner: 'nobody' });
   await stoppedModel(client, 'api_keys');
   const { application } = gateway ?? (await start());
-  const { user } = await application.identity.login('root', password);
+  const { user } = await signIn(application.identity, 'root', password);
   const { key } = await application.apiKeys.issue(user, {
     quota: 0,
     terms: apiKeyTerms({ name: 'late', unlimited: true }),

@@ -53,6 +53,7 @@ describe('an issued API key', () => {
       model_limits: ['gpt-4o', 'a,b'],
       allow_ips: ['10.0.0.0/8'],
       group: 'vip',
+      budget: null,
       created_at: seconds(at()),
       accessed_at: null,
       deleted_at: null,
@@ -61,7 +62,8 @@ describe('an issued API key', () => {
   });
 
   test('follows an edit, the quota by its difference', async () => {
-    const edited = terms({ name: 'renamed', unlimited: true });
+    const budget = { quota: Quota(300), period: 'daily' } as const;
+    const edited = terms({ name: 'renamed', unlimited: true, budget });
     const db = await projected.given(
       issued(aliceKey, alice, 500, limited),
       reserved('a', 100),
@@ -71,6 +73,7 @@ describe('an issued API key', () => {
     expect(await apiKeyById(db, aliceKey)).toMatchObject({
       name: 'renamed',
       unlimited: true,
+      budget,
       expires_at: null,
       model_limits: [],
       group: '',

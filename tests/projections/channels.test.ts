@@ -85,6 +85,17 @@ describe('a channel', () => {
     expect(await channelById(db, east)).toMatchObject({ response_time_ms: 812, tested_at: seconds(at(60)) });
   });
 
+  test('shows the balance of its account as last told, and when', async () => {
+    const db = await projected.given(added(east));
+    expect(await channelById(db, east)).toMatchObject({ balance: null, balance_updated_at: null });
+    await projected.given(
+      ofChannel(east, { type: 'ChannelBalanceObserved', balance: '7', becameLow: false }),
+      when(at(60), ofChannel(east, { type: 'ChannelBalanceObserved', balance: '-0.25', becameLow: true })),
+      edited(east, { name: 'other' }),
+    );
+    expect(await channelById(db, east)).toMatchObject({ balance: '-0.25', balance_updated_at: seconds(at(60)) });
+  });
+
   test('adds up what calls through it were charged', async () => {
     const db = await projected.given(
       added(east),

@@ -3,9 +3,11 @@ import { newClient } from '../../src/adapters/postgres.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import { beginning, type Position } from '../../src/domain/events.js';
 import { newsOf } from '../../src/projections/engine/news.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
 import { startProjections } from '../../src/projections/engine/runner.js';
 import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
+import { users } from '../../src/projections/models/users.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -69,7 +71,7 @@ test('two nodes over a log in Postgres, their connections cut again and again, c
     expect(cuts).toBeGreaterThan(0);
     expect(await usageTotals(db, {})).toMatchObject({ requests: 400, quota: 800 });
     expect(await verifyLedger(db, store)).toMatchObject({ events: 804, sum: 0n, differences: [] });
-    const { rows } = await pool.query('select quota, used_quota, request_count from users_v3.users');
+    const { rows } = await pool.query(`select quota, used_quota, request_count from ${schemaOf(users)}.users`);
     expect(rows).toEqual([{ quota: 200, used_quota: 800, request_count: 400 }]);
   } finally {
     await Promise.all(nodes.map((each) => each.stop()));

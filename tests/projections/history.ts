@@ -1,16 +1,31 @@
 import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
 import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';
+import type { IdentityProvider } from '../../src/domain/claim.js';
 import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events.js';
-import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
+import {
+  ApiKeyId,
+  CallId,
+  ChannelId,
+  IdentityClaim,
+  type PaymentId,
+  RedemptionId,
+  Sealed,
+  SecretId,
+  UserId,
+} from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
+import type { OptionValue } from '../../src/domain/option.js';
+import type { TopUpCompleted } from '../../src/domain/payment.js';
 import type { Price } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
+import type { RedemptionEvent } from '../../src/domain/redemption.js';
 import type { Usage } from '../../src/domain/usage.js';
 import type { UserEvent } from '../../src/domain/user.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { eventId, someInstant } from '../support/events.js';
+import { topUpPrices } from '../support/top-up-prices.js';
 
 /* Events as the gateway records them, with fixed ids and times. */
 
@@ -57,7 +72,6 @@ export const registered = (id: UserId, username: string, change: Partial<EventOf
     type: 'UserRegistered',
     username,
     displayName: sealed(`${username} the user`),
-    email: null,
     role: 'ordinary',
     group: 'default',
     passwordSecret: SecretId(`password of ${username}`),
@@ -67,8 +81,23 @@ export const registered = (id: UserId, username: string, change: Partial<EventOf
 
 export const ofUser = (id: UserId, event: UserEvent): Fact => fact(streams.user(id), event);
 
+export const emailed = (id: UserId, address: string) =>
+  ofUser(id, {
+    type: 'EmailChanged',
+    email: { claim: IdentityClaim(`claim of ${address}`), shown: sealed(address) },
+  });
+
+export const linked = (id: UserId, provider: IdentityProvider, shown: string) =>
+  ofUser(id, { type: 'IdentityLinked', provider, claim: IdentityClaim(`claim of ${shown}`), shown: sealed(shown) });
+
 export const granted = (id: UserId, quota: number): Fact =>
   fact(streams.user(id), { type: 'QuotaGranted', quota: Quota(quota), reason: 'signup' });
+
+export const rewarded = (id: UserId, quota: number, invitee: UserId): Fact =>
+  fact(streams.user(id), { type: 'InviteRewardEarned', quota: Quota(quota), invitee });
+
+export const transferred = (id: UserId, quota: number): Fact =>
+  fact(streams.user(id), { type: 'InviteRewardTransferred', quota: Quota(quota) });
 
 export const adjusted = (id: UserId, delta: number, gift = 0): Fact =>
   fact(streams.user(id), {
@@ -78,6 +107,47 @@ export const adjusted = (id: UserId, delta: number, gift = 0): Fact =>
     by: root,
     observed: Quota(0),
   });
+
+/** An order of quota for ten dollars, which is paid. */
+export const bought = (
+  user: UserId,
+  quota: number,
+  order: PaymentId,
+  { provider = 'epay', learned = { by: 'notice' } }: Partial<Pick<TopUpCompleted, 'provider' | 'learned'>> = {},
+): readonly Fact[] => {
+  const terms = { user, provider, quota: Quota(quota), money: '73.00' };
+  const details = { method: 'alipay', amount: 10, prices: topUpPrices() };
+  return [
+    fact(streams.payment(order), { type: 'TopUpRequested', ...terms, ...details }),
+    fact(streams.payment(order), {
+      type: 'TopUpCompleted',
+      ...terms,
+      currency: 'CNY',
+      reference: '20260102030405',
+      learned,
+      late: false,
+    }),
+  ];
+};
+
+/** Of such an order: a tenth of the money is refunded, the rest is disputed, and the dispute is won. */
+export const returned = (user: UserId, quota: number, order: PaymentId): readonly Fact[] => {
+  const moved = { user, currency: 'CNY' } as const;
+  const [tenth, rest] = [Quota(quota / 10), Quota((quota / 10) * 9)];
+  const dispute = { ...moved, quota: rest, money: '65.70', dispute: 'du_1' };
+  return [
+    fact(streams.payment(order), {
+      type: 'TopUpRefunded',
+      ...moved,
+      quota: tenth,
+      money: '7.30',
+      refunded: '7.30',
+      reference: 'ch_1',
+    }),
+    fact(streams.payment(order), { type: 'TopUpDisputed', ...dispute }),
+    fact(streams.payment(order), { type: 'TopUpDisputeWon', ...dispute }),
+  ];
+};
 
 export const issued = (id: ApiKeyId, owner: UserId, quota: number, change: Partial<ApiKeyTerms> = {}): Fact =>
   fact(streams.apiKey(id), {
@@ -111,11 +181,31 @@ export const edited = (id: ChannelId, change: Partial<ChannelSettings>): Fact =>
 
 export const ofChannel = (
   id: ChannelId,
-  event: EventOf<'ChannelEnabled' | 'ChannelDisabled' | 'ChannelTested' | 'ChannelRemoved'>,
+  event: EventOf<'ChannelEnabled' | 'ChannelDisabled' | 'ChannelTested' | 'ChannelBalanceObserved' | 'ChannelRemoved'>,
 ): Fact => fact(streams.channel(id), event);
+
+export const codeIssued = (id: number, change: Partial<EventOf<'RedemptionCodeIssued'>> = {}): Fact =>
+  fact(streams.redemption(RedemptionId(id)), {
+    type: 'RedemptionCodeIssued',
+    codeHash: `hash of code ${id}`,
+    secret: SecretId(`code ${id}`),
+    name: `code ${id}`,
+    quota: Quota(500),
+    by: root,
+    ...change,
+  });
+
+export const ofCode = (id: number, event: Exclude<RedemptionEvent, { type: 'RedemptionCodeIssued' }>): Fact =>
+  fact(streams.redemption(RedemptionId(id)), event);
+
+export const redeemed = (id: number, user: UserId, quota = 500): Fact =>
+  ofCode(id, { type: 'RedemptionCodeRedeemed', user, quota: Quota(quota) });
 
 export const option = (key: string, text: string): Fact =>
   fact(streams.options, { type: 'OptionChanged', key, value: { text } });
+
+export const changedBy = (by: UserId, key: string, value: OptionValue): Fact =>
+  fact(streams.options, { type: 'OptionChanged', key, value, by });
 
 export const setUp = (rootUserId: UserId): Fact =>
   fact(streams.system, {

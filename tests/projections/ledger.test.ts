@@ -1,11 +1,18 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { dayOf, daysRemembered } from '../../src/domain/budget.js';
 import type { CallReserved } from '../../src/domain/call.js';
 import { beginning, Position } from '../../src/domain/events.js';
+import { PaymentId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
+import type { Projection } from '../../src/projections/engine/projection.js';
+import { ledger } from '../../src/projections/models/ledger/ledger.js';
 import { apiKeySnapshot, openCalls, quotaSnapshot } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
+import { wallets } from '../../src/projections/models/wallets.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
+import { eventId } from '../support/events.js';
 import { allBalances, balanceOf, postingsOf, trialBalance } from '../support/ledger-reads.js';
 import {
   adjusted,
@@ -13,18 +20,27 @@ import {
   aliceKey,
   at,
   bob,
+  bought,
+  codeIssued,
+  east,
   type Fact,
   granted,
   issued,
   ofApiKey,
+  redeemed,
   refunded,
   released,
   reserved,
+  returned,
+  rewarded,
   seconds,
   settled,
+  transferred,
   when,
 } from './history.js';
-import { forEachTest, type Projected } from './projected.js';
+import { forEachTest, hold, type Projected } from './projected.js';
+
+const today = dayOf(at());
 
 let projected: Projected;
 forEachTest((fresh) => {
@@ -50,6 +66,30 @@ describe('every movement sums to zero', () => {
       grants: -10,
     });
     expect(await balances(adjusted(alice, -30))).toMatchObject({ 'user:7:available': 80, adjustments: -70 });
+  });
+
+  test('a redeemed code comes from codes', async () => {
+    expect(await balances(codeIssued(1), redeemed(1, alice))).toEqual({ 'user:7:available': 500, codes: -500 });
+    expect(await postingsOf(projected.db, 'user:7:available', { limit: 1 })).toMatchObject([
+      { amount: 500, kind: 'redemption' },
+    ]);
+    expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
+  });
+
+  test('a reward for inviting comes from grants, and is apart from the balance until it is transferred', async () => {
+    expect(await balances(rewarded(alice, 100, bob))).toEqual({ 'user:7:invites': 100, grants: -100 });
+    expect((await quotaSnapshot(projected.db, alice)).balance).toBe(0n);
+    expect(await balances(transferred(alice, 60))).toEqual({
+      'user:7:available': 60,
+      'user:7:invites': 40,
+      grants: -100,
+    });
+    expect((await quotaSnapshot(projected.db, alice)).balance).toBe(60n);
+    expect(await postingsOf(projected.db, 'user:7:invites', { limit: 2 })).toMatchObject([
+      { amount: -60, kind: 'invite-transfer' },
+      { amount: 100, kind: 'invite-reward' },
+    ]);
+    expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
   });
 
   test('a reservation moves within the user’s own accounts', async () => {
@@ -107,9 +147,22 @@ describe('every movement sums to zero', () => {
       suspense: 15,
       revenue: -15,
     });
-    expect((await apiKeySnapshot(projected.db, aliceKey)).balance).toBe(50n);
+    expect(await apiKeySnapshot(projected.db, aliceKey)).toMatchObject({ balance: 50n, spending: [[today, 0n]] });
     expect(await postingsOf(projected.db, 'user:7:available', { limit: 1 })).toMatchObject([
       { amount: 15, kind: 'refund' },
+    ]);
+    expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
+  });
+
+  test('a refund on a later day is taken out of the day of its settlement', async () => {
+    const settlement = { charged: Quota(15), usage: {}, channelId: east, attempts: [], useTimeMs: 1 };
+    const refund = refunded('a', 15, { settlement: { ...settlement, eventId: eventId(1), at: at() } });
+    await projected.given(issued(aliceKey, alice, 50), reserved('a', 40), settled('a', 40, 15));
+    await projected.given(when(at(86_400), settled('b', 0, 4)), when(at(86_400), refund));
+    const { spending } = await apiKeySnapshot(projected.db, aliceKey);
+    expect(spending).toEqual([
+      [today + 1, 4n],
+      [today, 0n],
     ]);
     expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
   });
@@ -174,6 +227,7 @@ describe('a snapshot for the quota gate', () => {
     await projected.given(settled('b', 5, 3));
     expect(await quotaSnapshot(db, alice)).toEqual({
       balance: 97n,
+      spending: [],
       holds: [{ callId: 'a', quota: 40 }],
       position: 3,
     });
@@ -191,6 +245,7 @@ describe('a snapshot for the quota gate', () => {
     );
     expect(await apiKeySnapshot(db, aliceKey)).toEqual({
       balance: 477n,
+      spending: [[today, 3n]],
       holds: [{ callId: 'a', quota: 40 }],
       position: 5,
     });
@@ -198,14 +253,31 @@ describe('a snapshot for the quota gate', () => {
 
   test('is empty, not missing, for who has no history', async () => {
     const db = await projected.given();
-    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0n, holds: [], position: beginning });
-    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0n, holds: [], position: beginning });
+    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0n, spending: [], holds: [], position: beginning });
+    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0n, spending: [], holds: [], position: beginning });
+  });
+
+  test('tells what an API key has spent, by day, of as many days as are remembered', async () => {
+    const dayMs = 86_400_000;
+    const days = Array.from({ length: daysRemembered + 3 }, (_, n) => n);
+    const db = await projected.given(
+      ...days.flatMap((n) => [
+        reserved(`call-${n}`, 100),
+        when(Instant(at() + n * dayMs), settled(`call-${n}`, 100, n + 1)),
+        when(Instant(at() + n * dayMs), settled(`late-${n}`, 100, 1_000)),
+      ]),
+    );
+    const { spending } = await apiKeySnapshot(db, aliceKey);
+    expect(spending).toHaveLength(daysRemembered);
+    expect(new Map(spending)).toEqual(new Map(days.slice(3).map((n) => [today + n, BigInt(1_001 + n)])));
   });
 });
 
 describe('verifying the ledger', () => {
   const history = [
     granted(alice, 1_000),
+    ...bought(bob, 5_000_000, PaymentId('USR8NOx4Tk9b8305516274')),
+    ...returned(bob, 5_000_000, PaymentId('USR8NOx4Tk9b8305516274')),
     adjusted(bob, 110, 10),
     issued(aliceKey, alice, 500),
     reserved('a', 40),
@@ -218,7 +290,7 @@ describe('verifying the ledger', () => {
   test('finds nothing to say about a sound one', async () => {
     const db = await projected.given(...history);
     const verdict = await verifyLedger(db, projected.store);
-    expect(verdict).toEqual({ position: 7, events: 8, accounts: 7, sum: 0n, differences: [] });
+    expect(verdict).toEqual({ position: 12, events: 13, accounts: 8, wallets: 2, sum: 0n, differences: [] });
     expect(isSound(verdict)).toBe(true);
   });
 
@@ -229,15 +301,48 @@ describe('verifying the ledger', () => {
     expect(isSound(await verifyLedger(db, projected.store))).toBe(true);
   });
 
+  test('compares wallets where they are, which need not be where the ledger is', async () => {
+    const db = await projected.given(...history);
+    await projected.stopAll();
+    const foldAlone = async (projection: Projection, ...facts: readonly Fact[]) => {
+      const position = await projected.record(...facts);
+      await hold(await projected.start({ projections: [projection] }), position);
+      await projected.stopAll();
+      return position;
+    };
+    const ahead = await foldAlone(ledger, granted(alice, 77), granted(bob, 1));
+    expect(await verifyLedger(db, projected.store)).toMatchObject({ position: ahead, events: 15, differences: [] });
+    await foldAlone(wallets, granted(alice, 1));
+    expect(await verifyLedger(db, projected.store)).toMatchObject({ position: ahead, events: 16, differences: [] });
+  });
+
+  test('says where wallets have not been built yet', async () => {
+    const db = await projected.given(...history);
+    await projected.pool.query('drop schema wallets_v2 cascade');
+    const verdict = await verifyLedger(db, projected.store);
+    expect([verdict.wallets, isSound(verdict)]).toEqual([null, true]);
+  });
+
   test.each([
     ['a balance', `update ledger_balance set balance = balance + 1 where account = 'revenue'`, 'revenue', 25n, 26n],
     ['an account', `delete from ledger_balance where account = 'suspense'`, 'suspense', 30n, 0n],
     ['a key’s balance', 'update api_key_balance set balance = 0', 'apikey:12', 445n, 0n],
+    ['what a key has spent', 'update api_key_spending set spent = 5', 'apikey:12:2026-01-02', 55n, 5n],
+    ['a day of a key’s', 'delete from api_key_spending', 'apikey:12:2026-01-02', 55n, 0n],
     ['a hold', 'delete from open_call', 'call:open', 20n, 0n],
     ['a hold too many', `insert into open_call select 'ghost', 7, null, 1, 0, 0, '{}'`, 'call:ghost', 0n, 1n],
+    [
+      'a movement',
+      `update wallet_movement set amount = 111 where cause = 'adjustment'`,
+      'wallet:8',
+      4_500_110n,
+      4_500_111n,
+    ],
+    ['the charges of calls', 'delete from wallet_charge', 'wallet:7', 945n, 1_000n],
+    ['a movement too many', `insert into wallet_movement values (99, 0, 0, 'grant', 5)`, 'wallet:99', 0n, 5n],
   ])('finds %s that was tampered with', async (_, tampering, account, expected, actual) => {
     const db = await projected.given(...history);
-    await projected.pool.query(`set search_path to ledger_v2; ${tampering}; reset search_path`);
+    await projected.pool.query(`set search_path to ledger_v3, wallets_v2; ${tampering}; reset search_path`);
     const verdict = await verifyLedger(db, projected.store);
     expect(verdict.differences).toEqual([{ account, expected, actual }]);
     expect(isSound(verdict)).toBe(false);
@@ -246,8 +351,8 @@ describe('verifying the ledger', () => {
   test('finds money that was moved without a trace', async () => {
     const db = await projected.given(...history);
     await projected.pool.query(`
-      update ledger_v2.ledger_balance set balance = balance - 5 where account = 'revenue';
-      update ledger_v2.ledger_balance set balance = balance + 5 where account = 'user:8:available'
+      update ledger_v3.ledger_balance set balance = balance - 5 where account = 'revenue';
+      update ledger_v3.ledger_balance set balance = balance + 5 where account = 'user:8:available'
     `);
     const { sum, differences } = await verifyLedger(db, projected.store);
     expect(sum).toBe(0n);

@@ -192,7 +192,7 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
         caughtUp: async () => true,
         between: async () => [],
       };
-      const gate = openQuotaGate(source, { capacity: 10, after: await projected.store.head() });
+      const gate = openQuotaGate(source, { capacity: 10, after: await projected.store.head(), clock: { now: at } });
       expect([await gate.available(user), await gate.remaining(key)]).toEqual([available, told(allowed - held)]);
 
       for (const { amount } of await postingsOf(db, `user:${user}:available`, { limit: 100 }))
@@ -208,7 +208,7 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
     expect(verdict.differences).toEqual([]);
     expect(isSound(verdict)).toBe(true);
     const { rows } = await projected.pool.query(
-      `select balance::text from ledger_v2.ledger_balance where account = 'suspense'`,
+      `select balance::text from ledger_v3.ledger_balance where account = 'suspense'`,
     );
     expect(BigInt(rows[0]?.balance ?? 0)).toBe(expected.suspense);
   } finally {

@@ -36,10 +36,12 @@ import {
   registered,
   released,
   reserved,
+  rewarded,
   root,
   seconds,
   settled,
   setUp,
+  transferred,
   west,
   when,
 } from './history.js';
@@ -206,8 +208,9 @@ describe('a released call', () => {
 
 describe('movements that are not calls', () => {
   test('are lines of their kinds, their amounts in the detail', async () => {
-    const lines = await linesOf(granted(alice, 100), adjusted(alice, 50, 5));
-    expect(lines).toMatchObject([
+    const facts = [granted(alice, 100), adjusted(alice, 50, 5), rewarded(alice, 7, bob), transferred(alice, 7)];
+    expect(await linesOf(...facts)).toMatchObject([
+      { type: logTypes.system, user_id: alice, quota: 0, detail: { kind: 'granted', quota: 7, reason: 'inviter' } },
       {
         type: logTypes.manage,
         user_id: alice,
@@ -441,7 +444,7 @@ describe('the log', () => {
     const db = await projected.given(
       ...history,
       added(east, { name: 'renamed' }),
-      ofUser(alice, { type: 'UserProfileChanged', username: 'alicia', displayName: null, email: null }),
+      ofUser(alice, { type: 'UserProfileChanged', username: 'alicia', displayName: null }),
     );
     const [line] = await usageLogBefore(db, { userId: alice }, { limit: 1 });
     expect(line).toMatchObject({ request_id: 'c', username: 'alicia', channel_name: 'renamed' });

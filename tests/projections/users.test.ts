@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SecretId, UserId } from '../../src/domain/ids.js';
+import { IdentityClaim, SecretId, UserId } from '../../src/domain/ids.js';
+import { Quota } from '../../src/domain/quota.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import {
   rootUserId,
@@ -8,6 +9,7 @@ import {
   userById,
   userByUsername,
   userPage,
+  usersById,
 } from '../../src/projections/models/user-queries.js';
 import { users } from '../../src/projections/models/users.js';
 import {
@@ -15,16 +17,20 @@ import {
   alice,
   at,
   bob,
+  emailed,
   granted,
+  linked,
   ofUser,
   refunded,
   registered,
   released,
   reserved,
+  rewarded,
   root,
   sealed,
   seconds,
   settled,
+  transferred,
   when,
 } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
@@ -37,13 +43,20 @@ forEachTest((fresh) => {
 describe('a registered user', () => {
   test('is shown as registered, personal data sealed', async () => {
     const db = await projected.given(
-      registered(alice, 'alice', { email: sealed('alice@example.org'), group: 'vip', inviter: bob }),
+      registered(alice, 'alice', { group: 'vip', inviter: bob }),
+      emailed(alice, 'alice@example.org'),
+      linked(alice, 'github', 'alice-hub'),
     );
     expect(await userById(db, alice)).toEqual({
       id: alice,
       username: 'alice',
       display_name: sealed('alice the user'),
       email: sealed('alice@example.org'),
+      github: sealed('alice-hub'),
+      oidc: null,
+      linuxdo: null,
+      wechat: null,
+      telegram: null,
       role: 'ordinary',
       status: 'enabled',
       group: 'vip',
@@ -57,10 +70,37 @@ describe('a registered user', () => {
       accept_unpriced_models: false,
       quota_warning_threshold: null,
       inviter_id: bob,
+      invite_code: null,
+      invited_count: 0,
+      rewarded_count: 0,
+      invite_quota: 0,
+      invite_quota_ever: 0,
       created_at: seconds(at()),
       deleted_at: null,
-      position: 0,
+      erased: false,
+      position: 2,
     });
+  });
+
+  test('who has invited others is shown with how many came, and what it paid', async () => {
+    const carol = UserId(9);
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      registered(bob, 'bob', { inviter: alice }),
+      ofUser(bob, { type: 'InviteRewardPromised', inviter: alice, quota: Quota(50) }),
+      rewarded(alice, 50, bob),
+    );
+    // Nothing was promised for this one.
+    await projected.given(registered(carol, 'carol', { inviter: alice }), transferred(alice, 20));
+    expect(await userById(db, alice)).toMatchObject({
+      invited_count: 2,
+      rewarded_count: 1,
+      invite_quota: 30,
+      invite_quota_ever: 50,
+      quota: 20,
+      used_quota: 0,
+    });
+    expect(await userById(db, bob)).toMatchObject({ inviter_id: alice, invited_count: 0, quota: 0 });
   });
 
   test('follows every change', async () => {
@@ -70,8 +110,11 @@ describe('a registered user', () => {
         type: 'UserProfileChanged',
         username: 'alicia',
         displayName: sealed('Alicia'),
-        email: sealed('a@example.org'),
       }),
+      emailed(alice, 'a@example.org'),
+      linked(alice, 'github', 'alice-hub'),
+      linked(alice, 'oidc', 'sub'),
+      ofUser(alice, { type: 'IdentityUnlinked', provider: 'github' }),
       ofUser(alice, { type: 'UserGroupChanged', group: 'vip', by: root }),
       ofUser(alice, { type: 'UserRoleChanged', role: 'admin', by: root }),
       ofUser(alice, { type: 'UserDisabled', by: root }),
@@ -89,6 +132,8 @@ describe('a registered user', () => {
       username: 'alicia',
       display_name: sealed('Alicia'),
       email: sealed('a@example.org'),
+      github: null,
+      oidc: sealed('sub'),
       group: 'vip',
       role: 'admin',
       status: 'disabled',
@@ -98,17 +143,15 @@ describe('a registered user', () => {
       webhook_secret: 'webhook',
       accept_unpriced_models: true,
       quota_warning_threshold: 0.5,
-      position: 7,
+      position: 11,
     });
     await projected.given(ofUser(alice, { type: 'UserEnabled', by: root }));
     expect(await userById(db, alice)).toMatchObject({ status: 'enabled', display_name: sealed('Alicia') });
   });
 
   test('keeps what a later profile change leaves out', async () => {
-    const db = await projected.given(registered(alice, 'alice', { email: sealed('a@example.org') }));
-    await projected.given(
-      ofUser(alice, { type: 'UserProfileChanged', username: null, displayName: sealed('A'), email: null }),
-    );
+    const db = await projected.given(registered(alice, 'alice'), emailed(alice, 'a@example.org'));
+    await projected.given(ofUser(alice, { type: 'UserProfileChanged', username: null, displayName: sealed('A') }));
     expect(await userById(db, alice)).toMatchObject({
       username: 'alice',
       display_name: sealed('A'),
@@ -121,7 +164,12 @@ describe('a registered user', () => {
 describe('personal texts', () => {
   test('stand nowhere but sealed, whatever they are found by', async () => {
     await projected.given(
-      registered(alice, 'alice', { displayName: sealed('Zaphod Beeblebrox'), email: sealed('zaphod@heart.example') }),
+      registered(alice, 'alice', { displayName: sealed('Zaphod Beeblebrox') }),
+      ofUser(alice, {
+        type: 'EmailChanged',
+        email: { claim: IdentityClaim('keyed hash'), shown: sealed('zaphod@heart.example') },
+      }),
+      linked(alice, 'github', 'zaphod-hub'),
     );
     const rows = Object.values(await projected.dump(schemaOf(users))).flat();
     const unsealed = rows.join('\n').replaceAll(/sealed [^"]*/g, '');
@@ -134,7 +182,9 @@ describe('a deleted user', () => {
 
   test('stays, with the time of deletion, and without anything personal or secret', async () => {
     const db = await projected.given(
-      registered(alice, 'alice', { email: sealed('a@example.org') }),
+      registered(alice, 'alice'),
+      emailed(alice, 'a@example.org'),
+      linked(alice, 'github', 'alice-hub'),
       granted(alice, 100),
       ofUser(alice, { type: 'AccessTokenIssued', tokenHash: 'hash of token' }),
       when(at(60), deleted),
@@ -142,7 +192,6 @@ describe('a deleted user', () => {
     expect(await userById(db, alice)).toMatchObject({
       username: 'alice',
       display_name: null,
-      email: null,
       settings: null,
       password_secret: null,
       access_token_hash: null,
@@ -150,8 +199,7 @@ describe('a deleted user', () => {
       quota: 100,
       deleted_at: seconds(at(60)),
     });
-    expect(await userByEmail(db, projected.personalData, 'a@example.org')).toBeUndefined();
-    expect(await userByEmail(db, projected.personalData, '')).toBeUndefined();
+    expect(await userByEmail(db, IdentityClaim('claim of a@example.org'))).toBeUndefined();
     expect((await projected.dump(schemaOf(users))).user_personal).toEqual([]);
     expect(await userByAccessTokenHash(db, 'hash of token')).toBeUndefined();
   });
@@ -160,6 +208,37 @@ describe('a deleted user', () => {
     const db = await projected.given(registered(alice, 'alice'), deleted, registered(bob, 'alice'));
     expect(await userByUsername(db, 'alice')).toMatchObject({ id: bob });
     expect(await userByUsername(db, 'Alice')).toBeUndefined();
+  });
+});
+
+describe('an address', () => {
+  test('finds its user, until it is changed or taken away', async () => {
+    const found = async (address: string) => (await userByEmail(db, IdentityClaim(`claim of ${address}`)))?.id;
+    const db = await projected.given(registered(alice, 'alice'), emailed(alice, 'a@example.org'));
+    expect(await found('a@example.org')).toBe(alice);
+    await projected.given(emailed(alice, 'b@example.org'));
+    expect(await found('a@example.org')).toBeUndefined();
+    expect(await found('b@example.org')).toBe(alice);
+    await projected.given(ofUser(alice, { type: 'EmailChanged', email: null }));
+    expect(await found('b@example.org')).toBeUndefined();
+  });
+});
+
+describe('an erased user', () => {
+  test('is nobody: found by neither id, name nor list, and only called by the name in rows of before', async () => {
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      granted(alice, 100),
+      ofUser(alice, { type: 'UserDeleted', by: root }),
+      ofUser(alice, { type: 'UserErased', by: root }),
+      registered(bob, 'alice'),
+    );
+    expect(await userById(db, alice)).toBeUndefined();
+    expect(await userByUsername(db, 'alice')).toMatchObject({ id: bob });
+    const { items, count } = await userPage(db, projected.personalData, { page: 1, size: 10 });
+    expect(items.map(({ id }) => id)).toEqual([bob]);
+    expect(await count()).toBe(1);
+    expect(await usersById(db, [alice])).toMatchObject([{ username: 'alice', quota: 100 }]);
   });
 });
 
@@ -220,7 +299,8 @@ describe('the wallet', () => {
 describe('lists of users', () => {
   const people = [
     registered(root, 'root', { role: 'root' }),
-    registered(alice, 'alice', { email: sealed('wonder@example.org'), group: 'vip' }),
+    registered(alice, 'alice', { group: 'vip' }),
+    emailed(alice, 'wonder@example.org'),
     registered(bob, 'bob_100%', { displayName: sealed('Robert') }),
     granted(root, 5),
     granted(alice, 500),

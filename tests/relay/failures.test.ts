@@ -19,6 +19,7 @@ import type { RelayPorts } from '../../src/relay/ports.js';
 import { NotConvertible, type Provider, type UpstreamRequest } from '../../src/relay/protocols/protocol.js';
 import { openai } from '../../src/relay/providers/openai.js';
 import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
+import { apiKeyTerms } from '../support/api-key-terms.js';
 import { someInstant } from '../support/events.js';
 import { settableClock } from '../support/fixed-clock.js';
 import { MemoryEventStore } from '../support/memory-event-store.js';
@@ -70,7 +71,7 @@ const channel = (id: number) => ({
     autoBan: true,
   },
 });
-const terms = { name: 'k', expiresAt: null, unlimited: true, allowIps: '', group: '', modelLimitsEnabled: false };
+const terms = apiKeyTerms({ unlimited: true });
 const user = { id: 7, status: 'enabled', role: 'user', group: 'default', acceptUnpricedModels: true };
 
 interface UpstreamSays {
@@ -122,9 +123,9 @@ async function told({ directory = {}, vault, fault, protocol, authorisation, ups
   const store = new FaultyStore();
   if (fault !== undefined) store.fault = fault;
   const clock = settableClock(someInstant);
-  const account = async () => ({ balance: 1_000_000_000n, holds: [], position: beginning });
+  const account = async () => ({ balance: 1_000_000_000n, spending: [], holds: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
-  const gate = openQuotaGate(source, { capacity: 10, after: beginning });
+  const gate = openQuotaGate(source, { capacity: 10, after: beginning, clock });
   const meter = openMeter({ store, gate, clock, underWay: callsUnderWay(), newEventId, warn: () => {} });
   const settings = settingsFrom(options, none, initialOptions(none));
   const sent: string[] = [];

@@ -44,6 +44,7 @@ class StallingStore extends MemoryEventStore {
 
 const callId = CallId('c1');
 const now = settableClock(someInstant);
+const unlimited = { unlimited: true, budget: null };
 const settlement: Settlement = {
   usage: { input: 30 },
   usageSource: 'upstream',
@@ -116,11 +117,11 @@ describe.each(kinds)('metered %s', (_kind, openMetering) => {
 
   beforeEach(async () => {
     store = new StallingStore();
-    const account = async () => ({ balance: 1_000n, holds: [], position: beginning });
+    const account = async () => ({ balance: 1_000n, spending: [], holds: [], position: beginning });
     const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
-    const gate = openQuotaGate(source, { capacity: 10, after: beginning });
+    const gate = openQuotaGate(source, { capacity: 10, after: beginning, clock: now });
     metering = openMetering({ store, gate, clock: now, newEventId, warn: () => {} });
-    const reserving = await metering.meter.reserve(callId, factsOf({ userId: 7 }), true, estimate);
+    const reserving = await metering.meter.reserve(callId, factsOf({ userId: 7 }), unlimited, estimate);
     if (!reserving.ok) throw new Error('the reservation was refused');
     reservation = reserving.reservation;
   });
@@ -229,8 +230,8 @@ describe.each(kinds)('metered %s', (_kind, openMetering) => {
 
   test('a call of which nothing can be held is refused', async () => {
     const poor = { ...estimate, least: Quota(901), most: Quota(901) };
-    const refused = await metering.meter.reserve(CallId('c2'), factsOf({ userId: 7 }), true, poor);
-    expect(refused).toEqual({ ok: false, short: 'user', available: 900 });
+    const refused = await metering.meter.reserve(CallId('c2'), factsOf({ userId: 7 }), unlimited, poor);
+    expect(refused).toMatchObject({ ok: false, shortage: { short: 'user', available: 900 } });
     expect(metering.isUnderWay(CallId('c2'))).toBe(false);
   });
 });

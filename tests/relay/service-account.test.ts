@@ -35,6 +35,9 @@ function world(answer: SideAnswer = granting({ access_token: 'ya29.t', expires_i
         asked.push({ question, proxy });
         return answer;
       },
+      async get() {
+        throw new Error('a token is asked for with POST');
+      },
     },
     accessTokens: new AccessTokens(clock),
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressGuard } from '../../src/relay/upstream/address-guard.js';
+import { addressGuard } from '../../src/outbound/address-guard.js';
 import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
 import { openSideRequests } from '../../src/relay/upstream/side-requests.js';
 import { openUpstream } from '../../src/relay/upstream/upstream.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { addressGuard } from '../../src/relay/upstream/address-guard.js';
+import { addressGuard } from '../../src/outbound/address-guard.js';
 import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
 import { isSilence, Lost, Overdue, UnreadableBody } from '../../src/relay/upstream/exchange.js';
 import { openUpstream, type Sending, type Upstream, type UpstreamBody } from '../../src/relay/upstream/upstream.js';

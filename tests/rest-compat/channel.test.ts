@@ -3,6 +3,7 @@ import { Failure } from '../../src/domain/failure.js';
 import { ChannelId } from '../../src/domain/ids.js';
 import { messageOf } from '../../src/rest-compat/wire/messages.js';
 import { until } from '../support/until.js';
+import { startUpstream, type Upstream } from '../support/upstream.js';
 import { type Answered, type Cast, dataOf, openStage, send } from './rest-server.js';
 
 let stage: Cast;
@@ -423,6 +424,78 @@ describe('orders to many channels', () => {
     await add();
     await add();
     expect((await stage.admin.post('/api/channel/fix')).json).toEqual({ success: true, message: '', data: 2 });
+  });
+});
+
+describe('GET /channel/test', () => {
+  test('answers at once and tests all channels, once at a time', async () => {
+    const waiting: (() => void)[] = [];
+    const slow = await startUpstream((_, response) => {
+      waiting.push(() => response.writeHead(500).end('{}'));
+    });
+    const { id } = await add({ base_url: slow.url, models: 'gpt-4o-mini' });
+    expect((await stage.admin.get('/api/channel/test')).json).toEqual({ success: true, message: '' });
+    expect((await stage.admin.get('/api/channel/test')).json).toEqual(refusal('测试已在运行中'));
+    await until(async () => {
+      waiting.shift()?.();
+      return stage.gateway.application.channels.testRun(stage.gateway.root).running ? null : true;
+    });
+    expect((await record(id)).test_time).toBeGreaterThan(1_700_000_000);
+    await slow.stop();
+  });
+  test('is for administrators', async () => {
+    expect((await stage.alice.get('/api/channel/test')).json).toEqual(refusal('无权进行此操作，权限不足'));
+  });
+});
+
+describe('GET /channel/update_balance', () => {
+  let provider: Upstream;
+  let left: string;
+  beforeEach(async () => {
+    left = '12.50';
+    provider = await startUpstream((_, response) => {
+      if (left === '') response.writeHead(401).end();
+      else response.end(JSON.stringify({ balance_infos: [{ currency: 'CNY', total_balance: left }] }));
+    });
+    return () => provider.stop();
+  });
+  const addTelling = () => add({ type: 43, base_url: provider.url });
+
+  test('/{id} tells what is left, and keeps it', async () => {
+    const { id } = await addTelling();
+    expect(await record(id)).toMatchObject({ balance: 0, balance_updated_time: 0 });
+    const answer = await stage.admin.get(`/api/channel/update_balance/${id}/`);
+    expect(answer.json).toEqual({ success: true, message: '', balance: 12.5 });
+    const kept = await record(id);
+    expect(kept.balance).toBe(12.5);
+    expect(kept.balance_updated_time).toBeGreaterThan(1_700_000_000);
+    left = '0';
+    await stage.admin.get(`/api/channel/update_balance/${id}`);
+    // Only the order for all switches.
+    expect(await record(id)).toMatchObject({ balance: 0, status: 1 });
+  });
+  test('/{id} tells in the words of the contract why not', async () => {
+    const { id } = await addTelling();
+    left = '';
+    expect((await stage.admin.get(`/api/channel/update_balance/${id}`)).json).toEqual(refusal('status code: 401'));
+    const other = await add({ type: 14 });
+    expect((await stage.admin.get(`/api/channel/update_balance/${other.id}`)).json).toEqual(refusal('尚未实现'));
+    expect((await stage.admin.get('/api/channel/update_balance/4711')).json).toEqual(refusal('record not found'));
+    expect((await stage.admin.get('/api/channel/update_balance/0')).json).toEqual(refusal('record not found'));
+  });
+  test('asks for all, passes over who does not tell, and switches off whose account is empty', async () => {
+    const { id } = await addTelling();
+    await add({ type: 14 });
+    left = '-0.5';
+    expect((await stage.admin.get('/api/channel/update_balance')).json).toEqual({ success: true, message: '' });
+    const { status, other_info, balance } = await record(id);
+    expect([status, balance]).toEqual([3, -0.5]);
+    expect(JSON.parse(String(other_info))).toMatchObject({ status_reason: '余额不足' });
+  });
+  test.each(['', '/1'])('%s is for administrators', async (path) => {
+    expect((await stage.alice.get(`/api/channel/update_balance${path}`)).json).toEqual(
+      refusal('无权进行此操作，权限不足'),
+    );
   });
 });
 

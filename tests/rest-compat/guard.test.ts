@@ -227,18 +227,22 @@ describe('orders from pages of other sites', () => {
     expect(answer.status).toBe(415);
     expect(answer.json).toMatchObject({ success: false, message: expect.stringContaining('application/json') });
   });
-  test.each(['/api/user/logout', '/api/user/token', '/api/channel/test/1'])(
-    'are refused at %s too, which changes something though it is a GET',
-    async (path) => {
-      const { headers } = await signIn(stage.url, 'bob', stage.users.bob.password);
-      const pages: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }];
-      for (const foreign of pages) {
-        const answer = await get(path, { ...headers, ...foreign });
-        expect([answer.status, answer.json.message]).toEqual([403, '拒绝来自其他网站的请求']);
-      }
-      expect((await get('/api/user/self', headers)).json.success).toBe(true);
-    },
-  );
+  test.each([
+    '/api/user/logout',
+    '/api/user/token',
+    '/api/channel/test/1',
+    '/api/channel/test',
+    '/api/channel/update_balance',
+    '/api/channel/update_balance/1',
+  ])('are refused at %s too, which changes something though it is a GET', async (path) => {
+    const { headers } = await signIn(stage.url, 'bob', stage.users.bob.password);
+    const pages: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }];
+    for (const foreign of pages) {
+      const answer = await get(path, { ...headers, ...foreign });
+      expect([answer.status, answer.json.message]).toEqual([403, '拒绝来自其他网站的请求']);
+    }
+    expect((await get('/api/user/self', headers)).json.success).toBe(true);
+  });
   test.each([
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'same-origin', origin: 'http://renamed.by.a.proxy' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../src/domain/events.js';
-import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
+import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../src/domain/ids.js';
 import type { Price } from '../../src/domain/pricing.js';
 import { Quota, zero } from '../../src/domain/quota.js';
 import type { UsageLogEntry } from '../../src/projections/models/usage-log/usage-log-queries.js';
@@ -181,7 +181,7 @@ describe('a settled call', () => {
 });
 
 describe('other lines', () => {
-  const line = (type: 2 | 3 | 4 | 5, detail: UsageLogEntry['detail']): UsageLogEntry => ({
+  const line = (type: UsageLogEntry['type'], detail: UsageLogEntry['detail']): UsageLogEntry => ({
     ...settled,
     ...noCall,
     type,
@@ -200,6 +200,13 @@ describe('other lines', () => {
   });
   test('amounts are units where the operator shows no currency', () => {
     expect(content(granted('signup'), units)).toBe('新用户注册赠送 100000 点额度');
+  });
+  test('a redeemed code, with its id', () => {
+    const redeemed = line(1, { kind: 'redeemed', quota: Quota(100_000), redemption: RedemptionId(5) });
+    expect(content(redeemed)).toBe('通过兑换码充值 ＄0.200000 额度，兑换码ID 5');
+    expect(content(redeemed, units)).toBe('通过兑换码充值 100000 点额度，兑换码ID 5');
+    expect(adminLine(redeemed, dollars).other).toBe('');
+    expect(userLine(redeemed, dollars).other).toBe('null');
   });
   test('an adjusted wallet, from what was seen to what came of it', () => {
     const adjusted = line(3, {

@@ -145,6 +145,7 @@ describe('PUT /option/', () => {
   });
   test('switches on what is filled in', async () => {
     await put('GitHubClientId', 'client-1');
+    await put('GitHubClientSecret', 'secret-1');
     expect((await put('GitHubOAuthEnabled', 'true')).json).toEqual(done);
     expect(dataOf<object>(await send(stage.url, 'GET', '/api/status'))).toMatchObject({
       github_oauth: true,

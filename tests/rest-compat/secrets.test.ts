@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { type Cast, dataOf, openStage } from './rest-server.js';
 
 /* What nobody is ever told, looked for in everything there is to read. */
@@ -12,7 +13,10 @@ const secrets = {
 let accessToken: string;
 let aliceKey: string;
 
+let hooks: WebhookReceiver;
+
 beforeAll(async () => {
+  hooks = await startWebhookReceiver();
   stage = await openStage();
   const { gateway, root, alice, users } = stage;
   await gateway.addChannel({ key: secrets.channelKey, tag: 'eu' });
@@ -20,14 +24,17 @@ beforeAll(async () => {
   await alice.put('/api/user/setting', {
     notify_type: 'webhook',
     quota_warning_threshold: 1,
-    webhook_url: 'https://hooks.example/q',
+    webhook_url: hooks.url,
     webhook_secret: secrets.webhook,
   });
   accessToken = dataOf<string>(await alice.get('/api/user/token'));
   aliceKey = (await gateway.addApiKey(users.alice)).slice(3);
   await root.put('/api/channel/', { id: 1, priority: 1 });
 });
-afterAll(() => stage.stop());
+afterAll(async () => {
+  await stage.stop();
+  await hooks?.stop();
+});
 
 const readable = () => [
   '/api/setup',
@@ -41,6 +48,8 @@ const readable = () => [
   '/api/user/models',
   '/api/user/all_tokens?size=100',
   '/api/token/',
+  '/api/redemption/',
+  '/api/redemption/search?keyword=a',
   '/api/channel/',
   '/api/channel/?tag_mode=true',
   '/api/channel/search?keyword=upstream',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiKeyId } from '../../src/domain/ids.js';
 import { type Cast, type Client, dataOf, openStage, signIn } from './rest-server.js';
 
 let stage: Cast;
@@ -99,6 +100,23 @@ describe('an allow list', () => {
       success: false,
       message: '无效的参数：allow_ips（at most 1000 entries）',
       data: { field: 'allow_ips', allowed: 'at most 1000 entries' },
+    });
+  });
+});
+
+describe('a budget that the console has set', () => {
+  test('outlasts an edit by an old client, and is no part of what such clients see', async () => {
+    const person = await stage.gateway.addUser(0, `owner${++newcomers}`);
+    const user = await signIn(stage.url, person.username, person.password);
+    const { application } = stage.gateway;
+    await stage.gateway.addApiKey(person, { quota: 500, budget: { quota: 300, period: 'weekly' } });
+    const [token] = await tokensOf(user);
+    expect(Object.keys(token ?? {})).not.toContain('budget');
+    const sent = { ...token, name: 'renamed', budget: { quota: 1, period: 'daily' } };
+    expect((await user.put('/api/token/', sent)).json).toMatchObject({ success: true, data: { name: 'renamed' } });
+    expect(await application.queries.apiKey(person.actor, ApiKeyId(token?.id))).toMatchObject({
+      name: 'renamed',
+      budget: { quota: 300, period: 'weekly' },
     });
   });
 });

@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestUser } from '../support/test-gateway.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { type Cast, type Client, dataOf, openStage, send, signIn } from './rest-server.js';
 
 let stage: Cast;
+let hooks: WebhookReceiver;
+
 beforeAll(async () => {
+  hooks = await startWebhookReceiver();
   stage = await openStage();
 });
-afterAll(() => stage.stop());
+afterAll(async () => {
+  await stage.stop();
+  await hooks?.stop();
+});
 
 const refusal = (message: string, data: unknown = null) => ({ success: false, message, data });
 const done = { success: true, message: '', data: null };
@@ -73,7 +80,7 @@ describe('GET /user/{id}', () => {
     await stage.alice.put('/api/user/setting', {
       notify_type: 'webhook',
       quota_warning_threshold: 5,
-      webhook_url: 'https://hooks.example/planted-address',
+      webhook_url: `${hooks.url}/planted-address`,
     });
     expect((await stage.alice.get('/api/user/self')).text).toContain('planted-address');
     for (const client of [stage.admin, stage.root])

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { type Cast, type Client, dataOf, openStage, send, signIn } from './rest-server.js';
 
 let stage: Cast;
+let hooks: WebhookReceiver;
+
 beforeAll(async () => {
+  hooks = await startWebhookReceiver();
   stage = await openStage();
 });
-afterAll(() => stage.stop());
+afterAll(async () => {
+  await stage.stop();
+  await hooks?.stop();
+});
 
 const refusal = (message: string, data: unknown = null) => ({ success: false, message, data });
 const done = { success: true, message: '', data: null };
@@ -146,7 +153,7 @@ describe('PUT /user/setting', () => {
     const answer = await user.put('/api/user/setting', {
       notify_type: 'webhook',
       quota_warning_threshold: 500_000,
-      webhook_url: 'https://hooks.example/q',
+      webhook_url: `${hooks.url}/q`,
       webhook_secret: 's3cret-of-hook',
       notification_email: 'ignored@example.org',
       accept_unset_model_ratio_model: true,
@@ -156,14 +163,14 @@ describe('PUT /user/setting', () => {
       notify_type: 'webhook',
       quota_warning_threshold: 500_000,
       accept_unset_model_ratio_model: true,
-      webhook_url: 'https://hooks.example/q',
+      webhook_url: `${hooks.url}/q`,
       webhook_secret: 's3cret-of-hook',
     });
     expect((await stage.root.get(`/api/user/${user.id}`)).text).not.toContain('s3cret-of-hook');
   });
   test('replaces the whole: an empty secret drops the one before', async () => {
     const user = await newcomer();
-    const hook = { notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: 'https://hooks.example/q' };
+    const hook = { notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: `${hooks.url}/q` };
     await user.put('/api/user/setting', { ...hook, webhook_secret: 'first' });
     await user.put('/api/user/setting', { ...hook, webhook_secret: '' });
     expect(await setting(user)).toEqual({ ...hook, accept_unset_model_ratio_model: false });
@@ -179,13 +186,25 @@ describe('PUT /user/setting', () => {
       notification_email: 'me@example.org',
     });
   });
+  test('keeps nothing of a webhook that does not take a trial, and says why', async () => {
+    const user = await newcomer();
+    hooks.answer = 410;
+    const hook = { notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: hooks.url };
+    const answer = await user.put('/api/user/setting', hook);
+    hooks.answer = 200;
+    expect(answer.json).toMatchObject({
+      success: false,
+      message: '更新设置失败: it was answered with status 410',
+    });
+    expect(dataOf<{ setting: string }>(await user.get('/api/user/self')).setting).toBe('');
+  });
   test.each([
     [{}, '无效的预警类型'],
     [{ notify_type: 'pigeon', quota_warning_threshold: 1 }, '无效的预警类型'],
     [{ notify_type: 'email' }, '预警阈值必须大于0'],
     [{ notify_type: 'email', quota_warning_threshold: -1 }, '预警阈值必须大于0'],
     [{ notify_type: 'webhook', quota_warning_threshold: 1 }, 'Webhook地址不能为空'],
-    [{ notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: 'http://x.example' }, '无效的Webhook地址'],
+    [{ notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: 'ftp://x.example' }, '无效的Webhook地址'],
     [{ notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: 'nowhere' }, '无效的Webhook地址'],
     [{ notify_type: 'email', quota_warning_threshold: 1, notification_email: 'me' }, '无效的邮箱地址'],
     [{ notify_type: 'email', quota_warning_threshold: '1' }, '无效的参数'],

@@ -9,5 +9,6 @@ export const apiKeyTerms = (changed: Partial<ApiKeyTerms> = {}): ApiKeyTerms => 
   modelLimits: [],
   allowIps: [],
   group: '',
+  budget: null,
   ...changed,
 });

@@ -91,7 +91,13 @@ export function booksOf(events: readonly Recorded[]): Books {
     const { event, stream } = recorded;
     const id = Number(streamKey(stream));
     if (event.type === 'QuotaGranted') accountOf(users, id).given += event.quota;
+    else if (event.type === 'InviteRewardTransferred') accountOf(users, id).given += event.quota;
     else if (event.type === 'QuotaAdjusted') accountOf(users, id).given += event.delta;
+    else if (event.type === 'TopUpCompleted') accountOf(users, event.user).given += event.quota;
+    else if (event.type === 'TopUpRefunded' || event.type === 'TopUpDisputed')
+      accountOf(users, event.user).given -= event.quota;
+    else if (event.type === 'TopUpDisputeWon') accountOf(users, event.user).given += event.quota;
+    else if (event.type === 'RedemptionCodeRedeemed') accountOf(users, event.user).given += event.quota;
     else if (event.type === 'ApiKeyIssued') accountOf(apiKeys, id).given += event.quota;
     else if (event.type === 'ApiKeyEdited') accountOf(apiKeys, id).given += event.quotaDelta;
     else if (event.type === 'CallReserved') storyOf(recorded).reserved.push(event);

@@ -176,10 +176,15 @@ export async function signIn({ page }: Pick<Console, 'page'>, { username, passwo
   await page.goto('/login');
   await page.getByLabel('User name or e-mail address').fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
   await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
 }
 
-/** `light` or `dark`: what the page tells the browser to draw its own controls in. */
+/**
+ * `light` or `dark`: what the page tells the browser to draw its own controls in. In the next frame: a page that is not
+ * drawn may not hear that the system has changed.
+ */
 export const themeOf = (page: Page): Promise<string> =>
-  page.evaluate<string>('document.documentElement.style.colorScheme');
+  page.evaluate<string>(
+    'new Promise((tell) => requestAnimationFrame(() => tell(document.documentElement.style.colorScheme)))',
+  );

@@ -4,6 +4,7 @@ import { startGateway } from '../../src/gateway.js';
 import { apiKeyTerms } from './api-key-terms.js';
 import { channelSettings } from './channel-settings.js';
 import { quietLog } from './quiet-log.js';
+import { signIn } from './sign-in.js';
 
 export interface CallerData {
   readonly userId: UserId;
@@ -30,7 +31,7 @@ export async function prepareCallerData(config: Config, options: CallerDataOptio
       // Self-use: every model has a price, whatever its name.
       await application.setup.complete({ username: 'root', password, confirmPassword: password, mode: 'self' }),
     );
-    const { user: root } = await application.identity.login('root', password);
+    const { user: root } = await signIn(application.identity, 'root', password);
     await application.channels.add(root, {
       settings: channelSettings({ baseUrl: options.upstreamUrl, models: options.models }),
       key: 'sk-upstream-key',

@@ -80,13 +80,14 @@ export const released = ({ quota, ...parties }: CallParties & { quota: number })
 export const refunded = ({
   charged,
   channelId = 3,
+  settledAt = 1_800_000_000_000,
   ...parties
-}: CallParties & { charged: number; channelId?: number }): CallRefunded => ({
+}: CallParties & { charged: number; channelId?: number; settledAt?: number }): CallRefunded => ({
   type: 'CallRefunded',
   facts: factsOf(parties),
   settlement: {
     eventId: '00000000-0000-7000-8000-000000000001',
-    at: Instant(1_800_000_000_000),
+    at: Instant(settledAt),
     charged: Quota(charged),
     usage: { input: charged },
     channelId: ChannelId(channelId),

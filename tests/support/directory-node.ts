@@ -1,5 +1,10 @@
 import type { DefaultPrices } from '../../src/application/default-prices.js';
-import { type DirectorySource, type NodeDirectory, openDirectory } from '../../src/application/memory/directory.js';
+import {
+  type ChangedOption,
+  type DirectorySource,
+  type NodeDirectory,
+  openDirectory,
+} from '../../src/application/memory/directory.js';
 import type { ChannelView } from '../../src/application/ports.js';
 import { type ChannelEvent, channelDecider, isLiveChannel } from '../../src/domain/channel.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';
@@ -77,7 +82,7 @@ export class DirectoryNode implements DirectorySource {
 
   async snapshot() {
     const channels = new Map<ChannelId, ChannelView & { position: Position }>();
-    const options = new Map<string, OptionValue>();
+    const options = new Map<string, ChangedOption>();
     for (const { stream, event, position } of await this.upTo(this.channelRowsAt ?? this.readModelsAt)) {
       if (!stream.startsWith('channel-')) continue;
       const id = ChannelId(streamKey(stream));
@@ -85,8 +90,8 @@ export class DirectoryNode implements DirectorySource {
       if (isLiveChannel(folded)) channels.set(id, { ...folded, id, position });
       else channels.delete(id);
     }
-    for (const { event } of await this.upTo(this.readModelsAt))
-      if (event.type === 'OptionChanged') options.set(event.key, event.value);
+    for (const { event, position } of await this.upTo(this.readModelsAt))
+      if (event.type === 'OptionChanged') options.set(event.key, { value: event.value, position });
     return { channels: [...channels.values()], options, position: Position(this.readModelsAt) };
   }
 
@@ -142,7 +147,6 @@ export class DirectoryNode implements DirectorySource {
       type: 'UserRegistered',
       username: 'alice',
       displayName: Sealed('sealed'),
-      email: null,
       role: 'ordinary',
       group: 'default',
       passwordSecret: null,

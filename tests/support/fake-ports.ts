@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../src/application/outgoing.js';
 import type {
+  Client,
   IdKind,
   Ids,
+  OpenSession,
   Passwords,
   PersonalData,
   Session,
@@ -10,9 +13,10 @@ import type {
   UnsettledOrders,
   Vault,
 } from '../../src/application/ports.js';
-import type { Position } from '../../src/domain/events.js';
-import { Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
-import type { Instant } from '../../src/domain/instant.js';
+import type { IdentityKind } from '../../src/domain/claim.js';
+import { beginning, type Position } from '../../src/domain/events.js';
+import { IdentityClaim, Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
+import { Instant } from '../../src/domain/instant.js';
 
 /* The world of an application test, in memory. Each keeps the promises of its port and shows what it was asked. */
 
@@ -85,6 +89,10 @@ export class MemoryPersonalData implements PersonalData {
     return digest(`search:${term}`);
   }
 
+  identityClaim(kind: IdentityKind, subject: string): IdentityClaim {
+    return IdentityClaim(digest(`identity:${kind}:${subject}`));
+  }
+
   async forget(users: readonly UserId[]): Promise<void> {
     for (const [sealed, { user: owner }] of this.texts) if (users.includes(owner)) this.texts.delete(sealed);
   }
@@ -106,18 +114,19 @@ export class DigestPasswords implements Passwords {
 }
 
 export class MemorySessions implements Sessions {
-  private readonly sessions = new Map<string, Session & { ended: boolean }>();
+  private readonly sessions = new Map<string, Session & { ended: boolean; readonly client: Client }>();
   private opened = 0;
 
-  async open(session: Session): Promise<string> {
+  async open(session: Session, client: Client): Promise<string> {
     this.opened += 1;
     const token = `session-${this.opened}`;
-    this.sessions.set(token, { ...session, ended: false });
+    this.sessions.set(token, { ...session, ended: false, client });
     return token;
   }
 
   async find(token: string): Promise<(Session & { ended: boolean }) | null> {
-    return this.sessions.get(token) ?? null;
+    const found = this.sessions.get(token);
+    return found === undefined ? null : { user: found.user, since: found.since, ended: found.ended };
   }
 
   async close(token: string): Promise<void> {
@@ -132,6 +141,30 @@ export class MemorySessions implements Sessions {
   async closeOlder(user: UserId, position: Position): Promise<void> {
     for (const [token, session] of this.sessions)
       if (session.user === user && session.since < position) this.sessions.delete(token);
+  }
+
+  idOf(token: string): string {
+    return digest(`session:${token}`).slice(0, 24);
+  }
+
+  async openOf(user: UserId, position: Position): Promise<OpenSession[]> {
+    const moment = Instant(0);
+    return [...this.sessions]
+      .filter(([, session]) => session.user === user && session.since >= position && !session.ended)
+      .map(([token, { client }]) => ({ id: this.idOf(token), openedAt: moment, seenAt: moment, client }))
+      .reverse();
+  }
+
+  async closeOne(user: UserId, id: string): Promise<boolean> {
+    for (const [token, session] of this.sessions)
+      if (session.user === user && this.idOf(token) === id) return this.sessions.delete(token);
+    return false;
+  }
+
+  async closeOthers(user: UserId, id: string): Promise<string[]> {
+    const closed = (await this.openOf(user, beginning)).filter((session) => session.id !== id);
+    for (const session of closed) await this.closeOne(user, session.id);
+    return closed.map((session) => session.id);
   }
 }
 
@@ -149,5 +182,16 @@ export class MemoryUnsettledOrders implements UnsettledOrders {
 
   async end(key: string): Promise<void> {
     this.orders.delete(key);
+  }
+}
+
+/** Somebody out there who takes whatever is sent, unless told otherwise. */
+export class TakingOutbound implements Outbound {
+  readonly sent: OutboundRequest[] = [];
+  answer: OutboundAnswer = { ok: true, status: 200, headers: new Map(), body: Buffer.alloc(0) };
+
+  async fetch(request: OutboundRequest): Promise<OutboundAnswer> {
+    this.sent.push(request);
+    return this.answer;
   }
 }

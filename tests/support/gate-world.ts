@@ -1,7 +1,7 @@
 import { type AccountSnapshot, type AccountSource, openQuotaGate } from '../../src/application/memory/quota-gate.js';
-import type { Admission } from '../../src/application/ports.js';
+import type { Admission } from '../../src/application/quota-gate-ports.js';
+import type { Budget } from '../../src/domain/budget.js';
 import {
-  beginning,
   type DomainEvent,
   Position,
   type Recorded,
@@ -10,9 +10,12 @@ import {
   streams,
 } from '../../src/domain/events.js';
 import { ApiKeyId, CallId, SecretId, UserId } from '../../src/domain/ids.js';
+import type { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import { apiKeyTerms } from './api-key-terms.js';
 import { type CallParties, refunded as refund, released, reserved, settled } from './calls.js';
+import { someInstant } from './events.js';
+import { settableClock } from './fixed-clock.js';
 import { recordedAt } from './recorded.js';
 
 /*
@@ -23,6 +26,8 @@ import { recordedAt } from './recorded.js';
 export interface Balance {
   readonly balance: number;
   readonly holds: ReadonlyMap<CallId, number>;
+  /** Of an API key, by its day as `2026-03-01`. */
+  readonly spent: ReadonlyMap<string, number>;
 }
 
 export type Owner = { readonly user: UserId } | { readonly apiKey: ApiKeyId };
@@ -31,24 +36,48 @@ export type Owner = { readonly user: UserId } | { readonly apiKey: ApiKeyId };
 export function foldAccount(events: readonly Recorded[], owner: Owner): Balance {
   const own = 'user' in owner ? streams.user(owner.user) : streams.apiKey(owner.apiKey);
   const holds = new Map<CallId, number>();
+  const spent = new Map<string, number>();
+  const spend = (at: Instant, quota: number): void => {
+    const date = new Date(at).toISOString().slice(0, 10);
+    if ('apiKey' in owner) spent.set(date, (spent.get(date) ?? 0) + quota);
+  };
   let balance = 0;
-  for (const { stream, event } of events) {
+  for (const { stream, event, at } of events) {
     if ('facts' in event) {
       const concerned = 'user' in owner ? event.facts.userId === owner.user : event.facts.apiKeyId === owner.apiKey;
       if (!concerned) continue;
       const callId = CallId(streamKey(stream));
       if (event.type === 'CallReserved') holds.set(callId, event.reserved);
       else holds.delete(callId);
-      if (event.type === 'CallSettled') balance -= event.charged;
-      if (event.type === 'CallRefunded') balance += event.settlement.charged;
+      if (event.type === 'CallSettled') {
+        balance -= event.charged;
+        spend(at, event.charged);
+      }
+      if (event.type === 'CallRefunded') {
+        balance += event.settlement.charged;
+        spend(event.settlement.at, -event.settlement.charged);
+      }
     } else if (stream === own) {
-      if (event.type === 'QuotaGranted' || event.type === 'ApiKeyIssued') balance += event.quota;
+      if (event.type === 'QuotaGranted' || event.type === 'InviteRewardTransferred') balance += event.quota;
+      if (event.type === 'ApiKeyIssued') balance += event.quota;
       if (event.type === 'QuotaAdjusted') balance += event.delta;
       if (event.type === 'ApiKeyEdited') balance += event.quotaDelta;
-    }
+    } else if (event.type === 'RedemptionCodeRedeemed' && 'user' in owner && event.user === owner.user)
+      balance += event.quota;
   }
-  return { balance, holds };
+  return { balance, holds, spent };
 }
+
+/** As a read model at this position would tell it. */
+export const snapshotOf = (events: readonly Recorded[], owner: Owner, position: Position): AccountSnapshot => {
+  const { balance, holds, spent } = foldAccount(events, owner);
+  return {
+    balance: BigInt(balance),
+    spending: [...spent].map(([date, quota]) => [Date.parse(date) / 86_400_000, BigInt(quota)]),
+    holds: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
+    position,
+  };
+};
 
 interface PendingRead {
   readonly owner: Owner;
@@ -68,21 +97,32 @@ export class GateWorld implements AccountSource {
   readonly gaps: (readonly [after: number, to: number])[] = [];
   /** Positions the gate wanted the read model to reach before it read. */
   readonly caughtUpTo: number[] = [];
-  readonly gate;
+  readonly clock = settableClock(someInstant);
+  gate;
   private readonly pending: PendingRead[] = [];
 
   /** `byHand`: snapshots are answered by `answer` and not before. */
   constructor(
     private readonly byHand = false,
-    capacity = 100,
+    private readonly capacity = 100,
   ) {
-    this.gate = openQuotaGate(this, { capacity, after: beginning });
+    this.gate = this.opened();
+  }
+
+  /** The node dies and another one takes over, from what the tail has handed over and what the read model holds. */
+  restart(): void {
+    this.gate = this.opened();
+  }
+
+  private opened(): ReturnType<typeof openQuotaGate> {
+    const { capacity, clock } = this;
+    return openQuotaGate(this, { capacity, after: Position(this.delivered - 1), clock });
   }
 
   /* ---- the log ---- */
 
   append(stream: StreamName, event: DomainEvent): void {
-    this.log.push(recordedAt(this.log.length, stream, event));
+    this.log.push(recordedAt(this.log.length, stream, event, { at: this.clock.now() }));
   }
 
   grant(user: number, quota: number): void {
@@ -123,7 +163,7 @@ export class GateWorld implements AccountSource {
     this.append(streams.call(CallId(call)), released(parties));
   }
 
-  refund(call: string, parties: CallParties & { charged: number }): void {
+  refund(call: string, parties: CallParties & { charged: number; settledAt?: number }): void {
     this.append(streams.call(CallId(call)), refund(parties));
   }
 
@@ -141,12 +181,7 @@ export class GateWorld implements AccountSource {
   }
 
   snapshotOf(owner: Owner): AccountSnapshot {
-    const { balance, holds } = foldAccount(this.log.slice(0, this.projected), owner);
-    return {
-      balance: BigInt(balance),
-      holds: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
-      position: Position(this.projected - 1),
-    };
+    return snapshotOf(this.log.slice(0, this.projected), owner, Position(this.projected - 1));
   }
 
   /** Who waits for a snapshot, first come first. */
@@ -219,6 +254,7 @@ export interface Asking {
   readonly user?: UserId;
   readonly apiKey?: ApiKeyId | null;
   readonly unlimited?: boolean;
+  readonly budget?: Budget | null;
   /** What the call would make do with; left out: nothing less. */
   readonly least?: number;
 }
@@ -227,13 +263,13 @@ export const admit = (
   { gate }: GateWorld,
   call: string,
   quota: number,
-  { user = alice, apiKey = key, unlimited = false, least = quota }: Asking = {},
+  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota }: Asking = {},
 ): Promise<Admission> =>
   gate.admit({
     callId: CallId(call),
     userId: user,
     apiKeyId: apiKey,
-    apiKeyUnlimited: unlimited,
+    terms: { unlimited, budget },
     most: Quota(quota),
     least: Quota(least),
   });

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Decider } from '../../src/domain/decider.js';
+import { Position } from '../../src/domain/events.js';
 import { Failure, type FailureCode } from '../../src/domain/failure.js';
 
 /* Rules of an aggregate as sentences: given(what had happened).when(an order).thenRecorded(what happens). */
@@ -40,7 +41,10 @@ function attempt<Event>(decide: () => Event[]): Decided<Event> {
 
 export const scenariosOf = <State, Command, Event>(decider: Decider<State, Command, Event>) => {
   const fold = (events: readonly Event[], from: State): State =>
-    events.reduce((state, event) => frozen(decider.evolve(state, frozen(event))), from);
+    events.reduce(
+      (state, event, index) => frozen(decider.evolve(state, frozen(event), { position: Position(index) })),
+      from,
+    );
 
   return (...history: readonly Event[]): Scenario<State, Command, Event> => {
     const state = fold(history, frozen(decider.initial));

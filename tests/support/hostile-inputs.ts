@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
+import { budgetPeriods } from '../../src/domain/budget.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import { Instant } from '../../src/domain/instant.js';
+import type { Quota } from '../../src/domain/quota.js';
 
 /* What somebody hostile might send through any face, mixed with what is accepted, for property tests. */
 
@@ -76,4 +78,7 @@ export const hostileApiKeyTerms: fc.Arbitrary<ApiKeyTerms> = fc.record({
   modelLimits: texts('gpt-4o'),
   allowIps: texts('10.0.0.1'),
   group: text('default'),
+  budget: orNull(
+    fc.record({ quota: number(500_000).map((quota) => quota as Quota), period: fc.constantFrom(...budgetPeriods) }),
+  ),
 });

@@ -123,7 +123,7 @@ export const hostileOrders = ({ application, root, owner, users, channels, apiKe
       fc.record({
         notifyType: fc.constantFrom('email' as const, 'webhook' as const),
         quotaWarningThreshold: number(1),
-        webhookUrl: text('https://example.org/hook'),
+        webhookUrl: text('https://127.0.0.1:1/hook'),
         webhookSecret: text('secret'),
         notificationEmail: text('a@example.org'),
         acceptUnpricedModels: fc.boolean(),

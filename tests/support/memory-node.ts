@@ -1,23 +1,37 @@
+import { webauthnPasskeys } from '../../src/adapters/passkeys.js';
+import { totpCodes } from '../../src/adapters/totp.js';
 import { apiKeyCommands } from '../../src/application/commands/api-keys.js';
+import { channelBalanceCommands } from '../../src/application/commands/channel-balances.js';
+import { channelTests } from '../../src/application/commands/channel-tests.js';
 import { channelCommands } from '../../src/application/commands/channels.js';
+import { factorCommands } from '../../src/application/commands/factors.js';
 import { handle } from '../../src/application/commands/handle.js';
 import { optionCommands } from '../../src/application/commands/options.js';
 import { orderBook } from '../../src/application/commands/order-mark.js';
+import { passkeysOf } from '../../src/application/commands/passkeys-of.js';
+import { redemptionCommands } from '../../src/application/commands/redemptions.js';
 import { setupCommands } from '../../src/application/commands/setup.js';
 import { setupCode } from '../../src/application/commands/setup-code.js';
+import { userSettingsCommands } from '../../src/application/commands/user-settings.js';
 import { userCommands } from '../../src/application/commands/users.js';
 import type { DefaultPrices } from '../../src/application/default-prices.js';
 import { openDirectory } from '../../src/application/memory/directory.js';
+import { factorMemory } from '../../src/application/memory/factors.js';
 import { type AccountSource, openQuotaGate } from '../../src/application/memory/quota-gate.js';
 import { followTail } from '../../src/application/memory/tail.js';
 import type {
   ApiKeyCounts,
   AppendResult,
+  ChannelBalances,
   ChannelProbe,
   ExpectedRevision,
   ProbeResult,
 } from '../../src/application/ports.js';
 import { type IdentitySource, identity } from '../../src/application/sessions/identity.js';
+import { ownSessions } from '../../src/application/sessions/own-sessions.js';
+import { passkeyCeremonies } from '../../src/application/sessions/passkeys.js';
+import { secondFactor } from '../../src/application/sessions/second-factor.js';
+import { stepUps } from '../../src/application/sessions/step-up.js';
 import {
   beginning,
   type DomainEvent,
@@ -28,8 +42,8 @@ import {
   streamKey,
   streams,
 } from '../../src/domain/events.js';
-import { type ApiKeyId, UserId } from '../../src/domain/ids.js';
-import { Quota } from '../../src/domain/quota.js';
+import { Failure } from '../../src/domain/failure.js';
+import { RedemptionId, UserId } from '../../src/domain/ids.js';
 import type { Actor } from '../../src/domain/user.js';
 import { someInstant } from './events.js';
 import {
@@ -39,16 +53,20 @@ import {
   MemorySessions,
   MemoryUnsettledOrders,
   MemoryVault,
+  TakingOutbound,
 } from './fake-ports.js';
 import { settableClock } from './fixed-clock.js';
-import { foldAccount } from './gate-world.js';
+import { type Owner, snapshotOf } from './gate-world.js';
 import { MemoryEventStore } from './memory-event-store.js';
+import { MemoryTickets } from './memory-tickets.js';
 import { testProviders } from './providers.js';
 
 /** A log whose readers can be kept waiting, and whose appends can be made to fail. */
 export class TestStore extends MemoryEventStore {
   /** Called before every append; what it throws, the append throws. */
   beforeAppend: (stream: StreamName, events: readonly NewEvent[]) => Promise<void> = async () => {};
+  /** Every step on a stream waits for its turn, so that a test can say in which order they come. */
+  turn: () => Promise<unknown> = async () => {};
   private held: { until: Promise<void>; letGo: () => void } | null = null;
 
   /** From now on subscribers get nothing new. */
@@ -70,8 +88,14 @@ export class TestStore extends MemoryEventStore {
     events: readonly NewEvent[],
     expected: ExpectedRevision,
   ): Promise<AppendResult> {
+    await this.turn();
     await this.beforeAppend(stream, events);
     return super.append(stream, events, expected);
+  }
+
+  override async readStream(stream: StreamName): Promise<readonly Recorded[]> {
+    await this.turn();
+    return super.readStream(stream);
   }
 
   override async *subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]> {
@@ -88,14 +112,7 @@ export class TestStore extends MemoryEventStore {
 
 /** Read models that are always up to date: the log, folded when somebody asks. */
 const accountSource = (store: TestStore): AccountSource => {
-  const snapshot = async (owner: { user: UserId } | { apiKey: ApiKeyId }) => {
-    const { balance, holds } = foldAccount(await store.everything(), owner);
-    return {
-      balance: BigInt(balance),
-      holds: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
-      position: await store.head(),
-    };
-  };
+  const snapshot = async (owner: Owner) => snapshotOf(await store.everything(), owner, await store.head());
   return {
     user: (user) => snapshot({ user }),
     apiKey: (apiKey) => snapshot({ apiKey }),
@@ -117,6 +134,13 @@ const apiKeyCounts = (store: TestStore): ApiKeyCounts => ({
   },
 });
 
+const redemptionByHash = (store: TestStore) => async (codeHash: string) => {
+  const found = (await store.everything()).find(
+    ({ event }) => event.type === 'RedemptionCodeIssued' && event.codeHash === codeHash,
+  );
+  return found === undefined ? null : RedemptionId(streamKey(found.stream));
+};
+
 const identitySource = (store: TestStore): IdentitySource => ({
   async byLogin(login) {
     let found: UserId | null = null;
@@ -134,15 +158,29 @@ const identitySource = (store: TestStore): IdentitySource => ({
   },
 });
 
-export const passingProbe: ProbeResult = { ok: true, message: '', responseTimeMs: 840, usage: null };
+export const passingProbe: ProbeResult = { ok: true, message: '', responseTimeMs: 840, usage: null, outOfOrder: null };
 
 class FakeProbe implements ChannelProbe {
   result: ProbeResult = passingProbe;
+  /** Where channels answer differently, or throw. */
+  readonly results = new Map<number, () => Promise<ProbeResult>>();
   readonly asked: (readonly [channel: number, model: string])[] = [];
 
   async test({ id }: { id: number }, model: string): Promise<ProbeResult> {
     this.asked.push([id, model]);
-    return this.result;
+    return this.results.get(id)?.() ?? this.result;
+  }
+}
+
+class FakeBalances implements ChannelBalances {
+  readonly told = new Map<number, () => Promise<string>>();
+  readonly asked: number[] = [];
+
+  async of({ id }: { id: number }): Promise<string> {
+    this.asked.push(id);
+    const told = this.told.get(id);
+    if (told === undefined) throw new Failure('balance-not-told', { reason: 'status code: 401' });
+    return told();
   }
 }
 
@@ -178,9 +216,10 @@ export async function openMemoryNode(
     providers: testProviders,
     capacity: 1_000,
   });
-  const gate = openQuotaGate(accountSource(store), { capacity: 1_000, after: beginning });
+  const gate = openQuotaGate(accountSource(store), { capacity: 1_000, after: beginning, clock });
   const tail = followTail(store, beginning, [directory, gate]);
   await tail.reached(await store.head(), 1_000);
+  const warned: object[] = [];
   const ports = {
     ...{ store, clock, ids, vault, directory, gate, tail },
     handle: handle(store, clock),
@@ -188,21 +227,40 @@ export async function openMemoryNode(
     personal: new MemoryPersonalData(),
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(),
+    tickets: new MemoryTickets(clock),
+    codes: totpCodes,
+    warned,
+    warn: (facts: object) => void warned.push(facts),
     apiKeyCounts: apiKeyCounts(store),
+    redemptionByHash: redemptionByHash(store),
     progress: { reached: async () => true },
     probe: new FakeProbe(),
+    balances: new FakeBalances(),
     setupCodes: [] as string[],
     providers: testProviders,
+    outbound: new TakingOutbound(),
+    secretOf: async () => null,
+    allowHttp: false,
   };
-  const users = userCommands(ports);
+  const factors = factorMemory(store, 1_000);
+  tail.add(factors);
+  const passkeys = passkeyCeremonies({ ...ports, factors, checks: webauthnPasskeys });
+  const proving = secondFactor({ ...ports, factors, ceremonies: passkeys });
+  const proven = stepUps({ ...ports, secondFactor: proving });
+  const proofs = { ...ports, factors, passkeys, secondFactor: proving, stepUps: proven };
+  const doors = identity({ ...proofs, source: identitySource(store) });
+  const users = { ...userCommands(proofs), ...userSettingsCommands(ports) };
   return {
-    ...ports,
+    ...proofs,
     users,
+    factorOrders: factorCommands({ ...proofs, passkeysOf: passkeysOf(store) }),
+    ownSessions: ownSessions({ ...proofs, ended: doors.ended }),
     apiKeys: apiKeyCommands(ports),
-    channels: channelCommands(ports),
+    channels: { ...channelCommands(ports), ...channelTests(ports), ...channelBalanceCommands(ports) },
+    redemptions: redemptionCommands(ports),
     options: optionCommands(ports),
     setup: setupCommands({ ...ports, users, code: setupCode((code) => ports.setupCodes.push(code)) }),
-    identity: identity({ ...ports, source: identitySource(store) }),
+    identity: doors,
 
     /** This node's memory has come as far as the log. */
     async caughtUp(): Promise<void> {

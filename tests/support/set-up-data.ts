@@ -3,6 +3,7 @@ import { startGateway } from '../../src/gateway.js';
 import { apiKeyTerms } from './api-key-terms.js';
 import { channelSettings } from './channel-settings.js';
 import { quietLog } from './quiet-log.js';
+import { signIn } from './sign-in.js';
 
 /* Data as an operator leaves it who has set up a gateway, for a process of its own to serve. */
 
@@ -26,7 +27,7 @@ export async function setUpData(config: Config, channels: readonly ChannelToServ
       mode: 'self',
     }),
   );
-  const { user: root } = await application.identity.login('root', rootPassword);
+  const { user: root } = await signIn(application.identity, 'root', rootPassword);
   for (const { proxy = '', ...settings } of channels)
     await application.channels.add(root, {
       settings: channelSettings(settings),

@@ -3,13 +3,17 @@ import type { PostgresConnection } from '../../src/adapters/postgres.js';
 import type { Application } from '../../src/application/application.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
+import type { BudgetPeriod } from '../../src/domain/budget.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';
+import type { Position } from '../../src/domain/events.js';
 import type { ChannelId, UserId } from '../../src/domain/ids.js';
 import type { Instant } from '../../src/domain/instant.js';
+import { Quota } from '../../src/domain/quota.js';
 import type { Actor } from '../../src/domain/user.js';
 import { type Gateway, startGateway } from '../../src/gateway.js';
 import { channelSettings } from './channel-settings.js';
 import { createEmptyDatabase, type TestDatabase } from './postgres.js';
+import { signIn } from './sign-in.js';
 
 /* The whole gateway on a database of its own, set up, with a simulated provider behind it. */
 
@@ -27,6 +31,7 @@ interface TestApiKeyTerms {
   readonly group?: string;
   readonly expiresAt?: Instant;
   readonly allowIps?: readonly string[];
+  readonly budget?: { readonly quota: number; readonly period: BudgetPeriod };
 }
 
 export interface TestGateway {
@@ -75,6 +80,9 @@ export function configFor(
     GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
     CRITICAL_RATE_LIMIT_ENABLE: 'false',
     PROJECTION_LINGER_MS: '5',
+    // Tests dial nothing but this machine.
+    OUTBOUND_ALLOWED_NETWORKS: '127.0.0.0/8',
+    OUTBOUND_ALLOW_HTTP: 'true',
     ...env,
   });
 }
@@ -106,9 +114,12 @@ export async function startTestGateway(
       mode: 'external',
     }),
   );
-  const { user: rootUser } = await application.identity.login('root', rootPassword);
+  const { user: rootUser } = await signIn(application.identity, 'root', rootPassword);
   const root: Actor = { id: rootUser.id, role: rootUser.role };
   let users = 0;
+  const seen = async (position: Position): Promise<void> => {
+    if (!(await application.visible(position))) throw new Error('what was written did not become visible in time');
+  };
 
   return {
     url: gateway.url,
@@ -127,18 +138,18 @@ export async function startTestGateway(
         proxy: '',
         enabled: true,
       });
-      await application.visible(position);
+      await seen(position);
       const [id] = ids;
       if (id === undefined) throw new Error('no channel was added');
       return id;
     },
     async addUser(quota, username = `user${++users}`) {
       const { id, position } = await application.users.create(root, { username, password, displayName: '' });
-      await application.visible(position);
-      if (quota !== 0) await application.visible(await application.users.adjustQuota(root, id as UserId, quota, 0));
+      await seen(position);
+      if (quota !== 0) await seen(await application.users.adjustQuota(root, id as UserId, quota, 0));
       return { actor: { id, role: 'ordinary' }, username, password };
     },
-    async addApiKey({ actor }, { quota, models, group = '', expiresAt = null, allowIps = [] } = {}) {
+    async addApiKey({ actor }, { quota, models, group = '', expiresAt = null, allowIps = [], budget } = {}) {
       const { key, position } = await application.apiKeys.issue(actor, {
         quota: quota ?? 0,
         terms: {
@@ -149,13 +160,14 @@ export async function startTestGateway(
           modelLimits: models ?? [],
           allowIps,
           group,
+          budget: budget === undefined ? null : { ...budget, quota: Quota(budget.quota) },
         },
       });
-      await application.visible(position);
+      await seen(position);
       return `sk-${key}`;
     },
     async setOption(key, value) {
-      await application.visible(await application.options.change(root, key, value));
+      await seen(await application.options.change(root, key, value));
     },
     available: ({ actor }) => application.gate.available(actor.id),
     leave: () => gateway.stop(),

@@ -57,6 +57,11 @@ describe('the built console', () => {
   test('shows the login for at most 250 kB of compressed JavaScript', () => {
     expect(gzipped(needed('index.html', loginPage))).toBeLessThanOrEqual(250_000);
   });
+  test('shows the playground for at most 260 kB, and fetches its settings and what answers are shown with beside', () => {
+    const first = needed('index.html', 'src/playground/PlaygroundPage.tsx');
+    expect(gzipped(first)).toBeLessThanOrEqual(260_000);
+    expect([...first].map(content).join('')).not.toMatch(/DOMPurify/i);
+  });
   test('has every page in a chunk of its own', () => {
     const pages = Object.keys(manifest).filter((name) => /Page\.tsx$/.test(name) && !/ProductPage/.test(name));
     expect(pages).toContain(loginPage);

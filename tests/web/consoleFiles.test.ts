@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveConsole } from '../../src/console-files.js';
+import { type ForeignSites, serveConsole } from '../../src/console-files.js';
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const pageText = '<!doctype html><title>Console</title>';
@@ -14,9 +14,12 @@ let directory: string;
 let app: FastifyInstance;
 let url: string;
 
+const nothingForeign: ForeignSites = { turnstile: false, telegram: false, cashier: null };
+let sites = nothingForeign;
+
 async function serving(files: string): Promise<{ app: FastifyInstance; url: string }> {
   const served = Fastify();
-  const pages = await serveConsole(served, files);
+  const pages = await serveConsole(served, () => sites, files);
   served.setNotFoundHandler(
     (request, reply) => pages.answer(request, reply) ?? reply.status(404).send({ error: { message: 'Invalid URL' } }),
   );
@@ -51,15 +54,13 @@ describe('a browser', () => {
       expect(await answer.text()).toBe(pageText);
     },
   );
-  test('asks anew for the page, and is told when it has not changed', async () => {
+  test('gets the page anew each time, with the headers that hold now', async () => {
     const first = await fetch(`${url}/login`, { headers: html });
     expect(first.headers.get('cache-control')).toBe('no-cache');
+    expect([first.headers.get('etag'), first.headers.get('last-modified')]).toEqual([null, null]);
     // Not by fetch, which adds that it wants no cached answer.
-    const again = await app.inject({
-      url: '/login',
-      headers: { ...html, 'if-none-match': first.headers.get('etag') ?? '' },
-    });
-    expect(again.statusCode).toBe(304);
+    const since = { 'if-none-match': 'W/"earlier"', 'if-modified-since': new Date().toUTCString() };
+    expect((await app.inject({ url: '/login', headers: { ...html, ...since } })).statusCode).toBe(200);
   });
   test('keeps files whose name changes with their content for good', async () => {
     const answer = await fetch(`${url}/assets/index-abc123.js`);
@@ -90,6 +91,30 @@ describe('a page', () => {
     expect(policy.get('script-src')).toEqual(["'self'"]);
     expect(policy.get('connect-src')).toEqual(["'self'"]);
     expect(policy.get('base-uri')).toEqual(["'none'"]);
+  });
+  test('runs what a door needs of another site, while that door is open', async () => {
+    const opener = async () => (await fetch(`${url}/`, { headers: html })).headers.get('cross-origin-opener-policy');
+    try {
+      sites = { ...nothingForeign, turnstile: true };
+      expect((await policyOf()).get('script-src')).toEqual(["'self'", 'https://challenges.cloudflare.com']);
+      expect(await opener()).toBe('same-origin');
+      sites = { ...nothingForeign, telegram: true };
+      expect((await policyOf()).get('script-src')).toEqual(["'self'", 'https://telegram.org']);
+      expect(await opener()).toBe('same-origin-allow-popups');
+    } finally {
+      sites = nothingForeign;
+    }
+    expect((await policyOf()).get('script-src')).toEqual(["'self'"]);
+    expect(await opener()).toBe('same-origin');
+  });
+  test('posts forms to itself, and while there is a cashier to it, and to where it leads on', async () => {
+    expect((await policyOf()).get('form-action')).toEqual(["'self'"]);
+    try {
+      sites = { ...nothingForeign, cashier: 'http://cashier.example:8080' };
+      expect((await policyOf()).get('form-action')).toEqual(["'self'", 'http://cashier.example:8080', 'https:']);
+    } finally {
+      sites = nothingForeign;
+    }
   });
   test.each([
     '/index.html',

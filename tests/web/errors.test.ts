@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 import { CombinedGraphQLErrors, ServerError } from '@apollo/client/errors';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorText, failureCode, isSessionLost } from '../../web/src/kit/words/errors.js';
+import { errorText, failureCode, isSessionLost, loadFailureTexts } from '../../web/src/kit/words/errors.js';
 import { changeLanguage, startLanguage } from '../../web/src/kit/words/i18n.js';
 
 beforeAll(async () => {
   startLanguage();
   await changeLanguage('en');
+  await loadFailureTexts();
 });
 
 const answered = (message: string, extensions: Record<string, unknown>) =>

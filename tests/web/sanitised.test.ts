@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { sanitisedHtml, sanitisedMarkdown } from '../../web/src/kit/sanitised.js';
+import { sanitisedAnswer, sanitisedHtml, sanitisedMarkdown } from '../../web/src/kit/sanitised.js';
 
 /** What would run, or ask, if the text were shown. */
 function dangersIn(html: string): string[] {
@@ -58,5 +58,34 @@ describe('a text an operator wrote', () => {
     const link = anchor.querySelector('a');
     expect(link?.target).toBe('_blank');
     expect(link?.rel).toBe('noopener noreferrer nofollow');
+  });
+});
+
+describe('what a model says', () => {
+  test.each(attempts)('cannot run or ask for anything: %s', (attempt) => {
+    expect(dangersIn(sanitisedAnswer(attempt))).toEqual([]);
+  });
+  test.each([
+    '![told](https://example.com/?secret=1)',
+    '![told](//example.com/a.png)',
+    '![told](/log)',
+    '![told](data:image/svg+xml;base64,PHN2Zy8+)',
+    '[![told](https://example.com/a.png)](https://example.com)',
+    '<img alt=told src=https://example.com/a.png>',
+    '<video poster="https://example.com/a.png">told</video><table background="https://example.com/a.png">',
+  ])('fetches nothing from anywhere: %s', (attempt) => {
+    const shown = document.createElement('div');
+    shown.innerHTML = sanitisedAnswer(attempt);
+    expect(shown.querySelector('img, video, audio, source, [background], [srcset]')).toBeNull();
+    expect(shown.textContent).toContain('told');
+  });
+  test('is structure, links, and pictures of its own; HTML is something to be read', () => {
+    const html = sanitisedAnswer(
+      '**Bold** <b>x</b>\n\n![dot](data:image/png;base64,iVBORw0KGgo=)\n\n[a](https://example.com/)',
+    );
+    expect(html).toContain('<strong>Bold</strong>');
+    expect(html).toContain('&lt;b&gt;x&lt;/b&gt;');
+    expect(html).toContain('src="data:image/png;base64,iVBORw0KGgo="');
+    expect(html).toContain('rel="noopener noreferrer nofollow"');
   });
 });

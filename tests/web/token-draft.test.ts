@@ -28,6 +28,7 @@ const stored: TokenTermsFragment = {
   modelLimits: ['gpt-4o'],
   allowIps: ['10.0.0.0/8', '::1'],
   group: 'vip',
+  budget: null,
 };
 
 describe('a new token', () => {
@@ -60,6 +61,15 @@ describe('a new token', () => {
     expect(problemsOf({ ...filled, quota: null, unlimited: true }, null, now)).toEqual({});
   });
 
+  test('with a budget says how much, above nothing', () => {
+    const budgeted = { ...filled, budgeted: true };
+    expect(problemsOf({ ...budgeted, budget: 1 }, null, now)).toEqual({});
+    expect(problemsOf({ ...budgeted, budget: null }, null, now)).toEqual({ budget: 'budget.missing' });
+    for (const budget of [0, -1, 1e15 + 1])
+      expect(problemsOf({ ...budgeted, budget }, null, now)).toEqual({ budget: 'budget.range' });
+    expect(problemsOf({ ...budgeted, budgeted: false, budget: null }, null, now)).toEqual({});
+  });
+
   test('limited to models names one', () => {
     expect(problemsOf({ ...filled, modelLimitsEnabled: true }, null, now)).toEqual({ models: 'models.none' });
   });
@@ -89,7 +99,16 @@ describe('an edited token', () => {
       modelLimits: ['gpt-4o'],
       allowIps: ['10.0.0.0/8', '::1'],
       group: 'vip',
+      budget: null,
     });
+  });
+
+  test('sends the budget it has, another one, or none', () => {
+    const budget = { quota: 70, period: 'WEEKLY', spent: 5, resetsAt: now + 9 } as const;
+    const draft = draftOf({ ...stored, budget });
+    expect(inputOf(draft, stored).budget).toEqual({ quota: 70, period: 'WEEKLY' });
+    expect(inputOf({ ...draft, budget: 80, period: 'DAILY' }, stored).budget).toEqual({ quota: 80, period: 'DAILY' });
+    expect(inputOf({ ...draft, budgeted: false }, stored).budget).toBeNull();
   });
 
   test('sends the quota it is given', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedUserFragment } from '../../web/src/generated/users/users.js';
+import { nameProblems, passwordProblem } from '../../web/src/kit/form/userProblems.js';
 import type { Viewer } from '../../web/src/kit/session.js';
 import { actionsFor, mayOpen } from '../../web/src/users/mayManage.js';
 import { type AdjustmentDraft, adjustmentOf, digitsOf } from '../../web/src/users/quotaAdjustment.js';
-import { nameProblems, passwordProblem } from '../../web/src/users/userProblems.js';
 
 const rates = { quotaPerUnit: 500_000, yuanPerDollar: 7.3 };
 const adjusted = (patch: Partial<AdjustmentDraft>, balance = 1_000) =>
@@ -45,6 +45,7 @@ const user = (patch: Partial<ListedUserFragment> = {}): ListedUserFragment => ({
   username: 'alice',
   displayName: 'Alice',
   email: '',
+  identities: [],
   role: 'ORDINARY',
   status: 'ENABLED',
   group: 'default',
@@ -52,6 +53,7 @@ const user = (patch: Partial<ListedUserFragment> = {}): ListedUserFragment => ({
   usedQuota: 0,
   requestCount: 0,
   createdAt: 1_700_000_000,
+  invitedCount: 0,
   deletedAt: null,
   ...patch,
 });
@@ -62,6 +64,7 @@ const viewer = (role: Viewer['role']): Viewer => ({
   email: '',
   role,
   group: 'default',
+  createdAt: 1_700_000_000,
 });
 
 describe('what is offered to do to a user', () => {

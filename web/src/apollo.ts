@@ -23,7 +23,15 @@ const graphqlPath = '/graphql';
 const consoleCache = (): InMemoryCache =>
   new InMemoryCache({
     possibleTypes: {
-      LogDetail: ['AdjustmentDetail', 'ChannelTestDetail', 'GrantDetail', 'ReleaseDetail'],
+      LogDetail: [
+        'AdjustmentDetail',
+        'ChannelTestDetail',
+        'GrantDetail',
+        'RedemptionDetail',
+        'ReleaseDetail',
+        'TopUpDetail',
+        'TopUpReturnDetail',
+      ],
       Price: ['CallPrice', 'TokenPrice'],
     },
     typePolicies: {
@@ -40,6 +48,7 @@ const consoleCache = (): InMemoryCache =>
         },
       },
       Status: { keyFields: [] },
+      Security: { keyFields: [] },
       Traffic: { keyFields: [] },
       TrafficFigures: { merge: true },
       Balance: { keyFields: ['userId'] },

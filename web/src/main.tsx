@@ -15,11 +15,14 @@ import { LiveConnectionContext } from './kit/live/liveConnection.js';
 import { SessionProvider } from './kit/session.js';
 import { startTheme } from './kit/theme.js';
 import { Toasts } from './kit/toaster.js';
+import { loadFailureTexts } from './kit/words/errors.js';
 import { startLanguage } from './kit/words/i18n.js';
 import { consoleRouter } from './routes.js';
 
 startTheme();
 startLanguage();
+// Without them a refusal is told in the server's own words.
+loadFailureTexts().catch(() => {});
 
 const { client, live } = openConsoleClient({ onSessionLost: leaveForLogin });
 const router = consoleRouter();

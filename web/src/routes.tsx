@@ -1,6 +1,7 @@
 import { Spinner } from '@blueprintjs/core';
-import { createBrowserRouter, type RouteObject } from 'react-router-dom';
-import { ForAdministrators, ForViewers } from './shell/guards.js';
+import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
+import { addressOf } from './kit/table/openItem.js';
+import { ForAdministrators, ForViewers, OpensDrawer, RootOr } from './shell/guards.js';
 import { Layout } from './shell/Layout.js';
 import { PageFailed } from './shell/PageFailed.js';
 
@@ -9,19 +10,55 @@ import { PageFailed } from './shell/PageFailed.js';
 const open: RouteObject[] = [
   { index: true, lazy: async () => ({ Component: (await import('./home/HomePage.js')).HomePage }) },
   { path: 'setup', lazy: async () => ({ Component: (await import('./setup/SetupPage.js')).SetupPage }) },
+  { path: 'about', lazy: async () => ({ Component: (await import('./about/AboutPage.js')).AboutPage }) },
+  { path: 'chat/:place?', lazy: async () => ({ Component: (await import('./chat/ChatPage.js')).ChatPage }) },
+  { path: 'pricing', lazy: async () => ({ Component: (await import('./pricing/PricingPage.js')).PricingPage }) },
   { path: 'login', lazy: async () => ({ Component: (await import('./account/LoginPage.js')).LoginPage }) },
   { path: 'register', lazy: async () => ({ Component: (await import('./account/RegisterPage.js')).RegisterPage }) },
+  {
+    path: 'user/reset',
+    lazy: async () => ({ Component: (await import('./account/NewPasswordPage.js')).NewPasswordPage }),
+  },
   { path: 'reset', lazy: async () => ({ Component: (await import('./account/ResetPage.js')).ResetPage }) },
+  {
+    path: 'oauth/:provider',
+    lazy: async () => ({ Component: (await import('./account/VisitEndPage.js')).VisitEndPage }),
+  },
 ];
 
 const forViewers: RouteObject[] = [
+  {
+    // Telegram's widget is led back to here as well: everybody but root has the own settings in mind.
+    path: 'setting',
+    element: <RootOr path="/personal" />,
+    children: [
+      { index: true, lazy: async () => ({ Component: (await import('./settings/SettingsPage.js')).SettingsPage }) },
+    ],
+  },
+  { path: 'chat2link', lazy: async () => ({ Component: (await import('./chat/ChatPage.js')).ChatRedirectPage }) },
+  { path: 'user/edit', element: <Navigate to="/personal" replace /> },
   { path: 'detail', lazy: async () => ({ Component: (await import('./dashboard/DashboardPage.js')).DashboardPage }) },
+  {
+    path: 'playground',
+    lazy: async () => ({ Component: (await import('./playground/PlaygroundPage.js')).PlaygroundPage }),
+  },
   { path: 'token', lazy: async () => ({ Component: (await import('./tokens/TokensPage.js')).TokensPage }) },
+  { path: 'personal', lazy: async () => ({ Component: (await import('./personal/PersonalPage.js')).PersonalPage }) },
+  { path: 'topup', lazy: async () => ({ Component: (await import('./wallet/WalletPage.js')).WalletPage }) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log/UsageLogPage.js')).UsageLogPage }) },
 ];
 
 const forAdministrators: RouteObject[] = [
   { path: 'channel', lazy: async () => ({ Component: (await import('./channels/ChannelsPage.js')).ChannelsPage }) },
+  {
+    path: 'redemption',
+    lazy: async () => ({ Component: (await import('./redemption/RedemptionPage.js')).RedemptionPage }),
+  },
+  { path: 'orders', lazy: async () => ({ Component: (await import('./orders/OrdersPage.js')).OrdersPage }) },
+  // Where the legacy console has pages of their own, here are drawers.
+  { path: 'channel/add', element: <Navigate to={addressOf('/channel', 'new')} replace /> },
+  { path: 'channel/edit/:id', element: <OpensDrawer page="/channel" /> },
+  { path: 'user/edit/:id', element: <OpensDrawer page="/user" /> },
   { path: 'user', lazy: async () => ({ Component: (await import('./users/UsersPage.js')).UsersPage }) },
 ];
 

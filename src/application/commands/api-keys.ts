@@ -1,5 +1,5 @@
 import { type ApiKey, type ApiKeyCommand, type ApiKeyEvent, apiKeyDecider } from '../../domain/api-key.js';
-import { type ApiKeyTerms, checkApiKeyTerms } from '../../domain/api-key-terms.js';
+import { checkApiKeyTerms, completedTerms, type GivenApiKeyTerms } from '../../domain/api-key-terms.js';
 import { type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { ApiKeyId, type SecretId } from '../../domain/ids.js';
@@ -26,7 +26,7 @@ export interface ApiKeyCommandPorts {
 }
 
 export interface ApiKeyInput {
-  readonly terms: ApiKeyTerms;
+  readonly terms: GivenApiKeyTerms;
   /** What the key may spend; ignored for refusals when unlimited, still counted. */
   readonly quota: number;
 }
@@ -95,13 +95,14 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
      */
     async issue(
       actor: Actor,
-      { terms, quota }: ApiKeyInput,
+      { terms: given, quota }: ApiKeyInput,
       orderKey: string | null = null,
     ): Promise<{ id: ApiKeyId; key: string; position: Position }> {
       const allowance = allowanceOf(quota);
+      const terms = completedTerms(given, null);
       // Before a key is made: a refusal leaves nothing behind.
       checkApiKeyTerms(terms, null);
-      const content = JSON.stringify(['issue api key', terms, allowance]);
+      const content = JSON.stringify(['issue api key', given, allowance]);
       return once({ actor: actor.id, key: orderKey, content }, async ({ name, mark }) => {
         const id = ApiKeyId(await ids.allotted('api-key', name));
         const key = randomText(apiKeyLength);

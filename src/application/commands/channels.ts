@@ -5,17 +5,15 @@ import {
   channelKeyIn,
   channelKeysIn,
   checkedChannelSettings,
-  checkModel,
   checkProxy,
   shownProxy,
 } from '../../domain/channel-settings.js';
 import { beginning, type Position, streams } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
 import { ChannelId, type SecretId } from '../../domain/ids.js';
 import { type ProviderFacts, type ProviderTable, usual } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
-import type { ChannelProbe, Directory, Ids, Vault } from '../ports.js';
+import type { Directory, Ids, Vault } from '../ports.js';
 import type { Handle } from './handle.js';
 import { inParallel } from './in-parallel.js';
 
@@ -24,7 +22,6 @@ export interface ChannelCommandPorts {
   readonly ids: Ids;
   readonly vault: Vault;
   readonly directory: Directory;
-  readonly probe: ChannelProbe;
   readonly providers: ProviderTable;
 }
 
@@ -37,17 +34,10 @@ export interface ChannelPatch {
   readonly enabled?: boolean;
 }
 
-export interface ChannelTestResult {
-  readonly ok: boolean;
-  readonly message: string;
-  readonly seconds: number;
-  readonly position: Position;
-}
-
-const newestOf = (positions: readonly Position[]): Position =>
+export const newestOf = (positions: readonly Position[]): Position =>
   positions.reduce((newest, position) => (position > newest ? position : newest), beginning);
 
-export function channelCommands({ handle, ids, vault, directory, probe, providers }: ChannelCommandPorts) {
+export function channelCommands({ handle, ids, vault, directory, providers }: ChannelCommandPorts) {
   const secretsFor = async (key: string, proxy: string): Promise<ChannelSecrets> => ({
     key: await vault.put(key),
     keyHash: vault.hash(key),
@@ -192,26 +182,6 @@ export function channelCommands({ handle, ids, vault, directory, probe, provider
       const channelIds = disabled.map(({ id }) => id);
       const position = await each(channelIds, remove);
       return { ids: channelIds, removed: channelIds.length, position };
-    },
-
-    /**
-     * Sends one small request; `model` '' lets the channel choose. Never throws for a failing upstream, yet
-     * `price-missing` where there was nothing to send.
-     */
-    async test(actor: Actor, id: ChannelId, model: string): Promise<ChannelTestResult> {
-      authorise(actor, 'admin');
-      checkModel('model', model);
-      const channel = directory.channel(id);
-      if (channel === null) throw new Failure('channel-not-found');
-      const { ok, message, responseTimeMs, usage } = await probe.test(channel, model);
-      const { position } = await handle(channelDecider, streams.channel(id), {
-        type: 'RecordChannelTest',
-        ok,
-        responseTimeMs,
-        error: ok ? null : message,
-        usage,
-      });
-      return { ok, message, seconds: responseTimeMs / 1000, position };
     },
   };
 }

@@ -1,6 +1,6 @@
-import { type Position, streams } from '../../domain/events.js';
+import { beginning, type Position, streams } from '../../domain/events.js';
 import { optionDecider } from '../../domain/option.js';
-import { isSecretOption, type OptionKey } from '../../domain/option-table.js';
+import { isSecretOption, type OptionKey, optionTable } from '../../domain/option-table.js';
 import { checkOption } from '../../domain/option-values.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
@@ -14,8 +14,26 @@ export interface OptionCommandPorts {
   readonly directory: NodeDirectory;
 }
 
+/** An option as it is now. */
+export interface OptionView {
+  readonly key: string;
+  /** The text in force; null: a secret. */
+  readonly value: string | null;
+  /** A secret that has been given; of other options, whether there is any text. */
+  readonly isSet: boolean;
+  /** What it holds as long as nobody changes it. */
+  readonly initial: string;
+  /** Of its last change; `beginning`: it was never changed. */
+  readonly position: Position;
+}
+
 export function optionCommands({ handle, vault, directory }: OptionCommandPorts) {
-  const change = async (actor: Actor, key: string, value: string): Promise<Position> => {
+  const change = async (
+    actor: Actor,
+    key: string,
+    value: string,
+    seenAt: Position | null = null,
+  ): Promise<Position> => {
     authorise(actor, 'root');
     checkOption(key, value);
     const { position } = await handle(optionDecider, streams.options, {
@@ -23,12 +41,30 @@ export function optionCommands({ handle, vault, directory }: OptionCommandPorts)
       key,
       // An emptied secret is no secret: '' says that there is none.
       value: isSecretOption(key) && value !== '' ? { secret: await vault.put(value) } : { text: value },
+      by: actor.id,
+      seenAt,
     });
     return position;
   };
 
+  const viewOf = (key: string): OptionView => {
+    const changed = directory.changedOptions().get(key);
+    const initial = directory.initialOptionText(key);
+    const text = changed === undefined ? initial : 'text' in changed.value ? changed.value.text : null;
+    return {
+      key,
+      value: isSecretOption(key) ? null : (text ?? ''),
+      isSet: text !== '',
+      initial,
+      position: changed?.position ?? beginning,
+    };
+  };
+
   return {
-    /** Values are checked before they are stored: a bad one changes nothing. */
+    /**
+     * Values are checked before they are stored: a bad one changes nothing. `seenAt`: the position of the change that
+     * the actor has seen last; with it, throws `option-changed` when somebody else has changed the option since.
+     */
     change,
 
     /** Back to the value the option had before anybody changed it. */
@@ -41,6 +77,18 @@ export function optionCommands({ handle, vault, directory }: OptionCommandPorts)
         .filter(([key]) => !isSecretOption(key))
         .map(([key, value]) => ({ key, value }))
         .sort((a, b) => (a.key < b.key ? -1 : 1));
+    },
+
+    /** Every option there is, secrets too, as far as they may be told; sorted by key. */
+    views(actor: Actor): readonly OptionView[] {
+      authorise(actor, 'root');
+      const keys = new Set([...Object.keys(optionTable), ...directory.changedOptions().keys()]);
+      return [...keys].sort().map(viewOf);
+    },
+
+    view(actor: Actor, key: string): OptionView {
+      authorise(actor, 'root');
+      return viewOf(key);
     },
   };
 }

@@ -22,6 +22,9 @@ export interface OrderMark {
   isOf(eventId: string): boolean;
 }
 
+/** Gives an order without being a user: who registers. */
+export const nobody = 'nobody';
+
 const maxKeyLength = 100;
 
 /** Throws `invalid-field` for what cannot be a key. null: the client gave none. */
@@ -38,7 +41,7 @@ const hexOf = (parts: readonly string[]): string => createHash('sha256').update(
  * A UUID (version 8) whose first half is the order's name in its stream and whose second half is its place and what it
  * asks for: one key used for two different things shows. `content` is to be a keyed hash where it is somebody's data.
  */
-export function orderMark(actor: UserId, key: string, stream: StreamName, content: string): OrderMark {
+export function orderMark(actor: Order['actor'], key: string, stream: StreamName, content: string): OrderMark {
   const name = hexOf([String(actor), key, stream]);
   const first = `${name.slice(0, 8)}-${name.slice(8, 12)}-8${name.slice(12, 15)}`;
   const asked = hexOf([content]).slice(0, 12);
@@ -50,8 +53,8 @@ export function orderMark(actor: UserId, key: string, stream: StreamName, conten
   };
 }
 
-interface Order {
-  readonly actor: UserId;
+export interface Order {
+  readonly actor: UserId | typeof nobody;
   /** null: the client gave none. */
   readonly key: string | null;
   /** Which command, and what it asks for; the same order has the same text. */

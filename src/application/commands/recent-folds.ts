@@ -57,7 +57,7 @@ export class RecentFolds {
     let { state, last } = known;
     for await (const page of this.store.streamPages(stream, last?.revision))
       for (const { event, revision, position } of page) {
-        state = evolve(state, event as Event);
+        state = evolve(state, event as Event, { position });
         last = { revision, position };
       }
     const folded = { state, last };

@@ -43,7 +43,7 @@ export function setupCommands({ store, handle, ids, vault, passwords, users, cod
       ['DemoSiteEnabled', mode === 'demo'],
     ] as const) {
       const value = { text: String(on) };
-      await handle(optionDecider, streams.options, { type: 'ChangeOption', key, value });
+      await handle(optionDecider, streams.options, { type: 'ChangeOption', key, value, by: rootUserId });
     }
     return users.register({ id: rootUserId, username, displayName: 'Root User', passwordSecret, role: 'root' }, [
       { quota: rootQuota, reason: 'setup' },

@@ -2,22 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { type SecretId, UserId } from '../../domain/ids.js';
+import type { Inviter } from '../../domain/invite-reward.js';
 import { enteredQuota, minus, plus, Quota, zero } from '../../domain/quota.js';
-import {
-  type Actor,
-  type GrantReason,
-  type Role,
-  type UserCommand,
-  type UserEvent,
-  userDecider,
-} from '../../domain/user.js';
-import {
-  checkDisplayName,
-  checkPassword,
-  checkUsername,
-  checkUserSettings,
-  type UserSettings,
-} from '../../domain/user-fields.js';
+import { type Actor, type Role, type UserCommand, type UserEvent, userDecider } from '../../domain/user.js';
+import { checkDisplayName, checkPassword, checkUsername } from '../../domain/user-fields.js';
+import { type Asking, nothingShown } from '../asking.js';
 import { authorise } from '../authorise.js';
 import { mustReach, type Tail } from '../memory/tail.js';
 import type {
@@ -31,9 +20,17 @@ import type {
   Sessions,
   Vault,
 } from '../ports.js';
+import type { StepUps } from '../sessions/step-up.js';
+import { bindings, type ExternalIdentity } from './bindings.js';
+import { claims } from './claims.js';
 import { type Handle, type Observing, repeated } from './handle.js';
-import type { OrderBook, OrderMark } from './order-mark.js';
+import { inviteRewards } from './invite-rewards.js';
+import { invites } from './invites.js';
+import { leaving } from './leaving.js';
+import type { Order, OrderBook, OrderMark } from './order-mark.js';
+import { passkeysOf } from './passkeys-of.js';
 import { usernames } from './usernames.js';
+import { type Welcome, welcome } from './welcome.js';
 
 export interface UserCommandPorts {
   readonly store: EventStore;
@@ -48,6 +45,7 @@ export interface UserCommandPorts {
   readonly gate: QuotaGate;
   readonly tail: Pick<Tail, 'reached'>;
   readonly once: OrderBook;
+  readonly stepUps: Pick<StepUps, 'demand'>;
 }
 
 export interface NewUser {
@@ -56,6 +54,20 @@ export interface NewUser {
   /** '' : the user name. */
   readonly displayName: string;
   readonly role?: Role;
+}
+
+/** Somebody who is about to be a user. */
+export interface Newcomer {
+  readonly id: UserId;
+  readonly username: string;
+  readonly displayName: string;
+  /** null: signs in elsewhere. */
+  readonly passwordSecret: SecretId | null;
+  readonly role: Role;
+  readonly email?: string | null;
+  /** By which the user comes. */
+  readonly identity?: ExternalIdentity | null;
+  readonly inviter?: Inviter | null;
 }
 
 /** null: unchanged. */
@@ -82,8 +94,12 @@ export interface UserPatch {
 export type UserAction = 'enable' | 'disable' | 'delete' | 'promote' | 'demote';
 
 export function userCommands(ports: UserCommandPorts) {
-  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail, once } = ports;
-  const names = usernames(store, clock, handle);
+  const { store, clock, handle, ids, vault, personal, passwords, sessions, directory, gate, tail, once, stepUps } =
+    ports;
+  const claimed = claims(store, clock, handle);
+  const names = usernames(claimed);
+  const rewards = inviteRewards({ store, handle, directory, once });
+  const bound = bindings({ handle, personal, claims: claimed, passkeysOf: passkeysOf(store) });
 
   const storedPassword = async (password: string | null): Promise<SecretId | null> =>
     password === null ? null : vault.put(await passwords.hash(password));
@@ -92,29 +108,43 @@ export function userCommands(ports: UserCommandPorts) {
     handle(userDecider, streams.user(id), command, mark);
 
   const register = async (
-    user: { id: UserId; username: string; displayName: string; passwordSecret: SecretId; role: Role },
-    grants: readonly { quota: Quota; reason: GrantReason }[],
+    { id, username, displayName, passwordSecret, role, email = null, identity = null, inviter = null }: Newcomer,
+    grants: Welcome['grants'],
     mark: OrderMark | null = null,
   ): Promise<Position> => {
-    const { id, username, displayName, passwordSecret, role } = user;
+    const wanted = [
+      ...(email === null ? [] : [bound.emailClaim(email)]),
+      ...(identity === null ? [] : [bound.identityClaim(identity)]),
+    ];
     await names.claim(username, id);
-    const sealed = await personal.seal(id, displayName);
+    try {
+      for (const claim of wanted) await claim.claim(id);
+    } catch (error) {
+      // What is left where this fails too is unused, and the next who wants it takes it over.
+      await names.release(username, id).catch(() => {});
+      for (const claim of wanted) await claim.release(id).catch(() => {});
+      throw error;
+    }
     const { position } = await run(
       id,
       {
         type: 'RegisterUser',
         username,
-        displayName: sealed,
-        email: null,
+        displayName: await personal.seal(id, displayName),
+        email: email === null ? null : await bound.emailBinding(id, email),
+        identity: identity === null ? null : await bound.identityBinding(id, identity),
         role,
         group: 'default',
         passwordSecret,
-        inviter: null,
+        inviter,
         grants,
       },
       mark,
     );
-    return position;
+    if (inviter === null) return position;
+    // Where it fails, a reaction to the registration does it.
+    const reward = await rewards.give(id).catch(() => null);
+    return reward?.position ?? position;
   };
 
   /** Claims the new name, lets `change` use it, gives the old one back; or undoes the claim. */
@@ -153,9 +183,62 @@ export function userCommands(ports: UserCommandPorts) {
       throw new Failure('idempotency-key-reused', { key });
   };
 
+  /**
+   * Registers somebody with a password, once per order. `prepare` says what else the newcomer has; it is asked unless
+   * the order has been carried out before.
+   */
+  const admit = async (
+    order: Order,
+    { username, password, displayName, role = 'ordinary' }: NewUser,
+    prepare: () => Promise<Pick<Newcomer, 'email' | 'inviter'> & Pick<Welcome, 'grants'>>,
+  ): Promise<{ id: UserId; position: Position }> =>
+    once(order, async ({ name, mark }) => {
+      const id = UserId(await ids.allotted('user', name));
+      const registration = mark(streams.user(id));
+      const before = repeated<UserEvent>(
+        await store.eventsNamed(streams.user(id), registration.idsBegin),
+        registration,
+      );
+      if (before !== null) {
+        await mustBePasswordOf(before.events, password, registration.key);
+        return { id, position: before.position };
+      }
+      const { grants, ...others } = await prepare();
+      const passwordSecret = await vault.put(await passwords.hash(password));
+      try {
+        const newcomer = { id, username, displayName, passwordSecret, role, ...others };
+        return { id, position: await register(newcomer, grants, registration) };
+      } catch (error) {
+        // Somebody else has the name, or the address: nothing has come of it. What becomes of other failures is unknown.
+        if (error instanceof Failure && error.kind === 'conflict') await vault.drop([passwordSecret]).catch(() => {});
+        throw error;
+      }
+    });
+
   return {
-    /** Registers the user unless it exists; for set-up and its recovery. */
+    /** Registers the user unless it exists. Throws `username-taken`, `email-taken`, `identity-taken`. */
     register,
+    admit,
+
+    isNameTaken: (username: string): Promise<boolean> => names.isTaken(username),
+
+    /** A password that its user has not chosen; ends all sessions and the access token. */
+    async replacePassword(id: UserId, password: string): Promise<Position> {
+      const { position } = await run(id, {
+        type: 'ChangeProfile',
+        username: null,
+        displayName: null,
+        passwordSecret: await storedPassword(password),
+      });
+      await sessions.closeOlder(id, position);
+      return position;
+    },
+
+    bindings: bound,
+    invites: invites({ handle, claims: claimed }),
+    inviteRewards: rewards,
+
+    ...leaving({ handle, personal, sessions, claims: claimed, names, stepUps }),
 
     /** `key`: the client's name for this order; a repeat answers with the same user. */
     async create(
@@ -171,26 +254,9 @@ export function userCommands(ports: UserCommandPorts) {
       if (role === 'root') throw new Failure('role-create-forbidden');
       const shown = displayName === '' ? username : displayName;
       const content = JSON.stringify(['create user', username, shown, role]);
-      return once({ actor: actor.id, key, content }, async ({ name, mark }) => {
-        const id = UserId(await ids.allotted('user', name));
-        const registering = mark(streams.user(id));
-        const before = repeated<UserEvent>(
-          await store.eventsNamed(streams.user(id), registering.idsBegin),
-          registering,
-        );
-        if (before !== null) {
-          await mustBePasswordOf(before.events, password, registering.key);
-          return { id, position: before.position };
-        }
-        const passwordSecret = await vault.put(await passwords.hash(password));
-        const grant = Quota(directory.settings().quotaForNewUser);
-        const position = await register(
-          { id, username, displayName: shown, passwordSecret, role },
-          [{ quota: grant, reason: 'signup' }],
-          registering,
-        );
-        return { id, position };
-      });
+      return admit({ actor: actor.id, key, content }, { username, password, displayName: shown, role }, async () =>
+        welcome(directory.settings()),
+      );
     },
 
     /** `key`: the client's name for this order, for its balance. */
@@ -270,18 +336,22 @@ export function userCommands(ports: UserCommandPorts) {
       });
     },
 
-    /** A new password ends every session and the access token, of whoever made the change too. */
+    /**
+     * A new password ends every session and the access token, of whoever made the change too. Throws `step-up-needed`
+     * where it has to be proven who asks for one.
+     */
     async changeOwnProfile(
       actor: Actor,
       patch: { username: string | null; password: string | null; displayName: string | null },
+      asking: Asking = nothingShown,
     ): Promise<Position> {
       checkProfile(patch);
+      if (patch.password !== null) await stepUps.demand(actor, 'password', asking);
       return renaming(actor.id, patch.username, async () => {
         const { position } = await run(actor.id, {
           type: 'ChangeProfile',
           username: patch.username,
           displayName: patch.displayName === null ? null : await personal.seal(actor.id, patch.displayName),
-          email: null,
           passwordSecret: await storedPassword(patch.password),
         });
         if (patch.password !== null) await sessions.closeOlder(actor.id, position);
@@ -289,32 +359,17 @@ export function userCommands(ports: UserCommandPorts) {
       });
     },
 
-    /** A new personal access token; the former one stops working. The only time it can be read. */
-    async issueAccessToken(actor: Actor): Promise<{ token: string; position: Position }> {
+    /**
+     * A new personal access token; the former one stops working. The only time it can be read. Throws `step-up-needed`.
+     */
+    async issueAccessToken(
+      actor: Actor,
+      asking: Asking = nothingShown,
+    ): Promise<{ token: string; position: Position }> {
+      await stepUps.demand(actor, 'access-token', asking);
       const token = randomBytes(24).toString('base64');
       const { position } = await run(actor.id, { type: 'IssueAccessToken', tokenHash: vault.hash(token) });
       return { token, position };
-    },
-
-    async changeSettings(actor: Actor, settings: UserSettings): Promise<Position> {
-      checkUserSettings(settings);
-      const { notifyType, quotaWarningThreshold, webhookUrl, webhookSecret, notificationEmail } = settings;
-      const stored = {
-        notify_type: notifyType,
-        quota_warning_threshold: quotaWarningThreshold,
-        accept_unset_model_ratio_model: settings.acceptUnpricedModels,
-        ...(notifyType === 'webhook' ? { webhook_url: webhookUrl } : {}),
-        ...(notifyType === 'email' && notificationEmail !== '' ? { notification_email: notificationEmail } : {}),
-      };
-      const keepsSecret = notifyType === 'webhook' && webhookSecret !== '';
-      const { position } = await run(actor.id, {
-        type: 'ChangeSettings',
-        settings: await personal.seal(actor.id, JSON.stringify(stored)),
-        webhookSecret: keepsSecret ? await vault.put(webhookSecret) : null,
-        acceptUnpricedModels: settings.acceptUnpricedModels,
-        quotaWarningThreshold,
-      });
-      return position;
     },
   };
 }

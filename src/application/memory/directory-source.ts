@@ -1,4 +1,5 @@
 import { beginning, Position } from '../../domain/events.js';
+import { normalEmail } from '../../domain/user-fields.js';
 import type { ReadModels } from '../../projections/database.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
 import { allChannels, channelSecrets, channelSettings } from '../../projections/models/channel-queries.js';
@@ -26,16 +27,17 @@ export const directorySource = (db: ReadModels, positionOf: (readModel: string) 
         secrets: channelSecrets(row),
         position: beginning,
       })),
-      options: new Map(options.map((row) => [row.key, optionValue(row)])),
+      options: new Map(options.map((row) => [row.key, { value: optionValue(row), position: row.position }])),
     };
   },
   apiKeyIdByHash: async (keyHash) => (await apiKeyByHash(db, keyHash))?.id ?? null,
 });
 
-export const identitySource = (db: ReadModels, personal: Pick<PersonalData, 'searchToken'>): IdentitySource => ({
+export const identitySource = (db: ReadModels, personal: Pick<PersonalData, 'identityClaim'>): IdentitySource => ({
   async byLogin(login) {
     const row =
-      (await userByUsername(db, login)) ?? (login.includes('@') ? await userByEmail(db, personal, login) : undefined);
+      (await userByUsername(db, login)) ??
+      (login.includes('@') ? await userByEmail(db, personal.identityClaim('email', normalEmail(login))) : undefined);
     return row === undefined || row.deleted_at !== null ? null : row.id;
   },
   byAccessTokenHash: async (tokenHash) => (await userByAccessTokenHash(db, tokenHash))?.id ?? null,

@@ -1,10 +1,11 @@
 import { apiKeyDecider, isLiveApiKey } from '../../domain/api-key.js';
 import { channelDecider, isLiveChannel } from '../../domain/channel.js';
+import { isEndOfSignIns } from '../../domain/end-of-sign-ins.js';
 import { beginning, type Position, type Recorded, streamKey, streams } from '../../domain/events.js';
 import { ApiKeyId, ChannelId, type UserId } from '../../domain/ids.js';
-import type { OptionValue } from '../../domain/option.js';
+import type { OptionEvent, OptionValue } from '../../domain/option.js';
 import { type ProviderTable, servesType } from '../../domain/provider.js';
-import { isEndOfSignIns, type User, type UserEvent, userDecider } from '../../domain/user.js';
+import { type User, type UserEvent, userDecider } from '../../domain/user.js';
 import type { DefaultPrices } from '../default-prices.js';
 import type { ChannelView, Directory, EventStore, UserCredentials, UserView } from '../ports.js';
 import { initialOptions, type Settings, settingsFrom } from '../settings.js';
@@ -16,10 +17,16 @@ import type { TailConsumer } from './tail.js';
  * then by the tail. Users and API keys are many: folded from their own streams when first asked for.
  */
 
+/** What an option was changed to, and by the event at which position. */
+export interface ChangedOption {
+  readonly value: OptionValue;
+  readonly position: Position;
+}
+
 /** All channels and option values, with the position they are at: the older of the two. */
 export interface DirectorySnapshot {
   readonly channels: readonly (ChannelView & { readonly position: Position })[];
-  readonly options: ReadonlyMap<string, OptionValue>;
+  readonly options: ReadonlyMap<string, ChangedOption>;
   readonly position: Position;
 }
 
@@ -28,13 +35,17 @@ export interface DirectorySource {
   apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null>;
 }
 
-/** A user with the one setting the relay asks for, and what it signs in with. */
-type KnownUser = { user: User; acceptUnpricedModels: boolean } & Omit<UserCredentials, 'user'>;
+/** A user with what the relay and reminders ask its settings for, and what it signs in with. */
+type KnownUser = { user: User; acceptUnpricedModels: boolean; quotaWarningThreshold: number | null } & Omit<
+  UserCredentials,
+  'user'
+>;
 
 const knownUser: Fold<KnownUser, UserEvent> = {
   initial: {
     user: userDecider.initial,
     acceptUnpricedModels: false,
+    quotaWarningThreshold: null,
     passwordSecret: null,
     accessToken: null,
     endedAt: beginning,
@@ -49,7 +60,11 @@ const knownUser: Fold<KnownUser, UserEvent> = {
       case 'AccessTokenIssued':
         return { ...folded, accessToken: { hash: event.tokenHash, issuedAt: position } };
       case 'UserSettingsChanged':
-        return { ...folded, acceptUnpricedModels: event.acceptUnpricedModels };
+        return {
+          ...folded,
+          acceptUnpricedModels: event.acceptUnpricedModels,
+          quotaWarningThreshold: event.quotaWarningThreshold,
+        };
       default:
         return folded;
     }
@@ -62,17 +77,46 @@ function viewOf(id: UserId, { user, acceptUnpricedModels }: KnownUser): UserView
   return { id, username, role, status, group, acceptUnpricedModels };
 }
 
+/** A model that some serving channel has. */
+export interface Offer {
+  readonly model: string;
+  /** That it is served for, sorted. */
+  readonly groups: readonly string[];
+  /** Of the first channel that has it. */
+  readonly type: number;
+}
+
 export interface NodeDirectory extends Directory, TailConsumer {
   /** Where the tail must start for nothing to be missed. */
   readonly position: Position;
   /** What another process goes on from, which is told of everything after `position`: what this one has been told last. */
   snapshot(position: Position): DirectorySnapshot;
+  /** Every model that is served, sorted by name: the same list until a channel changes. */
+  offers(): readonly Offer[];
   /** Effective option texts, defaults included, secrets left out. */
   optionTexts(): ReadonlyMap<string, string>;
   /** What an option holds until it is changed; '' for an unknown key. */
   initialOptionText(key: string): string;
+  /** The balance below which the user wants to be reminded; null: none has been chosen. */
+  quotaWarningThreshold(id: UserId): Promise<number | null>;
+  /** What operators have changed, secrets included. */
+  changedOptions(): ReadonlyMap<string, ChangedOption>;
   /** Where a secret option's value lies in the vault; null: not set. */
   optionSecret(key: string): OptionValue | null;
+}
+
+function offersOf(channels: readonly ChannelView[]): Offer[] {
+  const found = new Map<string, { readonly type: number; readonly groups: Set<string> }>();
+  for (const { settings } of channels) {
+    for (const model of settings.models) {
+      const known = found.get(model) ?? { type: settings.type, groups: new Set<string>() };
+      for (const group of settings.groups) known.groups.add(group);
+      found.set(model, known);
+    }
+  }
+  return [...found]
+    .map(([model, { type, groups }]) => ({ model, type, groups: [...groups].sort() }))
+    .sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
 export interface DirectoryOptions {
@@ -100,6 +144,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
   let settings: Settings | null = null;
   let byGroupAndModel: Map<string, ChannelView[]> | null = null;
   let everyModel: ReadonlySet<string> | null = null;
+  let everyOffer: readonly Offer[] | null = null;
 
   const rememberApiKey = (keyHash: string, id: ApiKeyId): void => {
     const oldest = apiKeyIds.size >= capacity ? apiKeyIds.keys().next() : null;
@@ -116,11 +161,19 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
     else channels.set(id, { id, status: folded.status, settings: folded.settings, secrets: folded.secrets, position });
     byGroupAndModel = null;
     everyModel = null;
+    everyOffer = null;
+  };
+
+  const takeOption = ({ key, value }: OptionEvent, position: Position): void => {
+    const known = changedOptions.get(key);
+    if (known !== undefined && known.position >= position) return;
+    changedOptions.set(key, { value, position });
+    settings = null;
   };
 
   const changedTexts = (): Map<string, string> => {
     const texts = new Map<string, string>();
-    for (const [key, value] of changedOptions) if ('text' in value) texts.set(key, value.text);
+    for (const [key, { value }] of changedOptions) if ('text' in value) texts.set(key, value.text);
     return texts;
   };
 
@@ -156,8 +209,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
         takeChannel(recorded);
         return;
       case 'OptionChanged':
-        changedOptions.set(event.key, event.value);
-        settings = null;
+        takeOption(event, recorded.position);
         return;
       case 'ApiKeyIssued':
         rememberApiKey(event.keyHash, ApiKeyId(streamKey(stream)));
@@ -222,14 +274,21 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
       }
       return [...found].sort();
     },
+    offers: () => {
+      everyOffer ??= offersOf(serving());
+      return everyOffer;
+    },
     settings: () => {
       settings ??= settingsFrom(changedTexts(), prices, initial);
       return settings;
     },
+    quotaWarningThreshold: async (id) => (await users.get(streams.user(id))).quotaWarningThreshold,
+
     optionTexts: () => new Map([...initial, ...changedTexts()]),
     initialOptionText: (key) => initial.get(key) ?? '',
+    changedOptions: () => changedOptions,
     optionSecret: (key) => {
-      const value = changedOptions.get(key);
+      const value = changedOptions.get(key)?.value;
       return value !== undefined && 'secret' in value ? value : null;
     },
   };

@@ -1,8 +1,11 @@
+import { type Budget, type Day, daysRemembered, endOf, periodAt, spendingDayOf, spentOn } from '../../domain/budget.js';
 import { beginning, type Position, type Recorded } from '../../domain/events.js';
 import type { ApiKeyId, CallId, UserId } from '../../domain/ids.js';
+import type { Instant } from '../../domain/instant.js';
 import { type Movement, type Posting, readableMovementsOf } from '../../domain/movements.js';
 import { nearestQuota, Quota, zero } from '../../domain/quota.js';
-import type { Admission, AdmissionRequest, QuotaGate } from '../ports.js';
+import type { Clock, QuotaGate } from '../ports.js';
+import type { Admission, AdmissionRequest, Shortage } from '../quota-gate-ports.js';
 import type { TailConsumer } from './tail.js';
 
 /*
@@ -10,9 +13,11 @@ import type { TailConsumer } from './tail.js';
  * tail alone; on top lie the holds of calls under way, which this node knows before the tail does.
  */
 
-/** An account at one position of the log: its balance without holds, and the holds. */
+/** An account at one position of the log: its balance without holds, the holds, and what was spent of late. */
 export interface AccountSnapshot {
   readonly balance: bigint;
+  /** Of an API key: the newest days with spending, as many as are remembered. Users have no budgets. */
+  readonly spending: readonly (readonly [day: Day, quota: bigint])[];
   readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
   readonly position: Position;
 }
@@ -26,9 +31,10 @@ export interface AccountSource {
   between(after: Position, to: Position): Promise<readonly Recorded[]>;
 }
 
-/** What an event moves, and where in the log it stands. */
+/** What an event moves, where in the log it stands, and when it was recorded. */
 interface Moved {
   readonly position: Position;
+  readonly at: Instant;
   readonly movements: readonly Movement[];
 }
 
@@ -39,6 +45,8 @@ interface Account {
   balance: bigint;
   held: bigint;
   readonly holds: Map<CallId, Quota>;
+  /** What calls have cost, by the day it counts for. */
+  readonly spending: Map<Day, bigint>;
   /** What the account already contains: the tail may be behind the snapshot. */
   since: Position;
   /** Tail events that came while the snapshot was being read; null once the account is ready. */
@@ -46,13 +54,13 @@ interface Account {
   loading: Promise<void>;
 }
 
-const isOf = ({ owner, id }: Account, posting: Posting): boolean => posting.owner === owner && posting.id === id;
+/** Of an account that the gate keeps. */
+type Moving = Extract<Posting, { owner: Account['owner'] }>;
 
-const free = ({ balance, held }: Account): bigint => balance - held;
+const isOf = ({ owner, id }: Account, posting: Posting): posting is Moving =>
+  posting.owner === owner && posting.id === id;
 
-const affords = (account: Account, quota: number): boolean => free(account) > 0n && free(account) >= quota;
-
-const available = (account: Account): Quota => nearestQuota(free(account));
+const available = ({ balance, held }: Account): Quota => nearestQuota(balance - held);
 
 const heldFor = (account: Account, callId: CallId): number => account.holds.get(callId) ?? 0;
 
@@ -66,14 +74,28 @@ function unhold(account: Account, callId: CallId): void {
   account.holds.delete(callId);
 }
 
+function spend({ spending }: Account, day: Day, amount: bigint): void {
+  spending.set(day, (spending.get(day) ?? 0n) + amount);
+  if (spending.size > daysRemembered) spending.delete(Math.min(...spending.keys()));
+}
+
+const movedBy = (recorded: Recorded): Moved => ({
+  position: recorded.position,
+  at: recorded.at,
+  movements: readableMovementsOf(recorded),
+});
+
 /** One event's effect on the account, if it has any. */
-function apply(account: Account, { position, movements }: Moved): void {
+function apply(account: Account, { position, at, movements }: Moved): void {
   if (position <= account.since) return;
-  for (const { cause, call, postings } of movements) {
+  for (const movement of movements) {
+    const { cause, call, postings } = movement;
+    const day = account.owner === 'api-key' ? spendingDayOf(movement, at) : null;
     for (const posting of postings) {
       if (!isOf(account, posting)) continue;
       // Both parts together: holds lie on top.
       account.balance += posting.amount;
+      if (day !== null) spend(account, day, -posting.amount);
       // This node's own hold may have been extended since; the echo must not shrink it.
       if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.holds.has(call))
         hold(account, call, Quota(Number(posting.amount)));
@@ -82,17 +104,53 @@ function apply(account: Account, { position, movements }: Moved): void {
   }
 }
 
+/** Who pays for a call, and what its API key's terms were when it was admitted. */
+interface Payers {
+  readonly user: Account;
+  readonly apiKey: Account | null;
+  /** The API key may spend no more than what it has. */
+  readonly limited: boolean;
+  readonly budget: Budget | null;
+}
+
+/** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
+function budgetLeft({ held, spending }: Account, budget: Budget, now: Instant): Shortage {
+  const period = periodAt(budget.period, now);
+  const left = nearestQuota(BigInt(budget.quota) - spentOn(period, spending) - held);
+  const resetsAt = endOf(period);
+  return { short: 'budget', available: left, budget, resetsAt, resetsInMs: resetsAt - now };
+}
+
+/** All that limits what a call may hold, in the order in which callers are told of it. */
+function limitsOf({ user, apiKey, limited, budget }: Payers, now: Instant): readonly Shortage[] {
+  const limits: Shortage[] = [];
+  if (apiKey !== null && limited) limits.push({ short: 'api-key', available: available(apiKey) });
+  if (apiKey !== null && budget !== null) limits.push(budgetLeft(apiKey, budget, now));
+  limits.push({ short: 'user', available: available(user) });
+  return limits;
+}
+
 export interface QuotaGateOptions {
   /** Accounts kept in memory; those with a call under way are never dropped. */
   readonly capacity: number;
   /** Where the tail starts. */
   readonly after: Position;
+  /** Tells when budgets begin anew. */
+  readonly clock: Clock;
 }
 
-export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaGateOptions): QuotaGate & TailConsumer {
+/** What a user has, holds included: what calls under way may cost is not spent. */
+export interface Balances {
+  balance(userId: UserId): Promise<Quota>;
+}
+
+export function openQuotaGate(
+  source: AccountSource,
+  { capacity, after, clock }: QuotaGateOptions,
+): QuotaGate & Balances & TailConsumer {
   const users = new Map<UserId, Account>();
   const apiKeys = new Map<ApiKeyId, Account>();
-  const calls = new Map<CallId, { user: Account; apiKey: Account | null; apiKeyUnlimited: boolean }>();
+  const calls = new Map<CallId, Payers>();
   let tail: Position = after;
 
   const makeRoom = <Id>(accounts: Map<Id, Account>): void => {
@@ -114,13 +172,13 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
       // Everything up to `from` must come from the snapshot or the gap, everything later comes by the tail.
       const from = tail;
       await source.caughtUp(from);
-      const { balance, holds, position } = await snapshotOf(id);
+      const { balance, spending, holds, position } = await snapshotOf(id);
       account.balance = balance;
+      for (const [day, quota] of spending) spend(account, day, quota);
       for (const { callId, quota } of holds) hold(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];
-      for (const recorded of gap)
-        apply(account, { position: recorded.position, movements: readableMovementsOf(recorded) });
+      for (const recorded of gap) apply(account, movedBy(recorded));
       for (const moved of account.arrived ?? []) apply(account, moved);
       account.arrived = null;
     } catch (error) {
@@ -135,6 +193,7 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     balance: 0n,
     held: 0n,
     holds: new Map(),
+    spending: new Map(),
     since: beginning,
     arrived: [],
     loading: Promise.resolve(),
@@ -145,7 +204,7 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     const found: Account[] = [];
     for (const { postings } of movements) {
       for (const posting of postings) {
-        if (posting.owner === 'house') continue;
+        if (posting.owner === 'house' || posting.owner === 'inviter') continue;
         const account = posting.owner === 'user' ? users.get(posting.id) : apiKeys.get(posting.id);
         if (account !== undefined && !found.includes(account)) found.push(account);
       }
@@ -186,27 +245,31 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     async admit(request): Promise<Admission> {
       const [user, apiKey] = await accounts(request);
       // From here to the end nothing waits: check and hold are one step.
-      const { callId, most, least, apiKeyUnlimited } = request;
-      if (apiKey !== null && !apiKeyUnlimited && !affords(apiKey, least))
-        return { admitted: false, short: 'api-key', available: available(apiKey) };
-      if (!affords(user, least)) return { admitted: false, short: 'user', available: available(user) };
+      const { callId, most, least, terms } = request;
+      const payers: Payers = {
+        user,
+        apiKey,
+        limited: apiKey !== null && !terms.unlimited,
+        budget: apiKey === null ? null : terms.budget,
+      };
+      const limits = limitsOf(payers, clock.now());
+      const short = limits.find(({ available }) => available <= 0 || available < least);
+      if (short !== undefined) return { admitted: false, ...short };
       let granted = least > most ? least : most;
-      if (free(user) < granted) granted = available(user);
-      if (apiKey !== null && !apiKeyUnlimited && free(apiKey) < granted) granted = available(apiKey);
+      for (const { available } of limits) if (available < granted) granted = available;
       hold(user, callId, granted);
       if (apiKey !== null) hold(apiKey, callId, granted);
-      calls.set(callId, { user, apiKey, apiKeyUnlimited });
+      calls.set(callId, payers);
       return { admitted: true, granted };
     },
 
     extend(callId, quota) {
       const call = calls.get(callId);
       if (call === undefined) return false;
-      const { user, apiKey, apiKeyUnlimited } = call;
+      const { user, apiKey } = call;
       const more = quota - heldFor(user, callId);
       if (more <= 0) return true;
-      if (free(user) < more) return false;
-      if (apiKey !== null && !apiKeyUnlimited && free(apiKey) < more) return false;
+      if (limitsOf(call, clock.now()).some(({ available }) => available < more)) return false;
       hold(user, callId, quota);
       if (apiKey !== null) hold(apiKey, callId, quota);
       return true;
@@ -244,10 +307,11 @@ export function openQuotaGate(source: AccountSource, { capacity, after }: QuotaG
     isSpent: async (apiKeyId) => (await apiKeyAccount(apiKeyId)).balance <= 0n,
     remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
     available: async (userId) => available(await userAccount(userId)),
+    balance: async (userId) => nearestQuota((await userAccount(userId)).balance),
 
     take(batch) {
       for (const recorded of batch) {
-        const moved: Moved = { position: recorded.position, movements: readableMovementsOf(recorded) };
+        const moved = movedBy(recorded);
         for (const account of accountsIn(moved)) {
           if (account.arrived === null) apply(account, moved);
           else account.arrived.push(moved);

@@ -12,27 +12,30 @@ import {
   apiKeyPageOf,
 } from '../../projections/models/api-keys.js';
 import { authorise } from '../authorise.js';
-import type { EventStore, QuotaGate, Vault } from '../ports.js';
+import type { Clock, EventStore, QuotaGate, Vault } from '../ports.js';
+import { type BudgetedApiKey, withBudgets } from './budgets.js';
 import { unlistedApiKey } from './unlisted-api-key.js';
 import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* Whoever owns an API key may read it; an administrator manages keys and does not use them. */
 
 export interface ApiKeyQueryPorts extends ReadingPorts {
+  readonly clock: Clock;
   readonly store: Pick<EventStore, 'readStream'>;
   readonly vault: Vault;
   readonly gate: Pick<QuotaGate, 'remaining'>;
 }
 
 /** An API key with its text, without prefix; '' when the vault has lost it. */
-export type ReadableApiKey = ApiKeyRow & { readonly key: string };
+export type ReadableApiKey = BudgetedApiKey & { readonly key: string };
 
-export function apiKeyQueries({ store, vault, gate, ...reading }: ApiKeyQueryPorts) {
+export function apiKeyQueries({ clock, store, vault, gate, ...reading }: ApiKeyQueryPorts) {
   const current = currentOf(reading);
 
   const readable = async (rows: readonly ApiKeyRow[]): Promise<ReadableApiKey[]> => {
     const secrets = await vault.getMany(rows.map(({ secret }) => secret));
-    return rows.map((row) => ({ ...row, key: secrets.get(row.secret) ?? '' }));
+    const budgeted = await withBudgets(reading.db, rows, clock.now());
+    return budgeted.map((row) => ({ ...row, key: secrets.get(row.secret) ?? '' }));
   };
 
   return {
@@ -65,10 +68,12 @@ export function apiKeyQueries({ store, vault, gate, ...reading }: ApiKeyQueryPor
       viewer: Actor,
       request: PageRequest,
       filter: ApiKeyFilter & { key?: string },
-    ): Promise<Page<ApiKeyRow>> {
+    ): Promise<Page<BudgetedApiKey>> {
       authorise(viewer, 'admin');
       const { key = '', ...rest } = filter;
-      return apiKeyPage(await current(), request, key === '' ? rest : { ...rest, keyHash: vault.hash(key) });
+      const db = await current();
+      const page = await apiKeyPage(db, request, key === '' ? rest : { ...rest, keyHash: vault.hash(key) });
+      return { ...page, items: await withBudgets(db, page.items, clock.now()) };
     },
   };
 }

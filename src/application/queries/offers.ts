@@ -1,14 +1,18 @@
-import { Failure } from '../../domain/failure.js';
-import { groupRatioOf } from '../../domain/price-tables.js';
+import { Failure, invalidField } from '../../domain/failure.js';
+import { groupRatioOf, priceOf } from '../../domain/price-tables.js';
+import type { ProviderTable } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
+import type { Page } from '../../projections/engine/page.js';
 import { authorise } from '../authorise.js';
 import type { NodeDirectory } from '../memory/directory.js';
-import { type PricedModel, priceList } from './price-list.js';
+import type { UserView } from '../ports.js';
+import { type OfferedModel, type PricedModel, type PriceListRequest, priceList, pricesFor } from './price-list.js';
 
 /* What there is to be had: models, groups, prices. */
 
 export interface OfferQueryPorts {
   readonly directory: NodeDirectory;
+  readonly providers: ProviderTable;
 }
 
 export interface UsableGroup {
@@ -18,11 +22,18 @@ export interface UsableGroup {
   readonly description: string;
 }
 
+/** The groups somebody may choose among. */
+export interface PriceGroups {
+  /** That calls are made for unless another one is chosen. It may be retired: then it is none to choose. */
+  readonly own: string;
+  readonly usable: readonly UsableGroup[];
+}
+
 const ownGroupDescription = '用户分组';
 /** The group of whoever is not signed in. */
 const publicGroup = 'default';
 
-export function offerQueries({ directory }: OfferQueryPorts) {
+export function offerQueries({ directory, providers }: OfferQueryPorts) {
   const usableGroups = (group: string): UsableGroup[] => {
     const { prices, usableGroups } = directory.settings();
     const names = new Set([...usableGroups.keys(), group]);
@@ -41,10 +52,22 @@ export function offerQueries({ directory }: OfferQueryPorts) {
     return user.group;
   };
 
+  const priceGroups = (viewer: UserView | null): PriceGroups => {
+    const own = viewer?.group ?? publicGroup;
+    return { own, usable: usableGroups(own) };
+  };
+
   return {
     enabledModels(viewer: Actor): readonly string[] {
       authorise(viewer, 'admin');
       return directory.models(null);
+    },
+
+    /** Enabled models that nobody has set a price for: calls of them are refused unless the caller takes any price. */
+    unpricedModels(viewer: Actor): readonly string[] {
+      authorise(viewer, 'root');
+      const { prices } = directory.settings();
+      return directory.models(null).filter((model) => priceOf(prices, model, '', false) === null);
     },
 
     /** Models enabled in any group the viewer may use. */
@@ -60,15 +83,25 @@ export function offerQueries({ directory }: OfferQueryPorts) {
     /** What somebody who is not signed in could use. */
     publicGroups: (): UsableGroup[] => usableGroups(publicGroup),
 
-    /** Quota can be bought: everything a payment needs has been filled in. */
-    takesPayments(): boolean {
-      const settings = directory.settings();
-      const texts = [settings.text('PayAddress'), settings.text('EpayId')];
-      return texts.every((text) => text !== '') && directory.optionSecret('EpayKey') !== null;
-    },
-
     /** Prices are public. */
     prices: (): PricedModel[] => priceList(directory),
+
+    /** null: nobody is signed in. */
+    priceGroups,
+
+    /** What a call for the group would cost; `group` null: for one's own. Throws `invalid-field`. */
+    pricesFor(
+      viewer: UserView | null,
+      { group: chosen, ...request }: PriceListRequest & { readonly group: string | null },
+    ): Page<OfferedModel> {
+      const { own, usable } = priceGroups(viewer);
+      const group = chosen ?? own;
+      const groups = usable.map(({ name }) => name);
+      if (chosen !== null && !groups.includes(chosen)) throw invalidField('group', groups.join(', '));
+      const acceptsUnpriced = directory.settings().selfUseMode || (viewer?.acceptUnpricedModels ?? false);
+      const buyer = { group, groups, acceptsUnpriced, seesProviders: viewer !== null };
+      return pricesFor(buyer, request, directory, providers);
+    },
 
     groupNames(viewer: Actor): string[] {
       authorise(viewer, 'admin');

@@ -4,7 +4,7 @@ import type { Price } from '../../domain/pricing.js';
 import type { Actor } from '../../domain/user.js';
 import type { PageRequest } from '../../projections/engine/page.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
-import type { LogDetail } from '../../projections/models/usage-log/usage-log.js';
+import type { LogDetail } from '../../projections/models/usage-log/log-detail.js';
 import {
   type UsageLogEntry,
   type UsageLogFilter,

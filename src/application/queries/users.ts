@@ -9,7 +9,7 @@ import {
   userPage,
   usersById,
 } from '../../projections/models/user-queries.js';
-import type { SealedUserRow, UserRow } from '../../projections/models/users.js';
+import { personalTexts, type SealedUserRow, type UserRow } from '../../projections/models/users.js';
 import { batched } from '../../waiting/batched.js';
 import { authorise } from '../authorise.js';
 import type { PersonalData, Vault } from '../ports.js';
@@ -23,13 +23,19 @@ export interface UserQueryPorts extends ReadingPorts {
   readonly personal: Pick<PersonalData, 'openAll' | 'searchToken'>;
 }
 
+/** Of one's own wallet, beside what may be spent. */
+export type OwnSums = Pick<
+  UserRow,
+  'used_quota' | 'request_count' | 'invited_count' | 'invite_quota' | 'invite_quota_ever'
+>;
+
 export function userQueries({ vault, personal, ...reading }: UserQueryPorts) {
   const current = currentOf(reading);
 
   /** Personal texts are opened for whoever may see the user, and nowhere before. */
   const opened = async (rows: readonly SealedUserRow[]): Promise<UserRow[]> => {
-    const texts = rows.flatMap(({ id, display_name, email, settings }) =>
-      [display_name, email, settings].flatMap((sealed) => (sealed === null ? [] : { user: id, sealed })),
+    const texts = rows.flatMap((row) =>
+      personalTexts.flatMap((text) => (row[text] === null ? [] : { user: row.id, sealed: row[text] })),
     );
     const found = await personal.openAll(texts);
     const plain = new Map(texts.map(({ sealed }, place) => [sealed, found[place] ?? '']));
@@ -39,6 +45,11 @@ export function userQueries({ vault, personal, ...reading }: UserQueryPorts) {
       display_name: textOf(row.display_name),
       email: textOf(row.email),
       settings: textOf(row.settings),
+      github: textOf(row.github),
+      oidc: textOf(row.oidc),
+      linuxdo: textOf(row.linuxdo),
+      wechat: textOf(row.wechat),
+      telegram: textOf(row.telegram),
     }));
   };
 
@@ -62,8 +73,8 @@ export function userQueries({ vault, personal, ...reading }: UserQueryPorts) {
       return openedOne(row);
     },
 
-    /** What the viewer has used. */
-    async ownUsage(viewer: Actor): Promise<Pick<UserRow, 'used_quota' | 'request_count'>> {
+    /** What the viewer has used, and earned by inviting. */
+    async ownSums(viewer: Actor): Promise<OwnSums> {
       const row = await rowOf(viewer.id);
       if (row === null || row.deleted_at !== null) throw new Failure('user-not-found');
       return row;

@@ -29,7 +29,7 @@ export function dropSecrets({ store, vault }: DropSecretsPorts): Reaction {
     name: 'drop-secrets',
 
     // The first event of a stream finds nothing to replace.
-    concerns: ({ revision, event }) => revision > 0 && secretsNamed(event) !== null,
+    asks: ({ stream, revision, event }) => (revision > 0 && secretsNamed(event) !== null ? stream : null),
 
     async react(stream) {
       let { revision, named }: Known = known.get(stream) ?? { revision: -1, named: new Map() };

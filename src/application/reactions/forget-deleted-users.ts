@@ -9,7 +9,7 @@ import type { Reaction } from './keep-reacting.js';
  */
 export const forgetDeletedUsers = ({ personal }: { readonly personal: Pick<PersonalData, 'forget'> }): Reaction => ({
   name: 'forget-deleted-users',
-  concerns: ({ event }) => event.type === 'UserDeleted',
+  asks: ({ stream, event }) => (event.type === 'UserDeleted' ? stream : null),
   // Nobody comes back from being deleted, so the stream need not be asked.
   react: (stream) => personal.forget([UserId(streamKey(stream))]),
 });

@@ -1,4 +1,5 @@
-import { Position, type Recorded, type StreamName } from '../../domain/events.js';
+import { setImmediate as breath } from 'node:timers/promises';
+import { beginning, Position, type Recorded, type StreamName } from '../../domain/events.js';
 import { isUnavailable } from '../../domain/failure.js';
 import type { Tail } from '../memory/tail.js';
 import type { EventStore, ReactionPlaces } from '../ports.js';
@@ -12,7 +13,10 @@ import type { EventStore, ReactionPlaces } from '../ports.js';
 export interface Reaction {
   /** Under which its place in the log is kept. */
   readonly name: string;
-  concerns(recorded: Recorded): boolean;
+  /** What happened before this release was first started is not for it. */
+  readonly onlyNews?: true;
+  /** Which stream is to be looked at because of this: mostly its own; null: none. */
+  asks(recorded: Recorded): StreamName | null;
   /** Does what the stream, as it stands now, asks for; safe to repeat. */
   react(stream: StreamName): Promise<void>;
 }
@@ -33,6 +37,8 @@ export interface ReactingOptions {
 }
 
 const pageSize = 1_000;
+/** Streams after which everything else gets a turn: what is known by heart is done without waiting for anything. */
+const inOneGo = 100;
 
 const before = (position: Position): Position => Position(position - 1);
 
@@ -63,14 +69,18 @@ class Reacting {
 
   /** `old`: nobody can be about to ask for what it speaks of. */
   take(batch: readonly Recorded[], old: boolean): void {
-    for (const recorded of batch)
-      if (recorded.position > this.writtenTo && this.reaction.concerns(recorded))
-        note(old ? this.ripe : this.fresh, recorded.stream, recorded.position);
+    for (const recorded of batch) {
+      if (recorded.position <= this.writtenTo) continue;
+      const stream = this.reaction.asks(recorded);
+      if (stream !== null) note(old ? this.ripe : this.fresh, stream, recorded.position);
+    }
   }
 
   /** Throws when the store is away: nothing more can be done then. */
   async work(isStopped: () => boolean): Promise<void> {
+    let done = 0;
     for (const [stream, position] of this.ripe) {
+      if (++done % inOneGo === 0) await breath();
       if (isStopped()) return;
       this.ripe.delete(stream);
       try {
@@ -104,8 +114,15 @@ export async function keepReacting(
   reactions: readonly Reaction[],
   options: ReactingOptions,
 ): Promise<() => Promise<void>> {
+  const began = tail.position();
+  const placeOf = async ({ name, onlyNews }: Reaction): Promise<Position> => {
+    const place = await places.of(name);
+    if (place !== beginning || !onlyNews) return place;
+    await places.keep(name, began);
+    return began;
+  };
   const all = await Promise.all(
-    reactions.map(async (reaction) => new Reacting(reaction, await places.of(reaction.name), options)),
+    reactions.map(async (reaction) => new Reacting(reaction, await placeOf(reaction), options)),
   );
   // In one step: what lies up to here is read from the log, and everything behind it is told by the tail.
   const told = tail.position();

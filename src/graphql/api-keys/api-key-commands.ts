@@ -1,16 +1,27 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
 import type { ReadableApiKey } from '../../application/queries/api-keys.js';
-import type { ApiKeyTerms } from '../../domain/api-key-terms.js';
+import type { ApiKeyTerms, GivenApiKeyTerms } from '../../domain/api-key-terms.js';
+import type { Budget, BudgetPeriod } from '../../domain/budget.js';
 import { ApiKeyId } from '../../domain/ids.js';
 import { instantOf } from '../../domain/instant.js';
+import { Quota } from '../../domain/quota.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
 import { QuotaScalar, TimestampScalar } from '../server/scalars.js';
-import { ApiKeyObject } from './api-key.js';
+import { ApiKeyObject, BudgetPeriodEnum } from './api-key.js';
 
 @InputType()
-class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt'> {
+class BudgetInput implements Pick<Budget, 'period'> {
+  @Field(() => QuotaScalar)
+  readonly quota!: number;
+
+  @Field(() => BudgetPeriodEnum)
+  readonly period!: BudgetPeriod;
+}
+
+@InputType()
+class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt' | 'budget'> {
   @Field(() => String)
   readonly name!: string;
 
@@ -44,9 +55,26 @@ class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt'> {
 
   @Field(() => String, { defaultValue: '' })
   readonly group!: string;
+
+  @Field(() => BudgetInput, {
+    nullable: true,
+    description: 'null: none. Missing: none for a new key, unchanged for another.',
+  })
+  readonly budget?: BudgetInput | null;
 }
 
-const termsOf = ({ name, unlimited, expiresAt, modelLimitsEnabled, modelLimits, allowIps, group }: ApiKeyInput) => ({
+const budgetOf = ({ quota, period }: BudgetInput): Budget => ({ quota: Quota(quota), period });
+
+const termsOf = ({
+  name,
+  unlimited,
+  expiresAt,
+  modelLimitsEnabled,
+  modelLimits,
+  allowIps,
+  group,
+  budget,
+}: ApiKeyInput): GivenApiKeyTerms => ({
   name,
   unlimited,
   expiresAt: typeof expiresAt === 'number' ? instantOf('expiresAt', expiresAt) : null,
@@ -54,6 +82,7 @@ const termsOf = ({ name, unlimited, expiresAt, modelLimitsEnabled, modelLimits, 
   modelLimits,
   allowIps,
   group,
+  ...(budget !== undefined && { budget: budget && budgetOf(budget) }),
 });
 
 @Resolver()

@@ -14,7 +14,10 @@ import {
 } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
 import type { ReadableApiKey } from '../../application/queries/api-keys.js';
+import type { BudgetedApiKey, BudgetStanding } from '../../application/queries/budgets.js';
+import type { BudgetPeriod } from '../../domain/budget.js';
 import { ApiKeyId, UserId } from '../../domain/ids.js';
+import type { Quota } from '../../domain/quota.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { ApiKeyRow } from '../../projections/models/api-keys.js';
 import type { UserRow } from '../../projections/models/users.js';
@@ -29,6 +32,27 @@ const ApiKeyStatusEnum = enumeration<ApiKeyRow['status']>(
   'Whether a key is accepted. EXPIRED and EXHAUSTED are found out when the key is used.',
   { ENABLED: 'enabled', DISABLED: 'disabled', EXPIRED: 'expired', EXHAUSTED: 'exhausted' },
 );
+
+export const BudgetPeriodEnum = enumeration<BudgetPeriod>(
+  'BudgetPeriod',
+  'How long a budget lasts. Days begin at midnight UTC, weeks on Mondays, months on the first.',
+  { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' },
+);
+
+@ObjectType('ApiKeyBudget', { description: 'What a key may spend in each day, week or month.' })
+class ApiKeyBudgetObject implements BudgetStanding {
+  @Field(() => QuotaScalar)
+  readonly quota!: Quota;
+
+  @Field(() => BudgetPeriodEnum)
+  readonly period!: BudgetPeriod;
+
+  @Field(() => QuotaScalar, { description: 'In the present period. Calls under way are not in it yet.' })
+  readonly spent!: Quota;
+
+  @Field(() => TimestampScalar, { name: 'resetsAt', description: 'When the next period begins.' })
+  readonly resets_at!: number;
+}
 
 @ObjectType('ApiKey', { description: "A caller's credential." })
 export class ApiKeyObject
@@ -47,6 +71,7 @@ export class ApiKeyObject
       | 'model_limits'
       | 'allow_ips'
       | 'group'
+      | 'budget'
       | 'created_at'
       | 'accessed_at'
     >
@@ -87,6 +112,9 @@ export class ApiKeyObject
   @Field(() => String, { description: "Empty: the owner's group." })
   readonly group!: string;
 
+  @Field(() => ApiKeyBudgetObject, { nullable: true, description: 'Binds unlimited keys, too. null: none.' })
+  readonly budget!: BudgetStanding | null;
+
   @Field(() => TimestampScalar, { name: 'createdAt' })
   readonly created_at!: number;
 
@@ -95,9 +123,9 @@ export class ApiKeyObject
 }
 
 @ObjectType()
-class ApiKeyPage extends CountedPage implements Page<ApiKeyRow> {
+class ApiKeyPage extends CountedPage implements Page<BudgetedApiKey> {
   @Field(() => [ApiKeyObject])
-  readonly items!: readonly ApiKeyRow[];
+  readonly items!: readonly BudgetedApiKey[];
 }
 
 @ArgsType()
@@ -175,7 +203,7 @@ export class ApiKeyResolver {
     @Ctx() { application }: GraphqlContext,
     @Viewer() viewer: UserView,
     @Args(() => AllApiKeysArgs) { page, size, ownerId, status, name, key, group }: AllApiKeysArgs,
-  ): Promise<Page<ApiKeyRow>> {
+  ): Promise<Page<BudgetedApiKey>> {
     return application.queries.allApiKeys(
       viewer,
       { page, size },

@@ -31,6 +31,7 @@ const ChangeKindEnum = enumeration<ChannelChangeKind>('ChannelChangeKind', 'What
   ENABLED: 'enabled',
   DISABLED: 'disabled',
   TESTED: 'tested',
+  BALANCE_TOLD: 'balance-told',
   REMOVED: 'removed',
 });
 

@@ -24,7 +24,7 @@ import type { ChannelRow } from '../../projections/models/channels.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { CountedPage, PageArgs } from '../server/page.js';
-import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { DecimalScalar, QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { ChannelTypeObject } from './channel-type.js';
 
 const ChannelStatusEnum = enumeration<ChannelRow['status']>('ChannelStatus', 'Whether a channel serves calls.', {
@@ -109,6 +109,15 @@ export class ChannelObject implements Omit<ChannelRow, 'key_secret' | 'key_hash'
 
   @Field(() => TimestampScalar, { name: 'testedAt', nullable: true })
   readonly tested_at!: number | null;
+
+  @Field(() => DecimalScalar, {
+    nullable: true,
+    description: 'Of the account, in its currency, as the provider told it last; null: it never did.',
+  })
+  readonly balance!: string | null;
+
+  @Field(() => TimestampScalar, { name: 'balanceUpdatedAt', nullable: true })
+  readonly balance_updated_at!: number | null;
 
   @Field(() => QuotaScalar, { name: 'usedQuota', description: 'Charged for calls it answered.' })
   readonly used_quota!: ChannelRow['used_quota'];

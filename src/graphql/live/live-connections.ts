@@ -93,9 +93,11 @@ export function liveConnections(application: Application, recheckMs: number, log
     },
   });
 
-  const leaveLogouts = application.identity.onLogout((token) => {
+  const { identity } = application;
+  const leaveEnds = identity.onEnd((session) => {
     for (const { credentials, close } of [...all.keys()])
-      if (credentials.kind === 'session' && credentials.token === token) close(unauthorized, 'signed-out');
+      if (credentials.kind === 'session' && identity.sessionOf(credentials.token) === session)
+        close(unauthorized, 'signed-out');
   });
 
   let rechecking = false;
@@ -129,14 +131,14 @@ export function liveConnections(application: Application, recheckMs: number, log
       return {
         credentials: connection.credentials,
         // From memory, and once for all fields of an event. That the session still stands is seen to above.
-        identified: oncePerTurn(() => application.directory.user(user.id)),
+        identified: oncePerTurn(() => application.identity.viewer(user.id)),
       };
     },
     closed: forget,
     stop() {
       clearInterval(timer);
       leaveTail();
-      leaveLogouts();
+      leaveEnds();
     },
   };
 }
@@ -176,9 +178,12 @@ function affected({ event, stream }: Recorded): UserId | null {
   switch (event.type) {
     case 'UserDisabled':
     case 'UserDeleted':
+    case 'SignInsEnded':
     case 'PasswordChanged':
     case 'UserRoleChanged':
     case 'AccessTokenIssued':
+    case 'FactorsReset':
+    case 'TotpTurnedOff':
       return UserId(streamKey(stream));
     default:
       return null;

@@ -6,7 +6,7 @@ import { readableMovementsOf } from '../../domain/movements.js';
 /* One consumer of the tail for all who watch a wallet: what an event costs does not grow with the consoles open. */
 
 export interface WalletWatch {
-  /** Tells the position of whatever moves the user's wallet. */
+  /** Tells the position of whatever moves the user's wallet, or what waits to be transferred there. */
   add(user: UserId, moved: (position: Position) => void): () => void;
   stop(): void;
 }
@@ -43,6 +43,7 @@ export function watchWallets(tail: Pick<Tail, 'add'>): WalletWatch {
 function walletsIn(recorded: Recorded): ReadonlySet<UserId> {
   const wallets = new Set<UserId>();
   for (const { postings } of readableMovementsOf(recorded))
-    for (const posting of postings) if (posting.owner === 'user') wallets.add(posting.id);
+    for (const posting of postings)
+      if (posting.owner === 'user' || posting.owner === 'inviter') wallets.add(posting.id);
   return wallets;
 }

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { type AuthCheckerFn, createParameterDecorator } from 'type-graphql';
 import type { Application } from '../../application/application.js';
 import { authorise } from '../../application/authorise.js';
-import type { UserView } from '../../application/ports.js';
+import type { Client, UserView } from '../../application/ports.js';
+import type { Site } from '../../application/proof-ports.js';
+import type { Visitor } from '../../application/sessions/human-checks.js';
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
 import type { Role } from '../../domain/user.js';
@@ -35,6 +37,8 @@ export interface GraphqlOptions {
   readonly origins: {
     /** A browser asks on behalf of a page that is not ours. */
     isForeign(request: IncomingMessage): boolean;
+    /** The site of ours that the page is of which asks; null: none it names. */
+    ownSite(request: IncomingMessage): Site | null;
     /** Who asks sits at this machine. */
     isLocal(request: IncomingMessage): boolean;
   };
@@ -81,14 +85,31 @@ export async function signedIn(caller: Caller): Promise<UserView> {
   return user;
 }
 
+/** Who looks at what everybody may see: null is nobody, and whoever is signed in no longer is. */
+export async function onlooker(caller: Caller): Promise<UserView | null> {
+  const user = await caller.identified();
+  return user?.status === 'enabled' ? user : null;
+}
+
 /** What an answer over HTTP can do besides: the other end is a browser, or acts like one. */
 export interface Browser {
   readonly address: string;
+  readonly client: Client;
+  /** Of ours that the page is of which asks, for passkeys; null: none it names. */
+  readonly site: Site | null;
   /** It is at this machine. */
   readonly local: boolean;
+  /** Of the page that asks, which is ours; null: who asks is no browser. */
+  readonly origin: string | null;
+  /** The ticket of a sign-in that waits for its second factor; null: there is none. */
+  readonly halfSignIn: string | null;
+  /** By what it is known again, whoever has signed in with it. */
+  readonly visitor: Visitor;
   /** Sets the cookie; from here on the operation runs as this user. */
   signIn(user: UserView, token: string): void;
-  /** Clears the cookie; from here on the operation runs as nobody. */
+  /** Sets the cookie of a sign-in that waits for its second factor. */
+  waitForSecondFactor(ticket: string): void;
+  /** Clears the cookies; from here on the operation runs as nobody. */
   signOut(): void;
 }
 
@@ -132,10 +153,24 @@ export function contextFor(
   };
 }
 
-/** The browser of somebody who tries a password; counts the attempt. Throws `too-many-attempts`. */
-export function attempting({ browser, allowAttempt }: GraphqlContext): Browser {
+/** Throws `only-subscriptions-here`. */
+export function overHttp({ browser }: GraphqlContext): Browser {
   if (browser === null) throw new RequestRefused('only-subscriptions-here');
+  return browser;
+}
+
+/** The browser of somebody who tries a password; counts the attempt. Throws `too-many-attempts`. */
+export function attempting(context: GraphqlContext): Browser {
+  const browser = overHttp(context);
+  const { allowAttempt } = context;
   if (!allowAttempt(browser.address)) throw new RequestRefused('too-many-attempts');
+  return browser;
+}
+
+/** The same for doors that ask whether there is a human, where the operator wants it. */
+export async function attemptingAsHuman(context: GraphqlContext, answer: string | null | undefined): Promise<Browser> {
+  const browser = attempting(context);
+  await context.application.humanChecks.demand(browser.visitor, answer ?? '');
   return browser;
 }
 

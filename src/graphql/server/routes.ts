@@ -10,8 +10,16 @@ import { GraphQLError } from 'graphql';
 import type { UserView } from '../../application/ports.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { countUnfinished } from '../../http/body-room.js';
+import { clientOf } from '../../http/client.js';
 import { placeOf } from '../../http/place.js';
-import { closedSessionCookie, openedSessionCookie } from '../../http/session-cookie.js';
+import {
+  closedSessionCookie,
+  forgottenHalfSignInCookie,
+  halfSignInCookie,
+  halfSignInIn,
+  openedSessionCookie,
+} from '../../http/session-cookie.js';
+import { forgottenVisitorCookie, newVisitor, visitorCookie, visitorIn } from '../../http/visitor-cookie.js';
 import { graphqlSchema } from '../schema.js';
 import { admit } from './admission.js';
 import {
@@ -193,6 +201,8 @@ const gatekeeper = (options: GraphqlOptions): ApolloServerPlugin<GraphqlContext>
 function contextOf(request: FastifyRequest, reply: FastifyReply, options: GraphqlOptions): GraphqlContext {
   const secure = request.protocol === 'https';
   let credentials = credentialsIn(request.headers.authorization, request.headers.cookie);
+  const halfSignIn = halfSignInIn(request.headers.cookie);
+  const visitor = visitorIn(request.headers.cookie);
   let user: Promise<UserView | null> | null = null;
   const caller: Caller = {
     get credentials() {
@@ -206,14 +216,32 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Graphq
   void reply.header('cache-control', 'no-store');
   return contextFor(options, caller, request.ip, {
     address: request.ip,
+    client: clientOf(request.ip, request.headers),
+    site: options.origins.ownSite(request.raw),
     local: options.origins.isLocal(request.raw),
+    origin: request.headers.origin ?? null,
+    halfSignIn,
+    visitor: {
+      known: visitor,
+      address: request.ip,
+      remember() {
+        const known = newVisitor();
+        void reply.header('set-cookie', visitorCookie(known, secure));
+        return known;
+      },
+    },
     signIn(signedIn, token) {
       void reply.header('set-cookie', openedSessionCookie(token, secure));
+      if (halfSignIn !== null) void reply.header('set-cookie', forgottenHalfSignInCookie(secure));
       credentials = { kind: 'session', token };
       user = Promise.resolve(signedIn);
     },
+    waitForSecondFactor(ticket) {
+      void reply.header('set-cookie', halfSignInCookie(ticket, secure));
+    },
     signOut() {
       void reply.header('set-cookie', closedSessionCookie(secure));
+      if (visitor !== null) void reply.header('set-cookie', forgottenVisitorCookie(secure));
       credentials = { kind: 'none' };
       user = null;
     },

@@ -1,15 +1,24 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { placeOf } from '../../http/place.js';
-import type { UserRow } from '../../projections/models/users.js';
-import { attempting, type GraphqlContext } from '../server/context.js';
-import { UserObject } from '../users/user.js';
+import { Failure } from '../../domain/failure.js';
+import { attempting, attemptingAsHuman, type Browser, type GraphqlContext, overHttp } from '../server/context.js';
+import { HumanCheckArg } from '../server/human-check.js';
+import { FactorProofInput, proofIn, siteOf } from '../server/proof.js';
+import { answerEntry, SignIn } from './entry.js';
 
 /** Checking a password is slow on purpose, and an operation must not become a list of guesses. */
 const attemptCost = 1000;
 
+const questionOf = 'A question to the browser’s authenticators: what `navigator.credentials.get` takes, as JSON';
+
+/** The ticket of the sign-in that the browser has begun. Throws `half-sign-in-over`. */
+function halfSignInOf({ halfSignIn }: Browser): string {
+  if (halfSignIn === null) throw new Failure('half-sign-in-over');
+  return halfSignIn;
+}
+
 @Resolver()
 export class SessionResolver {
-  @Mutation(() => UserObject, {
+  @Mutation(() => SignIn, {
     complexity: attemptCost,
     description: 'Opens a session, carried by a cookie. A session the browser had before is closed.',
   })
@@ -17,19 +26,50 @@ export class SessionResolver {
     @Ctx() context: GraphqlContext,
     @Arg('username', () => String, { description: 'Or the e-mail address.' }) username: string,
     @Arg('password', () => String) password: string,
-  ): Promise<UserRow> {
+    @HumanCheckArg() humanCheck?: string | null,
+  ): Promise<SignIn> {
+    const browser = await attemptingAsHuman(context, humanCheck);
+    return answerEntry(context, browser, await context.application.identity.login(username, password, browser.client));
+  }
+
+  @Mutation(() => String, { complexity: attemptCost, description: `${questionOf}; for the second factor.` })
+  async askSecondFactorPasskey(@Ctx() context: GraphqlContext): Promise<string> {
+    const browser = overHttp(context);
+    return context.application.identity.askSecondFactor(halfSignInOf(browser), siteOf(browser));
+  }
+
+  @Mutation(() => SignIn, { complexity: attemptCost, description: 'The second half of a sign-in.' })
+  async finishLogin(
+    @Ctx() context: GraphqlContext,
+    @Arg('proof', () => FactorProofInput) proof: FactorProofInput,
+  ): Promise<SignIn> {
     const browser = attempting(context);
-    const { identity, queries } = context.application;
-    const { credentials: former } = context.caller;
-    const { user, token } = await identity.login(username, password, placeOf(browser.address));
-    if (former.kind === 'session') await identity.logout(former.token);
-    browser.signIn(user, token);
-    return queries.self(user);
+    const given = proofIn(proof);
+    const entry = await context.application.identity.finish(halfSignInOf(browser), given, browser.client);
+    return answerEntry(context, browser, entry);
+  }
+
+  @Mutation(() => String, { complexity: attemptCost, description: `${questionOf}; for signing in.` })
+  async askPasskey(@Ctx() context: GraphqlContext): Promise<string> {
+    return context.application.identity.askPasskey(siteOf(overHttp(context)));
+  }
+
+  @Mutation(() => SignIn, {
+    complexity: attemptCost,
+    description: 'Opens a session for whoever the passkey belongs to. No second factor is asked for.',
+  })
+  async loginByPasskey(
+    @Ctx() context: GraphqlContext,
+    @Arg('response', () => String, { description: 'The answer to `askPasskey`, as JSON.' }) response: string,
+  ): Promise<SignIn> {
+    const browser = attempting(context);
+    return answerEntry(context, browser, await context.application.identity.enterByPasskey(response, browser.client));
   }
 
   @Mutation(() => Boolean, { description: 'Closes the session of the cookie; true if there was one.' })
   async logout(@Ctx() { application, caller: { credentials }, browser }: GraphqlContext): Promise<boolean> {
     browser?.signOut();
+    await application.humanChecks.forget(browser?.visitor.known ?? null);
     if (credentials.kind !== 'session') return false;
     await application.identity.logout(credentials.token);
     return true;

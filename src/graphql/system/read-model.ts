@@ -1,7 +1,21 @@
-import { Arg, Authorized, Ctx, Field, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import {
+  Arg,
+  Authorized,
+  Ctx,
+  Field,
+  FieldResolver,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
 import type { QuarantineInput } from '../../application/read-models.js';
 import { Position } from '../../domain/events.js';
+import { keepsBooks } from '../../domain/quarantine.js';
 import type { ReadModelState } from '../../projections/engine/runner.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
@@ -57,7 +71,7 @@ class ReadModelObject
 
 @InputType('QuarantineInput')
 class QuarantineInputObject implements Pick<QuarantineInput, 'model' | 'reason'> {
-  @Field(() => String, { description: 'The name of a stopped read model; not the ledger, whose sums must stay true.' })
+  @Field(() => String, { description: 'The name of a stopped read model that keeps no books.' })
   readonly model!: string;
 
   @Field(() => SafeIntScalar, { description: 'Of the event, as in its failure.' })
@@ -67,8 +81,13 @@ class QuarantineInputObject implements Pick<QuarantineInput, 'model' | 'reason'>
   readonly reason!: string;
 }
 
-@Resolver()
+@Resolver(() => ReadModelObject)
 export class ReadModelResolver {
+  @FieldResolver(() => Boolean, { description: 'It can leave out no event: its sums must stay true.' })
+  keepsBooks(@Root() { name }: ReadModelState): boolean {
+    return keepsBooks(name);
+  }
+
   @Authorized('admin')
   @Query(() => [ReadModelObject])
   readModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly ReadModelState[] {

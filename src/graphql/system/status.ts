@@ -1,10 +1,16 @@
 import { Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { type ChatLink, readChatLinks } from '../../domain/chat-links.js';
 import type { OptionKey } from '../../domain/option-table.js';
 import type { GraphqlContext } from '../server/context.js';
 import { DecimalScalar, TimestampScalar } from '../server/scalars.js';
 
-@ObjectType({ description: 'An external chat front end. In the address, {address} and {key} stand for one’s own.' })
-class ChatLink {
+@ObjectType('ChatLink', {
+  description: 'An external chat front end. In the address, {address} and {key} stand for one’s own.',
+})
+class ChatLinkObject implements ChatLink {
+  @Field(() => Int, { description: 'Of the link, whatever becomes of the others.' })
+  readonly place!: number;
+
   @Field(() => String)
   readonly name!: string;
 
@@ -81,7 +87,7 @@ export class Status {
   @Field(() => Boolean)
   readonly drawingCallback!: boolean;
 
-  @Field(() => [ChatLink])
+  @Field(() => [ChatLinkObject])
   readonly chats!: readonly ChatLink[];
 
   @Field(() => Boolean)
@@ -93,11 +99,17 @@ export class Status {
   @Field(() => Boolean)
   readonly passwordLogin!: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'With a name and a password.' })
   readonly registration!: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'By an account elsewhere, for who comes by it for the first time.' })
+  readonly registrationElsewhere!: boolean;
+
+  @Field(() => Boolean, { description: 'Whoever registers needs a code, which is sent by mail.' })
   readonly emailVerification!: boolean;
+
+  @Field(() => Boolean, { description: 'A forgotten password can be replaced by mail.' })
+  readonly passwordReset!: boolean;
 
   @Field(() => String, { nullable: true, description: 'Site key of the human check; null: none is asked for.' })
   readonly turnstileSiteKey!: string | null;
@@ -148,7 +160,7 @@ export function statusOf({ application: { directory, queries }, version, started
   const settings = directory.settings();
   const text = (key: OptionKey): string => settings.text(key);
   const flag = (key: OptionKey): boolean => settings.flag(key);
-  const offered = (key: OptionKey, value: OptionKey): string | null => (flag(key) ? text(value) : null);
+  const doors = queries.doors();
   return {
     version,
     startedAt: Math.floor(startedAt / 1000),
@@ -163,34 +175,31 @@ export function statusOf({ application: { directory, queries }, version, started
     topUpLink: text('TopUpLink'),
     price: text('Price'),
     minTopUp: settings.number('MinTopUp'),
-    onlineTopUp: queries.takesPayments(),
+    onlineTopUp: queries.topUpOffers().methods.length > 0,
     quotaPerUnit: text('QuotaPerUnit'),
     displayInCurrency: flag('DisplayInCurrencyEnabled'),
-    drawing: flag('DrawingEnabled'),
-    tasks: flag('TaskEnabled'),
+    // Pictures and music by way of tasks are not served.
+    drawing: false,
+    tasks: false,
     dashboard: flag('DataExportEnabled'),
     dashboardInterval: text('DataExportDefaultTime'),
     collapseSidebar: flag('DefaultCollapseSidebar'),
-    drawingCallback: flag('MjNotifyEnabled'),
-    chats: chatLinks(text('Chats')),
+    drawingCallback: false,
+    chats: readChatLinks(text('Chats')),
     demoSite: flag('DemoSiteEnabled'),
     selfUse: flag('SelfUseModeEnabled'),
-    passwordLogin: flag('PasswordLoginEnabled'),
-    registration: flag('RegisterEnabled') && flag('PasswordRegisterEnabled'),
-    emailVerification: flag('EmailVerificationEnabled'),
-    turnstileSiteKey: offered('TurnstileCheckEnabled', 'TurnstileSiteKey'),
-    githubClientId: offered('GitHubOAuthEnabled', 'GitHubClientId'),
-    oidcClientId: offered('oidc.enabled', 'oidc.client_id'),
+    passwordLogin: doors.password,
+    registration: doors.registration,
+    registrationElsewhere: doors.registrationElsewhere,
+    emailVerification: doors.emailVerification,
+    passwordReset: doors.passwordReset,
+    turnstileSiteKey: doors.humanCheck?.siteKey ?? null,
+    githubClientId: doors.github?.clientId ?? null,
+    oidcClientId: doors.oidc?.clientId ?? null,
     oidcAuthorizationEndpoint: text('oidc.authorization_endpoint'),
-    linuxdoClientId: offered('LinuxDOOAuthEnabled', 'LinuxDOClientId'),
-    wechatLogin: flag('WeChatAuthEnabled'),
+    linuxdoClientId: doors.linuxdo?.clientId ?? null,
+    wechatLogin: doors.wechat !== null,
     wechatQrCode: text('WeChatAccountQRCodeImageURL'),
-    telegramBotName: offered('TelegramOAuthEnabled', 'TelegramBotName'),
+    telegramBotName: doors.telegram?.botName ?? null,
   };
 }
-
-/** Stored as a list of objects with one entry each: name → address. Entries of another shape are left out. */
-const chatLinks = (json: string): ChatLink[] =>
-  (JSON.parse(json) as unknown[]).flatMap((link) =>
-    Object.entries(link ?? {}).flatMap(([name, url]) => (typeof url === 'string' ? [{ name, url }] : [])),
-  );

@@ -15,8 +15,8 @@ import type { Billing } from '../../domain/billing.js';
 import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call.js';
 import type { Price } from '../../domain/pricing.js';
 import { cacheWriteTokens } from '../../domain/usage.js';
-import type { GrantReason } from '../../domain/user.js';
-import type { LogDetail, LogType, logTypes } from '../../projections/models/usage-log/usage-log.js';
+import type { GiftReason, LogDetail, ReturnCause } from '../../projections/models/usage-log/log-detail.js';
+import type { LogType, logTypes } from '../../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import type { GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
@@ -55,11 +55,17 @@ const CallOutcomeEnum = enumeration<CallOutcome>(
   },
 );
 
-const GrantReasonEnum = enumeration<GrantReason>('GrantReason', 'Why quota was given without being paid for.', {
+const GrantReasonEnum = enumeration<GiftReason>('GrantReason', 'Why quota was given without being paid for.', {
   SETUP: 'setup',
   SIGNUP: 'signup',
   INVITEE: 'invitee',
   INVITER: 'inviter',
+});
+
+const ReturnCauseEnum = enumeration<ReturnCause>('ReturnCause', 'Why bought quota was taken, or given again.', {
+  REFUND: 'refund',
+  DISPUTE: 'dispute',
+  DISPUTE_WON: 'dispute-won',
 });
 
 const ReleaseReasonEnum = enumeration<ReleaseReason>('ReleaseReason', 'Why a call was not served.', {
@@ -81,7 +87,7 @@ class GrantDetail implements DetailOf<'granted'> {
   readonly quota!: DetailOf<'granted'>['quota'];
 
   @Field(() => GrantReasonEnum)
-  readonly reason!: GrantReason;
+  readonly reason!: GiftReason;
 }
 
 @ObjectType({ description: 'An administrator changed the balance.' })
@@ -100,6 +106,48 @@ class AdjustmentDetail implements DetailOf<'adjusted'> {
   @Authorized('admin')
   @Field(() => ID, { nullable: true, description: 'Who did it; for administrators.' })
   readonly by!: DetailOf<'adjusted'>['by'];
+}
+
+@ObjectType({ description: 'Quota was bought.' })
+class TopUpDetail implements DetailOf<'topped-up'> {
+  readonly kind!: 'topped-up';
+
+  @Field(() => QuotaScalar)
+  readonly quota!: DetailOf<'topped-up'>['quota'];
+
+  @Field(() => DecimalScalar, { description: 'What was paid.' })
+  readonly money!: string;
+
+  @Field(() => String, { description: 'ISO 4217.' })
+  readonly currency!: string;
+}
+
+@ObjectType({ description: 'Money that quota was bought for went back, or came again.' })
+class TopUpReturnDetail implements DetailOf<'top-up-returned'> {
+  readonly kind!: 'top-up-returned';
+
+  @Field(() => ReturnCauseEnum)
+  readonly cause!: ReturnCause;
+
+  @Field(() => QuotaScalar, { description: 'Negative: taken from the balance.' })
+  readonly quota!: DetailOf<'top-up-returned'>['quota'];
+
+  @Field(() => DecimalScalar)
+  readonly money!: string;
+
+  @Field(() => String, { description: 'ISO 4217.' })
+  readonly currency!: string;
+}
+
+@ObjectType({ description: 'A code was redeemed.' })
+class RedemptionDetail implements DetailOf<'redeemed'> {
+  readonly kind!: 'redeemed';
+
+  @Field(() => QuotaScalar)
+  readonly quota!: DetailOf<'redeemed'>['quota'];
+
+  @Field(() => ID, { name: 'redemptionId' })
+  readonly redemption!: DetailOf<'redeemed'>['redemption'];
 }
 
 @ObjectType({ description: 'A channel was tested; nobody paid.' })
@@ -133,13 +181,25 @@ class ReleaseDetail implements DetailOf<'released'> {
 const detailTypes = {
   granted: GrantDetail,
   adjusted: AdjustmentDetail,
+  'topped-up': TopUpDetail,
+  'top-up-returned': TopUpReturnDetail,
+  redeemed: RedemptionDetail,
   'channel-tested': ChannelTestDetail,
   released: ReleaseDetail,
 } as const satisfies Record<LogDetail['kind'], unknown>;
 
 const LogDetailUnion = createUnionType({
   name: 'LogDetail',
-  types: () => [GrantDetail, AdjustmentDetail, ChannelTestDetail, ReleaseDetail] as const,
+  types: () =>
+    [
+      GrantDetail,
+      AdjustmentDetail,
+      TopUpDetail,
+      TopUpReturnDetail,
+      RedemptionDetail,
+      ChannelTestDetail,
+      ReleaseDetail,
+    ] as const,
   resolveType: ({ kind }: LogDetail) => detailTypes[kind],
 });
 

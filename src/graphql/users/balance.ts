@@ -27,6 +27,15 @@ class Balance {
 
   @Field(() => SafeIntScalar, { description: 'Settled calls that used tokens.' })
   readonly requestCount!: number;
+
+  @Field(() => SafeIntScalar, { description: 'Users who came by the invite code.' })
+  readonly invitedCount!: number;
+
+  @Field(() => QuotaScalar, { description: 'Earned by inviting, and not to be spent before it is transferred.' })
+  readonly inviteQuota!: Quota;
+
+  @Field(() => QuotaScalar, { description: 'Earned by inviting, transferred or not.' })
+  readonly inviteQuotaEver!: Quota;
 }
 
 @Resolver()
@@ -49,8 +58,16 @@ export class BalanceResolver {
 }
 
 async function balanceOf({ gate, queries }: Application, viewer: UserView): Promise<Balance> {
-  const [available, used] = await Promise.all([gate.available(viewer.id), queries.ownUsage(viewer)]);
-  return { userId: viewer.id, available, usedQuota: used.used_quota, requestCount: used.request_count };
+  const [available, sums] = await Promise.all([gate.available(viewer.id), queries.ownSums(viewer)]);
+  return {
+    userId: viewer.id,
+    available,
+    usedQuota: sums.used_quota,
+    requestCount: sums.request_count,
+    invitedCount: sums.invited_count,
+    inviteQuota: sums.invite_quota,
+    inviteQuotaEver: sums.invite_quota_ever,
+  };
 }
 
 async function* balances(

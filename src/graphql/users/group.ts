@@ -5,7 +5,7 @@ import { type GraphqlContext, Viewer } from '../server/context.js';
 import { DecimalScalar } from '../server/scalars.js';
 
 @ObjectType('UsableGroup', { description: 'A group somebody may use for a call, and what it does to the price.' })
-class UsableGroupObject implements UsableGroup {
+export class UsableGroupObject implements UsableGroup {
   @Field(() => String)
   readonly name!: string;
 
@@ -40,5 +40,11 @@ export class GroupResolver {
   @Query(() => [String], { description: 'Models some enabled channel serves.' })
   enabledModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly string[] {
     return application.queries.enabledModels(viewer);
+  }
+
+  @Authorized('root')
+  @Query(() => [String], { description: 'Those of them that have no price.' })
+  unpricedModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly string[] {
+    return application.queries.unpricedModels(viewer);
   }
 }

@@ -9,6 +9,7 @@ import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
+import { askingIn, StepUpArg } from '../server/proof.js';
 import { QuotaScalar } from '../server/scalars.js';
 import { RoleEnum, UserObject } from './user.js';
 
@@ -125,6 +126,31 @@ export class UserCommandResolver {
   }
 
   @Authorized('admin')
+  @Mutation(() => Boolean, {
+    description:
+      'Deletes the user and the key of their personal data for good: name, address and identities are free, nothing of them is shown any more. What was charged stays in the books.',
+  })
+  async eraseUser(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) id: string,
+  ): Promise<boolean> {
+    await application.visible(await application.users.erase(viewer, UserId(id)));
+    return true;
+  }
+
+  @Authorized('admin')
+  @Mutation(() => UserObject, { description: 'Ends each session of the user, and the access token.' })
+  async endSignIns(
+    @Ctx() context: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) rawId: string,
+  ): Promise<UserRow> {
+    const id = UserId(rawId);
+    return written(context, viewer, id, await context.application.users.endSignIns(viewer, id));
+  }
+
+  @Authorized('admin')
   @Mutation(() => UserObject)
   async adjustQuota(
     @Ctx() context: GraphqlContext,
@@ -149,16 +175,32 @@ export class UserCommandResolver {
     @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
     @Arg('patch', () => ProfilePatchInput) { username, password, displayName }: ProfilePatchInput,
+    @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     const { application } = context;
-    const position = await application.users.changeOwnProfile(viewer, {
-      username: username ?? null,
-      password: password ?? null,
-      displayName: displayName ?? null,
-    });
+    const patch = { username: username ?? null, password: password ?? null, displayName: displayName ?? null };
+    const position = await application.users.changeOwnProfile(viewer, patch, askingIn(context, stepUp));
     if (password) await goOn(context, viewer, position);
     await application.visible(position);
     return application.queries.self(viewer);
+  }
+
+  @Authorized()
+  @Mutation(() => Boolean, {
+    description: 'Deletes oneself: name, address and identities stay reserved, all sessions and API keys end.',
+  })
+  async deleteOwnAccount(
+    @Ctx() context: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('username', () => String, { description: 'One’s own, typed: it cannot be undone.' }) username: string,
+    @StepUpArg() stepUp?: string | null,
+  ): Promise<boolean> {
+    const { application, browser } = context;
+    const asking = askingIn(context, stepUp);
+    if (username !== viewer.username) throw invalidField('username', 'your own user name');
+    await application.visible(await application.users.deleteOwnAccount(viewer, asking));
+    browser?.signOut();
+    return true;
   }
 }
 
@@ -168,8 +210,8 @@ async function goOn(
   viewer: UserView,
   position: Position,
 ): Promise<void> {
-  if (caller.credentials.kind === 'session')
-    browser?.signIn(viewer, await application.identity.reopen(viewer.id, position));
+  if (caller.credentials.kind === 'session' && browser !== null)
+    browser.signIn(viewer, await application.identity.reopen(viewer.id, position, browser.client));
 }
 
 /** The user after a change, deleted ones included. */

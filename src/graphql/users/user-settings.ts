@@ -12,10 +12,12 @@ import {
   Root,
 } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
+import { readSettings } from '../../domain/stored-settings.js';
 import type { UserSettings } from '../../domain/user-fields.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
+import { askingIn, StepUpArg } from '../server/proof.js';
 import { UserObject } from './user.js';
 
 type NotifyType = UserSettings['notifyType'];
@@ -97,28 +99,22 @@ export class UserSettingsResolver {
   @Authorized()
   @Mutation(() => IssuedAccessToken, { description: 'The former token stops working.' })
   async issueAccessToken(
-    @Ctx() { application }: GraphqlContext,
+    @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
+    @StepUpArg() stepUp?: string | null,
   ): Promise<IssuedAccessToken> {
-    const { token, position } = await application.users.issueAccessToken(viewer);
+    const { application } = context;
+    const { token, position } = await application.users.issueAccessToken(viewer, askingIn(context, stepUp));
     await application.visible(position);
     return { token };
   }
 }
 
-/** The row keeps what the legacy contract stores, as JSON text; '' until the user has chosen. */
 function settingsOf(user: UserRow): UserSettingsObject {
-  const stored: unknown = user.settings === '' ? {} : JSON.parse(user.settings);
-  const text = (member: string): string => {
-    const value = (stored as Record<string, unknown>)[member];
-    return typeof value === 'string' ? value : '';
-  };
   return {
-    notifyType: text('notify_type') === 'webhook' ? 'webhook' : 'email',
+    ...readSettings(user.settings),
     quotaWarningThreshold: user.quota_warning_threshold,
-    webhookUrl: text('webhook_url'),
     hasWebhookSecret: user.webhook_secret !== null,
-    notificationEmail: text('notification_email'),
     acceptUnpricedModels: user.accept_unpriced_models,
   };
 }

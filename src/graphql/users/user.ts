@@ -1,5 +1,19 @@
-import { Arg, Args, ArgsType, Authorized, Ctx, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Authorized,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
+import { type IdentityProvider, identityProviders } from '../../domain/claim.js';
 import { Failure } from '../../domain/failure.js';
 import { UserId } from '../../domain/ids.js';
 import type { Role } from '../../domain/user.js';
@@ -32,6 +46,21 @@ const UserSortEnum = enumeration<UserSort>('UserSort', 'The order of a list of u
   REQUEST_COUNT_ASC: 'request_count_asc',
 });
 
+export const IdentityProviderEnum = enumeration<IdentityProvider>(
+  'IdentityProvider',
+  'Where else somebody may be known, and sign in.',
+  { GITHUB: 'github', OIDC: 'oidc', LINUXDO: 'linuxdo', WECHAT: 'wechat', TELEGRAM: 'telegram' },
+);
+
+@ObjectType({ description: 'An account elsewhere by which the user may sign in.' })
+class BoundIdentity {
+  @Field(() => IdentityProviderEnum)
+  readonly provider!: IdentityProvider;
+
+  @Field(() => String, { description: 'What it is known by there; of others as `a***`.' })
+  readonly name!: string;
+}
+
 @ObjectType('User', { description: 'A person with a wallet. Users see themselves; administrators see everybody.' })
 export class UserObject
   implements
@@ -49,6 +78,10 @@ export class UserObject
       | 'request_count'
       | 'created_at'
       | 'deleted_at'
+      | 'invite_code'
+      | 'invited_count'
+      | 'invite_quota'
+      | 'invite_quota_ever'
     >
 {
   @Field(() => ID)
@@ -89,6 +122,25 @@ export class UserObject
 
   @Field(() => TimestampScalar, { name: 'deletedAt', nullable: true })
   readonly deleted_at!: number | null;
+
+  @Field(() => String, {
+    name: 'inviteCode',
+    nullable: true,
+    description: 'By which the user invites others; null: not asked for yet.',
+  })
+  readonly invite_code!: string | null;
+
+  @Field(() => SafeIntScalar, { name: 'invitedCount', description: 'Users who came by the code.' })
+  readonly invited_count!: number;
+
+  @Field(() => QuotaScalar, {
+    name: 'inviteQuota',
+    description: 'Earned by inviting, and not to be spent before it is transferred.',
+  })
+  readonly invite_quota!: UserRow['invite_quota'];
+
+  @Field(() => QuotaScalar, { name: 'inviteQuotaEver', description: 'Earned by inviting, transferred or not.' })
+  readonly invite_quota_ever!: UserRow['invite_quota_ever'];
 }
 
 @ObjectType('UserPage')
@@ -120,6 +172,28 @@ export class UserResolver {
     if (user === null) return null;
     if (user.status !== 'enabled') throw new Failure('user-disabled');
     return application.queries.self(user);
+  }
+
+  @FieldResolver(() => [BoundIdentity])
+  identities(@Root() user: UserRow): BoundIdentity[] {
+    return identityProviders
+      .filter((provider) => user[provider] !== '')
+      .map((provider) => ({ provider, name: user[provider] }));
+  }
+
+  @Authorized('admin')
+  @FieldResolver(() => UserObject, {
+    nullable: true,
+    description: 'Who has invited the user; null: nobody, or somebody who has been erased. For administrators.',
+  })
+  async inviter(@Root() { inviter_id }: UserRow, @Ctx() { userById }: GraphqlContext): Promise<UserRow | null> {
+    const inviter = inviter_id === null ? null : await userById(inviter_id);
+    return inviter === null || inviter.erased ? null : inviter;
+  }
+
+  @FieldResolver(() => Boolean, { description: 'Whether there is a password to sign in with.' })
+  hasPassword(@Root() user: UserRow): boolean {
+    return user.password_secret !== null;
   }
 
   @Authorized('admin')

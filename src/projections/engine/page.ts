@@ -48,6 +48,10 @@ const literally = (text: string): string => text.replace(/[\\%_]/g, (special) =>
 export const containing = (field: string, text: string, { wildcards = false }: SearchStyle = {}): string =>
   `%${wildcards ? checkedPattern(field, text) : literally(text)}%`;
 
+/** The same for what begins with `text`. */
+export const beginningWith = (field: string, text: string, { wildcards = false }: SearchStyle = {}): string =>
+  `${wildcards ? checkedPattern(field, text) : literally(text)}%`;
+
 /** The number a search word is, when it can be an id. */
 export const asId = (keyword: string): number | null => {
   const id = /^\d+$/.test(keyword) ? Number(keyword) : Number.NaN;

@@ -24,7 +24,7 @@ export interface EventFeed {
 
 /**
  * `deciding`: calls, sign-ins or routing are decided by it, so a gateway serves only once it holds the whole log.
- * `showing`: people look at it, and nothing else; it may be built while the gateway serves.
+ * `showing`: people look at it, or can be asked to come again; it may be built while the gateway serves.
  */
 type Purpose = 'deciding' | 'showing';
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client, Pool } from 'pg';
 import { beginning, type Position, type Recorded } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
@@ -160,6 +161,8 @@ class Runner implements ProjectionRunner {
     for (const projector of this.projectors)
       if (this.head - projector.position > this.pace.batchSize) this.building.add(projector);
     const { signal } = this.abort;
+    // Each read model listens, and whatever waits for news; Node warns of more than ten.
+    setMaxListeners(0, signal);
     this.running = Promise.all([
       repeatedly(signal, this.pollBell, () => this.poll()),
       this.follow(),

@@ -1,12 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import type { ApiKeyEvent } from '../../domain/api-key.js';
 import type { ApiKeyTerms } from '../../domain/api-key-terms.js';
+import type { Budget } from '../../domain/budget.js';
 import { type Position, type Recorded, streamKey } from '../../domain/events.js';
 import { assertNever } from '../../domain/failure.js';
 import { ApiKeyId, type SecretId, type UserId } from '../../domain/ids.js';
 import { unixSeconds } from '../../domain/instant.js';
 import { type MoneyEvent, type Movement, movementsOf } from '../../domain/movements.js';
+import type { PaymentEvent } from '../../domain/payment.js';
 import type { Quota } from '../../domain/quota.js';
+import type { RedemptionEvent } from '../../domain/redemption.js';
 import type { UserEvent } from '../../domain/user.js';
 import type { ReadModels } from '../database.js';
 import { addById, putRows } from '../engine/multi-row.js';
@@ -35,6 +38,8 @@ export interface ApiKeyTables {
     allow_ips: readonly string[];
     /** '' : the owner's group. */
     group: string;
+    /** null: none. */
+    budget: Budget | null;
     created_at: number;
     /** When the last call was settled; null: never used. */
     accessed_at: number | null;
@@ -71,6 +76,7 @@ const tables = `
     model_limits text[] not null,
     allow_ips text[] not null,
     "group" text not null,
+    budget json,
     created_at bigint not null,
     accessed_at bigint,
     deleted_at bigint,
@@ -93,6 +99,7 @@ const termsColumns = [
   'model_limits',
   'allow_ips',
   'group',
+  'budget',
   'created_at',
   'deleted_at',
   'position',
@@ -101,11 +108,11 @@ const termsColumns = [
 const apiKeyOf = ({ stream }: Recorded): ApiKeyId => ApiKeyId(streamKey(stream));
 
 /** All that moves what API keys may spend. */
-type AllowanceEvent = Exclude<MoneyEvent, UserEvent>;
+type AllowanceEvent = Exclude<MoneyEvent, UserEvent | PaymentEvent | RedemptionEvent>;
 
 export const apiKeys = projection<ApiKeyEvent | AllowanceEvent>({
   name: 'api_keys',
-  version: 2,
+  version: 3,
   purpose: 'deciding',
   tables,
   interestedIn: {
@@ -165,6 +172,7 @@ const columnsOf = (terms: ApiKeyTerms) => ({
   model_limits: terms.modelLimits,
   allow_ips: terms.allowIps,
   group: terms.group,
+  budget: terms.budget,
 });
 
 function evolve(row: Terms | undefined, recorded: Recorded<ApiKeyEvent>): Terms | undefined {

@@ -45,6 +45,9 @@ export interface ChannelTables {
     /** Of the last test that passed; 0: none did. */
     response_time_ms: number;
     tested_at: number | null;
+    /** Of the account at its provider, decimal text, as last told; null: it never was. */
+    balance: string | null;
+    balance_updated_at: number | null;
     /** Charged for calls this channel answered. */
     used_quota: Sum<Quota>;
     created_at: number;
@@ -90,6 +93,8 @@ const tables = `
     proxy_secret text,
     response_time_ms bigint not null,
     tested_at bigint,
+    balance text,
+    balance_updated_at bigint,
     used_quota numeric not null default 0,
     created_at bigint not null,
     position bigint not null
@@ -100,7 +105,7 @@ const channelOf = ({ stream }: Recorded): ChannelId => ChannelId(streamKey(strea
 
 export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
   name: 'channels',
-  version: 3,
+  version: 4,
   purpose: 'deciding',
   tables,
   interestedIn: {
@@ -109,6 +114,7 @@ export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
     ChannelEnabled: true,
     ChannelDisabled: true,
     ChannelTested: true,
+    ChannelBalanceObserved: true,
     ChannelRemoved: true,
     CallSettled: true,
     CallRefunded: true,
@@ -160,6 +166,8 @@ const connectionColumns = [
   'proxy_secret',
   'response_time_ms',
   'tested_at',
+  'balance',
+  'balance_updated_at',
   'created_at',
   'position',
 ] as const satisfies readonly (keyof Connection)[];
@@ -212,6 +220,8 @@ function evolve(row: Connection | undefined, recorded: Recorded<ChannelEvent>): 
       status_time: null,
       response_time_ms: 0,
       tested_at: null,
+      balance: null,
+      balance_updated_at: null,
       created_at: unixSeconds(at),
       position,
       ...columnsOf(event.settings, event.secrets),
@@ -236,6 +246,8 @@ function evolve(row: Connection | undefined, recorded: Recorded<ChannelEvent>): 
         tested_at: unixSeconds(at),
         response_time_ms: event.ok ? Math.round(event.responseTimeMs) : row.response_time_ms,
       };
+    case 'ChannelBalanceObserved':
+      return { ...row, balance: event.balance, balance_updated_at: unixSeconds(at) };
     case 'ChannelRemoved':
       return undefined;
     default:

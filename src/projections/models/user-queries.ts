@@ -1,25 +1,29 @@
 import { sql } from 'kysely';
-import type { UserId } from '../../domain/ids.js';
+import type { IdentityClaim, UserId } from '../../domain/ids.js';
 import { searchTermFor } from '../../domain/search-terms.js';
 import type { ReadModels } from '../database.js';
 import { asId, containing, counted, offsetOf, type Page, type PageRequest, type SearchStyle } from '../engine/page.js';
 import type { PersonalDataReader } from '../engine/projection.js';
-import { emailToken, type SealedUserRow, type StoredUser } from './users.js';
+import { personalTexts, type SealedUserRow, type StoredUser } from './users.js';
 
 /* What is asked of the users; deleted ones included unless said otherwise. */
 
-const find = (db: ReadModels) =>
+const everybody = (db: ReadModels) =>
   db
     .selectFrom('users')
     .leftJoin('user_personal', 'user_personal.user_id', 'users.id')
     .selectAll('users')
-    .select(['user_personal.display_name', 'user_personal.email', 'user_personal.settings']);
+    .select(personalTexts.map((text) => `user_personal.${text}` as const));
+
+/** Erased users are nobody. */
+const find = (db: ReadModels) => everybody(db).where('users.erased', '=', false);
 
 export const userById = (db: ReadModels, id: UserId): Promise<SealedUserRow | undefined> =>
   find(db).where('users.id', '=', id).executeTakeFirst();
 
+/** Erased ones included: rows beside others are called by their names. */
 export const usersById = (db: ReadModels, ids: readonly UserId[]): Promise<SealedUserRow[]> =>
-  ids.length === 0 ? Promise.resolve([]) : find(db).where('users.id', 'in', ids).execute();
+  ids.length === 0 ? Promise.resolve([]) : everybody(db).where('users.id', 'in', ids).execute();
 
 /** The name as written; a live user before a deleted one. */
 export const userByUsername = (db: ReadModels, username: string): Promise<SealedUserRow | undefined> =>
@@ -30,17 +34,8 @@ export const userByUsername = (db: ReadModels, username: string): Promise<Sealed
     .executeTakeFirst();
 
 /** Live users only: a deleted one has no address. */
-export const userByEmail = (
-  db: ReadModels,
-  search: Pick<PersonalDataReader, 'searchToken'>,
-  email: string,
-): Promise<SealedUserRow | undefined> =>
-  email === ''
-    ? Promise.resolve(undefined)
-    : find(db)
-        .where('user_personal.email_token', '=', emailToken(search, email))
-        .orderBy('users.id')
-        .executeTakeFirst();
+export const userByEmail = (db: ReadModels, claim: IdentityClaim): Promise<SealedUserRow | undefined> =>
+  find(db).where('user_personal.email_claim', '=', claim).executeTakeFirst();
 
 /** Live users only. */
 export const userByAccessTokenHash = (db: ReadModels, tokenHash: string): Promise<SealedUserRow | undefined> =>

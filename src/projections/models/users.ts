@@ -1,18 +1,20 @@
 import type { Selectable } from 'kysely';
 import type { ApiKeyEvent } from '../../domain/api-key.js';
+import { identityProviders } from '../../domain/claim.js';
 import { type Position, type Recorded, streamKey } from '../../domain/events.js';
 import { assertNever } from '../../domain/failure.js';
-import { type Sealed, type SecretId, UserId } from '../../domain/ids.js';
+import { type IdentityClaim, type Sealed, type SecretId, UserId } from '../../domain/ids.js';
 import { unixSeconds } from '../../domain/instant.js';
 import { type MoneyEvent, type Movement, movementsOf } from '../../domain/movements.js';
 import type { Quota } from '../../domain/quota.js';
-import { searchTermsOf } from '../../domain/search-terms.js';
 import { usedAnything } from '../../domain/usage.js';
 import type { Role, UserEvent } from '../../domain/user.js';
 import type { ReadModels } from '../database.js';
 import { addById, putRows } from '../engine/multi-row.js';
-import { type PersonalDataReader, type ProjectionContext, projection } from '../engine/projection.js';
+import { type ProjectionContext, projection } from '../engine/projection.js';
 import { type Sum, tallyOf } from '../engine/tallies.js';
+import { bookInvitations, countInvited, type Invitations } from './user-invitations.js';
+import { changePersonal, type PersonalChange, personalIn } from './user-personal.js';
 
 /*
  * Users with their wallets. Times are unix seconds. What is personal stands sealed in a table of its own, found by keyed
@@ -38,8 +40,20 @@ export interface UserTables {
     accept_unpriced_models: boolean;
     quota_warning_threshold: number | null;
     inviter_id: UserId | null;
+    /** null: not asked for yet. */
+    invite_code: string | null;
+    /** Users who came by the code. */
+    invited_count: number;
+    /** Those of them who were rewarded. */
+    rewarded_count: number;
+    /** Earned by inviting, and not transferred into the balance. */
+    invite_quota: Sum<Quota>;
+    /** Earned by inviting, transferred or not. */
+    invite_quota_ever: Sum<Quota>;
     created_at: number;
     deleted_at: number | null;
+    /** Deleted, and shown nowhere any more: the row stays for the wallet's sums, and for the name in the usage log. */
+    erased: boolean;
     /** Of the last event that changed more than the wallet. */
     position: Position;
   };
@@ -49,16 +63,25 @@ export interface UserTables {
     email: Sealed | null;
     /** JSON text as the legacy contract stores it, without the webhook secret; null until set. */
     settings: Sealed | null;
+    /** null: none bound. */
+    github: Sealed | null;
+    oidc: Sealed | null;
+    linuxdo: Sealed | null;
+    wechat: Sealed | null;
+    telegram: Sealed | null;
     /** Keyed hash of the address; null: none. */
-    email_token: string | null;
+    email_claim: IdentityClaim | null;
     /** Keyed hashes of what display name and address are found by. */
     search_tokens: readonly string[];
   };
 }
 
 export type StoredUser = Selectable<UserTables['users']>;
-type Personal = Selectable<UserTables['user_personal']>;
-type PersonalTexts = Pick<Personal, 'display_name' | 'email' | 'settings'>;
+export type Personal = Selectable<UserTables['user_personal']>;
+
+/** The columns of what is sealed. */
+export const personalTexts = ['display_name', 'email', 'settings', ...identityProviders] as const;
+export type PersonalTexts = Pick<Personal, (typeof personalTexts)[number]>;
 
 /** A user whose personal texts have not been opened; null: none, or deleted. */
 export type SealedUserRow = StoredUser & PersonalTexts;
@@ -73,7 +96,7 @@ interface Wallet {
   request_count: number;
 }
 
-type Profile = Omit<StoredUser, 'quota' | 'used_quota' | 'request_count'>;
+type Profile = Omit<StoredUser, keyof Omit<Wallet & Invitations, 'id'>>;
 
 // The fill factor leaves room on the page for the new version of a row whose wallet changes with every call. An index
 // on a wallet column would undo that, so the lists sorted by quota sort.
@@ -93,8 +116,14 @@ const tables = `
     accept_unpriced_models boolean not null,
     quota_warning_threshold double precision,
     inviter_id bigint,
+    invite_code text,
+    invited_count bigint not null default 0,
+    rewarded_count bigint not null default 0,
+    invite_quota numeric not null default 0,
+    invite_quota_ever numeric not null default 0,
     created_at bigint not null,
     deleted_at bigint,
+    erased boolean not null,
     position bigint not null
   ) with (fillfactor = 70);
   create index users_username on users (username);
@@ -104,10 +133,15 @@ const tables = `
     display_name text,
     email text,
     settings text,
-    email_token text,
+    github text,
+    oidc text,
+    linuxdo text,
+    wechat text,
+    telegram text,
+    email_claim text,
     search_tokens text[] not null
   );
-  create index user_personal_email on user_personal (email_token) where email_token is not null;
+  create index user_personal_email on user_personal (email_claim) where email_claim is not null;
   create index user_personal_search on user_personal using gin (search_tokens);
 `;
 
@@ -123,8 +157,10 @@ const profileColumns = [
   'accept_unpriced_models',
   'quota_warning_threshold',
   'inviter_id',
+  'invite_code',
   'created_at',
   'deleted_at',
+  'erased',
   'position',
 ] as const satisfies readonly (keyof Profile)[];
 
@@ -136,38 +172,59 @@ const userOf = ({ stream }: Recorded): UserId => UserId(streamKey(stream));
 
 export const users = projection<UserEvent | WalletEvent>({
   name: 'users',
-  version: 3,
+  version: 6,
   purpose: 'deciding',
   tables,
   interestedIn: {
     UserRegistered: true,
     UserProfileChanged: true,
+    EmailChanged: true,
+    IdentityLinked: true,
+    IdentityUnlinked: true,
+    PasskeyGivenUp: true,
     UserGroupChanged: true,
     UserRoleChanged: true,
     UserDisabled: true,
     UserEnabled: true,
     UserDeleted: true,
+    UserErased: true,
+    SignInsEnded: true,
+    InviteCodeIssued: true,
+    InviteRewardPromised: true,
+    InviteRewardEarned: true,
+    InviteRewardTransferred: true,
     PasswordChanged: true,
     AccessTokenIssued: true,
     UserSettingsChanged: true,
     QuotaGranted: true,
     QuotaAdjusted: true,
+    RedemptionCodeRedeemed: true,
     CallReserved: true,
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    TopUpCompleted: true,
+    TopUpRefunded: true,
+    TopUpDisputed: true,
+    TopUpDisputeWon: true,
   },
   async project(tx, batch, context) {
     const wallets = new Map<UserId, Wallet>();
+    const invitations = new Map<UserId, Invitations>();
     const changes: Recorded<ProfileEvent>[] = [];
     for (const recorded of batch) {
       const movements = movementsOf(recorded);
       if (movements.length === 0) changes.push(recorded as Recorded<ProfileEvent>);
-      for (const movement of movements) book(wallets, movement);
+      for (const movement of movements) {
+        book(wallets, movement);
+        bookInvitations(invitations, movement);
+      }
       count(wallets, recorded);
+      countInvited(invitations, recorded);
     }
     if (changes.length > 0) await changeProfiles(tx, changes, context);
     await addById(tx, 'users', [...wallets.values()]);
+    await addById(tx, 'users', [...invitations.values()]);
   },
 });
 
@@ -198,7 +255,7 @@ async function changeProfiles(
   const ids = [...new Set(changes.map(userOf))];
   const stored = await tx.selectFrom('users').select(profileColumns).where('id', 'in', ids).execute();
   const profiles = new Map<UserId, Profile>(stored.map((profile) => [profile.id, profile]));
-  const personal = new Map<UserId, Partial<PersonalTexts> | null>();
+  const personal = new Map<UserId, PersonalChange | null>();
   for (const recorded of changes) {
     const id = userOf(recorded);
     const profile = evolve(profiles.get(id), recorded);
@@ -210,60 +267,6 @@ async function changeProfiles(
   await putRows(tx, 'users', ['id'], [...profiles.values()]);
   if (personal.size > 0) await changePersonal(tx, personal, personalData);
 }
-
-/** What an event says about personal texts; null: there are none any more; undefined: nothing. */
-function personalIn(event: ProfileEvent): Partial<PersonalTexts> | null | undefined {
-  switch (event.type) {
-    case 'UserRegistered':
-      return { display_name: event.displayName, email: event.email };
-    case 'UserProfileChanged':
-      return {
-        ...(event.displayName === null ? {} : { display_name: event.displayName }),
-        ...(event.email === null ? {} : { email: event.email }),
-      };
-    case 'UserSettingsChanged':
-      return { settings: event.settings };
-    case 'UserDeleted':
-      return null;
-    default:
-      return undefined;
-  }
-}
-
-const nothingPersonal: PersonalTexts = { display_name: null, email: null, settings: null };
-
-async function changePersonal(
-  tx: ReadModels,
-  changes: ReadonlyMap<UserId, Partial<PersonalTexts> | null>,
-  personalData: PersonalDataReader,
-): Promise<void> {
-  const ids = [...changes.keys()];
-  const stored = await tx.selectFrom('user_personal').selectAll().where('user_id', 'in', ids).execute();
-  const before = new Map(stored.map((personal) => [personal.user_id, personal]));
-  const gone = ids.filter((id) => changes.get(id) === null);
-  const rows = ids
-    .filter((id) => changes.get(id) !== null)
-    .map(async (id): Promise<Personal> => {
-      const { display_name, email, settings } = { ...nothingPersonal, ...before.get(id), ...changes.get(id) };
-      const open = async (text: Sealed | null) => (text === null ? '' : ((await personalData.open(id, text)) ?? ''));
-      const [name, address] = await Promise.all([open(display_name), open(email)]);
-      const terms = new Set([...searchTermsOf(name), ...searchTermsOf(address)]);
-      return {
-        user_id: id,
-        display_name,
-        email,
-        settings,
-        email_token: address === '' ? null : emailToken(personalData, address),
-        search_tokens: [...terms].map((term) => personalData.searchToken(term)),
-      };
-    });
-  if (gone.length > 0) await tx.deleteFrom('user_personal').where('user_id', 'in', gone).execute();
-  await putRows(tx, 'user_personal', ['user_id'], await Promise.all(rows));
-}
-
-/** Apart from the tokens of what is searched for: an address is one as it is written. */
-export const emailToken = ({ searchToken }: Pick<PersonalDataReader, 'searchToken'>, email: string): string =>
-  searchToken(`e-mail ${email}`);
 
 function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>): Profile | undefined {
   const { event, at, position } = recorded;
@@ -280,8 +283,10 @@ function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>):
       accept_unpriced_models: false,
       quota_warning_threshold: null,
       inviter_id: event.inviter,
+      invite_code: null,
       created_at: unixSeconds(at),
       deleted_at: null,
+      erased: false,
       position,
     };
   if (profile === undefined) return undefined;
@@ -290,6 +295,8 @@ function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>):
       return event.username === null ? profile : { ...profile, username: event.username };
     case 'UserGroupChanged':
       return { ...profile, group: event.group };
+    case 'InviteCodeIssued':
+      return { ...profile, invite_code: event.code };
     case 'UserRoleChanged':
       return { ...profile, role: event.role };
     case 'UserDisabled':
@@ -304,6 +311,16 @@ function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>):
         webhook_secret: null,
         deleted_at: unixSeconds(at),
       };
+    case 'UserErased':
+      return { ...profile, erased: true };
+    // Personal, or nothing that a row tells.
+    case 'EmailChanged':
+    case 'IdentityLinked':
+    case 'IdentityUnlinked':
+    case 'PasskeyGivenUp':
+    case 'SignInsEnded':
+    case 'InviteRewardPromised':
+      return profile;
     case 'PasswordChanged':
       return { ...profile, password_secret: event.passwordSecret };
     case 'AccessTokenIssued':

@@ -24,7 +24,8 @@ export interface AuthenticationPorts {
 
 export interface Caller {
   readonly user: UserView;
-  readonly apiKey: ApiKeyView;
+  /** null: the user calls in person, signed in to the console. */
+  readonly apiKey: ApiKeyView | null;
   /** Text behind the key (`sk-<key>-<channel id>`); only admins get here with one. */
   readonly pinnedChannel: string | null;
 }
@@ -56,6 +57,10 @@ async function lookUp(
 const tooManyWrong = (): RelayError =>
   new RelayError(429, 'rate_limit_exceeded', 'too many invalid tokens from this address', undefined, '', '60');
 
+export function checkNotBanned({ status }: UserView): void {
+  if (status !== 'enabled') throw new RelayError(403, 'user_banned', 'the user is banned');
+}
+
 /** What a caller shows. */
 export interface Shown {
   /** null: none. */
@@ -64,7 +69,10 @@ export interface Shown {
   readonly ip: string;
 }
 
-export async function authenticate(ports: AuthenticationPorts, { credential, ip }: Shown): Promise<Caller> {
+/** A caller by an API key: never in person. */
+export type KeyCaller = Caller & { readonly apiKey: ApiKeyView };
+
+export async function authenticate(ports: AuthenticationPorts, { credential, ip }: Shown): Promise<KeyCaller> {
   const { directory, gate, clock, apiKeyStatus } = ports;
   if (credential === null) throw new RelayError(401, 'missing_api_key', 'no token was given');
   const { key, pinnedChannel } = credential;
@@ -94,7 +102,7 @@ export async function authenticate(ports: AuthenticationPorts, { credential, ip 
 
   const user = await directory.user(owner);
   if (user === null) throw new RelayError(500, 'internal_error', 'the owner of the token could not be read');
-  if (user.status !== 'enabled') throw new RelayError(403, 'user_banned', 'the user is banned');
+  checkNotBanned(user);
   if (pinnedChannel !== null && !atLeast(user.role, 'admin'))
     throw new RelayError(403, 'channel_selection_forbidden', 'ordinary users may not choose a channel');
   return { user, apiKey, pinnedChannel };

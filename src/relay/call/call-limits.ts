@@ -8,10 +8,10 @@ import { modelRateLimiter } from './rate-limit.js';
 /** What is counted over all calls of the node, whoever serves them. */
 export interface CallLimits {
   /**
-   * Lets a call in by the model rate limit of its user and the calls under way of its API key. Throws RelayError 429. The
-   * result is called once, when the call is over.
+   * Lets a call in by the model rate limit of its user and the calls under way of its API key; null: of the user in
+   * person, who may have as many. Throws RelayError 429. The result is called once, when the call is over.
    */
-  admit(user: UserId, apiKey: ApiKeyId, limits: Limits): Leave | Promise<Leave>;
+  admit(user: UserId, apiKey: ApiKeyId | null, limits: Limits): Leave | Promise<Leave>;
   /** null: the channel has `most` calls under way already; 0 is no limit. The result is called once. */
   enterChannel(channel: ChannelId, most: number): (() => void) | null | Promise<(() => void) | null>;
 }
@@ -22,16 +22,18 @@ export type Leave = (succeeded: boolean) => void;
 export function callLimits(clock: Clock): CallLimits {
   const requests = modelRateLimiter(clock);
   const perApiKey = callsUnderWay();
+  const inPerson = callsUnderWay();
   const perChannel = callsUnderWay();
   return {
     admit(user, apiKey, { modelRateLimit, apiKeyConcurrency }) {
       const concluded = requests.admit(user, modelRateLimit);
-      if (!perApiKey.enter(apiKey, apiKeyConcurrency)) {
+      const [underWay, id] = apiKey === null ? [inPerson, user] : [perApiKey, apiKey];
+      if (!underWay.enter(id, apiKeyConcurrency)) {
         concluded(false);
-        throw tooManyCalls(apiKeyConcurrency);
+        throw tooManyCalls(apiKey === null ? 'playground' : 'token', apiKeyConcurrency);
       }
       return (succeeded) => {
-        perApiKey.leave(apiKey);
+        underWay.leave(id);
         concluded(succeeded);
       };
     },

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocols/json.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { attempt } from './attempt.js';
-import type { Caller, Shown } from './authenticate.js';
+import type { Caller, KeyCaller, Shown } from './authenticate.js';
 import { channelParser } from './channel-settings.js';
 import { type Order, placeOrder } from './order.js';
 import type { IncomingCall } from './relay.js';
@@ -23,7 +23,7 @@ export interface TokenCount {
 export type Count = (call: IncomingCall) => Promise<TokenCount>;
 
 /** A count is worth no second try: there is always the estimate. */
-export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Promise<Caller>): Count {
+export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Promise<KeyCaller>): Count {
   const { directory, limits, providerOf, clock } = ports;
   const parsedChannel = channelParser();
   const orderPorts = { directory, providerOf, parsedChannel };

@@ -1,4 +1,6 @@
 import type { Clock, EventStore, QuotaGate } from '../../application/ports.js';
+import type { Shortage } from '../../application/quota-gate-ports.js';
+import type { SpendingTerms } from '../../domain/api-key-terms.js';
 import type { CallEvent, CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../../domain/call.js';
 import { type NewEvent, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
@@ -57,7 +59,7 @@ export interface Withdrawal {
 
 type Reserving =
   | { readonly ok: true; readonly reservation: Reservation }
-  | { readonly ok: false; readonly short: 'user' | 'api-key'; readonly available: Quota };
+  | { readonly ok: false; readonly shortage: Shortage };
 
 export interface Reservation {
   /** For whoever serves the call to note how far it has come. */
@@ -86,7 +88,7 @@ export interface Reservation {
 }
 
 export interface Meter {
-  reserve(callId: CallId, facts: CallFacts, apiKeyUnlimited: boolean, estimate: Estimate): Promise<Reserving>;
+  reserve(callId: CallId, facts: CallFacts, terms: SpendingTerms, estimate: Estimate): Promise<Reserving>;
   /** Outcomes still on their way to the log. */
   pending(): number;
 }
@@ -163,11 +165,11 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
   return {
     pending: () => unwritten,
 
-    async reserve(callId, facts, apiKeyUnlimited, estimate) {
+    async reserve(callId, facts, terms, estimate) {
       const { userId, apiKeyId } = facts;
       const { price, promptTokens, most, least } = estimate;
-      const admission = await gate.admit({ callId, userId, apiKeyId, apiKeyUnlimited, most, least });
-      if (!admission.admitted) return { ok: false, short: admission.short, available: admission.available };
+      const admission = await gate.admit({ callId, userId, apiKeyId, terms, most, least });
+      if (!admission.admitted) return { ok: false, shortage: admission };
       const quota = admission.granted;
       const outputLimit = affordableLimit(estimate, quota);
       const maxOutputTokens =

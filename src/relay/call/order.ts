@@ -7,7 +7,7 @@ import { billedName, priceOf } from '../../domain/price-tables.js';
 import type { Price } from '../../domain/pricing.js';
 import { withTools } from '../../domain/tool-prices.js';
 import type { Endpoint } from '../endpoint.js';
-import { noChannel, RelayError, unknownModel } from '../errors.js';
+import { noChannel, RelayError, shortened, unknownModel } from '../errors.js';
 import { type JsonObject, textIn } from '../protocols/json.js';
 import type { Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
@@ -46,12 +46,14 @@ export interface OrderPorts {
   readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
 }
 
-/** The group the call is priced and routed by. */
-export function usedGroup({ apiKey, user }: Caller, settings: Settings): string {
-  const wanted = apiKey.terms.group;
+/** The group the call is priced and routed by. `named`: by a user who calls in person; a key has its own. */
+export function usedGroup({ apiKey, user }: Caller, settings: Settings, named = ''): string {
+  const wanted = apiKey === null ? named : apiKey.terms.group;
   if (wanted === '') return user.group;
-  if (wanted !== user.group && !settings.usableGroups.has(wanted))
-    throw new RelayError(403, 'group_not_allowed', `the token's group ${wanted} is not permitted`);
+  if (wanted !== user.group && !settings.usableGroups.has(wanted)) {
+    const whose = apiKey === null ? 'the group' : "the token's group";
+    throw new RelayError(403, 'group_not_allowed', `${whose} ${shortened(wanted)} is not permitted`);
+  }
   if (!settings.prices.groupRatio.has(wanted))
     throw new RelayError(403, 'group_retired', `the group ${wanted} has been retired`);
   return wanted;
@@ -64,7 +66,23 @@ function pinnedChannel(directory: Directory, text: string): ChannelView {
   return channel;
 }
 
-const checkModelLimit = ({ apiKey: { terms } }: Caller, model: string): void => {
+/** In a body from the playground: for the gateway, and for nobody upstream. */
+function groupIn({ group }: JsonObject): string {
+  if (group === undefined || group === null) return '';
+  if (typeof group === 'string') return group;
+  throw new RelayError(400, 'invalid_request', 'invalid request: group is to be a text', undefined, 'group');
+}
+
+/** What of a body is for whoever serves the call. */
+export function servedBody(caller: Caller, body: JsonObject): JsonObject {
+  if (caller.apiKey !== null) return body;
+  const { group: _, ...served } = body;
+  return served;
+}
+
+const checkModelLimit = ({ apiKey }: Caller, model: string): void => {
+  if (apiKey === null) return;
+  const { terms } = apiKey;
   if (!terms.modelLimitsEnabled || terms.modelLimits.includes(model) || terms.modelLimits.includes(billedName(model)))
     return;
   throw new RelayError(403, 'model_not_allowed', `the token may not use the model ${model}`);
@@ -133,9 +151,16 @@ export function placeOrder(
 ): Order {
   const { directory, providerOf } = ports;
   const settings = directory.settings();
+  const inPerson = caller.apiKey === null;
   const requestedModel = textIn(body.model) ?? endpoint.usualModel;
   if (requestedModel === null)
-    throw new RelayError(400, 'invalid_request', 'invalid request: field model is required', undefined, 'model');
+    throw new RelayError(
+      400,
+      inPerson ? 'model_required' : 'invalid_request',
+      'invalid request: field model is required',
+      undefined,
+      'model',
+    );
 
   if (!isModelName(requestedModel))
     throw new RelayError(
@@ -146,7 +171,7 @@ export function placeOrder(
       'model',
     );
 
-  const group = usedGroup(caller, settings);
+  const group = usedGroup(caller, settings, inPerson ? groupIn(body) : '');
   const { pinnedChannel: pin } = caller;
   const pinned = pin === null ? null : pinnedChannel(directory, pin);
   checkModelLimit(caller, requestedModel);
@@ -155,7 +180,7 @@ export function placeOrder(
   if (serving.length === 0 && model !== requestedModel) serving = directory.candidates(group, model);
   if (serving.length === 0)
     throw directory.hasModel(requestedModel) || directory.hasModel(model)
-      ? noChannel(requestedModel, group)
+      ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
       : unknownModel(requestedModel);
 
   const invalid = endpoint.invalid(body, upload);

@@ -11,6 +11,9 @@ export interface Answering {
   readonly head: readonly string[];
 }
 
+/** In seconds. Official clients sleep until then, however long it is, unless they are told not to ask again. */
+const longestWait = 60;
+
 /** A failure as the whole answer, in the caller's dialect; an answer that has begun can only end. */
 export function refuse(
   { requestId, response, head }: Answering,
@@ -27,6 +30,7 @@ export function refuse(
   const unread = isUnread(response.req);
   const headers = [...head, 'content-type', jsonType, 'content-length', String(Buffer.byteLength(body))];
   if (error.retryAfter !== null) headers.push('retry-after', error.retryAfter);
+  if (Number(error.retryAfter) > longestWait) headers.push('x-should-retry', 'false');
   if (unread || last) headers.push('connection', 'close');
   response.writeHead(error.status, headers);
   if (unread) endUnread(response.req, response, body);

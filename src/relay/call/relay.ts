@@ -1,32 +1,37 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { UserView } from '../../application/ports.js';
+import type { SpendingTerms } from '../../domain/api-key-terms.js';
 import type { CallFacts, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
 import { type Endpoint, neutralBody } from '../endpoint.js';
-import { quotaText, RelayError, refusalFor } from '../errors.js';
+import { RelayError, refusalFor } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { type Course, openAnswering } from './answering.js';
 import { type Attempt, type FailedAttempt, noRoom } from './ask-upstream.js';
 import { attempt } from './attempt.js';
-import { authenticate, type Caller, type Shown } from './authenticate.js';
+import { authenticate, type Caller, checkNotBanned, type KeyCaller, type Shown } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
 import { channelParser } from './channel-settings.js';
 import { type Count, openCounting } from './counting.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
-import { type Order, placeOrder } from './order.js';
+import { type Order, placeOrder, servedBody } from './order.js';
 import { type Answering, refuse } from './refusal.js';
 import { chooseChannel } from './routing.js';
+import { refusalOf } from './shortage.js';
 import { watchStalledCallers } from './stalled-callers.js';
 import type { CallUnderWay } from './under-way.js';
 
 /* One request in order: authenticate, limit, order, reserve, call, meter, answer. */
 
 export interface IncomingCall extends Shown, Answering {
+  /** The user who calls in person; `credential` is not looked at then. Left out: an API key calls. */
+  readonly inPerson?: UserView;
   readonly endpoint: Endpoint;
   /** The model that the address names, whatever the body says; null: the body names it. */
   readonly model: string | null;
@@ -40,7 +45,7 @@ export interface Relay {
   /** Answers the call, whatever happens; never rejects. */
   handle(call: IncomingCall): Promise<void>;
   /** The caller behind a request that is no call, e.g. a model listing. Throws RelayError. */
-  identify(shown: Shown): Promise<Caller>;
+  identify(shown: Shown): Promise<KeyCaller>;
   /** How many tokens the prompt of a call has: nothing is generated, and nobody pays. Throws RelayError. */
   count: Count;
   /** Calls under way. */
@@ -48,6 +53,9 @@ export interface Relay {
 }
 
 const none = (): void => {};
+
+/** Who calls without an API key spends what there is. */
+const inPerson: SpendingTerms = { unlimited: true, budget: null };
 
 /** A call whose upstream answers, for whoever delivers that and concludes it. */
 interface Answered {
@@ -79,26 +87,28 @@ export function openRelay(ports: RelayPorts): Relay {
     return caller;
   };
 
+  const callerOf = async (call: IncomingCall): Promise<Caller> => {
+    const { inPerson: user } = call;
+    if (user === undefined) return identify(call);
+    checkNotBanned(user);
+    return { user, apiKey: null, pinnedChannel: null };
+  };
+
   const reserve = async (callId: CallId, caller: Caller, order: Order): Promise<Reservation> => {
     const { apiKey, user } = caller;
     const facts: CallFacts = {
       userId: user.id,
-      apiKeyId: apiKey.id,
-      apiKeyName: apiKey.terms.name,
+      apiKeyId: apiKey?.id ?? null,
+      apiKeyName: apiKey?.terms.name ?? `playground-${order.group}`,
       group: order.group,
       model: order.model,
       path: order.endpoint.path,
       stream: order.stream,
     };
-    const reserving = await meter.reserve(callId, facts, apiKey.terms.unlimited, order.estimate);
+    const { unlimited, budget } = apiKey?.terms ?? inPerson;
+    const reserving = await meter.reserve(callId, facts, { unlimited, budget }, order.estimate);
     if (reserving.ok) return reserving.reservation;
-    const settings = directory.settings();
-    const show = (quota: number) =>
-      quotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
-    const amounts = `available ${show(reserving.available)}, needed ${show(order.estimate.least)}`;
-    throw reserving.short === 'user'
-      ? new RelayError(403, 'insufficient_user_quota', `the quota of the user is not sufficient: ${amounts}`)
-      : new RelayError(403, 'pre_consume_token_quota_failed', `the quota of the token is not sufficient: ${amounts}`);
+    throw refusalOf(reserving.shortage, order.estimate.least, directory.settings());
   };
 
   /** Tries channels until one answers, or nobody is left to ask or to wait. */
@@ -181,6 +191,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const order = await ports.largeWork.run(bytes, () =>
         placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
       );
+      const served = servedBody(caller, value);
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order);
@@ -189,8 +200,8 @@ export function openRelay(ports: RelayPorts): Relay {
         dialect: endpoint.dialect,
         mode: endpoint.mode,
         query: call.query,
-        body: value,
-        neutral: neutralBody(endpoint, value),
+        body: served,
+        neutral: neutralBody(endpoint, served),
         files: upload === null ? null : upload.files,
         answersSound: endpoint.answersSound,
         stream: order.stream,
@@ -264,8 +275,8 @@ export function openRelay(ports: RelayPorts): Relay {
   };
 
   const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
-    const caller = await identify(call);
-    const leave = await limits.admit(caller.user.id, caller.apiKey.id, directory.settings());
+    const caller = await callerOf(call);
+    const leave = await limits.admit(caller.user.id, caller.apiKey?.id ?? null, directory.settings());
     let succeeded = false;
     const answerPlace = ports.answers.place(caller.user.id);
     try {

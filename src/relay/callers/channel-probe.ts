@@ -61,7 +61,13 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
   return {
     async test(channel, wanted) {
       const { type } = channel.settings;
-      const refused = (message: string, responseTimeMs = 0) => ({ ok: false, message, responseTimeMs, usage: null });
+      const refused = (message: string, responseTimeMs = 0, outOfOrder: string | null = null) => ({
+        ok: false,
+        message,
+        responseTimeMs,
+        usage: null,
+        outOfOrder,
+      });
       const provider = ports.providerOf(type);
       if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
       const model = testModelOf(channel, wanted);
@@ -100,7 +106,10 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       };
       const result = await attempt(ports, call, channel, parse(channel)).finally(() => answerPlace.leave());
       const responseTimeMs = ports.clock.now() - startedAt;
-      if (!result.ok) return refused(`status code ${result.error.status}: ${result.error.message}`, responseTimeMs);
+      if (!result.ok) {
+        const { error, outOfOrder } = result;
+        return refused(`status code ${error.status}: ${error.message}`, responseTimeMs, outOfOrder);
+      }
       if (result.got.kind !== 'answer') {
         result.got.reading.cancel();
         return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
@@ -128,7 +137,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         completionRatio: price.per === 'token' ? ratioOf(price, 'output') : '0',
         modelPrice: price.per === 'call' ? price.price : null,
       };
-      return { ok: true, message: '', responseTimeMs, usage: tested };
+      return { ok: true, message: '', responseTimeMs, usage: tested, outOfOrder: null };
     },
   };
 }

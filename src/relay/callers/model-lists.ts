@@ -1,6 +1,6 @@
 import type { Directory } from '../../application/ports.js';
 import { isPriced } from '../../domain/price-tables.js';
-import type { Caller } from '../call/authenticate.js';
+import type { KeyCaller } from '../call/authenticate.js';
 import { usedGroup } from '../call/order.js';
 import { unknownModel } from '../errors.js';
 import { readCredential } from './openai/credential.js';
@@ -19,7 +19,7 @@ export interface ModelForm {
 }
 
 /** Sorted names the caller's group really serves, within the token's limits, priced or accepted unpriced. */
-function modelsFor(directory: Directory, caller: Caller): readonly string[] {
+function modelsFor(directory: Directory, caller: KeyCaller): readonly string[] {
   const settings = directory.settings();
   const { terms } = caller.apiKey;
   const acceptUnpriced = settings.selfUseMode || caller.user.acceptUnpricedModels;

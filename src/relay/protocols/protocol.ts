@@ -8,6 +8,7 @@ import type { Picture } from '../upstream/pictures.js';
 import type { FormFile, RequestContent } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { Authorisation } from './authorisation.js';
+import type { BalanceWire } from './balance.js';
 import type { JsonObject } from './json.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
@@ -182,6 +183,8 @@ export interface Provider extends ProviderFacts {
   readonly protocol: Protocol;
   /** Left out: the request shows by itself that it is the channel's. */
   readonly authorisation?: Authorisation;
+  /** Of the account. Left out: it tells none. */
+  readonly balance?: BalanceWire;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly thinkingBeside?: ThinkingBeside;
 }

@@ -1,5 +1,7 @@
 import { soundModes, usual } from '../../domain/provider.js';
+import { tellsBalance } from '../protocols/balance.js';
 import { withModel } from '../protocols/model-address.js';
+import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -14,7 +16,7 @@ export const custom: Provider = {
   defaultModels: [...openAiModels, ...openAiModerationModels],
   colour: 'pink',
   keyHint: 'API key',
-  tellsBalance: true,
+  ...tellsBalance((asking) => dashboardBalance({ ...asking, base: asking.base.replace(/\/v1(?:\/.*)?$/, '') })),
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({
     newerLimit: true,

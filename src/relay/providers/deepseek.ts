@@ -1,4 +1,5 @@
 import { usual } from '../../domain/provider.js';
+import { amountIn, BalanceNotTold, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { isObject, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
@@ -44,6 +45,14 @@ const replayedReasoning: Edit = (body) => {
   return { ...body, messages: stripped };
 };
 
+/** An account may have two; outside China there is none in CNY. */
+const balance = balanceAt('/user/balance', ({ balance_infos }) => {
+  const told = objectsIn(balance_infos);
+  const chosen = told.find(({ currency }) => currency === 'CNY') ?? told[0];
+  if (chosen === undefined) throw new BalanceNotTold('currency CNY not found');
+  return amountIn(chosen.total_balance, 'total_balance');
+});
+
 export const deepseek: Provider = {
   ...usual,
   type: 43,
@@ -54,7 +63,7 @@ export const deepseek: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  tellsBalance: true,
+  ...tellsBalance(balance),
   modes: ['chat', 'completions'],
   protocol: openAi({
     url,

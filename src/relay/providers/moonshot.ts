@@ -1,7 +1,14 @@
 import { usual } from '../../domain/provider.js';
+import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
+
+/** Of the currency of the site. */
+const balance = balanceAt('/v1/users/me/balance', ({ data }) =>
+  amountIn(isObject(data) ? data.available_balance : undefined, 'data.available_balance'),
+);
 
 export const moonshot: Provider = {
   ...usual,
@@ -14,7 +21,7 @@ export const moonshot: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  tellsBalance: true,
+  ...tellsBalance(balance),
   modes: ['chat', 'completions'],
   protocol: openAi({ replaysReasoning: true, knowsThinking: true }),
 };

@@ -1,4 +1,6 @@
 import { soundModes, usual } from '../../domain/provider.js';
+import { tellsBalance } from '../protocols/balance.js';
+import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -13,7 +15,7 @@ export const openai: Provider = {
   colour: 'green',
   keyHint: 'API key',
   billsOrganization: true,
-  tellsBalance: true,
+  ...tellsBalance(dashboardBalance),
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({
     newerLimit: true,

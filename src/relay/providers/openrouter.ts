@@ -1,4 +1,7 @@
+import { add, negative } from '../../domain/decimal.js';
 import { usual } from '../../domain/provider.js';
+import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -8,6 +11,12 @@ import { modelList } from './model-list.js';
 const identity = ({ options: { siteAddress } }: Target): Record<string, string> => ({
   'x-title': 'Tallygate',
   ...(siteAddress !== '' && { 'http-referer': siteAddress }),
+});
+
+/** USD. */
+const credits = balanceAt('/v1/credits', ({ data }) => {
+  const { total_credits, total_usage } = isObject(data) ? data : {};
+  return add(amountIn(total_credits, 'data.total_credits'), negative(amountIn(total_usage, 'data.total_usage')));
 });
 
 export const openrouter: Provider = {
@@ -24,7 +33,7 @@ export const openrouter: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  tellsBalance: true,
+  ...tellsBalance(credits),
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true }),
 };

@@ -1,4 +1,6 @@
 import { soundModes, usual } from '../../domain/provider.js';
+import { amountIn, BalanceNotTold, type BalanceWire, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -13,7 +15,7 @@ const defaultModels = modelList(`
   gpt-4o-2024-05-13 gpt-4o-2024-08-06 gpt-4o-2024-11-20 gpt-4o-mini gpt-4o-mini-2024-07-18
 `);
 
-const reseller = (type: number, name: string, defaultBaseUrl: string, tellsBalance = false): Provider => ({
+const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: BalanceWire): Provider => ({
   ...usual,
   type,
   name,
@@ -21,17 +23,28 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, tellsBalan
   defaultModels,
   colour: null,
   keyHint: 'API key',
-  tellsBalance,
+  ...(balance !== undefined && tellsBalance(balance)),
   deprecated: true,
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
 });
 
+/** Points, which are no currency; told by another host than calls are sent to. Refusals come with status 200. */
+const points: BalanceWire = async ({ base, isOwnBase, key, json }) => {
+  const site = isOwnBase ? base : 'https://aiproxy.io';
+  const { success, message, data } = await json(`${site}/api/report/getUserOverview`, { 'api-key': key });
+  if (success !== true) throw new BalanceNotTold(`message: ${String(message)}`);
+  return amountIn(isObject(data) ? data.totalPoints : undefined, 'data.totalPoints');
+};
+
+const creditGrants = (member: 'total_remaining' | 'total_available'): BalanceWire =>
+  balanceAt('/dashboard/billing/credit_grants', (told) => amountIn(told[member], member));
+
 export const resellers: readonly Provider[] = [
   reseller(6, 'OpenAIMax', 'https://api.openaimax.com'),
   reseller(7, 'OhMyGPT', 'https://api.ohmygpt.com'),
   reseller(9, 'AILS', 'https://api.caipacity.com'),
-  reseller(10, 'AI Proxy', 'https://api.aiproxy.io', true),
-  reseller(12, 'API2GPT', 'https://api.api2gpt.com', true),
-  reseller(13, 'AIGC2D', 'https://api.aigc2d.com', true),
+  reseller(10, 'AI Proxy', 'https://api.aiproxy.io', points),
+  reseller(12, 'API2GPT', 'https://api.api2gpt.com', creditGrants('total_remaining')),
+  reseller(13, 'AIGC2D', 'https://api.aigc2d.com', creditGrants('total_available')),
 ];

@@ -1,8 +1,16 @@
 import { usual } from '../../domain/provider.js';
+import { amountIn, BalanceNotTold, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Provider } from '../protocols/protocol.js';
 import { switchedByFlag } from '../thinking-beside.js';
 import { modelList } from './model-list.js';
+
+/** CNY. Refusals come with status 200. */
+const balance = balanceAt('/v1/user/info', ({ code, message, data }) => {
+  if (code !== 20_000) throw new BalanceNotTold(`code: ${String(code)}, message: ${String(message)}`);
+  return amountIn(isObject(data) ? data.totalBalance : undefined, 'data.totalBalance');
+});
 
 export const siliconcloud: Provider = {
   ...usual,
@@ -28,7 +36,7 @@ export const siliconcloud: Provider = {
   `),
   colour: 'purple',
   keyHint: 'API key',
-  tellsBalance: true,
+  ...tellsBalance(balance),
   modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription'],
   thinkingBeside: switchedByFlag,
   protocol: openAi(),

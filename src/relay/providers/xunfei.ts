@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { urlIn } from '../../domain/address.js';
 import { other, usual } from '../../domain/provider.js';
 import { baseOf } from '../protocols/asking.js';
 import { isObject, textIn } from '../protocols/json.js';
@@ -60,9 +61,8 @@ function versionOf({ other: configured }: UpstreamChannel, model: string): Versi
 
 /** Host, time and first line of the handshake are what is signed. Throws NotConvertible. */
 function signedUrl(base: string, path: string, apiKey: string, apiSecret: string, now: number): string {
-  const text = base.replace(/^http/, 'ws') + path;
-  if (!URL.canParse(text)) throw new NotConvertible('channel', 'the base URL of this channel is no address');
-  const address = new URL(text);
+  const address = urlIn(base.replace(/^http/, 'ws') + path);
+  if (address === null) throw new NotConvertible('channel', 'the base URL of this channel is no address');
   const date = new Date(now).toUTCString();
   const signature = createHmac('sha256', apiSecret)
     .update(`host: ${address.host}\ndate: ${date}\nGET ${address.pathname} HTTP/1.1`)

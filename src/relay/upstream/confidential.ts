@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { urlIn } from '../../domain/address.js';
 import { isObject, parseJson } from '../protocols/json.js';
 
 /*
@@ -69,8 +70,9 @@ interface Address {
 /** What an address tells: its host, and whatever in user, path or query is long enough to be an account or a key. */
 function addressIn(text: string): Address {
   const [, written = ''] = /^[a-z][a-z0-9+.-]*:[/\\]*(?:[^/\\?#]*@)?(\[[^\]]*\]|[^/\\?#:]*)/i.exec(text.trim()) ?? [];
-  if (!URL.canParse(text)) return { hosts: written === '' ? [] : [written], secrets: [] };
-  const { hostname, username, password, pathname, searchParams } = new URL(text);
+  const url = urlIn(text);
+  if (url === null) return { hosts: written === '' ? [] : [written], secrets: [] };
+  const { hostname, username, password, pathname, searchParams } = url;
   const parts = [...pathname.split('/'), ...searchParams.values()].map(decoded);
   return {
     hosts: [...new Set([written, hostname])].filter((host) => host !== ''),

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { NoRoom } from '../../http/body-room.js';
-import { BlockedAddress } from './address-guard.js';
+import { BlockedAddress } from '../../outbound/address-guard.js';
 import type { AnswerPlace } from './answer-room.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
 import { Pieces } from './pieces.js';

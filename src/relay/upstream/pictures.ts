@@ -1,3 +1,4 @@
+import { urlIn } from '../../domain/address.js';
 import type { AnswerPlace } from './answer-room.js';
 import { noContent } from './request-content.js';
 import type { Upstream, UpstreamAnswer } from './upstream.js';
@@ -68,7 +69,7 @@ export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
       const until = performance.now() + patienceMs;
       for (const address of new Set(addresses)) {
         const timeoutMs = Math.ceil(until - performance.now());
-        const possible = pictures.size < mostPictures && timeoutMs > 0 && URL.canParse(address);
+        const possible = pictures.size < mostPictures && timeoutMs > 0 && urlIn(address) !== null;
         const found = possible ? await one(address, left, timeoutMs, payer, place) : null;
         if (found === null) return null;
         left -= found.bytes.length;

@@ -1,6 +1,6 @@
 import type { AnswerRoom } from './answer-room.js';
 import { Lost, Overdue } from './exchange.js';
-import type { RequestContent } from './request-content.js';
+import { noContent, type RequestContent } from './request-content.js';
 import type { Unreached, Upstream } from './upstream.js';
 
 /*
@@ -20,6 +20,7 @@ export type SideAnswer = { readonly ok: true; readonly status: number; readonly 
 export interface SideRequests {
   /** `proxy`: the channel's. */
   post(question: SideQuestion, proxy: string | null): Promise<SideAnswer>;
+  get(question: Omit<SideQuestion, 'content'>, proxy: string | null): Promise<SideAnswer>;
 }
 
 /** From the dialling to the last byte. */
@@ -33,23 +34,29 @@ export function openSideRequests(
   answers: Pick<AnswerRoom, 'place'>,
   patienceMs = usualPatienceMs,
 ): SideRequests {
+  const ask = async (
+    method: 'GET' | 'POST',
+    { url, headers, content }: SideQuestion,
+    proxy: string | null,
+  ): Promise<SideAnswer> => {
+    const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
+    const sending = upstream.send({ method, url, headers, content }, waits);
+    const place = answers.place('side requests');
+    try {
+      const sent = await sending.sent;
+      if (!sent.ok) return sent;
+      const { status, body } = sent.answer;
+      return { ok: true, status, body: await body.whole(largestAnswer, place) };
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+      return { ...broken, timedOut: error instanceof Overdue };
+    } finally {
+      sending.cancel();
+      place.leave();
+    }
+  };
   return {
-    async post(question, proxy) {
-      const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
-      const sending = upstream.send({ method: 'POST', ...question }, waits);
-      const place = answers.place('side requests');
-      try {
-        const sent = await sending.sent;
-        if (!sent.ok) return sent;
-        const { status, body } = sent.answer;
-        return { ok: true, status, body: await body.whole(largestAnswer, place) };
-      } catch (error) {
-        if (!(error instanceof Lost)) throw error;
-        return { ...broken, timedOut: error instanceof Overdue };
-      } finally {
-        sending.cancel();
-        place.leave();
-      }
-    },
+    post: (question, proxy) => ask('POST', question, proxy),
+    get: ({ url, headers }, proxy) => ask('GET', { url, headers, content: noContent }, proxy),
   };
 }

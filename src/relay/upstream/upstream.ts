@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import type { AddressGuard } from '../../outbound/address-guard.js';
 import type { UpstreamRequest } from '../protocols/protocol.js';
-import type { AddressGuard } from './address-guard.js';
 import type { AnswerPlace } from './answer-room.js';
 import { openDeadlines } from './deadlines.js';
 import { Exchange, Saturated } from './exchange.js';

@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkOrderKey } from '../../application/commands/order-mark.js';
 import type { UserView } from '../../application/ports.js';
+import type { HumanChecks } from '../../application/sessions/human-checks.js';
 import type { Identity } from '../../application/sessions/identity.js';
 import { invalidField } from '../../domain/failure.js';
 import type { Role } from '../../domain/user.js';
+import { visitorBehind } from '../session.js';
 import { Body } from './body.js';
 import { type FieldNames, ForeignPage, type Wordings, worded } from './errors.js';
 import { guard } from './guard.js';
@@ -30,6 +32,8 @@ type Answer = object | Promise<object>;
 interface EndpointRules {
   /** Counts against the critical rate limit. */
   readonly critical?: boolean;
+  /** Asks whether there is a human, where the operator wants it. */
+  readonly human?: boolean;
   readonly wordings?: Wordings;
   readonly fields?: FieldNames;
   /** The contract asks for it with GET, yet it changes something. */
@@ -53,6 +57,7 @@ export interface Endpoints {
 
 export interface EndpointOptions {
   readonly identity: Identity;
+  readonly humanChecks: Pick<HumanChecks, 'demand'>;
   /** Whether a client may make one more critical request. */
   readonly allowAttempt: (client: string) => boolean;
   readonly origins: { isForeign(request: IncomingMessage): boolean };
@@ -60,6 +65,9 @@ export interface EndpointOptions {
 
 /** What anybody at all may make the process receive: a form with a few fields. */
 const openBodyBytes = 64 * 1024;
+
+/** What Turnstile's widget gives. */
+const longAnswer = { max: 2048 };
 
 /** Legacy clients use both forms, whichever is the documented one. */
 const slashForms = (path: string): readonly string[] =>
@@ -84,7 +92,10 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   };
 }
 
-export function endpointsOn(app: FastifyInstance, { identity, allowAttempt, origins }: EndpointOptions): Endpoints {
+export function endpointsOn(
+  app: FastifyInstance,
+  { identity, humanChecks, allowAttempt, origins }: EndpointOptions,
+): Endpoints {
   const viewers = new WeakMap<FastifyRequest, UserView>();
 
   const add = (
@@ -92,7 +103,7 @@ export function endpointsOn(app: FastifyInstance, { identity, allowAttempt, orig
     path: string,
     role: Role | null,
     handler: (exchange: Exchange) => Answer,
-    { critical = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
+    { critical = false, human = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
   ): void => {
     for (const url of slashForms(path)) {
       app.route({
@@ -101,9 +112,11 @@ export function endpointsOn(app: FastifyInstance, { identity, allowAttempt, orig
         exposeHeadRoute: false,
         ...(role === null && { bodyLimit: openBodyBytes }),
         // Before the body is read: what may not be asked need not be received.
-        onRequest: async (request) => {
+        onRequest: async (request, reply) => {
           if (changes && origins.isForeign(request.raw)) throw new ForeignPage();
           if (critical && !allowAttempt(request.ip)) throw new TooManyRequests();
+          if (human)
+            await humanChecks.demand(visitorBehind(request, reply), Query.of(request).text('turnstile', longAnswer));
           if (role !== null) viewers.set(request, await guard(identity, request, role));
         },
         handler: async (request, reply) => {

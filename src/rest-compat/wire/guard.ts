@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { authorise } from '../../application/authorise.js';
 import type { UserView } from '../../application/ports.js';
 import type { Identity } from '../../application/sessions/identity.js';
 import { Failure, type FailureCode } from '../../domain/failure.js';
-import { atLeast, type Role } from '../../domain/user.js';
+import type { Role } from '../../domain/user.js';
 import { sessionUserEvenDisabled } from '../session.js';
 import { Refusal } from './errors.js';
 import { messageOf } from './messages.js';
@@ -44,6 +45,6 @@ export async function guard(identity: Identity, request: FastifyRequest, needed:
   if (!/^[+-]?\d+$/.test(claimed)) throw new Refusal(userIdMalformed, 401);
   if (Number(claimed) !== user.id) throw new Refusal(userIdDiffers, 401);
   if (user.status !== 'enabled') throw new Failure('user-disabled');
-  if (!atLeast(user.role, needed)) throw new Failure('role-too-low');
+  authorise(user, needed);
   return user;
 }

@@ -1,3 +1,4 @@
+import type { RedemptionStatus } from '../../domain/redemption.js';
 import type { Role } from '../../domain/user.js';
 import type { ApiKeyRow } from '../../projections/models/api-keys.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
@@ -18,6 +19,8 @@ export const channelStatusNumbers: Readonly<Record<ChannelRow['status'], number>
   disabled: 2,
   'auto-disabled': 3,
 };
+
+export const redemptionStatusNumbers: Readonly<Record<RedemptionStatus, number>> = { unused: 1, disabled: 2, used: 3 };
 
 /** The word behind a number; null: the contract gives it no meaning. */
 export function wordFor<Word extends string>(numbers: Readonly<Record<Word, number>>, wanted: number): Word | null {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { checkText, searchText } from '../../domain/bounds.js';
+import { checkText, searchText, type TextBound } from '../../domain/bounds.js';
 import type { PageRequest } from '../../projections/engine/page.js';
 
 const truths = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
@@ -18,10 +18,15 @@ export class Query {
   }
 
   /** '' when absent. */
-  text(name: string): string {
+  text(name: string, bound: TextBound = searchText): string {
     const text = this.parameters.get(name) ?? '';
-    checkText(name, text, searchText);
+    checkText(name, text, bound);
     return text;
+  }
+
+  /** Undefined when absent, which is not the same as empty where it has been signed. */
+  given(name: string, bound: TextBound = searchText): string | undefined {
+    return this.parameters.has(name) ? this.text(name, bound) : undefined;
   }
 
   /** 0 when absent or not an integer; clients send `NaN`, `undefined` and nothing at all. */

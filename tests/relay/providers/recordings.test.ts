@@ -252,7 +252,7 @@ function* every(step: number, length: number): Generator<number> {
   for (let at = 1; at < length; at += step) yield at;
 }
 
-const smallEnough = 20 * 1024;
+const smallEnough = 8 * 1024;
 const edge = 4 * 1024;
 
 /** As many chunks of the beginning, or of the end, as fill the edge. */

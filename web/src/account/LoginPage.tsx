@@ -1,63 +1,115 @@
-import { useMutation } from '@apollo/client/react';
+import { useApolloClient, useMutation } from '@apollo/client/react';
 import { Button, Callout } from '@blueprintjs/core';
-import { type FormEvent, useState } from 'react';
-import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
-import { LoginDocument } from '../generated/account/account.js';
-import { ShellDocument } from '../generated/kit/shell.js';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { Link, Navigate, useLocation, useSearchParams } from 'react-router-dom';
+import { LoginDocument, type SecondFactorMethod } from '../generated/account/account.js';
+import type { SignedInFragment } from '../generated/kit/doors/doors.js';
+import { checksTexts } from '../kit/checks/checks.texts.js';
+import { useHumanCheck } from '../kit/checks/HumanCheck.js';
 import { DoorCard } from '../kit/DoorCard.js';
+import { useOpenDoors } from '../kit/doors/openDoors.js';
+import { FormProblem } from '../kit/form/FormProblem.js';
 import { PasswordField, TextField } from '../kit/form/fields.js';
 import { returnPath } from '../kit/leave.js';
 import { useStatus, useViewer } from '../kit/session.js';
-import { toaster } from '../kit/toaster.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
+import { homePath, landingPath, noteViewer, secondFactorIn, useEntered } from './entering.js';
 
-/** Where a login by password leads. */
-const landingPath = '/token';
+// Most who come here need none of them.
+const SecondStep = lazy(async () => ({ default: (await import('./SecondStep.js')).SecondStep }));
+const PasskeyDoor = lazy(async () => ({ default: (await import('./PasskeyDoor.js')).PasskeyDoor }));
+const DoorButtons = lazy(async () => ({ default: (await import('../kit/doors/DoorButtons.js')).DoorButtons }));
 
 export function LoginPage() {
   const t = useText(accountTexts);
-  const { systemName, passwordLogin, selfUse } = useStatus();
+  const { systemName, passwordLogin, passwordReset, registration, selfUse } = useStatus();
   const viewer = useViewer();
+  const { cache } = useApolloClient();
+  const openDoors = useOpenDoors();
   const [search] = useSearchParams();
-  const after = returnPath(search) ?? landingPath;
+  const [methods, setMethods] = useState(secondFactorIn(useLocation().state));
+  const [landing, setLanding] = useState(methods.length > 0 ? homePath : landingPath);
+  const after = returnPath(search) ?? landing;
+  const entered = useEntered(returnPath(search) ?? homePath);
+
+  const signedInElsewhere = ({ user, secondFactor }: SignedInFragment): void => {
+    // Before the page knows who is signed in, as it leaves then.
+    flushSync(() => setLanding(homePath));
+    if (user === null) setMethods(secondFactor);
+    else {
+      noteViewer(cache, user);
+      entered();
+    }
+  };
+
   if (viewer !== null) return <Navigate to={after} replace />;
+  if (methods.length > 0)
+    return (
+      <DoorCard title={t('second.title')}>
+        <Suspense>
+          <SecondStep methods={methods} after={after} onBack={() => setMethods([])} />
+        </Suspense>
+      </DoorCard>
+    );
   return (
     <DoorCard title={t('login.title', { system: systemName })}>
       {search.has('expired') && (
-        <Callout intent="warning" compact className="door-notice">
+        <Callout intent="warning" compact className="form-notice">
           {t('expired')}
         </Callout>
       )}
       {passwordLogin ? (
-        <LoginForm after={after} />
+        <LoginForm after={after} onSecondFactor={setMethods} />
       ) : (
         <Callout intent="warning" compact>
           {t('login.closed')}
         </Callout>
       )}
+      <Suspense>
+        <PasskeyDoor after={after} />
+      </Suspense>
+      {openDoors.length > 0 && (
+        <Suspense>
+          <DoorButtons providers={openDoors} inviteCode={search.get('aff') ?? ''} onSignIn={signedInElsewhere} />
+        </Suspense>
+      )}
       <p className="door-links">
-        <Link to="/reset">{t('login.forgot')}</Link>
-        {!selfUse && <Link to="/register">{t('login.register')}</Link>}
+        {passwordReset && <Link to="/reset">{t('login.forgot')}</Link>}
+        {registration && !selfUse && (
+          <Link
+            to={{
+              pathname: '/register',
+              search: search.has('aff') ? `?aff=${encodeURIComponent(search.get('aff') ?? '')}` : '',
+            }}
+          >
+            {t('login.register')}
+          </Link>
+        )}
       </p>
     </DoorCard>
   );
 }
 
-function LoginForm({ after }: { readonly after: string }) {
+interface LoginFormProps {
+  readonly after: string;
+  /** The password was right, and more is asked for. */
+  readonly onSecondFactor: (methods: readonly SecondFactorMethod[]) => void;
+}
+
+function LoginForm({ after, onSecondFactor }: LoginFormProps) {
   const t = useText(accountTexts);
-  const navigate = useNavigate();
+  const checks = useText(checksTexts);
+  const entered = useEntered(after);
+  const human = useHumanCheck();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [login, { loading }] = useMutation(LoginDocument, {
     context: { errors: 'inline' },
-    // Everybody who asks who is signed in learns it here; the page itself goes on.
-    update: (cache, { data }) =>
-      cache.updateQuery({ query: ShellDocument }, (shell) =>
-        shell === null || !data ? undefined : { ...shell, me: data.login },
-      ),
+    update: (cache, { data }) => noteViewer(cache, data?.login.user),
   });
 
   const submit = async (event: FormEvent): Promise<void> => {
@@ -66,24 +118,24 @@ function LoginForm({ after }: { readonly after: string }) {
       setProblem(t('login.missing'));
       return;
     }
-    setProblem(null);
-    try {
-      await login({ variables: { username: username.trim(), password } });
-    } catch (error) {
-      setProblem(errorText(error));
+    if (!human.isReady) {
+      setProblem(checks('human.wait'));
       return;
     }
-    toaster.success(t('login.welcome'));
-    void navigate(after, { replace: true });
+    setProblem(null);
+    try {
+      const { data } = await login({ variables: { username: username.trim(), password, humanCheck: human.answer } });
+      if (data?.login.user) entered();
+      else onSecondFactor(data?.login.secondFactor ?? []);
+    } catch (error) {
+      human.renew();
+      setProblem(errorText(error));
+    }
   };
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
-      {problem !== null && (
-        <Callout intent="danger" compact role="alert" className="door-notice">
-          {problem}
-        </Callout>
-      )}
+      <FormProblem text={problem} />
       <TextField
         label={t('field.usernameOrEmail')}
         value={username}
@@ -97,6 +149,7 @@ function LoginForm({ after }: { readonly after: string }) {
         onChange={setPassword}
         autoComplete="current-password"
       />
+      {human.widget}
       <Button type="submit" intent="primary" fill size="large" text={t('login.submit')} loading={loading} />
     </form>
   );

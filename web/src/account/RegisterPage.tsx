@@ -1,38 +1,162 @@
-import { Callout } from '@blueprintjs/core';
-import { Link } from 'react-router-dom';
+import { useMutation } from '@apollo/client/react';
+import { Button, Callout } from '@blueprintjs/core';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router-dom';
+import { RegisterDocument } from '../generated/account/account.js';
+import { checksTexts } from '../kit/checks/checks.texts.js';
+import { EmailCodeField } from '../kit/checks/EmailCodeField.js';
+import { useHumanCheck } from '../kit/checks/HumanCheck.js';
 import { DoorCard } from '../kit/DoorCard.js';
+import { useOpenDoors } from '../kit/doors/openDoors.js';
+import { FormProblem } from '../kit/form/FormProblem.js';
 import { PasswordField, TextField } from '../kit/form/fields.js';
+import { useOrderKey } from '../kit/form/orderKey.js';
 import { useStatus } from '../kit/session.js';
+import { toaster } from '../kit/toaster.js';
+import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
+import { useSignedInElsewhere } from './entering.js';
+import { emptyRegisterForm, type RegisterForm, registerProblems } from './registerForm.js';
 
-const ignore = (): void => undefined;
+const DoorButtons = lazy(async () => ({ default: (await import('../kit/doors/DoorButtons.js')).DoorButtons }));
 
-/** The form as it will be. The server takes no registrations yet, so it is closed, and says what to do instead. */
 export function RegisterPage() {
   const t = useText(accountTexts);
-  const { registration, emailVerification } = useStatus();
+  const { registration, registrationElsewhere } = useStatus();
+  const [search] = useSearchParams();
+  const signedIn = useSignedInElsewhere();
+  // Telegram lets in who is known here, and registers nobody.
+  const doors = useOpenDoors().filter((provider) => provider !== 'TELEGRAM');
   return (
     <DoorCard title={t('register.title')}>
-      <Callout intent="primary" compact className="door-notice">
-        {t(registration ? 'closed.registrationUnavailable' : 'closed.registration')}
-      </Callout>
-      <fieldset disabled className="door-closed">
-        <TextField label={t('field.username')} value="" onChange={ignore} disabled />
-        <PasswordField
-          label={t('field.password')}
-          hint={t('field.passwordHint')}
-          value=""
-          onChange={ignore}
-          autoComplete="new-password"
-          disabled
-        />
-        <PasswordField label={t('field.confirm')} value="" onChange={ignore} autoComplete="new-password" disabled />
-        {emailVerification && <TextField label={t('field.email')} type="email" value="" onChange={ignore} disabled />}
-      </fieldset>
+      {registration ? (
+        <Registration />
+      ) : (
+        <Callout intent="primary" compact className="form-notice">
+          {t(registrationElsewhere ? 'closed.passwords' : 'closed.registration')}
+        </Callout>
+      )}
+      {registrationElsewhere && (
+        <Suspense>
+          <DoorButtons providers={doors} inviteCode={search.get('aff') ?? ''} onSignIn={signedIn} />
+        </Suspense>
+      )}
       <p className="door-links">
         <Link to="/login">{t('register.back')}</Link>
       </p>
     </DoorCard>
+  );
+}
+
+function Registration() {
+  const t = useText(accountTexts);
+  const navigate = useNavigate();
+  const { emailVerification } = useStatus();
+  const checks = useText(checksTexts);
+  const human = useHumanCheck();
+  const [search] = useSearchParams();
+  const [form, setForm] = useState({ ...emptyRegisterForm, inviteCode: search.get('aff') ?? '' });
+  const orderKey = useOrderKey();
+  const [wasSubmitted, setWasSubmitted] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [register, { loading }] = useMutation(RegisterDocument, { context: { errors: 'inline' } });
+  const problems = wasSubmitted ? registerProblems(form, emailVerification) : {};
+  const change = (patch: Partial<RegisterForm>): void => setForm({ ...form, ...patch });
+  const wrong = (name: keyof RegisterForm): string | undefined => {
+    const text = problems[name];
+    return text === undefined ? undefined : t(text);
+  };
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setWasSubmitted(true);
+    setProblem(null);
+    if (Object.keys(registerProblems(form, emailVerification)).length > 0) return;
+    if (!human.isReady) {
+      setProblem(checks('human.wait'));
+      return;
+    }
+    const { confirmPassword: _, ...input } = form;
+    try {
+      await register({
+        variables: {
+          input: { ...input, username: form.username.trim(), inviteCode: form.inviteCode.trim() },
+          humanCheck: human.answer,
+          key: orderKey,
+        },
+      });
+    } catch (error) {
+      human.renew();
+      setProblem(errorText(error));
+      return;
+    }
+    toaster.success(t('register.done'));
+    void navigate('/login', { replace: true });
+  };
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <FormProblem text={problem} />
+      <TextField
+        label={t('field.username')}
+        hint={t('field.usernameHint')}
+        value={form.username}
+        onChange={(username) => change({ username })}
+        error={wrong('username')}
+        autoComplete="username"
+        required
+        autoFocus
+      />
+      <PasswordField
+        label={t('field.password')}
+        hint={t('field.passwordHint')}
+        value={form.password}
+        onChange={(password) => change({ password })}
+        error={wrong('password')}
+        autoComplete="new-password"
+        required
+      />
+      <PasswordField
+        label={t('field.confirm')}
+        value={form.confirmPassword}
+        onChange={(confirmPassword) => change({ confirmPassword })}
+        error={wrong('confirmPassword')}
+        autoComplete="new-password"
+        required
+      />
+      {emailVerification && (
+        <>
+          <TextField
+            label={t('field.email')}
+            type="email"
+            value={form.email}
+            onChange={(email) => change({ email })}
+            error={wrong('email')}
+            autoComplete="email"
+            required
+          />
+          <EmailCodeField
+            label={t('field.emailCode')}
+            email={form.email}
+            human={human}
+            value={form.emailCode}
+            onChange={(emailCode) => change({ emailCode })}
+            onProblem={setProblem}
+            error={wrong('emailCode')}
+            required
+          />
+        </>
+      )}
+      <TextField
+        label={t('field.inviteCode')}
+        hint={t('field.inviteCodeHint')}
+        value={form.inviteCode}
+        onChange={(inviteCode) => change({ inviteCode })}
+        maxLength={16}
+      />
+      {human.widget}
+      <Button type="submit" intent="primary" fill size="large" text={t('register.submit')} loading={loading} />
+    </form>
   );
 }

@@ -1,7 +1,7 @@
 import './channels.css';
 import { useQuery } from '@apollo/client/react';
-import { Button, Menu, MenuItem, PopoverNext, Switch } from '@blueprintjs/core';
-import { Add, More, Trash } from '@blueprintjs/icons';
+import { Button, Menu, MenuDivider, MenuItem, PopoverNext, Switch } from '@blueprintjs/core';
+import { Add, More, Pulse, Refresh, Trash } from '@blueprintjs/icons';
 import { useMemo, useState } from 'react';
 import {
   ChannelChoicesDocument,
@@ -29,6 +29,7 @@ import { channelsTexts } from './channels.texts.js';
 import { SelectionActions } from './SelectionActions.js';
 import { TagDrawer } from './TagDrawer.js';
 import { TestDialog } from './TestDialog.js';
+import { TestRunProgress } from './TestRunProgress.js';
 import { tagColumns } from './tagColumns.js';
 import { useChannelOrders } from './useChannelOrders.js';
 
@@ -116,6 +117,13 @@ export function ChannelsPage() {
             placement="bottom-end"
             content={
               <Menu>
+                <MenuItem icon={<Pulse />} text={t('action.testAll')} onClick={() => void orders.testAll()} />
+                <MenuItem
+                  icon={<Refresh />}
+                  text={t('action.updateBalances')}
+                  onClick={() => void orders.updateBalances()}
+                />
+                <MenuDivider />
                 <MenuItem
                   icon={<Trash />}
                   intent="danger"
@@ -129,7 +137,12 @@ export function ChannelsPage() {
           </PopoverNext>
         </>
       }
-      above={<ChannelFilters value={params} groups={known?.groups ?? []} statuses={statuses} onChange={setParams} />}
+      above={
+        <>
+          <ChannelFilters value={params} groups={known?.groups ?? []} statuses={statuses} onChange={setParams} />
+          <TestRunProgress />
+        </>
+      }
     >
       {byTag ? (
         <ResourceTable

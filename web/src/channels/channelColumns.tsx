@@ -7,6 +7,7 @@ import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
 import type { commonZh } from '../kit/words/common.zh.js';
 import type { Translate } from '../kit/words/i18n.js';
+import { BalanceCell } from './BalanceCell.js';
 import { ChannelActions } from './ChannelActions.js';
 import { type ChannelChoice, isPriority, isWeight } from './channelDraft.js';
 import type { channelsZh } from './channels.zh.js';
@@ -69,6 +70,15 @@ export const channelColumns = ({
     align: 'end',
     priority: 2,
     cell: ({ usedQuota }) => <QuotaText quota={usedQuota} />,
+  },
+  {
+    id: 'balance',
+    header: t('column.balance'),
+    align: 'end',
+    priority: 3,
+    cell: (channel) => (
+      <BalanceCell channel={channel} isTold={choices.get(channel.type)?.balance ?? false} orders={orders} />
+    ),
   },
   {
     id: 'priority',

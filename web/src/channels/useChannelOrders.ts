@@ -1,6 +1,7 @@
 import { useApolloClient } from '@apollo/client/react';
 import { useMemo } from 'react';
 import {
+  AllChannelsDocument,
   type ChannelPatchInput,
   DeleteChannelsDocument,
   DeleteDisabledChannelsDocument,
@@ -9,7 +10,10 @@ import {
   type ListedChannelFragment,
   SetChannelEnabledDocument,
   SetTagEnabledDocument,
+  TestAllChannelsDocument,
   TestChannelDocument,
+  UpdateChannelBalanceDocument,
+  UpdateChannelBalancesDocument,
 } from '../generated/channels/channels.js';
 import { useConfirm } from '../kit/form/confirm.js';
 import { renewLists } from '../kit/renewLists.js';
@@ -82,6 +86,32 @@ export function useChannelOrders() {
             ok
               ? toaster.success(t('done.tested', { name, seconds: seconds.toFixed(2) }))
               : toaster.failure(t('done.testFailed', { name, reason: message })),
+          () => undefined,
+        );
+      },
+
+      /** How it goes on is told where all see it. */
+      async testAll(): Promise<void> {
+        const known = await client.query({ query: AllChannelsDocument, fetchPolicy: 'network-only' }).catch(() => null);
+        const channels = known?.data?.channels.total;
+        if (channels === undefined) return;
+        const question = { title: t('confirm.testAll', { channels }), body: t('confirm.testAllBody') };
+        if (await confirm({ ...question, confirm: t('action.test'), intent: 'primary' }))
+          await done(client.mutate({ mutation: TestAllChannelsDocument }));
+      },
+
+      updateBalance: ({ id }: Named) =>
+        done(client.mutate({ mutation: UpdateChannelBalanceDocument, variables: { id } })),
+
+      async updateBalances(): Promise<void> {
+        await client.mutate({ mutation: UpdateChannelBalancesDocument }).then(
+          async ({ data }) => {
+            const { updated = 0, failed = 0, disabled = 0 } = data?.updateChannelBalances ?? {};
+            const summary = t('done.balances', { updated, failed, disabled });
+            if (failed + disabled === 0) toaster.success(summary);
+            else toaster.warning(summary);
+            await lists();
+          },
           () => undefined,
         );
       },

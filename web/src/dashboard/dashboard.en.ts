@@ -41,6 +41,7 @@ export const dashboardEn: Translation<typeof dashboardZh> = {
   'change.ADDED': 'added',
   'change.EDITED': 'edited',
   'change.REMOVED': 'deleted',
+  'change.BALANCE_TOLD': 'told its balance',
   'change.enabled': 'enabled',
   'change.enabledAutomatically': 'enabled again automatically',
   'change.disabled': 'disabled',

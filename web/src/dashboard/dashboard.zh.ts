@@ -38,6 +38,7 @@ export const dashboardZh = {
   'change.ADDED': '已添加',
   'change.EDITED': '已编辑',
   'change.REMOVED': '已删除',
+  'change.BALANCE_TOLD': '余额已更新',
   'change.enabled': '已启用',
   'change.enabledAutomatically': '自动恢复启用',
   'change.disabled': '已禁用',

@@ -1,5 +1,6 @@
 import { Callout } from '@blueprintjs/core';
 import { LazyOperatorText } from '../kit/LazyOperatorText.js';
+import { OperatorPage } from '../kit/OperatorPage.js';
 import { useDocumentTitle } from '../kit/PageFrame.js';
 import { useStatus } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
@@ -19,21 +20,7 @@ export function HomePage() {
           <LazyOperatorText text={notice} />
         </Callout>
       )}
-      {own === '' ? <ProductPage /> : <OwnHome content={own} label={t('frame')} />}
+      {own === '' ? <ProductPage /> : <OperatorPage content={own} label={t('frame')} />}
     </div>
-  );
-}
-
-/** An address is shown in a frame: the page behind it must not touch this one. */
-function OwnHome({ content, label }: { readonly content: string; readonly label: string }) {
-  if (!/^https?:\/\/\S+$/.test(content)) return <LazyOperatorText text={content} />;
-  return (
-    <iframe
-      className="home-frame"
-      src={content}
-      title={label}
-      sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
-      referrerPolicy="no-referrer"
-    />
   );
 }

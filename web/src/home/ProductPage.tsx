@@ -2,7 +2,7 @@ import { Card, Code } from '@blueprintjs/core';
 import { Endorsed, GlobeNetwork, TimelineLineChart } from '@blueprintjs/icons';
 import { CopyButton } from '../kit/CopyButton.js';
 import { LinkButton } from '../kit/LinkButton.js';
-import { useStatus, useViewer } from '../kit/session.js';
+import { useServerAddress, useStatus, useViewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
 import { homeTexts } from './home.texts.js';
 
@@ -15,8 +15,8 @@ const points = [
 export function ProductPage() {
   const t = useText(homeTexts);
   const viewer = useViewer();
-  const { systemName, serverAddress } = useStatus();
-  const address = `${serverAddress === '' ? window.location.origin : serverAddress.replace(/\/+$/, '')}/v1`;
+  const { systemName } = useStatus();
+  const address = `${useServerAddress()}/v1`;
   return (
     <div className="product">
       <h1 className="product-name">{systemName}</h1>

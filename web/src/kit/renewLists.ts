@@ -4,6 +4,7 @@ import type { ApolloClient } from '@apollo/client';
 const lists = {
   apiKeys: ['apiKeys', 'searchApiKeys', 'allApiKeys'],
   channels: ['channels', 'channelsByTag'],
+  redemptions: ['redemptionCodes'],
   log: ['usageLog', 'logStatistics'],
   users: ['users'],
 } as const;

@@ -48,6 +48,12 @@ function useSession(): Session {
 /** How this gateway is called and what it offers. */
 export const useStatus = (): Status => useSession().status;
 
+/** Where callers and front ends reach this gateway; without a slash at the end. */
+export function useServerAddress(): string {
+  const { serverAddress } = useStatus();
+  return serverAddress === '' ? window.location.origin : serverAddress.replace(/\/+$/, '');
+}
+
 /** null: nobody is signed in. */
 export const useViewer = (): Viewer | null => useSession().viewer;
 

@@ -8,14 +8,15 @@ type Theme = 'light' | 'dark';
 
 const storageKey = 'theme';
 const listeners = new Set<() => void>();
-let systemPrefersDark: MediaQueryList | null = null;
+const dark = '(prefers-color-scheme: dark)';
+const light = '(prefers-color-scheme: light)';
 
 const chosen = (): Theme | null => {
   const stored = recall(storageKey);
   return stored === 'light' || stored === 'dark' ? stored : null;
 };
 
-const current = (): Theme => chosen() ?? (systemPrefersDark?.matches === true ? 'dark' : 'light');
+const current = (): Theme => chosen() ?? (window.matchMedia(dark).matches ? 'dark' : 'light');
 
 function apply(): void {
   const theme = current();
@@ -27,8 +28,8 @@ function apply(): void {
 
 /** To be called once, before anything is rendered. */
 export function startTheme(): void {
-  systemPrefersDark = window.matchMedia('(prefers-color-scheme: dark)');
-  systemPrefersDark.addEventListener('change', apply);
+  // Chromium has been seen to pass over one of them when the system changed: asked both ways, and anew each time.
+  for (const query of [dark, light]) window.matchMedia(query).addEventListener('change', apply);
   apply();
 }
 

@@ -4,7 +4,10 @@ import { formatExactly, formatQuota } from '../kit/quota.js';
 import { useStatus } from '../kit/session.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
+import { tokenQuantities } from '../kit/unitPrice.js';
 import { type Translate, useText } from '../kit/words/i18n.js';
+import { quantitiesTexts } from '../kit/words/quantities.texts.js';
+import type { quantitiesZh } from '../kit/words/quantities.zh.js';
 import { type Billing, type BillingLine, differs, factorsOf, formulaOf, type LogLine, priceText } from './billing.js';
 import { logTexts } from './log.texts.js';
 import type { logZh } from './log.zh.js';
@@ -43,37 +46,31 @@ export function BillingProcess({ line }: { readonly line: LogLine }) {
   );
 }
 
-const quantities = [
-  'input',
-  'cachedInput',
-  'cacheWrite',
-  'cacheWriteHour',
-  'imageInput',
-  'audioInput',
-  'output',
-  'reasoning',
-  'imageOutput',
-  'audioOutput',
-  'images',
-  'seconds',
-  'call',
-] as const;
+const pieces = ['images', 'seconds', 'call'] as const;
 
 const toolCalls = 'calls:';
 
 /** What a later version counts besides is called as the server calls it. */
-function quantityText(quantity: string, t: T): string {
+function quantityText(quantity: string, t: T, ofTokens: Translate<typeof quantitiesZh>): string {
   if (quantity.startsWith(toolCalls)) return t('billing.calls', { tool: quantity.slice(toolCalls.length) });
-  const known = quantities.find((name) => name === quantity);
-  return known === undefined ? quantity : t(`billing.${known}`);
+  const tokens = tokenQuantities.find((name) => name === quantity);
+  if (tokens !== undefined) return ofTokens(tokens);
+  const piece = pieces.find((name) => name === quantity);
+  return piece === undefined ? quantity : t(`billing.${piece}`);
 }
 
 function BillingLines({ lines }: { readonly lines: readonly BillingLine[] }) {
   const t = useText(logTexts);
+  const ofTokens = useText(quantitiesTexts);
   const { quotaPerUnit } = useStatus();
   const columns = useMemo<readonly Column<BillingLine>[]>(
     () => [
-      { id: 'kind', header: t('billing.kind'), heading: true, cell: ({ quantity }) => quantityText(quantity, t) },
+      {
+        id: 'kind',
+        header: t('billing.kind'),
+        heading: true,
+        cell: ({ quantity }) => quantityText(quantity, t, ofTokens),
+      },
       { id: 'count', header: t('billing.count'), align: 'end', cell: ({ count }) => formatExactly(count) },
       { id: 'ratio', header: t('billing.ratio'), align: 'end', cell: ({ ratio }) => ratio },
       {
@@ -87,7 +84,7 @@ function BillingLines({ lines }: { readonly lines: readonly BillingLine[] }) {
       },
       { id: 'amount', header: t('billing.amount'), align: 'end', cell: ({ amount }) => amount },
     ],
-    [t, quotaPerUnit],
+    [t, ofTokens, quotaPerUnit],
   );
   return (
     <div className="billing-lines">

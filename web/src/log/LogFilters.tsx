@@ -47,6 +47,7 @@ export function LogFilters({ params, range, admin, onChange }: LogFiltersProps) 
         names={groups}
         onChange={(group) => onChange({ group })}
       />
+      <TextFilter label={t('filter.request')} value={params.request} onChange={(request) => onChange({ request })} />
       {admin && (
         <>
           <TextFilter

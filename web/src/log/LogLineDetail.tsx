@@ -133,6 +133,35 @@ function OtherFacts({ line: { detail } }: { readonly line: LogLine }) {
         </Fact>
       </>
     );
+  if (detail.__typename === 'TopUpDetail')
+    return (
+      <>
+        <Fact name={t('line.reason')}>{t('toppedUp', { money: detail.money, currency: detail.currency })}</Fact>
+        <Fact name={t('line.delta')}>
+          <QuotaText quota={detail.quota} />
+        </Fact>
+      </>
+    );
+  if (detail.__typename === 'TopUpReturnDetail')
+    return (
+      <>
+        <Fact name={t('line.reason')}>
+          {t(`returned.${detail.cause}`, { money: detail.money, currency: detail.currency })}
+        </Fact>
+        <Fact name={t('line.delta')}>
+          <QuotaText quota={detail.quota} />
+        </Fact>
+      </>
+    );
+  if (detail.__typename === 'RedemptionDetail')
+    return (
+      <>
+        <Fact name={t('line.reason')}>{t('redeemed', { id: detail.redemptionId })}</Fact>
+        <Fact name={t('line.delta')}>
+          <QuotaText quota={detail.quota} />
+        </Fact>
+      </>
+    );
   if (detail.__typename === 'ReleaseDetail')
     return (
       <>

@@ -1,4 +1,5 @@
 import type { LogLineQuery } from '../generated/log/log.js';
+import { dollarsFor, dollarsPerMillion } from '../kit/unitPrice.js';
 
 /* How the calculation behind a charge is written down. The server made it; nothing is worked out here. */
 
@@ -45,13 +46,9 @@ export function formulaOf({ lines, exact }: Billing, factors: Factors): string {
   return `${[...byTokens, ...others].join(' + ')} = ${exact}`;
 }
 
-/** Six decimals are finer than any price list. */
-const dollars = (quota: number, quotaPerUnit: string): string =>
-  `$${Number((quota / Number(quotaPerUnit)).toFixed(6))}`;
-
 /** US dollars for a million tokens, or for one of what is not counted in tokens. */
 export const priceText = ({ ratio, unitPrice }: BillingLine, quotaPerUnit: string): string =>
-  dollars(Number(unitPrice) * (ratio === null ? 1 : 1_000_000), quotaPerUnit);
+  ratio === null ? dollarsFor(unitPrice, quotaPerUnit) : dollarsPerMillion(unitPrice, quotaPerUnit);
 
 /** What was charged is not what the calculation gives, less what could not be had. */
 export const differs = ({ total }: Billing, { quota, uncovered }: LogLine): boolean => total !== quota + uncovered;

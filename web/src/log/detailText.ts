@@ -10,6 +10,12 @@ export function detailText({ detail, outcome }: LogRowFragment, t: Translate<typ
       return t(`granted.${detail.grantReason}`);
     case 'AdjustmentDetail':
       return t('adjusted');
+    case 'TopUpDetail':
+      return t('toppedUp', { money: detail.money, currency: detail.currency });
+    case 'TopUpReturnDetail':
+      return t(`returned.${detail.cause}`, { money: detail.money, currency: detail.currency });
+    case 'RedemptionDetail':
+      return t('redeemed', { id: detail.redemptionId });
     case 'ChannelTestDetail':
       return t('tested');
     case 'ReleaseDetail': {
@@ -21,7 +27,8 @@ export function detailText({ detail, outcome }: LogRowFragment, t: Translate<typ
 
 /** What the line moved: the charge, or the quota given or taken. null: nothing was moved. */
 export function amountOf({ type, quota, detail }: LogRowFragment): number | null {
-  if (detail?.__typename === 'GrantDetail') return detail.quota;
+  if (detail?.__typename === 'GrantDetail' || detail?.__typename === 'TopUpDetail') return detail.quota;
   if (detail?.__typename === 'AdjustmentDetail') return detail.delta;
+  if (detail?.__typename === 'TopUpReturnDetail' || detail?.__typename === 'RedemptionDetail') return detail.quota;
   return type === 'CONSUME' ? quota : null;
 }

@@ -1,8 +1,8 @@
-import { Button, Tag, Tooltip } from '@blueprintjs/core';
+import { Tag, Tooltip } from '@blueprintjs/core';
 import { SwapHorizontal } from '@blueprintjs/icons';
 import { useMemo } from 'react';
 import type { LogRowFragment, LogType } from '../generated/log/log.js';
-import { useCopy } from '../kit/copying.js';
+import { CopiedText } from '../kit/CopiedText.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatExactly } from '../kit/quota.js';
 import { StatusTag } from '../kit/StatusTag.js';
@@ -120,22 +120,6 @@ function ModelCell({ row: { model, upstreamModel } }: { readonly row: Row }) {
         <SwapHorizontal size={12} title={both} />
       </Tooltip>
     </span>
-  );
-}
-
-function CopiedText({ text, label }: { readonly text: string; readonly label: string }) {
-  const copy = useCopy();
-  if (text === '') return null;
-  return (
-    <Button
-      variant="minimal"
-      size="small"
-      className="cell-button"
-      text={text}
-      aria-label={label}
-      title={label}
-      onClick={() => void copy(text)}
-    />
   );
 }
 

@@ -15,12 +15,13 @@ export const logDefaults = {
   group: '',
   channel: '',
   user: '',
+  request: '',
 };
 export type LogParams = Readonly<typeof logDefaults>;
 
 /** How many filters differ from what the page begins with. */
 export const activeFilters = (params: LogParams): number =>
-  (['range', 'type', 'token', 'model', 'group', 'channel', 'user'] as const).filter(
+  (['range', 'type', 'token', 'model', 'group', 'channel', 'user', 'request'] as const).filter(
     (name) => params[name] !== logDefaults[name],
   ).length;
 
@@ -36,12 +37,13 @@ export function rangeOf({ range, from, to }: LogParams, now: Date): TimeRange {
 /** Only what filters is named: equal filters are equal to the cache. Spaces around what was typed say nothing. */
 export function logFilterOf(params: LogParams, now: Date, admin: boolean): UsageLogFilterInput {
   const { from, to } = rangeOf(params, now);
-  const [token, model, group, channel, user] = [
+  const [token, model, group, channel, user, request] = [
     params.token,
     params.model,
     params.group,
     params.channel,
     params.user,
+    params.request,
   ].map((text) => text.trim());
   return {
     ...(from > 0 && { from }),
@@ -53,5 +55,6 @@ export function logFilterOf(params: LogParams, now: Date, admin: boolean): Usage
     // A number is all a channel can be asked by; anything else would be refused.
     ...(admin && channel && /^\d+$/.test(channel) && { channelId: channel }),
     ...(admin && user && { username: user }),
+    ...(request && { requestId: request }),
   };
 }

@@ -3,6 +3,7 @@ import { Button, Callout } from '@blueprintjs/core';
 import { type FormEvent, useState } from 'react';
 import { CompleteSetupDocument } from '../generated/setup/setup.js';
 import { DoorCard } from '../kit/DoorCard.js';
+import { FormProblem } from '../kit/form/FormProblem.js';
 import { PasswordField, TextField } from '../kit/form/fields.js';
 import { useStatus } from '../kit/session.js';
 import { errorText, failureCode } from '../kit/words/errors.js';
@@ -49,11 +50,7 @@ export function SetupPage() {
   return (
     <DoorCard title={t('title')}>
       <p className="door-lead">{t('lead')}</p>
-      {error !== undefined && (
-        <Callout intent="danger" compact role="alert" className="door-notice">
-          {errorText(error)}
-        </Callout>
-      )}
+      <FormProblem text={error === undefined ? null : errorText(error)} />
       <form onSubmit={submit} noValidate>
         {setUpCodeNeeded && (
           <TextField

@@ -12,8 +12,12 @@ import { TopBar } from './TopBar.js';
 import { useReturnedFocus } from './useReturnedFocus.js';
 
 const setupPath = '/setup';
-const withoutSidebar: ReadonlySet<string> = new Set(['/', setupPath, '/login', '/register', '/reset']);
+const withoutSidebar: ReadonlySet<string> = new Set(['/', setupPath, '/login', '/register', '/reset', '/chat2link']);
+const isChat = (path: string): boolean => /^\/chat(\/|$)/.test(path);
 
+const SecondFactorDemanded = lazy(async () => ({
+  default: (await import('./SecondFactorDemanded.js')).SecondFactorDemanded,
+}));
 const StoppedReadModels = lazy(async () => ({
   default: (await import('./StoppedReadModels.js')).StoppedReadModels,
 }));
@@ -25,7 +29,7 @@ export function Layout() {
   const { state } = useNavigation();
   const { setUp } = useStatus();
   const viewer = useViewer();
-  const hasSidebar = viewer !== null && setUp && !withoutSidebar.has(pathname);
+  const hasSidebar = viewer !== null && setUp && !withoutSidebar.has(pathname) && !isChat(pathname);
   const sidebar = useSidebar();
   useReturnedFocus();
 
@@ -46,6 +50,7 @@ export function Layout() {
           <main id="main" tabIndex={-1} aria-busy={state !== 'idle'} className={state === 'idle' ? '' : 'page-loading'}>
             {hasSidebar && isAdmin(viewer) && (
               <Suspense>
+                <SecondFactorDemanded />
                 <StoppedReadModels />
               </Suspense>
             )}

@@ -1,11 +1,35 @@
-import { Exchange, History, Key, People, TimelineLineChart } from '@blueprintjs/icons';
+import {
+  BankAccount,
+  Cog,
+  Dollar,
+  Exchange,
+  GiftBox,
+  History,
+  Key,
+  LabTest,
+  People,
+  Settings,
+  TimelineLineChart,
+} from '@blueprintjs/icons';
 import type { JSX } from 'react';
 import { NavLink } from 'react-router-dom';
-import { isAdmin, useStatus, useViewer } from '../kit/session.js';
+import { isAdmin, isRoot, useStatus, useViewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
+import { ChatMenu } from './ChatMenu.js';
 import { shellTexts } from './shell.texts.js';
 
-type Name = 'dashboard' | 'tokens' | 'log' | 'channels' | 'users';
+type Name =
+  | 'playground'
+  | 'dashboard'
+  | 'tokens'
+  | 'log'
+  | 'wallet'
+  | 'personal'
+  | 'channels'
+  | 'redemption'
+  | 'orders'
+  | 'users'
+  | 'settings';
 
 interface Item {
   readonly path: string;
@@ -13,15 +37,21 @@ interface Item {
   readonly icon: JSX.Element;
 }
 
+const playground: Item = { path: '/playground', name: 'playground', icon: <LabTest /> };
 const dashboard: Item = { path: '/detail', name: 'dashboard', icon: <TimelineLineChart /> };
 const ownItems: readonly Item[] = [
   { path: '/token', name: 'tokens', icon: <Key /> },
   { path: '/log', name: 'log', icon: <History /> },
+  { path: '/topup', name: 'wallet', icon: <BankAccount /> },
+  { path: '/personal', name: 'personal', icon: <Cog /> },
 ];
 const adminItems: readonly Item[] = [
   { path: '/channel', name: 'channels', icon: <Exchange /> },
+  { path: '/redemption', name: 'redemption', icon: <GiftBox /> },
+  { path: '/orders', name: 'orders', icon: <Dollar /> },
   { path: '/user', name: 'users', icon: <People /> },
 ];
+const settings: Item = { path: '/setting', name: 'settings', icon: <Settings /> };
 
 interface SidebarProps {
   readonly isOpen: boolean;
@@ -35,31 +65,44 @@ export function Sidebar({ isOpen, onNavigate }: SidebarProps) {
   const { dashboard: hasDashboard, version } = useStatus();
   const groups = [
     { name: 'console', items: hasDashboard ? [dashboard, ...ownItems] : ownItems },
-    ...(isAdmin(viewer) ? [{ name: 'admin', items: adminItems } as const] : []),
+    ...(isAdmin(viewer)
+      ? [{ name: 'admin', items: isRoot(viewer) ? [...adminItems, settings] : adminItems } as const]
+      : []),
   ] as const;
   return (
     <nav className={`sidebar ${isOpen ? 'sidebar-open' : 'sidebar-closed'}`} aria-label={t('nav.console')}>
+      <div className="sidebar-group">
+        <ItemList items={[playground]} isOpen={isOpen} onNavigate={onNavigate} />
+      </div>
+      <ChatMenu isOpen={isOpen} onNavigate={onNavigate} />
       {groups.map(({ name, items }) => (
         <section key={name} className="sidebar-group">
           <h2 className="sidebar-heading">{t(`nav.${name}`)}</h2>
-          <ul>
-            {items.map((item) => (
-              <li key={item.path}>
-                <NavLink
-                  to={item.path}
-                  className="sidebar-link"
-                  title={isOpen ? undefined : t(`nav.${item.name}`)}
-                  onClick={onNavigate}
-                >
-                  {item.icon}
-                  <span className="sidebar-text">{t(`nav.${item.name}`)}</span>
-                </NavLink>
-              </li>
-            ))}
-          </ul>
+          <ItemList items={items} isOpen={isOpen} onNavigate={onNavigate} />
         </section>
       ))}
       <p className="sidebar-version">{t('version', { version })}</p>
     </nav>
+  );
+}
+
+function ItemList({ items, isOpen, onNavigate }: SidebarProps & { readonly items: readonly Item[] }) {
+  const t = useText(shellTexts);
+  return (
+    <ul>
+      {items.map(({ path, name, icon }) => (
+        <li key={path}>
+          <NavLink
+            to={path}
+            className="sidebar-link"
+            title={isOpen ? undefined : t(`nav.${name}`)}
+            onClick={onNavigate}
+          >
+            {icon}
+            <span className="sidebar-text">{t(`nav.${name}`)}</span>
+          </NavLink>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -11,8 +11,6 @@ import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 const everyMs = 60_000;
-/** Its sums would be wrong for ever: the server refuses, so nobody is offered it. */
-const books = 'ledger';
 const longestReason = 500;
 
 /** Whatever is read from a stopped read model is old. Administrators see that on every page, until it is mended. */
@@ -34,11 +32,12 @@ export function StoppedReadModels() {
   );
 }
 
-function StoppedReadModel({ model: { name, position, head, failure } }: { readonly model: ReadModelStateFragment }) {
+function StoppedReadModel({ model }: { readonly model: ReadModelStateFragment }) {
   const t = useText(shellTexts);
   const viewer = useSignedIn();
   const confirm = useConfirm();
   const [quarantine, { loading }] = useMutation(QuarantineEventDocument, { refetchQueries: [ReadModelsDocument] });
+  const { name, position, head, failure, keepsBooks } = model;
   if (failure === null) return null;
   const { position: at, type, error } = failure;
 
@@ -58,7 +57,7 @@ function StoppedReadModel({ model: { name, position, head, failure } }: { readon
   return (
     <li>
       <span>{t('readModel.failure', { name, behind: head - position, at, type, error })}</span>
-      {name === books ? (
+      {keepsBooks ? (
         <span>{t('readModel.books')}</span>
       ) : (
         isRoot(viewer) && (

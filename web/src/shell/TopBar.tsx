@@ -42,7 +42,7 @@ export function TopBar({ onMenu, isMenuOpen }: TopBarProps) {
       <nav className="top-links" aria-label={t('nav.top')}>
         {setUp && (
           <>
-            <NavLink to="/" end className="top-link">
+            <NavLink to="/" end className="top-link top-link-home">
               {t('nav.home')}
             </NavLink>
             {viewer !== null && (
@@ -50,6 +50,12 @@ export function TopBar({ onMenu, isMenuOpen }: TopBarProps) {
                 {t('nav.console')}
               </NavLink>
             )}
+            <NavLink to="/pricing" className="top-link">
+              {t('nav.pricing')}
+            </NavLink>
+            <NavLink to="/about" className="top-link">
+              {t('nav.about')}
+            </NavLink>
             {/^https?:/.test(docsLink) && (
               <a href={docsLink} target="_blank" rel="noopener noreferrer" className="top-link">
                 {t('nav.docs')}
@@ -109,12 +115,12 @@ function LanguageMenu() {
 function Account() {
   const t = useText(shellTexts);
   const viewer = useViewer();
-  const { selfUse } = useStatus();
+  const { registration, selfUse } = useStatus();
   if (viewer !== null) return <UserMenu viewer={viewer} />;
   return (
     <>
       <LinkButton to="/login">{t('account.login')}</LinkButton>
-      {!selfUse && <LinkButton to="/register">{t('account.register')}</LinkButton>}
+      {registration && !selfUse && <LinkButton to="/register">{t('account.register')}</LinkButton>}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { Button, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
-import { CaretDown, LogOut, User } from '@blueprintjs/icons';
+import { CaretDown, Cog, LogOut, User } from '@blueprintjs/icons';
+import { useNavigate } from 'react-router-dom';
 import { LogoutDocument } from '../generated/kit/shell.js';
 import { leaveSignedOut } from '../kit/leave.js';
 import type { Viewer } from '../kit/session.js';
@@ -9,11 +10,21 @@ import { shellTexts } from './shell.texts.js';
 
 export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
   const t = useText(shellTexts);
+  const navigate = useNavigate();
   const [logout, { loading }] = useMutation(LogoutDocument, { onCompleted: leaveSignedOut });
   const name = viewer.displayName === '' ? viewer.username : viewer.displayName;
   const menu = (
     <Menu>
       <MenuDivider title={`${viewer.username} · ${t(`role.${viewer.role}`)}`} />
+      <MenuItem
+        icon={<Cog />}
+        text={t('account.personal')}
+        href="/personal"
+        onClick={(event) => {
+          event.preventDefault();
+          void navigate('/personal');
+        }}
+      />
       <MenuItem
         icon={<LogOut />}
         text={t('account.logout')}

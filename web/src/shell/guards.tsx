@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
-import { Navigate, Outlet } from 'react-router-dom';
-import { isAdmin, useViewer } from '../kit/session.js';
+import { Navigate, Outlet, useParams } from 'react-router-dom';
+import { isAdmin, isRoot, useViewer } from '../kit/session.js';
+import { addressOf } from '../kit/table/openItem.js';
 
 const NotFoundPage = lazy(async () => ({ default: (await import('../not-found/NotFoundPage.js')).NotFoundPage }));
 
@@ -19,4 +20,15 @@ export function ForAdministrators() {
       <NotFoundPage />
     </Suspense>
   );
+}
+
+/** An address that names one thing leads to the page with the drawer of it. */
+export function OpensDrawer({ page }: { readonly page: string }) {
+  const { id = '' } = useParams();
+  return <Navigate to={addressOf(page, id)} replace />;
+}
+
+/** What is behind it is root's; others are led elsewhere. */
+export function RootOr({ path }: { readonly path: string }) {
+  return isRoot(useViewer()) ? <Outlet /> : <Navigate to={path} replace />;
 }

@@ -1,8 +1,10 @@
+import { NetworkStatus } from '@apollo/client';
 import { useQuery } from '@apollo/client/react';
 import { EveryonesTokensDocument } from '../generated/tokens/tokens.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useNumberedPages } from '../kit/table/useNumberedPages.js';
 import { useText } from '../kit/words/i18n.js';
+import { following } from './following.js';
 import { useEveryonesTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
 import { statusOf, type TokensParams } from './tokensParams.js';
@@ -13,7 +15,7 @@ export function EveryonesTokens({ params }: { readonly params: TokensParams }) {
   const { page, size, paging } = useNumberedPages();
   const columns = useEveryonesTokenColumns();
   const { name, key, owner, group } = params;
-  const { data, loading, error, refetch } = useQuery(EveryonesTokensDocument, {
+  const { data, loading, networkStatus, error, refetch } = useQuery(EveryonesTokensDocument, {
     variables: {
       page,
       size,
@@ -24,6 +26,7 @@ export function EveryonesTokens({ params }: { readonly params: TokensParams }) {
       status: statusOf(params) ?? undefined,
     },
     fetchPolicy: 'cache-and-network',
+    ...following,
   });
   return (
     <ResourceTable
@@ -32,7 +35,7 @@ export function EveryonesTokens({ params }: { readonly params: TokensParams }) {
       columns={columns}
       rows={data?.allApiKeys.items}
       rowKey={({ id }) => id}
-      result={{ loading, error, refetch }}
+      result={{ loading: loading && networkStatus !== NetworkStatus.poll, error, refetch }}
       empty={t('empty.search')}
       paging={paging(data?.allApiKeys.total)}
     />

@@ -1,8 +1,10 @@
+import { NetworkStatus } from '@apollo/client';
 import { useQuery } from '@apollo/client/react';
 import { FoundTokensDocument, TokensDocument } from '../generated/tokens/tokens.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useNumberedPages } from '../kit/table/useNumberedPages.js';
 import { useText } from '../kit/words/i18n.js';
+import { following } from './following.js';
 import { useOwnTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
 import type { TokensParams } from './tokensParams.js';
@@ -16,14 +18,16 @@ export function OwnTokens({ params: { name, key } }: { readonly params: TokensPa
   const all = useQuery(TokensDocument, {
     variables: { page, size },
     fetchPolicy: 'cache-and-network',
+    ...following,
     skip: isSearch,
   });
   const found = useQuery(FoundTokensDocument, {
     variables: { name, key },
     fetchPolicy: 'cache-and-network',
+    ...following,
     skip: !isSearch,
   });
-  const { loading, error, refetch } = isSearch ? found : all;
+  const { loading, networkStatus, error, refetch } = isSearch ? found : all;
   const rows = isSearch ? found.data?.searchApiKeys : all.data?.apiKeys.items;
   return (
     <ResourceTable
@@ -33,7 +37,7 @@ export function OwnTokens({ params: { name, key } }: { readonly params: TokensPa
       columns={columns}
       rows={rows}
       rowKey={({ id }) => id}
-      result={{ loading, error, refetch }}
+      result={{ loading: loading && networkStatus !== NetworkStatus.poll, error, refetch }}
       opens={({ id }) => id}
       empty={t(isSearch ? 'empty.search' : 'empty')}
       toolbar={isSearch && rows !== undefined && rows.length >= 100 ? t('search.most') : undefined}

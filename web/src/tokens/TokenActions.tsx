@@ -1,14 +1,16 @@
 import { useMutation } from '@apollo/client/react';
-import { Button, ButtonGroup } from '@blueprintjs/core';
+import { ButtonGroup } from '@blueprintjs/core';
 import { BanCircle, Edit, Tick, Trash } from '@blueprintjs/icons';
 import { DeleteTokenDocument, type OwnTokenFragment, SwitchTokenDocument } from '../generated/tokens/tokens.js';
 import { CopyButton } from '../kit/CopyButton.js';
 import { useConfirm } from '../kit/form/confirm.js';
 import { renewLists } from '../kit/renewLists.js';
 import { useOpenItem } from '../kit/table/openItem.js';
+import { RowAction } from '../kit/table/RowAction.js';
 import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
+import { ChatWithToken } from './ChatWithToken.js';
 import { tokensTexts } from './tokens.texts.js';
 
 /** What can be done to an own token. */
@@ -44,31 +46,19 @@ export function TokenActions({ token }: { readonly token: OwnTokenFragment }) {
   return (
     <ButtonGroup className="row-actions">
       {key !== null && <CopyButton text={key} label={t('key.copy', { name })} />}
-      <Button
-        variant="minimal"
-        size="small"
+      {key !== null && enabled && <ChatWithToken token={token} />}
+      <RowAction
         icon={enabled ? <BanCircle size={14} /> : <Tick size={14} />}
         intent={enabled ? 'none' : 'success'}
-        aria-label={switchText}
-        title={switchText}
+        label={switchText}
         loading={changing.loading}
         onClick={toggle}
       />
-      <Button
-        variant="minimal"
-        size="small"
-        icon={<Edit size={14} />}
-        aria-label={t('action.edit', { name })}
-        title={t('action.edit', { name })}
-        onClick={() => show(id)}
-      />
-      <Button
-        variant="minimal"
-        size="small"
+      <RowAction icon={<Edit size={14} />} label={t('action.edit', { name })} onClick={() => show(id)} />
+      <RowAction
         intent="danger"
         icon={<Trash size={14} />}
-        aria-label={t('action.delete', { name })}
-        title={t('action.delete', { name })}
+        label={t('action.delete', { name })}
         loading={removing.loading}
         onClick={() => void askAndDelete()}
       />

@@ -103,6 +103,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
         <TokenForm
           id={form}
           isNew
+          standing={null}
           draft={draft}
           onChange={setDraft}
           problems={problems}
@@ -175,6 +176,7 @@ function EditForm({ id, token: shown, onBusy, onClose }: EditFormProps) {
     <TokenForm
       id={id}
       isNew={false}
+      standing={shown.budget}
       draft={draft}
       onChange={setDraft}
       problems={problems}

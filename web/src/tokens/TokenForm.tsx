@@ -1,15 +1,18 @@
 import { Button, ButtonGroup } from '@blueprintjs/core';
 import type { FormEvent } from 'react';
-import type { TokenChoicesQuery } from '../generated/tokens/tokens.js';
-import { NumberField, SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import type { TokenChoicesQuery, TokenTermsFragment } from '../generated/tokens/tokens.js';
+import { SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import { NumberField } from '../kit/form/NumberField.js';
 import { QuotaInput } from '../kit/form/QuotaInput.js';
 import { useText } from '../kit/words/i18n.js';
 import { ModelPicker } from './ModelPicker.js';
+import { TokenBudget } from './TokenBudget.js';
 import {
   batchSizes,
   type ExpiryShortcut,
   expiryShortcuts,
   expiryText,
+  periods,
   type problemsOf,
   type TokenDraft,
   type TokenField,
@@ -24,12 +27,14 @@ interface TokenFormProps {
   readonly problems: ReturnType<typeof problemsOf>;
   readonly choices: TokenChoicesQuery | undefined;
   readonly isNew: boolean;
+  /** How the budget it has stands; null: it has none. */
+  readonly standing: TokenTermsFragment['budget'];
   readonly onSubmit: () => void;
 }
 
 const shortcuts = Object.keys(expiryShortcuts) as readonly ExpiryShortcut[];
 
-export function TokenForm({ id, draft, onChange, problems, choices, isNew, onSubmit }: TokenFormProps) {
+export function TokenForm({ id, draft, onChange, problems, choices, isNew, standing, onSubmit }: TokenFormProps) {
   const t = useText(tokensTexts);
   const set = (patch: Partial<TokenDraft>): void => onChange({ ...draft, ...patch });
   const said = (field: TokenField): string | undefined => {
@@ -82,6 +87,31 @@ export function TokenForm({ id, draft, onChange, problems, choices, isNew, onSub
           error={said('quota')}
         />
       )}
+      <SwitchField
+        label={t('form.budget')}
+        hint={t('form.budgetHint')}
+        value={draft.budgeted}
+        onChange={(budgeted) => set({ budgeted })}
+      />
+      {draft.budgeted && (
+        <>
+          <QuotaInput
+            label={t('form.budgetQuota')}
+            required
+            value={draft.budget}
+            onChange={(budget) => set({ budget })}
+            error={said('budget')}
+          />
+          <SelectField
+            label={t('form.period')}
+            hint={t('form.periodHint')}
+            value={draft.period}
+            options={periods.map((period) => ({ value: period, label: t(`period.${period}`) }))}
+            onChange={(period) => set({ period })}
+          />
+        </>
+      )}
+      {standing !== null && <TokenBudget budget={standing} />}
       <GroupField draft={draft} choices={choices} onChange={(group) => set({ group })} />
       <SwitchField
         label={t('form.limitModels')}

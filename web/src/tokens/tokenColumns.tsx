@@ -8,6 +8,7 @@ import { commonTexts } from '../kit/words/common.texts.js';
 import { type Translate, useText } from '../kit/words/i18n.js';
 import { maskedKey } from './shownKey.js';
 import { TokenActions } from './TokenActions.js';
+import { TokenBudget } from './TokenBudget.js';
 import { TokenStatusTag } from './TokenStatusTag.js';
 import { tokensTexts } from './tokens.texts.js';
 import type { tokensZh } from './tokens.zh.js';
@@ -80,6 +81,12 @@ const termsColumns = (t: T): readonly Column<TokenTermsFragment>[] => [
     header: t('column.used'),
     cell: ({ usedQuota }) => <QuotaText quota={usedQuota} />,
     align: 'end',
+    priority: 2,
+  },
+  {
+    id: 'budget',
+    header: t('column.budget'),
+    cell: ({ budget }) => (budget === null ? t('budget.none') : <TokenBudget budget={budget} />),
     priority: 2,
   },
   {

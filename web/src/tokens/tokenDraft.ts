@@ -1,4 +1,4 @@
-import type { ApiKeyInput, TokenTermsFragment } from '../generated/tokens/tokens.js';
+import type { ApiKeyInput, BudgetPeriod, TokenTermsFragment } from '../generated/tokens/tokens.js';
 import { asLocalInput, fromLocalInput } from '../kit/form/localInput.js';
 import { isAddressOrRange } from './addresses.js';
 
@@ -17,6 +17,10 @@ export interface TokenDraft {
   readonly allowIps: string;
   /** Empty: the owner's group. */
   readonly group: string;
+  readonly budgeted: boolean;
+  /** null: nothing, or no amount, was typed. */
+  readonly budget: number | null;
+  readonly period: BudgetPeriod;
   /** How many tokens are made of it. */
   readonly count: number | null;
 }
@@ -30,8 +34,15 @@ export const newToken: TokenDraft = {
   modelLimits: [],
   allowIps: '',
   group: '',
+  budgeted: false,
+  budget: 500_000,
+  period: 'MONTHLY',
   count: 1,
 };
+
+export const periods = ['DAILY', 'WEEKLY', 'MONTHLY'] as const satisfies readonly BudgetPeriod[];
+/** By the server's rule. */
+const largestBudget = 1e15;
 
 export const batchSizes = [10, 20, 30, 100] as const;
 
@@ -61,6 +72,9 @@ export const draftOf = (token: TokenTermsFragment): TokenDraft => ({
   modelLimits: token.modelLimits,
   allowIps: token.allowIps.join('\n'),
   group: token.group,
+  budgeted: token.budget !== null,
+  budget: token.budget?.quota ?? newToken.budget,
+  period: token.budget?.period ?? newToken.period,
   count: 1,
 });
 
@@ -78,11 +92,13 @@ type TokenProblem =
   | 'expiry.past'
   | 'quota.missing'
   | 'quota.negative'
+  | 'budget.missing'
+  | 'budget.range'
   | 'models.none'
   | 'models.long'
   | 'ips.invalid'
   | 'count.invalid';
-export type TokenField = 'name' | 'expiry' | 'quota' | 'models' | 'ips' | 'count';
+export type TokenField = 'name' | 'expiry' | 'quota' | 'budget' | 'models' | 'ips' | 'count';
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length;
 
@@ -96,6 +112,7 @@ export function problemsOf(
     ...named('name', nameProblem(draft)),
     ...named('expiry', expiryProblem(draft, before, now)),
     ...named('quota', quotaProblem(draft, before)),
+    ...named('budget', budgetProblem(draft)),
     ...named('models', modelsProblem(draft)),
     ...named('ips', addressLines(draft.allowIps).every(isAddressOrRange) ? null : 'ips.invalid'),
     ...named('count', countProblem(draft)),
@@ -124,6 +141,12 @@ function quotaProblem({ unlimited, quota }: TokenDraft, before: TokenTermsFragme
   return quota < 0 && quota !== before?.remainingQuota ? 'quota.negative' : null;
 }
 
+function budgetProblem({ budgeted, budget }: TokenDraft): TokenProblem | null {
+  if (!budgeted) return null;
+  if (budget === null) return 'budget.missing';
+  return budget < 1 || budget > largestBudget ? 'budget.range' : null;
+}
+
 function modelsProblem({ modelLimitsEnabled, modelLimits }: TokenDraft): TokenProblem | null {
   if (modelLimitsEnabled && modelLimits.length === 0) return 'models.none';
   return modelLimits.join(',').length > maxModelLimitsLength ? 'models.long' : null;
@@ -147,6 +170,7 @@ export function inputOf(draft: TokenDraft, before: TokenTermsFragment | null): A
     modelLimits: [...draft.modelLimits],
     allowIps: [...addressLines(draft.allowIps)],
     group: draft.group,
+    budget: draft.budgeted && draft.budget !== null ? { quota: draft.budget, period: draft.period } : null,
   };
 }
 

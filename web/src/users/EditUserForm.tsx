@@ -2,9 +2,9 @@ import { type FormEvent, useState } from 'react';
 import type { ListedUserFragment, UserPatchInput } from '../generated/users/users.js';
 import { PasswordField, SelectField, TextField } from '../kit/form/fields.js';
 import { QuotaInput } from '../kit/form/QuotaInput.js';
+import { nameProblems, passwordProblem } from '../kit/form/userProblems.js';
 import { useSignedIn } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
-import { nameProblems, passwordProblem } from './userProblems.js';
 import { usersTexts } from './users.texts.js';
 
 interface EditUserFormProps {

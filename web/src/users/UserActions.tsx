@@ -8,6 +8,7 @@ import { useSignedIn } from '../kit/session.js';
 import { itemOf, useOpenItem } from '../kit/table/openItem.js';
 import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
+import { LastingActions } from './LastingActions.js';
 import { actionsFor, mayOpen } from './mayManage.js';
 import { usersTexts } from './users.texts.js';
 
@@ -85,6 +86,7 @@ export function UserActions({ user }: { readonly user: ListedUserFragment }) {
                 onClick={() => void order(action)}
               />
             ))}
+            {actionsFor(viewer, user).length > 0 && <LastingActions user={user} />}
           </Menu>
         }
       >

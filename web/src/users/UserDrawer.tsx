@@ -10,6 +10,7 @@ import {
 import { FormDrawer } from '../kit/form/FormDrawer.js';
 import { PasswordField, SelectField, TextField } from '../kit/form/fields.js';
 import { useOrderKey } from '../kit/form/orderKey.js';
+import { nameProblems, passwordProblem } from '../kit/form/userProblems.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { renewLists } from '../kit/renewLists.js';
 import { isRoot, useSignedIn } from '../kit/session.js';
@@ -18,7 +19,7 @@ import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { EditUserForm } from './EditUserForm.js';
-import { nameProblems, passwordProblem } from './userProblems.js';
+import { InvitationFacts } from './InvitationFacts.js';
 import { usersTexts } from './users.texts.js';
 
 /** Adds a user, `?open=new`, or edits one, `?open={id}`. */
@@ -139,7 +140,10 @@ function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: ()
         result.data === undefined ? (
           <QueryNotice {...result} />
         ) : (
-          <EditUserForm id={form} user={result.data.user} groups={result.data.groups} onSave={save} />
+          <>
+            <EditUserForm id={form} user={result.data.user} groups={result.data.groups} onSave={save} />
+            <InvitationFacts user={result.data.user} />
+          </>
         )
       }
     </FormDrawer>

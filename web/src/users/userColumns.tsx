@@ -90,6 +90,21 @@ export const userColumns = (
     cell: ({ email }) => email,
   },
   {
+    id: 'identities',
+    header: t('column.identities'),
+    priority: 3,
+    initiallyHidden: true,
+    cell: ({ identities }) => identities.map(({ provider }) => common(`provider.${provider}`)).join(', '),
+  },
+  {
+    id: 'invitedCount',
+    header: t('column.invitedCount'),
+    align: 'end',
+    priority: 3,
+    initiallyHidden: true,
+    cell: ({ invitedCount }) => <span className="figures">{invitedCount.toLocaleString('en-US')}</span>,
+  },
+  {
     id: 'createdAt',
     header: t('column.createdAt'),
     priority: 3,

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Day, type Days, daysRemembered } from '../../../domain/budget.js';
 import type { CallReserved } from '../../../domain/call.js';
 import { namedPrice } from '../../../domain/earlier-prices.js';
 import { beginning, type Position } from '../../../domain/events.js';
 import type { ApiKeyId, UserId } from '../../../domain/ids.js';
 import { CallId } from '../../../domain/ids.js';
 import type { Instant } from '../../../domain/instant.js';
-import { Quota } from '../../../domain/quota.js';
+import { nearestQuota, Quota } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
 import { schemaOf } from '../../engine/projection.js';
 import { availableOf, ledger, reservedOf } from './ledger.js';
@@ -42,6 +43,8 @@ export async function openCalls(
 /** An account at one position of the log: its balance, holds not deducted, and the holds of calls under way. */
 export interface AccountSnapshot {
   readonly balance: bigint;
+  /** Of an API key: its newest days with spending. */
+  readonly spending: readonly (readonly [day: Day, quota: bigint])[];
   readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
   readonly position: Position;
 }
@@ -49,6 +52,7 @@ export interface AccountSnapshot {
 interface Snapshot {
   position: Position;
   balance: string;
+  spending: [Day, string][];
   holds: { callId: string; quota: number }[];
   whole: boolean;
 }
@@ -65,11 +69,12 @@ export const inOneSchema = sql<boolean>`
 async function snapshot(
   db: ReadModels,
   balance: RawBuilder<number>,
+  spending: RawBuilder<unknown>,
   held: RawBuilder<boolean>,
 ): Promise<AccountSnapshot> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const { rows } = await sql<Snapshot>`
-      select folded.position, (${balance})::text as balance, holds.list as holds, ${inOneSchema} as whole
+      select folded.position, (${balance})::text as balance, (${spending}) as spending, holds.list as holds, ${inOneSchema} as whole
       from ledger_position folded
       cross join lateral (
         select coalesce(json_agg(json_build_object('callId', call_id, 'quota', reserved)), '[]') as list
@@ -80,6 +85,7 @@ async function snapshot(
     if (found?.whole)
       return {
         balance: BigInt(found.balance),
+        spending: found.spending.map(([day, quota]) => [day, BigInt(quota)]),
         holds: found.holds.map(({ callId, quota }) => ({ callId: CallId(callId), quota: Quota(quota) })),
         position: found.position,
       };
@@ -95,6 +101,7 @@ export const quotaSnapshot = (db: ReadModels, user: UserId): Promise<AccountSnap
       select coalesce(sum(balance), 0) from ledger_balance
       where account in (${availableOf(user)}, ${reservedOf(user)})
     )`,
+    sql`'[]'::json`,
     sql<boolean>`user_id = ${user}`,
   );
 
@@ -103,5 +110,26 @@ export const apiKeySnapshot = (db: ReadModels, apiKey: ApiKeyId): Promise<Accoun
   snapshot(
     db,
     sql<number>`coalesce((select balance from api_key_balance where api_key_id = ${apiKey}), 0)`,
+    // Amounts come as text: a number in JSON ends at 2^53.
+    sql`
+      select coalesce(json_agg(json_build_array(day, spent::text)), '[]') from (
+        select day, spent from api_key_spending where api_key_id = ${apiKey} order by day desc limit ${daysRemembered}
+      ) newest`,
     sql<boolean>`api_key_id = ${apiKey}`,
   );
+
+/** What API keys have spent, each within its days. Those that have spent nothing are missing. */
+export async function spentWithin(
+  db: ReadModels,
+  wanted: readonly ({ readonly id: ApiKeyId } & Days)[],
+): Promise<ReadonlyMap<ApiKeyId, Quota>> {
+  if (wanted.length === 0) return new Map();
+  const { rows } = await sql<{ id: ApiKeyId; spent: string }>`
+    select wanted.id, sum(spending.spent)::text as spent
+    from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (id bigint, first integer, next integer)
+    join api_key_spending spending
+      on spending.api_key_id = wanted.id and spending.day >= wanted.first and spending.day < wanted.next
+    group by wanted.id
+  `.execute(db);
+  return new Map(rows.map(({ id, spent }) => [id, nearestQuota(BigInt(spent))]));
+}

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Day, spendingDayOf } from '../../../domain/budget.js';
 import type { CallReserved } from '../../../domain/call.js';
 import { type Position, type Recorded, streamKey } from '../../../domain/events.js';
 import { type ApiKeyId, CallId, type UserId } from '../../../domain/ids.js';
@@ -15,20 +16,30 @@ import {
 import type { Quota } from '../../../domain/quota.js';
 import { addToRows, insertRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
-import type { Sum } from '../../engine/tallies.js';
+import { type Sum, tallyOf } from '../../engine/tallies.js';
 
 /*
  * Every quota movement as postings between accounts that sum to zero. Balances are kept; the postings themselves only
  * where the usage log does not hold them already, that is for everything but settled calls.
  */
 
-export type Account = `user:${number}:${WalletPart}` | HouseAccount;
+export type Account = `user:${number}:${WalletPart | 'invites'}` | HouseAccount;
 
 export const availableOf = (user: UserId): Account => `user:${user}:available`;
 export const reservedOf = (user: UserId): Account => `user:${user}:reserved`;
+/** What the user has earned by inviting others and not transferred. */
+export const invitesOf = (user: UserId): Account => `user:${user}:invites`;
 
-const accountOf = (posting: Exclude<Posting, { owner: 'api-key' }>): Account =>
-  posting.owner === 'house' ? posting.part : `user:${posting.id}:${posting.part}`;
+function accountOf(posting: Exclude<Posting, { owner: 'api-key' }>): Account {
+  switch (posting.owner) {
+    case 'house':
+      return posting.part;
+    case 'inviter':
+      return invitesOf(posting.id);
+    case 'user':
+      return `user:${posting.id}:${posting.part}`;
+  }
+}
 
 export interface LedgerTables {
   ledger_balance: { account: Account; balance: Sum<Quota> };
@@ -36,12 +47,23 @@ export interface LedgerTables {
     position: Position;
     account: Account;
     amount: Sum<Quota>;
-    kind: 'grant' | 'adjustment' | 'suspense' | 'refund';
+    kind:
+      | 'grant'
+      | 'adjustment'
+      | 'top-up'
+      | 'top-up-return'
+      | 'redemption'
+      | 'invite-reward'
+      | 'invite-transfer'
+      | 'suspense'
+      | 'refund';
     /** Unix seconds. */
     created_at: number;
   };
   /** What API keys may still spend, holds of calls under way not deducted. A memo beside the double entry. */
   api_key_balance: { api_key_id: ApiKeyId; balance: Sum<Quota> };
+  /** What calls by API keys have cost, by the day they count for: budgets are sums of them. */
+  api_key_spending: { api_key_id: ApiKeyId; day: Day; spent: Sum<Quota> };
   /** Reservations without an outcome. */
   open_call: {
     call_id: CallId;
@@ -72,6 +94,12 @@ const tables = `
   );
   create index ledger_posting_account on ledger_posting (account, position);
   create table api_key_balance (api_key_id bigint primary key, balance numeric not null) with (fillfactor = 70);
+  create table api_key_spending (
+    api_key_id bigint not null,
+    day integer not null,
+    spent numeric not null,
+    primary key (api_key_id, day)
+  ) with (fillfactor = 70);
   create table open_call (
     call_id text primary key,
     user_id bigint not null,
@@ -92,6 +120,7 @@ const tables = `
 interface Changes {
   readonly balances: Map<Account, bigint>;
   readonly apiKeys: Map<ApiKeyId, bigint>;
+  readonly spending: Map<ApiKeyId, Map<Day, bigint>>;
   readonly postings: PostingRow[];
   readonly opened: Map<CallId, OpenCallRow>;
   /** Calls of earlier batches that have their outcome. */
@@ -102,6 +131,11 @@ interface Changes {
 const kept: Readonly<Record<MovementCause, PostingRow['kind'] | null>> = {
   grant: 'grant',
   adjustment: 'adjustment',
+  'top-up': 'top-up',
+  'top-up-return': 'top-up-return',
+  redemption: 'redemption',
+  'invite-reward': 'invite-reward',
+  'invite-transfer': 'invite-transfer',
   allowance: null,
   reservation: null,
   settlement: null,
@@ -112,30 +146,48 @@ const kept: Readonly<Record<MovementCause, PostingRow['kind'] | null>> = {
 
 export const ledger = projection<MoneyEvent>({
   name: 'ledger',
-  version: 2,
+  version: 3,
   purpose: 'deciding',
   tables,
   interestedIn: {
     QuotaGranted: true,
     QuotaAdjusted: true,
+    RedemptionCodeRedeemed: true,
+    InviteRewardEarned: true,
+    InviteRewardTransferred: true,
     ApiKeyIssued: true,
     ApiKeyEdited: true,
     CallReserved: true,
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    TopUpCompleted: true,
+    TopUpRefunded: true,
+    TopUpDisputed: true,
+    TopUpDisputeWon: true,
   },
   async project(tx, batch) {
-    const changes: Changes = { balances: new Map(), apiKeys: new Map(), postings: [], opened: new Map(), closed: [] };
+    const changes: Changes = {
+      balances: new Map(),
+      apiKeys: new Map(),
+      spending: new Map(),
+      postings: [],
+      opened: new Map(),
+      closed: [],
+    };
     for (const recorded of batch) {
       for (const movement of movementsOf(recorded)) book(changes, recorded, movement);
       follow(changes, recorded);
     }
-    const { balances, apiKeys, postings, opened, closed } = changes;
+    const { balances, apiKeys, spending, postings, opened, closed } = changes;
     const changed = [...balances].map(([account, balance]) => ({ account, balance }));
     const allowed = [...apiKeys].map(([id, balance]) => ({ api_key_id: id, balance }));
+    const spent = [...spending].flatMap(([id, days]) =>
+      [...days].map(([day, quota]) => ({ api_key_id: id, day, spent: quota })),
+    );
     await addToRows(tx, 'ledger_balance', ['account'], changed);
     await addToRows(tx, 'api_key_balance', ['api_key_id'], allowed);
+    await addToRows(tx, 'api_key_spending', ['api_key_id', 'day'], spent);
     await insertRows(tx, 'ledger_posting', postings);
     if (closed.length > 0) await sql`delete from open_call where call_id = any(${closed}::text[])`.execute(tx);
     await insertRows(tx, 'open_call', [...opened.values()]);
@@ -148,14 +200,20 @@ const plus = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
   sums.set(key, (sums.get(key) ?? 0n) + amount);
 };
 
+const noDays = (): Map<Day, bigint> => new Map();
+
 /** Changes balances, and keeps the postings that are to be kept. */
-function book({ balances, apiKeys, postings }: Changes, { position, at }: Recorded, movement: Movement): void {
+function book(changes: Changes, { position, at }: Recorded, movement: Movement): void {
+  const { balances, apiKeys, spending, postings } = changes;
   const kind = kept[movement.cause];
+  const day = spendingDayOf(movement, at);
   for (const posting of movement.postings) {
     const { amount } = posting;
     // What a key may still spend leaves holds out: it is what both parts are together.
-    if (posting.owner === 'api-key') plus(apiKeys, posting.id, amount);
-    else {
+    if (posting.owner === 'api-key') {
+      plus(apiKeys, posting.id, amount);
+      if (day !== null) plus(tallyOf(spending, posting.id, noDays), day, -amount);
+    } else {
       const account = accountOf(posting);
       plus(balances, account, amount);
       if (kind !== null && amount !== 0n)

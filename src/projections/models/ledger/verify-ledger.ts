@@ -3,18 +3,21 @@ import type { CallFacts } from '../../../domain/call.js';
 import { beginning, type Position, type Recorded, streamKey } from '../../../domain/events.js';
 import { assertNever } from '../../../domain/failure.js';
 import { ApiKeyId, UserId } from '../../../domain/ids.js';
+import type { Instant } from '../../../domain/instant.js';
 import type { ReadModels } from '../../database.js';
 import type { EventFeed } from '../../engine/projection.js';
-import { availableOf, reservedOf } from './ledger.js';
+import { walletBalances } from '../wallet-queries.js';
+import { availableOf, invitesOf, reservedOf } from './ledger.js';
 import { inOneSchema } from './ledger-queries.js';
 
 /*
- * Checks the ledger against the log. The figures are worked out anew and another way than by postings, so that a mistake
- * in the fold shows as well as damage to the tables. So it does not ask `domain/movements.ts`.
+ * Checks the ledger, and the wallets that statements are made of, against the log. The figures are worked out anew and
+ * another way than by postings, so that a mistake in the fold shows as well as damage to the tables. So it does not ask
+ * `domain/movements.ts`.
  */
 
 interface LedgerDifference {
-  /** An account, `apikey:{id}` or `call:{id}`. */
+  /** An account, `apikey:{id}`, `apikey:{id}:{day}` with the day as `2026-03-01`, `call:{id}` or `wallet:{id}`. */
   readonly account: string;
   /** By the log. */
   readonly expected: bigint;
@@ -27,6 +30,8 @@ export interface LedgerVerdict {
   readonly position: Position;
   readonly events: number;
   readonly accounts: number;
+  /** Compared as of the position that they have come to; null: they have not been built yet. */
+  readonly wallets: number | null;
   /** Of all balances: must be 0. */
   readonly sum: bigint;
   readonly differences: readonly LedgerDifference[];
@@ -38,21 +43,29 @@ type Figures = Map<string, bigint>;
 
 const pageSize = 2_000;
 
-/** Reads the whole log up to where the ledger is; changes nothing. */
+/** Reads the whole log up to where the tables are; changes nothing. */
 export async function verifyLedger(db: ReadModels, feed: Pick<EventFeed, 'readAll'>): Promise<LedgerVerdict> {
-  const { position, figures: actual, accounts, sum } = await figuresInTables(db);
-  const { figures: expected, events } = await figuresInLog(feed, position);
-  const differences = [...new Set([...expected.keys(), ...actual.keys()])]
-    .map((account) => ({ account, expected: expected.get(account) ?? 0n, actual: actual.get(account) ?? 0n }))
-    .filter((figure) => figure.expected !== figure.actual)
-    .sort((a, b) => (a.account < b.account ? -1 : 1));
-  return { position, events, accounts, sum, differences };
+  const { position, figures, accounts, sum } = await figuresInTables(db);
+  const wallets = await walletBalances(db);
+  const stands: Stand[] = [{ position, figures, expected: (facts) => facts.figures() }];
+  if (wallets !== null)
+    stands.push({
+      position: wallets.position,
+      figures: ofWallets(wallets.balances),
+      expected: (facts) => facts.wallets(),
+    });
+  const { differences, events } = await comparedWithLog(feed, stands);
+  return { position, events, accounts, wallets: wallets?.balances.size ?? null, sum, differences };
 }
+
+const ofWallets = (balances: ReadonlyMap<UserId, bigint>): Figures =>
+  new Map([...balances].map(([user, balance]) => [`wallet:${user}`, balance]));
 
 interface Tables {
   position: Position;
   balances: [string, string][];
   api_keys: [number, string][];
+  spending: [number, string, string][];
   calls: [string, string][];
   whole: boolean;
 }
@@ -66,6 +79,8 @@ async function figuresInTables(
       select folded.position, ${inOneSchema} as whole,
         (select coalesce(json_agg(json_build_array(account, balance::text)), '[]') from ledger_balance) as balances,
         (select coalesce(json_agg(json_build_array(api_key_id, balance::text)), '[]') from api_key_balance) as api_keys,
+        (select coalesce(json_agg(json_build_array(api_key_id, date '1970-01-01' + day, spent::text)), '[]')
+          from api_key_spending) as spending,
         (select coalesce(json_agg(json_build_array(call_id, reserved::text)), '[]') from open_call) as calls
       from ledger_position folded
     `.execute(db);
@@ -73,6 +88,7 @@ async function figuresInTables(
     if (!found?.whole) continue;
     const figures: Figures = new Map(found.balances.map(([account, balance]) => [account, BigInt(balance)]));
     for (const [id, balance] of found.api_keys) figures.set(`apikey:${id}`, BigInt(balance));
+    for (const [id, day, spent] of found.spending) figures.set(`apikey:${id}:${day}`, BigInt(spent));
     for (const [id, reserved] of found.calls) figures.set(`call:${id}`, BigInt(reserved));
     const sum = found.balances.reduce((total, [, balance]) => total + BigInt(balance), 0n);
     return { position: found.position, figures, accounts: found.balances.length, sum };
@@ -80,24 +96,50 @@ async function figuresInTables(
   throw new Error('The ledger is being rebuilt over and over: nothing to compare in 10 attempts');
 }
 
-async function figuresInLog(
+/** What tables hold, as of one position. */
+interface Stand {
+  readonly position: Position;
+  readonly figures: Figures;
+  /** The same by the log up to there. */
+  readonly expected: (facts: Facts) => Figures;
+}
+
+const differencesBetween = (expected: Figures, actual: Figures): LedgerDifference[] =>
+  [...new Set([...expected.keys(), ...actual.keys()])]
+    .map((account) => ({ account, expected: expected.get(account) ?? 0n, actual: actual.get(account) ?? 0n }))
+    .filter((figure) => figure.expected !== figure.actual)
+    .sort((a, b) => (a.account < b.account ? -1 : 1));
+
+/** In one reading of the log, though beside a gateway no two read models are at the same position. */
+async function comparedWithLog(
   feed: Pick<EventFeed, 'readAll'>,
-  upTo: Position,
-): Promise<{ figures: Figures; events: number }> {
+  stands: readonly Stand[],
+): Promise<{ differences: LedgerDifference[]; events: number }> {
+  const differences: LedgerDifference[] = [];
+  const waiting = [...stands].sort((a, b) => a.position - b.position);
   const facts = new Facts();
   let events = 0;
-  for (let after = beginning; after < upTo; ) {
+  const compareUpTo = (position: Position): void => {
+    for (let next = waiting[0]; next !== undefined && next.position <= position; next = waiting[0]) {
+      waiting.shift();
+      differences.push(...differencesBetween(next.expected(facts), next.figures));
+    }
+  };
+  compareUpTo(beginning);
+  for (let after = beginning; waiting.length > 0; ) {
     const page = await feed.readAll(after, pageSize);
     const last = page.at(-1);
-    if (last === undefined) throw new Error(`The log ends at ${after}, before the ledger's position ${upTo}`);
+    if (last === undefined)
+      throw new Error(`The log ends at ${after}, before position ${waiting.at(-1)?.position} of what was made from it`);
     for (const recorded of page) {
-      if (recorded.position > upTo) break;
+      if (waiting.length === 0) break;
       facts.take(recorded);
       events += 1;
+      compareUpTo(recorded.position);
     }
     after = last.position;
   }
-  return { figures: facts.figures(), events };
+  return { differences, events };
 }
 
 const add = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
@@ -107,14 +149,19 @@ const add = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
 /** What was given, what was charged, what is held: the balances follow. */
 class Facts {
   private readonly owned = new Map<UserId, bigint>();
+  private readonly invites = new Map<UserId, bigint>();
   private readonly apiKeys = new Map<ApiKeyId, bigint>();
+  /** By API key and day. */
+  private readonly spent = new Map<string, bigint>();
   private readonly held = new Map<string, { user: UserId; quota: bigint }>();
   private granted = 0n;
   private adjusted = 0n;
+  private redeemed = 0n;
   private charged = 0n;
   private suspense = 0n;
+  private bought = 0n;
 
-  take({ event, stream }: Recorded): void {
+  take({ event, stream, at }: Recorded): void {
     switch (event.type) {
       case 'QuotaGranted':
         add(this.owned, UserId(streamKey(stream)), BigInt(event.quota));
@@ -124,6 +171,31 @@ class Facts {
         add(this.owned, UserId(streamKey(stream)), BigInt(event.delta));
         this.granted += BigInt(event.gift);
         this.adjusted += BigInt(event.delta) - BigInt(event.gift);
+        return;
+      case 'TopUpCompleted':
+        add(this.owned, event.user, BigInt(event.quota));
+        this.bought += BigInt(event.quota);
+        return;
+      case 'TopUpRefunded':
+      case 'TopUpDisputed':
+        add(this.owned, event.user, -BigInt(event.quota));
+        this.bought -= BigInt(event.quota);
+        return;
+      case 'TopUpDisputeWon':
+        add(this.owned, event.user, BigInt(event.quota));
+        this.bought += BigInt(event.quota);
+        return;
+      case 'RedemptionCodeRedeemed':
+        add(this.owned, event.user, BigInt(event.quota));
+        this.redeemed += BigInt(event.quota);
+        return;
+      case 'InviteRewardEarned':
+        add(this.invites, UserId(streamKey(stream)), BigInt(event.quota));
+        this.granted += BigInt(event.quota);
+        return;
+      case 'InviteRewardTransferred':
+        add(this.invites, UserId(streamKey(stream)), -BigInt(event.quota));
+        add(this.owned, UserId(streamKey(stream)), BigInt(event.quota));
         return;
       case 'ApiKeyIssued':
         add(this.apiKeys, ApiKeyId(streamKey(stream)), BigInt(event.quota));
@@ -137,7 +209,7 @@ class Facts {
         return;
       case 'CallSettled':
         this.held.delete(streamKey(stream));
-        this.charge(event.facts, BigInt(event.charged));
+        this.charge(event.facts, BigInt(event.charged), at);
         this.suspense += BigInt(event.suspense) + BigInt(event.uncovered);
         return;
       case 'CallReleased':
@@ -145,21 +217,43 @@ class Facts {
         this.suspense += BigInt(event.suspense);
         return;
       case 'CallRefunded':
-        this.charge(event.facts, -BigInt(event.settlement.charged));
+        this.charge(event.facts, -BigInt(event.settlement.charged), event.settlement.at);
         this.suspense += BigInt(event.suspense);
         return;
       case 'UserRegistered':
       case 'UserProfileChanged':
+      case 'EmailChanged':
+      case 'IdentityLinked':
+      case 'IdentityUnlinked':
+      case 'PasskeyGivenUp':
       case 'UserGroupChanged':
       case 'UserRoleChanged':
       case 'UserDisabled':
       case 'UserEnabled':
       case 'UserDeleted':
+      case 'UserErased':
+      case 'SignInsEnded':
+      case 'InviteCodeIssued':
+      case 'InviteRewardPromised':
       case 'PasswordChanged':
       case 'AccessTokenIssued':
       case 'UserSettingsChanged':
       case 'UsernameClaimed':
       case 'UsernameReleased':
+      case 'IdentityClaimed':
+      case 'IdentityReleased':
+      case 'TotpEnrolled':
+      case 'TotpCodeUsed':
+      case 'TotpTurnedOff':
+      case 'RecoveryCodesRenewed':
+      case 'RecoveryCodeUsed':
+      case 'PasskeyAdded':
+      case 'PasskeyUsed':
+      case 'PasskeyRenamed':
+      case 'PasskeyRemoved':
+      case 'FactorsReset':
+      case 'InviteCodeClaimed':
+      case 'InviteCodeReleased':
       case 'ApiKeyEnabled':
       case 'ApiKeyDisabled':
       case 'ApiKeyDeleted':
@@ -168,9 +262,19 @@ class Facts {
       case 'ChannelEnabled':
       case 'ChannelDisabled':
       case 'ChannelTested':
+      case 'ChannelBalanceObserved':
       case 'ChannelRemoved':
+      case 'RedemptionCodeIssued':
+      case 'RedemptionCodeEdited':
+      case 'RedemptionCodeEnabled':
+      case 'RedemptionCodeDisabled':
+      case 'RedemptionCodeDeleted':
+      case 'ChannelTestRunFinished':
       case 'OptionChanged':
       case 'SetupCompleted':
+      case 'TopUpRequested':
+      case 'TopUpBegun':
+      case 'TopUpExpired':
       case 'EventQuarantined':
         return;
       default:
@@ -178,10 +282,18 @@ class Facts {
     }
   }
 
-  private charge({ userId, apiKeyId }: CallFacts, quota: bigint): void {
+  /** `at`: when it was settled. */
+  private charge({ userId, apiKeyId }: CallFacts, quota: bigint, at: Instant): void {
     add(this.owned, userId, -quota);
-    if (apiKeyId !== null) add(this.apiKeys, apiKeyId, -quota);
+    if (apiKeyId !== null) {
+      add(this.apiKeys, apiKeyId, -quota);
+      add(this.spent, `${apiKeyId}:${new Date(at).toISOString().slice(0, 10)}`, quota);
+    }
     this.charged += quota;
+  }
+
+  wallets(): Figures {
+    return ofWallets(this.owned);
   }
 
   figures(): Figures {
@@ -190,14 +302,18 @@ class Facts {
     const figures: Figures = new Map<string, bigint>([
       ['grants', -this.granted],
       ['adjustments', -this.adjusted],
+      ['codes', -this.redeemed],
       ['revenue', this.charged - this.suspense],
       ['suspense', this.suspense],
+      ['payments', -this.bought],
     ]);
     for (const [user, quota] of this.owned) {
       figures.set(availableOf(user), quota - (reserved.get(user) ?? 0n));
       figures.set(reservedOf(user), reserved.get(user) ?? 0n);
     }
+    for (const [user, quota] of this.invites) figures.set(invitesOf(user), quota);
     for (const [id, balance] of this.apiKeys) figures.set(`apikey:${id}`, balance);
+    for (const [keyAndDay, quota] of this.spent) figures.set(`apikey:${keyAndDay}`, quota);
     for (const [callId, { quota }] of this.held) figures.set(`call:${callId}`, quota);
     return figures;
   }

@@ -17,7 +17,14 @@ export function lineOwner(recorded: Recorded): UserId | 'root' | null {
       return event.facts.userId;
     case 'QuotaGranted':
     case 'QuotaAdjusted':
+    case 'InviteRewardEarned':
       return UserId(streamKey(stream));
+    case 'TopUpCompleted':
+    case 'TopUpRefunded':
+    case 'TopUpDisputed':
+    case 'TopUpDisputeWon':
+    case 'RedemptionCodeRedeemed':
+      return event.user;
     case 'ChannelTested':
       return 'root';
     case 'OptionChanged':

@@ -10,16 +10,20 @@ import type {
 import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel.js';
 import { type Position, type Recorded, streamKey } from '../../../domain/events.js';
 import { assertNever } from '../../../domain/failure.js';
-import { type ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
+import { type ApiKeyId, ChannelId, RedemptionId, UserId } from '../../../domain/ids.js';
 import { unixSeconds } from '../../../domain/instant.js';
 import type { OptionEvent } from '../../../domain/option.js';
+import type { TopUpCompleted } from '../../../domain/payment.js';
+import type { ReturnEvent } from '../../../domain/payment-return.js';
 import type { Price } from '../../../domain/pricing.js';
 import { type Quota, zero } from '../../../domain/quota.js';
+import type { RedemptionEvent } from '../../../domain/redemption.js';
 import type { SetupEvent } from '../../../domain/setup.js';
 import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/usage.js';
-import type { GrantReason, UserEvent } from '../../../domain/user.js';
+import type { UserEvent } from '../../../domain/user.js';
 import { insertRows, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
+import { type LogDetail, returnedDetail } from './log-detail.js';
 import { storedLines, type Told } from './stored-line.js';
 import { putHours, tableOfHours, type UsageLogHours } from './usage-log-hours.js';
 import { makePartitions } from './usage-log-partitions.js';
@@ -31,24 +35,6 @@ import { makePartitions } from './usage-log-partitions.js';
 
 export const logTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 } as const;
 export type LogType = (typeof logTypes)[keyof typeof logTypes];
-
-/** What only one kind of line has to say; null for a settled call, whose facts have columns. */
-export type LogDetail =
-  | { readonly kind: 'granted'; readonly quota: Quota; readonly reason: GrantReason }
-  | {
-      readonly kind: 'adjusted';
-      readonly delta: Quota;
-      readonly gift: Quota;
-      readonly by: UserId;
-      readonly observed: Quota;
-    }
-  | ({ readonly kind: 'channel-tested' } & Pick<ChannelTestUsage, 'modelRatio' | 'completionRatio' | 'modelPrice'>)
-  | {
-      readonly kind: 'released';
-      readonly reason: ReleaseReason;
-      readonly status: number | null;
-      readonly code: string | null;
-    };
 
 /** A line as it is told. */
 export interface UsageLogRow {
@@ -183,7 +169,10 @@ export type LoggedEvent =
   | CallSettled
   | CallReleased
   | CallRefunded
-  | Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' }>
+  | TopUpCompleted
+  | ReturnEvent
+  | Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' | 'InviteRewardEarned' }>
+  | Extract<RedemptionEvent, { type: 'RedemptionCodeRedeemed' }>
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
   | OptionEvent
   | SetupEvent;
@@ -197,8 +186,14 @@ export const usageLog = projection<LoggedEvent>({
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    TopUpCompleted: true,
+    TopUpRefunded: true,
+    TopUpDisputed: true,
+    TopUpDisputeWon: true,
     QuotaGranted: true,
     QuotaAdjusted: true,
+    RedemptionCodeRedeemed: true,
+    InviteRewardEarned: true,
     ChannelTested: true,
     OptionChanged: true,
     SetupCompleted: true,
@@ -255,12 +250,28 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
       return line(recorded, logTypes.system, UserId(streamKey(stream)), {
         detail: { kind: 'granted', quota: event.quota, reason: event.reason },
       });
+    case 'InviteRewardEarned':
+      return line(recorded, logTypes.system, UserId(streamKey(stream)), {
+        detail: { kind: 'granted', quota: event.quota, reason: 'inviter' },
+      });
     case 'QuotaAdjusted': {
       const { delta, gift, by, observed } = event;
       return line(recorded, logTypes.manage, UserId(streamKey(stream)), {
         detail: { kind: 'adjusted', delta, gift, by, observed },
       });
     }
+    case 'TopUpCompleted': {
+      const { user, quota, money, currency } = event;
+      return line(recorded, logTypes.recharge, user, { detail: { kind: 'topped-up', quota, money, currency } });
+    }
+    case 'TopUpRefunded':
+    case 'TopUpDisputed':
+    case 'TopUpDisputeWon':
+      return line(recorded, logTypes.system, event.user, { detail: returnedDetail(event) });
+    case 'RedemptionCodeRedeemed':
+      return line(recorded, logTypes.recharge, event.user, {
+        detail: { kind: 'redeemed', quota: event.quota, redemption: RedemptionId(streamKey(stream)) },
+      });
     case 'ChannelTested':
       return event.usage === null ? null : testedLine(recorded, event.usage, event.responseTimeMs, rules.root_user_id);
     case 'OptionChanged':

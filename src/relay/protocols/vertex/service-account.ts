@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
+import { urlIn } from '../../../domain/address.js';
 import type { KeyForm } from '../../../domain/provider.js';
 import type { Granted } from '../../upstream/access-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
@@ -37,8 +38,9 @@ const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** The assertion is as good as the token: it goes nowhere unsealed but to this machine. */
 function mayAsk(tokenUri: string): boolean {
-  if (!URL.canParse(tokenUri)) return false;
-  const { protocol, hostname, username, password } = new URL(tokenUri);
+  const url = urlIn(tokenUri);
+  if (url === null) return false;
+  const { protocol, hostname, username, password } = url;
   if (username !== '' || password !== '') return false;
   return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
 }

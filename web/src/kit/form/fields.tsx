@@ -1,4 +1,4 @@
-import { Button, FormGroup, HTMLSelect, InputGroup, NumericInput, Switch, TextArea } from '@blueprintjs/core';
+import { Button, FormGroup, HTMLSelect, InputGroup, Switch, TextArea } from '@blueprintjs/core';
 import { EyeOff, EyeOpen } from '@blueprintjs/icons';
 import { type ReactNode, useId, useState } from 'react';
 import type { Choice } from '../table/FilterBar.js';
@@ -165,39 +165,6 @@ export function TextAreaField({
           intent={field.error === undefined ? 'none' : 'danger'}
           className={monospace ? 'monospace-input' : undefined}
           onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
-}
-
-interface NumberFieldProps extends ValueProps<number | null> {
-  readonly min?: number;
-  readonly max?: number;
-  readonly step?: number;
-}
-
-/** null: the field is empty. What is not a number yet, like a lone minus, leaves the value as it is. */
-export function NumberField({ value, onChange, min, max, step = 1, ...field }: NumberFieldProps) {
-  return (
-    <Field {...field}>
-      {(attributes) => (
-        <NumericInput
-          {...attributes}
-          fill
-          value={value ?? ''}
-          min={min}
-          max={max}
-          stepSize={step}
-          minorStepSize={Number.isInteger(step) ? null : step}
-          // The arrow keys step; Blueprint's buttons would name a control that does not exist.
-          buttonPosition="none"
-          clampValueOnBlur
-          intent={field.error === undefined ? 'none' : 'danger'}
-          onValueChange={(parsed, text) => {
-            if (text.trim() === '') onChange(null);
-            else if (Number.isFinite(parsed)) onChange(parsed);
-          }}
         />
       )}
     </Field>

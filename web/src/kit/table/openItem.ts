@@ -22,6 +22,9 @@ function withItem(search: string, item: string | null): string {
 
 const ofKind = (kind: string): string => `${kind}-`;
 
+/** Of another page, with its drawer open on something. */
+export const addressOf = (page: string, item: string): string => `${page}${withItem('', item)}`;
+
 /** What the address opens of a kind of its own, e.g. the test of a row rather than the row: `test-{id}`. */
 export const itemOf = (kind: string, what: string): string => `${ofKind(kind)}${what}`;
 

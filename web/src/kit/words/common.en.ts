@@ -33,6 +33,7 @@ export const commonEn: Translation<typeof commonZh> = {
   'live.connecting': 'Connecting…',
   'live.lost': 'Connection lost, reconnecting…',
   'live.open': 'Live',
+  'open.elsewhere': 'Open {{name}} in a new window',
   'page.first': 'First page',
   'page.last': 'Last page',
   'page.navigation': 'Pages',
@@ -58,4 +59,9 @@ export const commonEn: Translation<typeof commonZh> = {
   'table.empty': 'Nothing here yet',
   'table.failed': 'This could not be loaded',
   'table.fresh': '{{fresh}} new, show them',
+  'provider.GITHUB': 'GitHub',
+  'provider.OIDC': 'OIDC',
+  'provider.LINUXDO': 'LinuxDO',
+  'provider.WECHAT': 'WeChat',
+  'provider.TELEGRAM': 'Telegram',
 };

@@ -29,6 +29,7 @@ export const commonZh = {
   'live.connecting': '正在连接…',
   'live.lost': '连接中断，正在重连…',
   'live.open': '实时',
+  'open.elsewhere': '打开{{name}}（在新窗口）',
   'page.first': '第一页',
   'page.last': '最后一页',
   'page.navigation': '分页',
@@ -54,4 +55,9 @@ export const commonZh = {
   'table.empty': '暂无数据',
   'table.failed': '加载失败',
   'table.fresh': '有 {{fresh}} 条新记录，点击显示',
+  'provider.GITHUB': 'GitHub',
+  'provider.OIDC': 'OIDC',
+  'provider.LINUXDO': 'LinuxDO',
+  'provider.WECHAT': '微信',
+  'provider.TELEGRAM': 'Telegram',
 } as const;

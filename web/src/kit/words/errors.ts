@@ -1,14 +1,20 @@
 import { CombinedGraphQLErrors, ServerError, ServerParseError } from '@apollo/client/errors';
 import { errorsEn } from './errors.en.js';
 import { errorsZh } from './errors.zh.js';
-import { failuresEn } from './failures.en.js';
-import { failuresZh } from './failures.zh.js';
-import { texts, translator } from './i18n.js';
+import type { failuresZh } from './failures.zh.js';
+import { type Texts, texts, translator } from './i18n.js';
 
 /* What a failed operation says to the reader, wherever it is shown. */
 
 const errorTexts = texts('errors', errorsZh, errorsEn);
-const failureTexts = texts('failures', failuresZh, failuresEn);
+/** null: they are still on their way. */
+let failureTexts: Texts<typeof failuresZh> | null = null;
+
+/** What refusals are called in both languages; fetched beside the first page, which would only wait for them. */
+export async function loadFailureTexts(): Promise<void> {
+  const [{ failuresZh }, { failuresEn }] = await Promise.all([import('./failures.zh.js'), import('./failures.en.js')]);
+  failureTexts = texts('failures', failuresZh, failuresEn);
+}
 
 interface Refusal {
   readonly message: string;
@@ -61,17 +67,20 @@ const expiredCodes: ReadonlySet<string> = new Set(['not-signed-in', 'access-toke
 export const isSessionLost = (error: unknown): boolean =>
   expiredCodes.has(failureCode(error) ?? '') || (ServerError.is(error) && error.statusCode === 401);
 
-const isFailureCode = (code: string): code is keyof typeof failuresZh => code in failuresZh;
+/** The sentence for a failure that an answer tells by its code. */
+export function codeText(code: string, details: Readonly<Record<string, string | number>> = {}): string {
+  if (failureTexts === null || !Object.hasOwn(failureTexts.zh, code)) return code;
+  // Which details a code comes with is the server's to know; the dictionary has placeholders for them.
+  const say = translator(failureTexts) as (code: string, details: Readonly<Record<string, string | number>>) => string;
+  return say(code, details);
+}
 
 /** One sentence in the reader's language: by code, by status, or what the server said. */
 export function errorText(error: unknown): string {
   const t = translator(errorTexts);
   const refusal = refusalIn(error);
-  if (refusal !== null && isFailureCode(refusal.code)) {
-    // Which details a code comes with is the server's to know; the dictionary has placeholders for them.
-    const say = translator(failureTexts) as (code: string, details: Refusal['details']) => string;
-    return say(refusal.code, refusal.details);
-  }
+  if (refusal !== null && failureTexts !== null && Object.hasOwn(failureTexts.zh, refusal.code))
+    return codeText(refusal.code, refusal.details);
   const status = ServerError.is(error) || ServerParseError.is(error) ? error.statusCode : 200;
   if (status === 429) return t('tooMany');
   if (status === 405) return t('demoOnly');

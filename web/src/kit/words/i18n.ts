@@ -22,7 +22,7 @@ const storageKey = 'language';
 type Dictionary = Readonly<Record<string, string>>;
 export type Translation<Reference> = { readonly [Key in keyof Reference]: string };
 
-interface Texts<Reference extends Dictionary> {
+export interface Texts<Reference extends Dictionary> {
   readonly namespace: string;
   readonly zh: Reference;
   readonly en: Translation<Reference>;

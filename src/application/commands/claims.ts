@@ -1,0 +1,110 @@
+import {
+  type Claim,
+  type ClaimCommand,
+  type IdentityKind,
+  identityDeciders,
+  inviteCodeDecider,
+  usernameDecider,
+} from '../../domain/claim.js';
+import type { Decider } from '../../domain/decider.js';
+import { type DomainEvent, type Recorded, type StreamName, streams } from '../../domain/events.js';
+import { Failure } from '../../domain/failure.js';
+import type { IdentityClaim, UserId } from '../../domain/ids.js';
+import { type User, type UserEvent, userDecider } from '../../domain/user.js';
+import type { Clock, EventStore } from '../ports.js';
+import type { Handle } from './handle.js';
+
+/*
+ * What no two users may have is claimed in a stream of its own before a user gets it. A claim whose user does not bear
+ * what it claims is worth nothing after a while: the command that made it died half-way.
+ */
+
+const abandonedAfterMs = 60_000;
+
+/** A user there is, or was. */
+export type KnownUser = Exclude<User, { status: 'absent' }>;
+
+export interface Claiming {
+  /** Throws Failure (`username-taken`, …) while somebody else holds it. */
+  claim(userId: UserId): Promise<void>;
+  /** Gives it back, unless the user bears it: a change that seemed to fail may have happened. */
+  release(userId: UserId): Promise<void>;
+  /** Who holds and bears it, deleted users included; null: nobody. */
+  holder(): Promise<UserId | null>;
+}
+
+export function claims(store: Pick<EventStore, 'readStream'>, clock: Clock, handle: Handle) {
+  /** From the log, which no read model or memory is ahead of. null: no such user. */
+  const userOf = async (userId: UserId): Promise<KnownUser | null> => {
+    const recorded = await store.readStream(streams.user(userId));
+    const user = recorded.reduce(
+      (folded, { event }) => userDecider.evolve(folded, event as UserEvent),
+      userDecider.initial,
+    );
+    return user.status === 'absent' ? null : user;
+  };
+
+  const claiming = <Event extends DomainEvent>(
+    stream: StreamName,
+    decider: Decider<Claim, ClaimCommand, Event>,
+    isBorneBy: (user: KnownUser) => boolean,
+  ): Claiming => {
+    const bears = async (userId: UserId): Promise<boolean> => {
+      const user = await userOf(userId);
+      return user !== null && !user.erased && isBorneBy(user);
+    };
+    const order = (type: ClaimCommand['type'], userId: UserId) => handle(decider, stream, { type, userId });
+
+    const holderIn = (recorded: readonly Recorded[]): UserId | null =>
+      recorded.reduce((claim, { event }) => decider.evolve(claim, event as Event), decider.initial).holder;
+
+    /** Frees the claim where it is abandoned; tells whether it is free. */
+    const freed = async (): Promise<boolean> => {
+      const recorded = await store.readStream(stream);
+      const last = recorded.at(-1);
+      const holder = holderIn(recorded);
+      if (last === undefined || holder === null) return true;
+      if (clock.now() - last.at < abandonedAfterMs || (await bears(holder))) return false;
+      await order('Release', holder);
+      return true;
+    };
+
+    return {
+      async claim(userId) {
+        try {
+          await order('Claim', userId);
+        } catch (error) {
+          if (!(error instanceof Failure) || error.kind !== 'conflict' || !(await freed())) throw error;
+          await order('Claim', userId);
+        }
+      },
+
+      async release(userId) {
+        if (!(await bears(userId))) await order('Release', userId);
+      },
+
+      async holder() {
+        const holder = holderIn(await store.readStream(stream));
+        return holder !== null && (await bears(holder)) ? holder : null;
+      },
+    };
+  };
+
+  return {
+    userOf,
+
+    /** `written`: as it stands or looks, see look-alike.ts; `isBorneBy`: whether a user has such a name. */
+    username: (written: string, isBorneBy: (user: KnownUser) => boolean): Claiming =>
+      claiming(streams.username(written), usernameDecider, isBorneBy),
+
+    invite: (code: string): Claiming =>
+      claiming(streams.invite(code), inviteCodeDecider, ({ inviteCode }) => inviteCode === code),
+
+    identity: (kind: IdentityKind, claim: IdentityClaim): Claiming =>
+      claiming(streams.identity(kind, claim), identityDeciders[kind], ({ email, identities }) =>
+        kind === 'email' ? email === claim : identities[kind] === claim,
+      ),
+  };
+}
+
+export type Claims = ReturnType<typeof claims>;

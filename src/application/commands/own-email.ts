@@ -1,0 +1,33 @@
+import { checkEmail, checkMailedCode } from '../../domain/email.js';
+import type { Position } from '../../domain/events.js';
+import type { Actor } from '../../domain/user.js';
+import { type Asking, nothingShown } from '../asking.js';
+import type { StepUps } from '../sessions/step-up.js';
+import type { Bindings } from './bindings.js';
+import type { EmailCodes } from './email-codes.js';
+
+/* The address of one's own account: whoever has been sent a code there may put it in place of the former one. */
+
+export interface OwnEmailPorts {
+  readonly codes: Pick<EmailCodes, 'redeem'>;
+  readonly bindings: Pick<Bindings, 'changeEmail'>;
+  readonly stepUps: Pick<StepUps, 'demand'>;
+}
+
+export const ownEmail = ({ codes, bindings, stepUps }: OwnEmailPorts) => ({
+  /** Throws what is wrong with the address, `step-up-needed`, `email-code-wrong` or `email-taken`. */
+  async change(viewer: Actor, email: string, code: string, asking: Asking = nothingShown): Promise<Position> {
+    const address = email.trim();
+    checkEmail(address);
+    checkMailedCode('code', code);
+    await stepUps.demand(viewer, 'email', asking);
+    await codes.redeem(address, code);
+    return bindings.changeEmail(viewer.id, address);
+  },
+
+  /** Throws `step-up-needed`. */
+  async remove(viewer: Actor, asking: Asking = nothingShown): Promise<Position> {
+    await stepUps.demand(viewer, 'email', asking);
+    return bindings.changeEmail(viewer.id, null);
+  },
+});

@@ -1,0 +1,46 @@
+import { Failure } from '../../domain/failure.js';
+import type { UserId } from '../../domain/ids.js';
+import { asMail, type Notification } from '../../domain/notification.js';
+import { readSettings } from '../../domain/stored-settings.js';
+import type { ReadModels } from '../../projections/database.js';
+import { userById } from '../../projections/models/user-queries.js';
+import type { Mailer } from '../outgoing.js';
+import type { PersonalData, Vault } from '../ports.js';
+import { type Delivered, postWebhook, type WebhookPorts } from './webhook.js';
+
+export interface TellPorts extends WebhookPorts {
+  readonly db: ReadModels;
+  readonly personal: Pick<PersonalData, 'open'>;
+  readonly vault: Pick<Vault, 'get'>;
+  readonly mailer: Mailer;
+}
+
+/** `skipped`: there is no way to reach the user, and trying again will not help. */
+export type Told = Delivered | { readonly ok: 'skipped'; readonly reason: string };
+
+const skipped = (reason: string): Told => ({ ok: 'skipped', reason });
+
+/** Tells one user by the way the user has chosen, as the settings are now. */
+export async function tell(ports: TellPorts, id: UserId, notification: Notification): Promise<Told> {
+  const { db, personal, vault, mailer, settings } = ports;
+  const user = await userById(db, id);
+  if (user === undefined || user.deleted_at !== null) return skipped('the user is gone');
+  const text = user.settings === null ? '' : await personal.open(id, user.settings);
+  const { notifyType, webhookUrl, notificationEmail } = readSettings(text ?? '');
+  if (notifyType === 'webhook') {
+    const secret = user.webhook_secret === null ? null : await vault.get(user.webhook_secret);
+    return postWebhook(ports, { url: webhookUrl, secret: secret ?? '' }, notification);
+  }
+  const own = user.email === null ? null : await personal.open(id, user.email);
+  const to = notificationEmail || (own ?? '');
+  if (to === '') return skipped('the user has no address');
+  if (settings().mail === null) return skipped('no mail server is configured');
+  try {
+    await mailer.send({ to, ...asMail(notification) });
+    return { ok: true };
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'mail-failed')
+      return { ok: false, reason: String(error.details.reason) };
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { beginning, type Position } from '../../domain/events.js';
+import { Failure } from '../../domain/failure.js';
+import type { UserId } from '../../domain/ids.js';
+import { type Actor, atLeast } from '../../domain/user.js';
+import type { ReadModels } from '../../projections/database.js';
+import { channels } from '../../projections/models/channels.js';
+import { logTypes, usageLog } from '../../projections/models/usage-log/usage-log.js';
+import { type UsageLogEntry, usageLogAfter } from '../../projections/models/usage-log/usage-log-queries.js';
+import { users } from '../../projections/models/users.js';
+import { type WalletMovement, walletMovements, walletOver } from '../../projections/models/wallet-queries.js';
+import { wallets } from '../../projections/models/wallets.js';
+import { authorise } from '../authorise.js';
+import { type Month, monthNamed } from '../calendar.js';
+import type { Tail } from '../memory/tail.js';
+import type { Clock, Directory, ReadModelProgress } from '../ports.js';
+import { type StatementLine, statementLines } from './statement-lines.js';
+
+/* A month of one user, to be kept: every call, and every change of the balance. Whole, or not at all. */
+
+export interface StatementPorts {
+  readonly db: ReadModels;
+  readonly progress: Pick<ReadModelProgress, 'reached'>;
+  readonly tail: Pick<Tail, 'position'>;
+  readonly directory: Pick<Directory, 'user'>;
+  readonly clock: Clock;
+}
+
+export interface MonthAsked {
+  /** null: the viewer's own. */
+  readonly userId: UserId | null;
+  /** `2026-03` */
+  readonly month: string;
+  readonly zone: string;
+}
+
+/** Lines come in pages; whoever reads no further asks the database no further. */
+export interface MonthOf<Line> {
+  readonly month: Month;
+  readonly userId: UserId;
+  readonly pages: AsyncGenerator<readonly Line[], void, undefined>;
+}
+
+/** Longest it is waited for what has happened so far to be read. */
+const patienceMs = 5_000;
+const linesPerPage = 500;
+
+async function* usagePages(db: ReadModels, userId: UserId, { from, to }: Month, upTo: Position) {
+  const filter = { userId, type: logTypes.consume, from: from / 1000, to: to / 1000 - 1 };
+  let after: Position = beginning;
+  for (;;) {
+    const lines = await usageLogAfter(db, filter, { after, upTo, limit: linesPerPage });
+    // A channel test is no call, and was charged to nobody.
+    yield lines.filter(({ request_id }) => request_id !== null);
+    const last = lines.at(-1);
+    if (last === undefined || lines.length < linesPerPage) return;
+    after = last.id;
+  }
+}
+
+async function* movementPages(db: ReadModels, userId: UserId, month: Month, upTo: Position) {
+  let after: WalletMovement | null = null;
+  for (;;) {
+    const page: WalletMovement[] = await walletMovements(db, userId, month, { upTo, after, limit: linesPerPage });
+    yield page;
+    after = page.at(-1) ?? null;
+    if (after === null || page.length < linesPerPage) return;
+  }
+}
+
+export function statementQueries({ db, progress, tail, directory, clock }: StatementPorts) {
+  /** Oneself; admins may ask about users below them, as about their accounts. */
+  const holderOf = async (viewer: Actor, userId: UserId | null): Promise<UserId> => {
+    if (userId === null || userId === viewer.id) return viewer.id;
+    authorise(viewer, 'admin');
+    const user = await directory.user(userId);
+    if (user === null || user.status === 'deleted') throw new Failure('user-not-found');
+    if (viewer.role !== 'root' && atLeast(user.role, viewer.role)) throw new Failure('peer-read-forbidden');
+    return userId;
+  };
+
+  /** Figures that lack something are worse than none. Throws `store-unavailable`. */
+  const whole = async (names: readonly string[]): Promise<Position> => {
+    const position = tail.position();
+    if (await progress.reached(position, patienceMs, names)) return position;
+    throw new Failure('store-unavailable');
+  };
+
+  return {
+    /** Every call that was charged for, oldest first. Throws `store-unavailable` while the log is being rebuilt. */
+    async monthOfUsage(viewer: Actor, asked: MonthAsked): Promise<MonthOf<UsageLogEntry>> {
+      const month = monthNamed(asked.month, asked.zone, clock.now());
+      const userId = await holderOf(viewer, asked.userId);
+      const upTo = await whole([usageLog.name, users.name, channels.name]);
+      return { month, userId, pages: usagePages(db, userId, month, upTo) };
+    },
+
+    /**
+     * The balance at the beginning, what changed it in order, and the balance at the end, which is the ledger's. Throws
+     * `store-unavailable` while that is being rebuilt.
+     */
+    async monthOfWallet(viewer: Actor, asked: MonthAsked): Promise<MonthOf<StatementLine>> {
+      const now = clock.now();
+      const month = monthNamed(asked.month, asked.zone, now);
+      const userId = await holderOf(viewer, asked.userId);
+      await whole([wallets.name]);
+      const range = await walletOver(db, userId, month);
+      const movements = movementPages(db, userId, month, range.position);
+      return { month, userId, pages: statementLines(month, range, movements, now) };
+    },
+  };
+}

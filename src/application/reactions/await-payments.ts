@@ -1,0 +1,87 @@
+import { beginning, type Position } from '../../domain/events.js';
+import type { PaymentId } from '../../domain/ids.js';
+import type { PaymentRow } from '../../projections/models/payments.js';
+import { atIntervals } from '../../waiting/at-intervals.js';
+import type { PaymentCommands } from '../commands/payments.js';
+import type { Clock } from '../ports.js';
+
+/*
+ * Orders that nobody has told us of are asked about: at once after a start, for what was paid meanwhile, and then less and
+ * less often. After a day an order expires; where its provider does not answer, after three.
+ */
+
+export interface AwaitingPorts {
+  /** Those nobody has paid, ordered behind `after`, oldest first. */
+  readonly open: (
+    after: Position,
+    most: number,
+  ) => Promise<readonly Pick<PaymentRow, 'id' | 'created_at' | 'position'>[]>;
+  readonly clock: Clock;
+  readonly payments: Pick<PaymentCommands, 'check' | 'expire'>;
+}
+
+export interface AwaitingOptions {
+  /** Between two rounds. */
+  readonly everyMs: number;
+  readonly failed: (error: unknown, order: PaymentId | null) => void;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const expiresAfterMs = dayMs;
+const givenUpAfterMs = 3 * dayMs;
+const longestPauseMs = 60 * minuteMs;
+/** Orders looked at, and asked about, in one round. */
+const pageSize = 500;
+const askedInOneRound = 20;
+
+/** While somebody may still be at the cashier, whose notice comes sooner than our question. */
+const firstAfterMs = minuteMs;
+
+/** Half of its age: an order that is paid late is mostly never paid. */
+const pauseAt = (ageMs: number): number => Math.min(Math.max(ageMs / 2, minuteMs), longestPauseMs);
+
+export function awaitingPayments({ open, clock, payments }: AwaitingPorts, failed: AwaitingOptions['failed']) {
+  let after: Position = beginning;
+  /** Not asked about before; those that are not open any more go when a walk through all of them is over. */
+  let nextAt = new Map<PaymentId, number>();
+  let seen = new Map<PaymentId, number>();
+
+  const lookAt = async (id: PaymentId, ageMs: number): Promise<void> => {
+    const told = await payments.check(id).catch((error) => {
+      failed(error, id);
+      return null;
+    });
+    if (told !== null && told.status !== 'open') return;
+    const isAnswered = told !== null && !told.unanswered;
+    if (ageMs >= (isAnswered ? expiresAfterMs : givenUpAfterMs)) await payments.expire(id, 'time');
+  };
+
+  /** One round. */
+  return async (): Promise<void> => {
+    const page = await open(after, pageSize);
+    let asked = 0;
+    for (const { id, created_at, position } of page) {
+      const now = clock.now();
+      const ageMs = now - created_at * 1000;
+      const due = nextAt.get(id) ?? created_at * 1000 + firstAfterMs;
+      if (due > now) seen.set(id, due);
+      else {
+        if (asked++ >= askedInOneRound) return;
+        seen.set(id, now + pauseAt(ageMs));
+        await lookAt(id, ageMs).catch((error) => failed(error, id));
+      }
+      after = position;
+    }
+    if (page.length === pageSize) return;
+    after = beginning;
+    nextAt = seen;
+    seen = new Map();
+  };
+}
+
+/** The result ends it. */
+export function keepAwaiting(ports: AwaitingPorts, { everyMs, failed }: AwaitingOptions): () => Promise<void> {
+  const round = awaitingPayments(ports, failed);
+  return atIntervals(everyMs, () => round().catch((error) => failed(error, null)));
+}

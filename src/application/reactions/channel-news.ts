@@ -1,0 +1,42 @@
+import { type Recorded, streamKey } from '../../domain/events.js';
+import { ChannelId, type UserId } from '../../domain/ids.js';
+import type { Notification } from '../../domain/notification.js';
+import type { Notify } from '../notifications/notifier.js';
+import type { EventStore } from '../ports.js';
+import type { Reaction } from './keep-reacting.js';
+
+export interface ChannelNewsPorts {
+  readonly store: Pick<EventStore, 'streamPages'>;
+  readonly root: () => Promise<UserId | null>;
+  readonly notify: Notify;
+}
+
+export interface ChannelNews {
+  readonly name: string;
+  /** Whether the event is such news. */
+  readonly is: (recorded: Recorded) => boolean;
+  /** What is told of the last such event; `name` is the channel's own at that time or later. null: nothing. */
+  readonly tell: (last: Recorded, channel: { readonly id: ChannelId; readonly name: string }) => Notification | null;
+}
+
+/** Root is told the last news of a kind of each channel. */
+export const channelNews = ({ store, root, notify }: ChannelNewsPorts, { name, is, tell }: ChannelNews): Reaction => ({
+  name,
+  onlyNews: true,
+
+  asks: (recorded) => (is(recorded) ? recorded.stream : null),
+
+  async react(stream) {
+    const receiver = await root();
+    const channel = { id: ChannelId(streamKey(stream)), name: '' };
+    let last: Recorded | null = null;
+    for await (const page of store.streamPages(stream))
+      for (const recorded of page) {
+        const { event } = recorded;
+        if (event.type === 'ChannelAdded' || event.type === 'ChannelEdited') channel.name = event.settings.name;
+        if (is(recorded)) last = recorded;
+      }
+    const news = last === null ? null : tell(last, channel);
+    if (receiver !== null && last !== null && news !== null) await notify(receiver, news, last);
+  },
+});

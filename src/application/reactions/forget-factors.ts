@@ -1,0 +1,15 @@
+import { streamKey, streams } from '../../domain/events.js';
+import { UserId } from '../../domain/ids.js';
+import { factorsDecider } from '../../domain/second-factor.js';
+import type { Handle } from '../commands/handle.js';
+import type { Reaction } from './keep-reacting.js';
+
+/** A deleted user proves nothing any more: the secrets of its factors leave the vault with their last mention. */
+export const forgetFactors = ({ handle }: { readonly handle: Handle }): Reaction => ({
+  name: 'forget-factors',
+  asks: ({ stream, event }) => (event.type === 'UserDeleted' ? stream : null),
+  async react(stream) {
+    const by = UserId(streamKey(stream));
+    await handle(factorsDecider, streams.factors(by), { type: 'ResetFactors', by });
+  },
+});

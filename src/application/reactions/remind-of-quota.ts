@@ -1,0 +1,40 @@
+import { streamKey, streams } from '../../domain/events.js';
+import { UserId } from '../../domain/ids.js';
+import type { Instant } from '../../domain/instant.js';
+import { quotaRunningOut } from '../../domain/notification.js';
+import type { NodeDirectory } from '../memory/directory.js';
+import type { Balances } from '../memory/quota-gate.js';
+import type { Notify } from '../notifications/notifier.js';
+import type { Clock } from '../ports.js';
+import { quotaStyle, quotaText } from '../quota-text.js';
+import type { Reaction } from './keep-reacting.js';
+
+export interface RemindOfQuotaPorts {
+  readonly directory: Pick<NodeDirectory, 'quotaWarningThreshold' | 'settings'>;
+  readonly gate: Balances;
+  readonly notify: Notify;
+  readonly clock: Clock;
+  readonly newEventId: (at: Instant) => string;
+}
+
+/** Whoever has been charged and has less left than wanted is told. */
+export const remindOfQuota = ({ directory, gate, notify, clock, newEventId }: RemindOfQuotaPorts): Reaction => ({
+  name: 'remind-of-quota',
+  onlyNews: true,
+
+  asks: ({ event }) => (event.type === 'CallSettled' && event.charged > 0 ? streams.user(event.facts.userId) : null),
+
+  async react(stream) {
+    const id = UserId(streamKey(stream));
+    const settings = directory.settings();
+    const threshold = (await directory.quotaWarningThreshold(id)) ?? settings.number('QuotaRemindThreshold');
+    const left = await gate.balance(id);
+    if (left >= threshold) return;
+    const now = clock.now();
+    const topUp = `${settings.text('ServerAddress').replace(/\/+$/, '')}/topup`;
+    await notify(id, quotaRunningOut(quotaText(left, quotaStyle(settings)), topUp), {
+      id: newEventId(now),
+      at: now,
+    });
+  },
+});

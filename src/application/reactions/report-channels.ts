@@ -1,0 +1,16 @@
+import type { Recorded } from '../../domain/events.js';
+import { channelSwitched } from '../../domain/notification.js';
+import { type ChannelNewsPorts, channelNews } from './channel-news.js';
+import type { Reaction } from './keep-reacting.js';
+
+const isSwitch = ({ event }: Recorded): boolean =>
+  (event.type === 'ChannelDisabled' || event.type === 'ChannelEnabled') && event.automatic;
+
+/** Root is told of a channel that was switched off or on by nobody's hand. */
+export const reportChannels = (ports: ChannelNewsPorts): Reaction =>
+  channelNews(ports, {
+    name: 'report-channels',
+    is: isSwitch,
+    tell: ({ event }, { id, name }) =>
+      channelSwitched(id, name, event.type === 'ChannelDisabled' ? { reason: event.reason } : null),
+  });

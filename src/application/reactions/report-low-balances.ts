@@ -1,0 +1,15 @@
+import type { Recorded } from '../../domain/events.js';
+import { channelRunningOut } from '../../domain/notification.js';
+import { type ChannelNewsPorts, channelNews } from './channel-news.js';
+import type { Reaction } from './keep-reacting.js';
+
+const becameLow = ({ event }: Recorded): boolean => event.type === 'ChannelBalanceObserved' && event.becameLow;
+
+/** Root is told of a channel whose account has come to have little left. */
+export const reportLowBalances = (ports: ChannelNewsPorts): Reaction =>
+  channelNews(ports, {
+    name: 'report-low-balances',
+    is: becameLow,
+    tell: ({ event }, { id, name }) =>
+      event.type === 'ChannelBalanceObserved' ? channelRunningOut(id, name, event.balance) : null,
+  });

@@ -1,0 +1,33 @@
+/* Comma-separated values as RFC 4180 has them, for programs and for spreadsheets. */
+
+export type Cell = string | number | bigint | null;
+
+/** By this a spreadsheet knows that the text is UTF-8. */
+export const byteOrderMark = '\uFEFF';
+
+const number = /^-?\d+(\.\d+)?$/;
+/** What a spreadsheet would take for the beginning of a formula, full-width forms included. */
+const formula = /^[\s\0]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+const special = /[",\r\n]/;
+
+function cell(value: Cell): string {
+  if (value === null) return '';
+  const text = String(value);
+  if (number.test(text)) return text;
+  const harmless = formula.test(text) ? `'${text}` : text;
+  return special.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+/** A header, then a text for each page; ends with whoever reads it. */
+export async function* csvOf<Line>(
+  header: readonly string[],
+  pages: AsyncIterable<readonly Line[]>,
+  cellsOf: (line: Line) => readonly Cell[],
+): AsyncGenerator<string, void, undefined> {
+  yield byteOrderMark + csvRow(header);
+  for await (const page of pages) {
+    if (page.length > 0) yield page.map((line) => csvRow(cellsOf(line))).join('');
+  }
+}

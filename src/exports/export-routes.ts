@@ -1,0 +1,191 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Application } from '../application/application.js';
+import type { UserView } from '../application/ports.js';
+import type { StatementLine } from '../application/queries/statement-lines.js';
+import type { MonthAsked, MonthOf } from '../application/queries/statements.js';
+import { Failure, type FailureKind, invalidField } from '../domain/failure.js';
+import { UserId } from '../domain/ids.js';
+import { sessionTokenIn } from '../http/session-cookie.js';
+import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
+import { type Cell, csvOf } from './csv.js';
+import { Places } from './places.js';
+
+/*
+ * Files that a signed-in browser saves: a link is all it takes, so the session's cookie is all that is asked for. They are
+ * written as they are read, never faster than they are taken.
+ */
+
+export interface ExportOptions {
+  readonly application: {
+    readonly identity: Pick<Application['identity'], 'bySession'>;
+    readonly queries: Pick<Application['queries'], 'monthOfUsage' | 'monthOfWallet'>;
+    readonly directory: Pick<Application['directory'], 'settings'>;
+  };
+  readonly newRequestId: () => string;
+  readonly origins: { isForeign(request: IncomingMessage): boolean };
+  /** Whether a client may ask once more. */
+  readonly allowRequest: (client: string) => boolean;
+  /** Left out: a minute, and a quarter of an hour in all. */
+  readonly patience?: Patience;
+}
+
+const places = { each: 2, all: 8 };
+const retryAfterSeconds = 10;
+export interface Patience {
+  /** Who takes nothing for so long is gone. */
+  readonly stalledMs: number;
+  /** Longest anybody has a place. */
+  readonly longestMs: number;
+}
+
+const usualPatience: Patience = { stalledMs: 60_000, longestMs: 15 * 60_000 };
+
+const statusOf: Readonly<Record<FailureKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  refused: 409,
+  conflict: 409,
+  exhausted: 429,
+  upstream: 502,
+  unavailable: 503,
+};
+
+/** Names of parameters and what they may be; nothing else of a failure is for the answer. */
+const textOf = ({ code, details: { field, allowed } }: Failure): string =>
+  field === undefined ? code : `${code}: ${field} must be ${allowed}`;
+
+function askedIn({ query }: FastifyRequest): MonthAsked {
+  const { month = '', zone = 'UTC', user } = query as Readonly<Record<string, unknown>>;
+  if (typeof month !== 'string') throw invalidField('month', 'given once');
+  if (typeof zone !== 'string') throw invalidField('zone', 'given once');
+  if (user !== undefined && !/^[1-9]\d{0,14}$/.test(String(user))) throw invalidField('user', 'the id of a user');
+  return { month, zone, userId: user === undefined ? null : UserId(Number(user)) };
+}
+
+export async function exportRoutes(app: FastifyInstance, options: ExportOptions): Promise<void> {
+  const { application, newRequestId, origins, allowRequest, patience = usualPatience } = options;
+  const { identity, queries, directory } = application;
+  const room = new Places(places);
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.id = newRequestId();
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const said = error instanceof Failure ? textOf(error) : null;
+    if (said === null) request.log.error({ err: error, requestId: request.id }, 'an export failed');
+    if (error instanceof Failure && error.kind === 'exhausted') void reply.header('retry-after', retryAfterSeconds);
+    const status = error instanceof Failure ? statusOf[error.kind] : 500;
+    return reply
+      .status(status)
+      .type('text/plain; charset=utf-8')
+      .send(`${said ?? `internal error (${request.id})`}\n`);
+  });
+
+  const viewerOf = async ({ ip, raw, headers }: FastifyRequest): Promise<UserView> => {
+    if (!allowRequest(ip)) throw new Failure('too-many-attempts');
+    if (origins.isForeign(raw)) throw new Failure('not-signed-in');
+    const token = sessionTokenIn(headers.cookie);
+    const viewer = token === null ? null : await identity.bySession(token);
+    if (viewer === null) throw new Failure('not-signed-in');
+    return viewer;
+  };
+
+  const download = <Line>(
+    path: string,
+    name: string,
+    header: (zone: string) => readonly string[],
+    read: (viewer: UserView, asked: MonthAsked) => Promise<MonthOf<Line>>,
+    cellsOf: (line: Line, month: MonthOf<Line>, money: (quota: bigint) => string) => readonly Cell[],
+  ): void => {
+    app.get(path, { exposeHeadRoute: false }, async (request, reply) => {
+      const viewer = await viewerOf(request);
+      const asked = askedIn(request);
+      const leave = room.take(viewer.id);
+      if (leave === null) throw new Failure('too-many-attempts');
+      try {
+        const found = await read(viewer, asked);
+        const perUnit = Number(directory.settings().prices.quotaPerUnit);
+        const money = (quota: bigint): string => (Number(quota) / perUnit).toFixed(6);
+        const file = `${name}-${found.userId}-${found.month.name}.csv`;
+        const texts = csvOf(header(found.month.zone.name), found.pages, (line) => cellsOf(line, found, money));
+        return send(reply, file, texts, leave, patience);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    });
+  };
+
+  download<UsageLogEntry>(
+    '/export/usage.csv',
+    'usage',
+    (zone) => [
+      `time (${zone})`,
+      'request id',
+      'model',
+      'API key',
+      'input tokens',
+      'cached input tokens',
+      'output tokens',
+      'reasoning tokens',
+      'quota',
+      'USD',
+    ],
+    (viewer, asked) => queries.monthOfUsage(viewer, asked),
+    (line, { month }, money) => [
+      month.zone.timeOf(line.created_at * 1000),
+      line.request_id,
+      line.model,
+      line.api_key_name,
+      line.prompt_tokens,
+      line.cached_tokens,
+      line.completion_tokens,
+      line.reasoning_tokens,
+      line.quota,
+      money(BigInt(line.quota)),
+    ],
+  );
+
+  download<StatementLine>(
+    '/export/statement.csv',
+    'statement',
+    (zone) => [`time (${zone})`, 'kind', 'calls', 'quota', 'USD', 'balance', 'balance USD'],
+    (viewer, asked) => queries.monthOfWallet(viewer, asked),
+    ({ time, kind, calls, amount, balance }, _month, money) => [
+      time,
+      kind,
+      calls,
+      amount,
+      amount === null ? null : money(amount),
+      balance,
+      money(balance),
+    ],
+  );
+}
+
+/** The stream ends the reading of pages when the browser leaves, and so gives the place back whatever happens. */
+function send(
+  reply: FastifyReply,
+  file: string,
+  texts: AsyncGenerator<string>,
+  leave: () => void,
+  { stalledMs, longestMs }: Patience,
+): FastifyReply {
+  const { raw } = reply;
+  const body = Readable.from(texts, { highWaterMark: 1 });
+  const end = setTimeout(() => body.destroy(), longestMs);
+  body.once('close', () => {
+    clearTimeout(end);
+    leave();
+  });
+  raw.setTimeout(stalledMs, () => body.destroy());
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${file}"`)
+    .send(body);
+}

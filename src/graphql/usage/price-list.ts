@@ -1,0 +1,137 @@
+import { Args, ArgsType, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import type { PriceGroups, UsableGroup } from '../../application/queries/offers.js';
+import type { BillingKind, OfferedModel, PriceListRequest } from '../../application/queries/price-list.js';
+import type { UnitPrices } from '../../domain/billing.js';
+import type { Price } from '../../domain/pricing.js';
+import type { Page } from '../../projections/engine/page.js';
+import { type GraphqlContext, onlooker } from '../server/context.js';
+import { enumeration } from '../server/enumeration.js';
+import { CountedPage, PageArgs } from '../server/page.js';
+import { DecimalScalar } from '../server/scalars.js';
+import { UsableGroupObject } from '../users/group.js';
+import { PriceUnion } from './price.js';
+
+/* What can be bought, for everybody to see. */
+
+const BillingKindEnum = enumeration<BillingKind>('BillingKind', 'What a model is charged by.', {
+  TOKEN: 'token',
+  CALL: 'call',
+});
+
+/** Names are looked through in memory, all of them: with ten thousand it takes some milliseconds. */
+const searchCost = 250;
+
+/** Of a kind of token without a price of its own, the price is that of the plain tokens of its side. */
+const ownPrice = { nullable: true, description: 'null: as other tokens of its side.' };
+
+@ObjectType('UnitPrices', {
+  description:
+    'Quota for one of each, all factors applied: the `unitPrice` that the lines of a bill will name. What a provider searches by itself is charged beside it.',
+})
+class UnitPricesObject implements UnitPrices {
+  @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call.' })
+  readonly input?: string;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call.' })
+  readonly output?: string;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'Input read from a cache; null: charged by call.' })
+  readonly cachedInput?: string;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'Input written to a cache; null: charged by call.' })
+  readonly cacheWrite?: string;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'Kept for an hour instead of minutes.' })
+  readonly cacheWriteHour?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
+  readonly imageInput?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
+  readonly audioInput?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
+  readonly reasoning?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
+  readonly imageOutput?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
+  readonly audioOutput?: string;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'A call, whatever it uses; null: charged by tokens.' })
+  readonly call?: string;
+}
+
+@ObjectType('OfferedModel', { description: 'A model that some enabled channel serves.' })
+class OfferedModelObject implements OfferedModel {
+  @Field(() => String)
+  readonly name!: string;
+
+  @Field(() => Boolean, { description: 'A call for the group would be served.' })
+  readonly available!: boolean;
+
+  @Field(() => PriceUnion, {
+    nullable: true,
+    description: 'For the group; null: it has no price, so calls are refused.',
+  })
+  readonly price!: Price | null;
+
+  @Field(() => UnitPricesObject, { nullable: true, description: 'For the group; null as the price is.' })
+  readonly unitPrices!: UnitPrices | null;
+
+  @Field(() => [String], { description: 'Of the groups one may use, those that it is served for.' })
+  readonly groups!: readonly string[];
+
+  @Field(() => String, { nullable: true, description: 'Who answers; null: nobody is signed in, who would be told.' })
+  readonly provider!: string | null;
+}
+
+@ObjectType()
+class OfferedModelPage extends CountedPage implements Page<OfferedModel> {
+  @Field(() => [OfferedModelObject])
+  readonly items!: readonly OfferedModel[];
+}
+
+@ObjectType('PriceGroups', { description: 'The groups one may look at prices for, and make calls for.' })
+class PriceGroupsObject implements PriceGroups {
+  @Field(() => String, {
+    description: 'That of whoever asks, `default` for strangers. Not among the usable ones: it is retired.',
+  })
+  readonly own!: string;
+
+  @Field(() => [UsableGroupObject])
+  readonly usable!: readonly UsableGroup[];
+}
+
+@ArgsType()
+class PriceListArgs extends PageArgs implements PriceListRequest {
+  @Field(() => String, { nullable: true, description: 'A usable group; left out: one’s own.' })
+  readonly group!: string | null;
+
+  @Field(() => String, { defaultValue: '', description: 'Letters of the name, in its order.' })
+  readonly search!: string;
+
+  @Field(() => BillingKindEnum, { nullable: true })
+  readonly billing!: BillingKind | null;
+}
+
+@Resolver()
+export class PriceListResolver {
+  @Query(() => PriceGroupsObject, { description: 'For everybody.' })
+  async priceGroups(@Ctx() { application, caller }: GraphqlContext): Promise<PriceGroups> {
+    return application.queries.priceGroups(await onlooker(caller));
+  }
+
+  @Query(() => OfferedModelPage, {
+    complexity: searchCost,
+    description: 'For everybody: what calls cost. The nearest to what is looked for first, then by name.',
+  })
+  async priceList(
+    @Ctx() { application, caller }: GraphqlContext,
+    @Args(() => PriceListArgs) { page, size, group, search, billing }: PriceListArgs,
+  ): Promise<Page<OfferedModel>> {
+    const request = { page, size, group: group ?? null, search, billing: billing ?? null };
+    return application.queries.pricesFor(await onlooker(caller), request);
+  }
+}

@@ -1,0 +1,152 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { NoticeRead, OrderState, OrderToPay, PaymentProvider, Told } from '../application/payment-ports.js';
+import { isDecimal } from '../domain/decimal.js';
+import { Failure } from '../domain/failure.js';
+import {
+  answerTimeoutMs,
+  mostAnswerBytes,
+  optionAddress,
+  ownAddresses,
+  type PaymentSetting,
+} from './payment-setting.js';
+
+/*
+ * Epay, the interface of many cashiers for Alipay and WeChat Pay: a form that is signed with a key both sides know, a
+ * notice by GET that is signed the same way, and a question by GET.
+ */
+
+/** It knows no other money. */
+export const epayCurrency = 'CNY';
+export const epayMethods = ['alipay', 'wxpay'] as const;
+
+const noticePath = '/api/user/epay/notify';
+const paidStatus = 'TRADE_SUCCESS';
+
+/** All but the signature, sorted, joined as they are, and the key: MD5, lower-case hex. */
+export function epaySignature(members: Iterable<readonly [string, string]>, key: string): string {
+  const signed = [...members].filter(([name, value]) => name !== 'sign' && name !== 'sign_type' && value !== '');
+  const text = signed
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+  return createHash('md5').update(`${text}${key}`).digest('hex');
+}
+
+const isSameText = (a: string, b: string): boolean => {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+/** Far beyond what Epay sends. */
+const mostMembers = 32;
+const longestMember = 1024;
+
+/**
+ * What is signed is one text: a member that holds what separates members could be read as several, or several as one. So
+ * those that are looked at consist of what they can consist of.
+ */
+const plain = /^[\w.:-]{1,128}$/;
+
+/** Each member once; null: something is not as Epay sends it. */
+function membersOf(query: URLSearchParams): ReadonlyMap<string, string> | null {
+  const members = new Map<string, string>();
+  for (const [name, value] of query) {
+    if (members.has(name) || members.size >= mostMembers || value.length > longestMember) return null;
+    members.set(name, value);
+  }
+  return members;
+}
+
+const answerShape = z.object({
+  code: z.coerce.number(),
+  pid: z.coerce.string().optional(),
+  trade_no: z.coerce.string().optional(),
+  out_trade_no: z.coerce.string().optional(),
+  money: z.coerce.string().optional(),
+  status: z.coerce.number().optional(),
+});
+
+function answerIn(body: Buffer): z.infer<typeof answerShape> | null {
+  try {
+    return answerShape.parse(JSON.parse(body.toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+export function epay(setting: PaymentSetting): PaymentProvider {
+  const { outbound, text, isKept, secretOf } = setting;
+
+  const merchant = () => text('EpayId').trim();
+  const cashier = () => optionAddress(setting, 'PayAddress');
+
+  const readNotice = async (query: URLSearchParams): Promise<NoticeRead> => {
+    const key = await secretOf('EpayKey');
+    if (key === null || merchant() === '') return { ok: false, reason: 'not-configured' };
+    const members = membersOf(query);
+    if (members === null) return { ok: false, reason: 'malformed' };
+    const of = (name: string): string => members.get(name) ?? '';
+    if (!isSameText(of('sign').toLowerCase(), epaySignature(members, key)))
+      return { ok: false, reason: 'wrong-signature' };
+    if ((of('sign_type') || 'MD5').toUpperCase() !== 'MD5') return { ok: false, reason: 'wrong-signature' };
+    const needed = ['pid', 'trade_no', 'out_trade_no', 'type', 'money', 'trade_status'];
+    if (!needed.every((name) => plain.test(of(name))) || !isDecimal(of('money')))
+      return { ok: false, reason: 'malformed' };
+    if (of('pid') !== merchant()) return { ok: false, reason: 'wrong-merchant' };
+    const received = {
+      money: of('money'),
+      currency: epayCurrency,
+      reference: of('trade_no'),
+      method: of('type'),
+    };
+    const told: Told = of('trade_status') === paidStatus ? { kind: 'paid', received } : { kind: 'nothing' };
+    return { ok: true, order: of('out_trade_no'), told };
+  };
+
+  const ask = async ({ id }: OrderToPay): Promise<OrderState> => {
+    const [address, key] = [cashier(), await secretOf('EpayKey')];
+    if (address === null || key === null) return { kind: 'unanswered', reason: 'not-configured' };
+    const question = new URLSearchParams({ act: 'order', pid: merchant(), key, out_trade_no: id });
+    const answer = await outbound.fetch({
+      url: `${address}/api.php?${question}`,
+      headers: { accept: 'application/json' },
+      timeoutMs: answerTimeoutMs,
+      mostBytes: mostAnswerBytes,
+    });
+    if (!answer.ok) return { kind: 'unanswered', reason: answer.reason };
+    const told = answer.status === 200 ? answerIn(answer.body) : null;
+    if (told === null) return { kind: 'unanswered', reason: 'unreadable' };
+    // It knows no such order: nobody has come with the form yet. A wrong key is told the same way.
+    if (told.code !== 1 || told.status !== 1) return { kind: 'open' };
+    const { out_trade_no, trade_no = '', money = '', pid = merchant() } = told;
+    if (out_trade_no !== id || pid !== merchant() || !plain.test(trade_no) || !isDecimal(money))
+      return { kind: 'unanswered', reason: 'another-order' };
+    return { kind: 'paid', received: { money, currency: epayCurrency, reference: trade_no, method: null } };
+  };
+
+  return {
+    methods: () =>
+      cashier() !== null && merchant() !== '' && isKept('EpayKey') && ownAddresses(setting) !== null ? epayMethods : [],
+
+    async begin({ id, method, amount, money }, returnPath) {
+      const [address, own, key] = [cashier(), ownAddresses(setting), await secretOf('EpayKey')];
+      if (address === null || own === null || key === null) throw new Failure('payment-not-configured');
+      const members = {
+        pid: merchant(),
+        type: method,
+        out_trade_no: id,
+        notify_url: `${own.notices}${noticePath}`,
+        return_url: `${own.site}${returnPath}`,
+        name: `TUC${amount}`,
+        money,
+        device: 'pc',
+      };
+      const sign = epaySignature(Object.entries(members), key);
+      return { kind: 'form', url: `${address}/submit.php`, fields: { ...members, sign_type: 'MD5', sign } };
+    },
+
+    readNotice: ({ query }) => readNotice(query),
+    ask,
+  };
+}

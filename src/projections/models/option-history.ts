@@ -1,0 +1,124 @@
+import { type Expression, type Selectable, sql } from 'kysely';
+import type { Position } from '../../domain/events.js';
+import type { UserId } from '../../domain/ids.js';
+import type { Instant } from '../../domain/instant.js';
+import type { OptionEvent } from '../../domain/option.js';
+import { isSecretOption } from '../../domain/option-table.js';
+import type { ReadModels } from '../database.js';
+import { insertRows } from '../engine/multi-row.js';
+import { projection } from '../engine/projection.js';
+
+/* Who changed which option, when, and to what. */
+
+export interface OptionHistoryTables {
+  option_change: {
+    position: Position;
+    key: string;
+    at: Instant;
+    /** null: an event of an earlier release, which does not tell. */
+    by_user: UserId | null;
+    /** null: a secret was given. */
+    text: string | null;
+  };
+}
+
+const tables = `
+  create table option_change (
+    position bigint primary key,
+    key text not null,
+    at bigint not null,
+    by_user bigint,
+    text text
+  );
+  create index on option_change (key, position);
+`;
+
+/** An option that has become a secret later is one for its past as well. */
+const textOf = ({ key, value }: OptionEvent): string | null =>
+  'secret' in value || (isSecretOption(key) && value.text !== '') ? null : value.text;
+
+export const optionHistory = projection<OptionEvent>({
+  name: 'option_history',
+  version: 1,
+  purpose: 'showing',
+  tables,
+  interestedIn: { OptionChanged: true },
+  async project(tx, batch) {
+    const rows = batch.map(({ event, position, at }) => ({
+      position,
+      key: event.key,
+      at,
+      by_user: event.by ?? null,
+      text: textOf(event),
+    }));
+    await insertRows(tx, 'option_change', rows);
+  },
+});
+
+type OptionChangeTable = Selectable<OptionHistoryTables['option_change']>;
+
+export interface OptionChangeRow extends OptionChangeTable {
+  /** What it held before; null: a secret, or nobody had changed it yet. */
+  readonly text_before: string | null;
+  /** Of the change before; null: this is the first. */
+  readonly position_before: Position | null;
+  /** One of the texts is longer than what is told of it. */
+  readonly is_cut: boolean;
+}
+
+export interface OptionChangeRange {
+  /** null: of all options. */
+  readonly key: string | null;
+  /** Only what is older than this; null: from the newest. */
+  readonly before: Position | null;
+  readonly most: number;
+}
+
+/** Texts are told up to `longest` characters: tables of prices are long, and changed often. */
+const changes = (db: ReadModels, longest: number) => {
+  const cut = (text: Expression<string | null>) => sql<string | null>`left(${text}, ${longest})`;
+  const isLonger = (text: Expression<string | null>) => sql<boolean>`coalesce(length(${text}) > ${longest}, false)`;
+  return db
+    .selectFrom('option_change as change')
+    .leftJoinLateral(
+      (last) =>
+        last
+          .selectFrom('option_change as earlier')
+          .select(['earlier.position', 'earlier.text'])
+          .whereRef('earlier.key', '=', 'change.key')
+          .whereRef('earlier.position', '<', 'change.position')
+          .orderBy('earlier.position', 'desc')
+          .limit(1)
+          .as('before'),
+      (join) => join.onTrue(),
+    )
+    .select(({ ref }) => [
+      'change.position',
+      'change.key',
+      'change.at',
+      'change.by_user',
+      cut(ref('change.text')).as('text'),
+      cut(ref('before.text')).as('text_before'),
+      'before.position as position_before',
+      sql<boolean>`${isLonger(ref('change.text'))} or ${isLonger(ref('before.text'))}`.as('is_cut'),
+    ]);
+};
+
+/** Newest first. */
+export function optionChanges(
+  db: ReadModels,
+  { key, before, most }: OptionChangeRange,
+  longest: number,
+): Promise<OptionChangeRow[]> {
+  let found = changes(db, longest);
+  if (key !== null) found = found.where('change.key', '=', key);
+  if (before !== null) found = found.where('change.position', '<', before);
+  return found.orderBy('change.position', 'desc').limit(most).execute();
+}
+
+export const optionChangeAt = (
+  db: ReadModels,
+  position: Position,
+  longest: number,
+): Promise<OptionChangeRow | undefined> =>
+  changes(db, longest).where('change.position', '=', position).executeTakeFirst();

@@ -1,0 +1,51 @@
+import type { ReleaseReason } from '../../../domain/call.js';
+import type { ChannelTestUsage } from '../../../domain/channel.js';
+import type { RedemptionId, UserId } from '../../../domain/ids.js';
+import type { TopUpCompleted } from '../../../domain/payment.js';
+import type { MoneyReturned, ReturnEvent } from '../../../domain/payment-return.js';
+import { minus, type Quota, zero } from '../../../domain/quota.js';
+import type { GrantReason } from '../../../domain/user.js';
+
+/** A reward for inviting is logged as what is granted, though it is not in the balance yet. */
+export type GiftReason = GrantReason | 'inviter';
+
+export type ReturnCause = MoneyReturned['by'];
+
+/** What only one kind of line has to say; null for a settled call, whose facts have columns. */
+export type LogDetail =
+  | { readonly kind: 'granted'; readonly quota: Quota; readonly reason: GiftReason }
+  | {
+      readonly kind: 'adjusted';
+      readonly delta: Quota;
+      readonly gift: Quota;
+      readonly by: UserId;
+      readonly observed: Quota;
+    }
+  | ({ readonly kind: 'topped-up' } & Pick<TopUpCompleted, 'quota' | 'money' | 'currency'>)
+  /** `quota`: of the balance, negative where it was taken. */
+  | ({ readonly kind: 'top-up-returned'; readonly cause: ReturnCause } & Pick<
+      ReturnEvent,
+      'quota' | 'money' | 'currency'
+    >)
+  | { readonly kind: 'redeemed'; readonly quota: Quota; readonly redemption: RedemptionId }
+  | ({ readonly kind: 'channel-tested' } & Pick<ChannelTestUsage, 'modelRatio' | 'completionRatio' | 'modelPrice'>)
+  | {
+      readonly kind: 'released';
+      readonly reason: ReleaseReason;
+      readonly status: number | null;
+      readonly code: string | null;
+    };
+
+const returnCauses: Readonly<Record<ReturnEvent['type'], ReturnCause>> = {
+  TopUpRefunded: 'refund',
+  TopUpDisputed: 'dispute',
+  TopUpDisputeWon: 'dispute-won',
+};
+
+export const returnedDetail = ({ type, quota, money, currency }: ReturnEvent): LogDetail => ({
+  kind: 'top-up-returned',
+  cause: returnCauses[type],
+  quota: type === 'TopUpDisputeWon' ? quota : minus(zero, quota),
+  money,
+  currency,
+});

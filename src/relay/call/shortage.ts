@@ -1,0 +1,35 @@
+import type { Shortage } from '../../application/quota-gate-ports.js';
+import type { Settings } from '../../application/settings.js';
+import type { Instant } from '../../domain/instant.js';
+import type { Quota } from '../../domain/quota.js';
+import { gatewayErrorType, quotaText, RelayError } from '../errors.js';
+
+/** `2026-03-01T00:00:00Z` */
+const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+/** What a caller is told whose call was not admitted. `least`: what it would have had to hold. */
+export function refusalOf(shortage: Shortage, least: Quota, settings: Settings): RelayError {
+  const show = (quota: number): string =>
+    quotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
+  const amounts = `available ${show(shortage.available)}, needed ${show(least)}`;
+  switch (shortage.short) {
+    case 'user':
+      return new RelayError(403, 'insufficient_user_quota', `the quota of the user is not sufficient: ${amounts}`);
+    case 'api-key':
+      return new RelayError(
+        403,
+        'pre_consume_token_quota_failed',
+        `the quota of the token is not sufficient: ${amounts}`,
+      );
+    case 'budget': {
+      const { budget, resetsAt, resetsInMs } = shortage;
+      const code = 'token_budget_exceeded';
+      const whole = `the ${budget.period} budget of the token, ${show(budget.quota)},`;
+      // Waiting is of no use then, and a status that clients take for a reason to ask again would be wrong.
+      if (least > budget.quota) return new RelayError(403, code, `${whole} is less than the call may cost: ${amounts}`);
+      const message = `${whole} is not sufficient: ${amounts}; it begins anew at ${timeText(resetsAt)}`;
+      const seconds = Math.ceil(resetsInMs / 1000);
+      return new RelayError(429, code, message, gatewayErrorType, '', String(seconds));
+    }
+  }
+}

@@ -1,0 +1,503 @@
+import { Secret, TOTP } from 'otpauth';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Asking, StepUpPurpose } from '../../src/application/asking.js';
+import type { FactorProof } from '../../src/application/sessions/second-factor.js';
+import { streams } from '../../src/domain/events.js';
+import type { UserId } from '../../src/domain/ids.js';
+import { Authenticator } from '../support/authenticator.js';
+import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import { refusal } from '../support/refusal.js';
+import { signIn, someClient } from '../support/sign-in.js';
+
+const site = { origin: 'https://gateway.example' };
+const session: Asking = { session: 'her browser', stepUp: null };
+const minute = 60_000;
+
+let node: MemoryNode;
+let alice: UserId;
+let bob: UserId;
+
+const asUser = (id: UserId) => ({ id, role: 'ordinary' }) as const;
+const newUser = async (username: string): Promise<UserId> =>
+  (await node.users.create(root, { username, password: 'correct horse', displayName: '' })).id;
+
+beforeEach(async () => {
+  node = await openMemoryNode();
+  alice = await newUser('alice');
+  bob = await newUser('bob');
+  await node.caughtUp();
+});
+
+const codeOf = (secret: string, at: number = node.clock.now()): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
+
+/** Turns the second factor on; a minute later its codes count. */
+async function enrol(id: UserId): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
+  const { secret } = await node.factorOrders.beginTotp(asUser(id), session);
+  const { recoveryCodes } = await node.factorOrders.enrolTotp(asUser(id), session, codeOf(secret), 'home');
+  await node.caughtUp();
+  node.clock.advance(minute);
+  return { secret, recoveryCodes };
+}
+
+const totp = (secret: string): FactorProof => ({ kind: 'totp', code: codeOf(secret) });
+
+async function addPasskey(id: UserId, authenticator = new Authenticator(site.origin)): Promise<Authenticator> {
+  const stepUp = (await node.secondFactor.ways(id)).length > 0 ? 'unknown' : null;
+  const question = await node.factorOrders.beginPasskey(asUser(id), { ...session, stepUp }, site);
+  await node.factorOrders.addPasskey(asUser(id), session, { name: 'phone', response: authenticator.create(question) });
+  await node.caughtUp();
+  return authenticator;
+}
+
+/** The ticket of a sign-in that waits for its second factor. */
+async function halfIn(login = 'alice'): Promise<string> {
+  const entry = await node.identity.login(login, 'correct horse', someClient);
+  if (entry.kind !== 'second-factor') throw new Error('no second factor was asked for');
+  return entry.ticket;
+}
+
+describe('setting up an authenticator app', () => {
+  test('is done by a right code, and tells ten recovery codes once', async () => {
+    const { recoveryCodes } = await enrol(alice);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    expect(await node.secondFactor.ways(alice)).toEqual(['totp', 'recovery-code']);
+  });
+
+  test('changes nothing until there was a right code', async () => {
+    const { secret } = await node.factorOrders.beginTotp(asUser(alice), session);
+    const wrong = codeOf(secret) === '000000' ? '000001' : '000000';
+    await expect(node.factorOrders.enrolTotp(asUser(alice), session, wrong, 'home')).rejects.toThrow(
+      refusal('second-factor-wrong'),
+    );
+    expect(await node.eventsOf(streams.factors(alice))).toEqual([]);
+    expect((await signIn(node.identity, 'alice', 'correct horse')).user.id).toBe(alice);
+  });
+
+  test('is over after five wrong codes, after ten minutes, and for another session', async () => {
+    const order = (asking: Asking, code: string, place: string) =>
+      node.factorOrders.enrolTotp(asUser(alice), asking, code, place);
+    const { secret } = await node.factorOrders.beginTotp(asUser(alice), session);
+    await expect(order({ ...session, session: 'another' }, codeOf(secret), 'home')).rejects.toThrow(
+      refusal('enrolment-over'),
+    );
+    for (let n = 0; n < 4; n++)
+      await expect(order(session, '12345', `place ${n}`)).rejects.toThrow(refusal('second-factor-wrong'));
+    await expect(order(session, codeOf(secret), 'home')).rejects.toThrow(refusal('enrolment-over'));
+    const again = await node.factorOrders.beginTotp(asUser(alice), session);
+    node.clock.advance(10 * minute);
+    await expect(order(session, codeOf(again.secret), 'home')).rejects.toThrow(refusal('enrolment-over'));
+  });
+
+  test('leaves neither its secret nor a recovery code in an event', async () => {
+    const { secret, recoveryCodes } = await enrol(alice);
+    const log = JSON.stringify(await node.store.everything());
+    for (const text of [secret, ...recoveryCodes]) expect(log).not.toContain(text);
+  });
+});
+
+describe('signing in with a second factor', () => {
+  test('by password is half done, at every door', async () => {
+    await enrol(alice);
+    expect(await node.identity.login('alice', 'correct horse')).toMatchObject({ kind: 'second-factor' });
+    expect(await node.identity.enter(alice, someClient)).toMatchObject({ kind: 'second-factor' });
+    expect(await node.sessions.openOf(alice, await node.store.head())).toEqual([]);
+  });
+
+  test('is finished by a code, a clock that is a little off allowed', async () => {
+    const { secret } = await enrol(alice);
+    for (const drift of [-30_000, 30_000]) {
+      node.clock.advance(2 * minute);
+      const code = codeOf(secret, node.clock.now() + drift);
+      const entry = await node.identity.finish(await halfIn(), { kind: 'totp', code }, someClient);
+      expect(entry).toMatchObject({ kind: 'signed-in', user: { id: alice } });
+    }
+    const late = codeOf(secret, node.clock.now() - 60_000);
+    await expect(node.identity.finish(await halfIn(), { kind: 'totp', code: late }, someClient)).rejects.toThrow(
+      refusal('second-factor-wrong'),
+    );
+  });
+
+  test('takes each code once, whoever brings it at the same time', async () => {
+    const { secret } = await enrol(alice);
+    const tickets = [await halfIn(), await halfIn(), await halfIn()];
+    const proof = totp(secret);
+    const outcomes = await Promise.all(
+      tickets.map((ticket) =>
+        node.identity.finish(ticket, proof, someClient).then(
+          ({ kind }) => kind,
+          ({ code }) => code,
+        ),
+      ),
+    );
+    expect(outcomes.toSorted()).toEqual(['second-factor-wrong', 'second-factor-wrong', 'signed-in']);
+  });
+
+  test('is finished by a recovery code, as people write it, once', async () => {
+    const [code = ''] = (await enrol(alice)).recoveryCodes;
+    const written: FactorProof = { kind: 'recovery-code', code: ` ${code.toUpperCase().replace('-', ' ')} ` };
+    expect(await node.identity.finish(await halfIn(), written, someClient)).toMatchObject({ kind: 'signed-in' });
+    await expect(node.identity.finish(await halfIn(), written, someClient)).rejects.toThrow(
+      refusal('second-factor-wrong'),
+    );
+  });
+
+  test('does not take another user’s recovery code', async () => {
+    await enrol(alice);
+    const [ofBob = ''] = (await enrol(bob)).recoveryCodes;
+    await expect(
+      node.identity.finish(await halfIn(), { kind: 'recovery-code', code: ofBob }, someClient),
+    ).rejects.toThrow(refusal('second-factor-wrong'));
+  });
+
+  test('is over once finished, after five wrong codes, and after five minutes', async () => {
+    const { secret, recoveryCodes } = await enrol(alice);
+    const used = await halfIn();
+    await node.identity.finish(used, totp(secret), someClient);
+    const guessed = await halfIn();
+    for (let n = 0; n < 5; n++)
+      await expect(
+        node.identity.finish(guessed, { kind: 'totp', code: '12345' }, { ...someClient, place: `place ${n}` }),
+      ).rejects.toThrow(refusal('second-factor-wrong'));
+    const late = await halfIn();
+    node.clock.advance(5 * minute);
+    for (const ticket of [used, guessed, late, 'made up']) {
+      const [, code = ''] = recoveryCodes;
+      await expect(node.identity.finish(ticket, { kind: 'recovery-code', code }, someClient)).rejects.toThrow(
+        refusal('half-sign-in-over'),
+      );
+    }
+  });
+
+  test('gets slower with wrong codes, as passwords do', async () => {
+    await enrol(alice);
+    const guess = async () => node.identity.finish(await halfIn(), { kind: 'totp', code: '12345' }, someClient);
+    for (let n = 0; n < 6; n++) await expect(guess()).rejects.toThrow(refusal('second-factor-wrong'));
+    await expect(guess()).rejects.toThrow(refusal('too-many-attempts', { seconds: 1 }));
+  });
+
+  test('opens nothing that lasts where the password was changed after the first half', async () => {
+    const { secret } = await enrol(alice);
+    const ticket = await halfIn();
+    await node.users.edit(root, alice, {
+      ...{ username: null, displayName: null, group: null, quota: null, role: null },
+      password: 'set by root',
+    });
+    await node.caughtUp();
+    const entry = await node.identity.finish(ticket, totp(secret), someClient);
+    expect(entry.kind === 'signed-in' && (await node.identity.bySession(entry.token))).toBeNull();
+  });
+
+  test('is shut to whoever was disabled after the first half', async () => {
+    const { secret } = await enrol(alice);
+    const ticket = await halfIn();
+    await node.users.manage(root, alice, 'disable');
+    await node.caughtUp();
+    await expect(node.identity.finish(ticket, totp(secret), someClient)).rejects.toThrow(refusal('user-disabled'));
+  });
+});
+
+describe('a passkey', () => {
+  const enterBy = async (authenticator: Authenticator, behaviour: Parameters<Authenticator['get']>[1] = {}) =>
+    node.identity.enterByPasskey(authenticator.get(await node.identity.askPasskey(site), behaviour), someClient);
+
+  test('is a door of its own, with a second factor too', async () => {
+    const authenticator = await addPasskey(alice);
+    await enrol(alice);
+    expect(await enterBy(authenticator)).toMatchObject({ kind: 'signed-in', user: { id: alice } });
+  });
+
+  const attacks: readonly [name: string, attack: (authenticator: Authenticator) => Promise<unknown>][] = [
+    ['that does not know its user', (authenticator) => enterBy(authenticator, { verified: false })],
+    ['shown to another site', (authenticator) => enterBy(authenticator, { origin: 'https://gateway.example.evil' })],
+    ['made for another site', (authenticator) => enterBy(authenticator, { relyingParty: 'evil.example' })],
+    ['that nobody has registered', () => enterBy(new Authenticator(site.origin))],
+    [
+      'whose answer is brought twice',
+      async (authenticator) => {
+        const answer = authenticator.get(await node.identity.askPasskey(site));
+        await node.identity.enterByPasskey(answer, someClient);
+        return node.identity.enterByPasskey(answer, someClient);
+      },
+    ],
+    [
+      'whose answer is brought by two at once',
+      async (authenticator) => {
+        const answer = authenticator.get(await node.identity.askPasskey(site));
+        return Promise.all([1, 2].map(() => node.identity.enterByPasskey(answer, someClient)));
+      },
+    ],
+    [
+      'whose answer comes late',
+      async (authenticator) => {
+        const question = await node.identity.askPasskey(site);
+        node.clock.advance(5 * minute);
+        return node.identity.enterByPasskey(authenticator.get(question), someClient);
+      },
+    ],
+    [
+      'that answers a challenge of its own making',
+      async (authenticator) =>
+        node.identity.enterByPasskey(authenticator.get('{"challenge":"bWFkZSB1cA"}'), someClient),
+    ],
+    [
+      'that answers a question which was asked for something else',
+      async (authenticator) => {
+        const question = await node.factorOrders.beginPasskey(asUser(alice), session, site);
+        return node.identity.enterByPasskey(authenticator.get(question), someClient);
+      },
+    ],
+    [
+      'whose signature is another one’s',
+      async (authenticator) => {
+        const other = new Authenticator(site.origin);
+        const answer = JSON.parse(other.get(await node.identity.askPasskey(site)));
+        const claimed = { ...answer, id: authenticator.credential, rawId: authenticator.credential };
+        return node.identity.enterByPasskey(JSON.stringify(claimed), someClient);
+      },
+    ],
+    ['that says nothing', () => node.identity.enterByPasskey('', someClient)],
+    ['that says what is no answer', () => node.identity.enterByPasskey('{"response":{}}', someClient)],
+  ];
+  test.each(attacks)('%s is refused', async (_name, attack) => {
+    const authenticator = await addPasskey(alice);
+    await expect(attack(authenticator)).rejects.toThrow(refusal('passkey-refused'));
+  });
+
+  test('whose copy has been used is refused, and the operator is told', async () => {
+    const authenticator = await addPasskey(alice);
+    const copy = new Authenticator(site.origin, authenticator);
+    await enterBy(authenticator);
+    await enterBy(authenticator);
+    await node.caughtUp();
+    await expect(enterBy(copy)).rejects.toThrow(refusal('passkey-counter-behind'));
+    expect(node.warned).toEqual([{ user: alice }]);
+  });
+
+  test('that was removed opens nothing any more', async () => {
+    const authenticator = await addPasskey(alice);
+    const [passkey = ''] = (await node.factors.of(alice)).factors.passkeys.keys();
+    await node.factorOrders.removePasskey(asUser(alice), passkey, session);
+    await node.caughtUp();
+    await expect(enterBy(authenticator)).rejects.toThrow(refusal('passkey-refused'));
+  });
+
+  test('of one user is never another’s', async () => {
+    const authenticator = await addPasskey(alice);
+    await expect(addPasskey(bob, authenticator)).rejects.toThrow(refusal('passkey-taken'));
+    expect(await enterBy(authenticator)).toMatchObject({ user: { id: alice } });
+  });
+
+  test('is added only by the session that was asked, and at the site it was asked at', async () => {
+    const authenticator = new Authenticator(site.origin);
+    const ask = () => node.factorOrders.beginPasskey(asUser(alice), session, site);
+    const add = (id: UserId, asking: Asking, response: string) =>
+      node.factorOrders.addPasskey(asUser(id), asking, { name: 'phone', response });
+    for (const added of [
+      add(alice, { ...session, session: 'another' }, authenticator.create(await ask())),
+      add(bob, session, authenticator.create(await ask())),
+      add(alice, session, authenticator.create(await ask(), { origin: 'https://evil.example' })),
+      add(alice, session, authenticator.create(await ask(), { relyingParty: 'evil.example' })),
+    ])
+      await expect(added).rejects.toThrow(refusal('passkey-refused'));
+  });
+
+  test('is named in words, which are in no event', async () => {
+    await addPasskey(alice);
+    const log = JSON.stringify(await node.store.everything());
+    expect(log).not.toContain('phone');
+    const ask = () => node.factorOrders.beginPasskey(asUser(bob), session, site);
+    for (const name of [' ', 'x'.repeat(51), 'a\u0000b'])
+      await expect(
+        node.factorOrders.addPasskey(asUser(bob), session, {
+          name,
+          response: new Authenticator(site.origin).create(await ask()),
+        }),
+      ).rejects.toThrow(refusal('invalid-field'));
+  });
+
+  test('is a second factor where there is one, for its own user and sign-in', async () => {
+    const authenticator = await addPasskey(alice);
+    const ofBob = await addPasskey(bob);
+    await enrol(alice);
+    await enrol(bob);
+    const finish = (ticket: string, response: string) =>
+      node.identity.finish(ticket, { kind: 'passkey', response }, someClient);
+    const ticket = await halfIn();
+    const question = await node.identity.askSecondFactor(ticket, site);
+    const elsewhere = await halfIn();
+    await expect(finish(elsewhere, authenticator.get(question))).rejects.toThrow(refusal('passkey-refused'));
+    const again = await node.identity.askSecondFactor(ticket, site);
+    await expect(finish(ticket, ofBob.get(again))).rejects.toThrow(refusal('passkey-refused'));
+    const right = authenticator.get(await node.identity.askSecondFactor(ticket, site), { verified: false });
+    expect(await finish(ticket, right)).toMatchObject({ kind: 'signed-in', user: { id: alice } });
+  });
+});
+
+describe('a step-up', () => {
+  const demand = (purpose: StepUpPurpose, stepUp: string | null, id = alice, browser = 'her browser') =>
+    node.stepUps.demand(asUser(id), purpose, { session: browser, stepUp });
+
+  test('is asked for nothing of whoever has no second factor', async () => {
+    await expect(demand('password', null)).resolves.toBeUndefined();
+    await expect(node.stepUps.prove(asUser(alice), 'her browser', 'password', totp('AAAA'), 'home')).rejects.toThrow(
+      refusal('second-factor-off'),
+    );
+  });
+
+  describe('with a second factor', () => {
+    let secret: string;
+    const prove = (purpose: StepUpPurpose, id = alice, own = secret) =>
+      node.stepUps.prove(asUser(id), 'her browser', purpose, totp(own), 'home');
+
+    beforeEach(async () => {
+      secret = (await enrol(alice)).secret;
+    });
+
+    test('is worth one order', async () => {
+      const ticket = await prove('password');
+      await expect(demand('password', ticket)).resolves.toBeUndefined();
+      await expect(demand('password', ticket)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
+    });
+
+    test('is worth nothing without a proof, for something else, for somebody else, or late', async () => {
+      const { secret: ofBob } = await enrol(bob);
+      const needed = refusal('step-up-needed');
+      await expect(demand('password', null)).rejects.toThrow(needed);
+      await expect(demand('password', '')).rejects.toThrow(needed);
+      await expect(demand('password', 'made up')).rejects.toThrow(needed);
+      await expect(demand('password', await prove('password', bob, ofBob))).rejects.toThrow(needed);
+      const ticket = await prove('password');
+      await expect(demand('access-token', ticket)).rejects.toThrow(needed);
+      await expect(demand('password', ticket, alice, 'another browser')).rejects.toThrow(needed);
+      node.clock.advance(5 * minute);
+      await expect(demand('password', ticket)).rejects.toThrow(needed);
+    });
+
+    test('is not given for a wrong code, nor for a passkey that does not know its user', async () => {
+      await expect(
+        node.stepUps.prove(asUser(alice), 'her browser', 'passkeys', { kind: 'totp', code: '12345' }, 'home'),
+      ).rejects.toThrow(refusal('second-factor-wrong'));
+      const asking = { ...session, stepUp: await prove('passkeys') };
+      const authenticator = new Authenticator(site.origin);
+      const created = authenticator.create(await node.factorOrders.beginPasskey(asUser(alice), asking, site));
+      await node.factorOrders.addPasskey(asUser(alice), session, { name: 'key', response: created });
+      await node.caughtUp();
+      const question = () => node.stepUps.ask(asUser(alice), 'her browser', 'password', site);
+      const by = (response: string, purpose: StepUpPurpose = 'password') =>
+        node.stepUps.prove(asUser(alice), 'her browser', purpose, { kind: 'passkey', response }, 'home');
+      const refused = refusal('passkey-refused');
+      await expect(by(authenticator.get(await question(), { verified: false }))).rejects.toThrow(refused);
+      await expect(by(authenticator.get(await question()), 'access-token')).rejects.toThrow(refused);
+      await expect(by(JSON.stringify({ id: authenticator.credential }))).rejects.toThrow(refused);
+      await expect(demand('password', await by(authenticator.get(await question())))).resolves.toBeUndefined();
+    });
+
+    test.each<[string, (asking: Asking) => Promise<unknown>, StepUpPurpose]>([
+      ['an access token', (asking) => node.users.issueAccessToken(asUser(alice), asking), 'access-token'],
+      [
+        'a new password',
+        (asking) =>
+          node.users.changeOwnProfile(
+            asUser(alice),
+            { username: null, password: 'new password', displayName: null },
+            asking,
+          ),
+        'password',
+      ],
+      ['turning it off', (asking) => node.factorOrders.turnOffTotp(asUser(alice), asking), 'second-factor'],
+      ['new recovery codes', (asking) => node.factorOrders.renewRecoveryCodes(asUser(alice), asking), 'second-factor'],
+      ['another passkey', (asking) => node.factorOrders.beginPasskey(asUser(alice), asking, site), 'passkeys'],
+      [
+        'removing a passkey',
+        (asking) => node.factorOrders.removePasskey(asUser(alice), '0'.repeat(64), asking),
+        'passkeys',
+      ],
+      ['leaving', (asking) => node.users.deleteOwnAccount(asUser(alice), asking), 'delete-account'],
+    ])('is demanded for %s', async (_name, order, purpose) => {
+      await expect(order(session)).rejects.toThrow(refusal('step-up-needed', { purpose }));
+      await expect(order({ ...session, stepUp: await prove(purpose) })).resolves.toBeDefined();
+    });
+  });
+});
+
+describe('resetting the factors of a user who has lost them', () => {
+  test('is for root', async () => {
+    for (const role of ['ordinary', 'admin'] as const)
+      await expect(node.factorOrders.reset({ id: bob, role }, alice)).rejects.toThrow(refusal('role-too-low'));
+  });
+
+  test('lets the password in alone, and ends what was signed in', async () => {
+    const { secret } = await enrol(alice);
+    const entry = await node.identity.finish(await halfIn(), totp(secret), someClient);
+    const token = entry.kind === 'signed-in' ? entry.token : '';
+    // A row that is still there, as after a crash, is worth nothing either.
+    Object.assign(node.sessions, { closeOlder: async () => {} });
+    await node.factorOrders.reset(root, alice);
+    await node.caughtUp();
+    expect(await node.identity.bySession(token)).toBeNull();
+    const fresh = await signIn(node.identity, 'alice', 'correct horse');
+    expect(await node.identity.bySession(fresh.token)).toMatchObject({ id: alice });
+  });
+});
+
+describe('where administrators are to have a second factor', () => {
+  beforeEach(async () => {
+    await node.users.manage(root, alice, 'promote');
+    await node.options.change(root, 'general_setting.admin_second_factor', 'true');
+    await node.caughtUp();
+  });
+
+  test('one without is as everybody else, and told why, until it is set up', async () => {
+    const { token } = await signIn(node.identity, 'alice', 'correct horse');
+    const before = await node.identity.bySession(token);
+    expect(before).toMatchObject({ role: 'ordinary', withheldRole: 'admin' });
+    await expect(node.users.manage(before ?? root, bob, 'disable')).rejects.toThrow(refusal('second-factor-needed'));
+    await enrol(alice);
+    const after = await node.identity.bySession(token);
+    expect(after).toMatchObject({ role: 'admin' });
+    await expect(node.users.manage(after ?? root, bob, 'disable')).resolves.toBeDefined();
+  });
+
+  test('an access token is no way around it', async () => {
+    const { token } = await node.users.issueAccessToken({ id: alice, role: 'admin' });
+    await node.caughtUp();
+    expect(await node.identity.byAccessToken(token)).toMatchObject({ role: 'ordinary' });
+  });
+
+  test('others are left alone', async () => {
+    const { user } = await signIn(node.identity, 'bob', 'correct horse');
+    expect(user).not.toHaveProperty('withheldRole');
+  });
+});
+
+describe('one’s own sessions', () => {
+  test('are listed with the one that asks, and ended by their owner only', async () => {
+    const here = await signIn(node.identity, 'alice', 'correct horse', someClient);
+    const there = await signIn(node.identity, 'alice', 'correct horse', { ...someClient, userAgent: 'Phone/2.0' });
+    const asking = node.identity.sessionOf(here.token);
+    const list = await node.ownSessions.list(asUser(alice), asking);
+    expect(list.map(({ current, client }) => [current, client.userAgent])).toEqual([
+      [false, 'Phone/2.0'],
+      [true, 'Test/1.0'],
+    ]);
+    const ended: string[] = [];
+    node.identity.onEnd((id) => ended.push(id));
+    const other = node.identity.sessionOf(there.token);
+    await expect(node.ownSessions.end(asUser(bob), other)).rejects.toThrow(refusal('session-not-found'));
+    await node.ownSessions.end(asUser(alice), other);
+    expect(ended).toEqual([other]);
+    expect(await node.identity.bySession(there.token)).toBeNull();
+    expect(await node.identity.bySession(here.token)).not.toBeNull();
+  });
+
+  test('can all be ended but the one that asks', async () => {
+    const tokens = await Promise.all(
+      [1, 2, 3].map(async () => (await signIn(node.identity, 'alice', 'correct horse')).token),
+    );
+    const [here = '', ...others] = tokens;
+    expect(await node.ownSessions.endOthers(asUser(alice), node.identity.sessionOf(here))).toBe(2);
+    for (const token of others) expect(await node.identity.bySession(token)).toBeNull();
+    expect(await node.identity.bySession(here)).not.toBeNull();
+  });
+});

@@ -1,0 +1,247 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole, signIn } from '../support/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { rowOf } from './tables.js';
+
+/** Two windows of whoever runs the gateway, on the same options. */
+export function settings(launched: () => Browser): void {
+  let gateway: TestGateway;
+  let one: Console;
+  let other: Console;
+  let alice: TestUser;
+  let user: Console;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    alice = await gateway.addUser(500_000, 'alice');
+    [one, other, user] = [
+      await openConsole(launched(), { url: gateway.url }),
+      await openConsole(launched(), { url: gateway.url }),
+      await openConsole(launched(), { url: gateway.url }),
+    ];
+    const root = { username: 'root', password: gateway.rootPassword };
+    await signIn(one, root);
+    await signIn(other, root);
+    await signIn(user, alice);
+  });
+  afterAll(async () => {
+    for (const console of [one, other, user]) await console?.close();
+    await gateway?.stop();
+  });
+
+  const section = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
+  const save = (page: Page, name: string): Promise<void> =>
+    section(page, name)
+      .getByRole('button', { name: `Save: ${name}` })
+      .click();
+  const held = (key: string) => gateway.application.directory.settings().text(key as never);
+
+  test('what was changed is saved, and nothing else', async () => {
+    const { page } = one;
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await save(page, 'General');
+    await page.getByText('You seem not to have changed anything').waitFor();
+    await section(page, 'General').getByLabel('Retries', { exact: true }).fill('3');
+    await section(page, 'General').getByText('Not saved').waitFor();
+    const before = await gateway.application.options.views(gateway.root);
+    await save(page, 'General');
+    await page.getByText('Saved: 1').waitFor();
+    expect(held('RetryTimes')).toBe('3');
+    const changed = gateway.application.options
+      .views(gateway.root)
+      .filter(({ key, position }) => before.find((option) => option.key === key)?.position !== position);
+    expect(changed.map(({ key }) => key)).toEqual(['RetryTimes']);
+  });
+
+  test('the tab stands in the address, and what is not saved stays when one looks at another', async () => {
+    const { page } = one;
+    await section(page, 'General')
+      .getByLabel('Link to the documentation', { exact: true })
+      .fill('https://docs.example');
+    await page.getByRole('tab', { name: 'Rate limits' }).click();
+    await page.waitForURL(/\?tab=ratelimit/);
+    await section(page, 'Requests for models').waitFor();
+    await page.getByRole('tab', { name: 'Operation (1 not saved)' }).click();
+    const link = section(page, 'General').getByLabel('Link to the documentation', { exact: true });
+    expect(await link.inputValue()).toBe('https://docs.example');
+    await section(page, 'General').getByRole('button', { name: 'Discard the change: Link' }).click();
+    expect(await link.inputValue()).toBe('');
+  });
+
+  test('what cannot be is said where it stands, JSON by line and column', async () => {
+    const { page } = one;
+    const groups = section(page, 'Groups');
+    await groups.getByLabel('Ratios of groups', { exact: true }).fill('{\n  "default": 1,\n  "vip" 2\n}');
+    await save(page, 'Groups');
+    await groups.getByText('Not a valid JSON string: line 3, column 9').waitFor();
+    await groups.getByLabel('Ratios of groups', { exact: true }).fill('{"default": -1}');
+    await save(page, 'Groups');
+    await groups.getByText(/GroupRatio\.default is not valid: a number from 0/).waitFor();
+    await section(page, 'Quota').getByLabel('Output held for', { exact: true }).fill('many');
+    await save(page, 'Quota');
+    await section(page, 'Quota').getByText('Enter an integer from 0 to 1073741823').waitFor();
+    await page.reload();
+    await section(page, 'General').waitFor();
+  });
+
+  test('what needs another option first says which; filled in together, they are saved together', async () => {
+    const { page } = one;
+    await page.goto('/setting?tab=system');
+    const github = section(page, 'GitHub');
+    await github.getByLabel('Sign in and register by GitHub', { exact: true }).check({ force: true });
+    await save(page, 'GitHub');
+    await github.getByText('Fill in and save “GitHub client ID” first').waitFor();
+    await github.getByText('Not everything was saved: Sign in and register by GitHub').waitFor();
+    await github.getByLabel('GitHub client ID', { exact: true }).fill('Iv1.example');
+    await github.getByLabel('GitHub client secret', { exact: true }).fill('planted-secret');
+    await save(page, 'GitHub');
+    await page.getByText('Saved: 3').waitFor();
+    expect(held('GitHubOAuthEnabled')).toBe('true');
+    await github.getByText('Set. Enter another one to replace it').waitFor();
+    expect(await page.content()).not.toContain('planted-secret');
+  });
+
+  test('addresses lose the slash at their end, and payments ask for the server’s first', async () => {
+    const { page } = one;
+    await section(page, 'Payment').getByLabel('Epay merchant ID', { exact: true }).fill('1001');
+    await save(page, 'Payment');
+    await section(page, 'Payment').getByText('Fill in and save “Server address” first').waitFor();
+    await section(page, 'Server address').getByLabel('Server address', { exact: true }).fill('https://gate.example/');
+    await save(page, 'Server address');
+    await page.getByText('Saved: 1').waitFor();
+    expect(held('ServerAddress')).toBe('https://gate.example');
+    await save(page, 'Payment');
+    await expect.poll(() => held('EpayId')).toBe('1001');
+  });
+
+  test('two who change the same option: the second is told, and chooses', async () => {
+    await one.page.goto('/setting?tab=other');
+    await other.page.goto('/setting?tab=other');
+    const name = (page: Page) => section(page, 'Looks').getByLabel('Name of this site', { exact: true });
+    await name(one.page).fill('First');
+    await name(other.page).fill('Second');
+    await save(one.page, 'Looks');
+    await one.page.getByText('Saved: 1').waitFor();
+    await save(other.page, 'Looks');
+    await other.page.getByText('Somebody else has just changed it to: First').waitFor();
+    expect(held('SystemName')).toBe('First');
+    await other.page.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await name(other.page).inputValue()).toBe('First');
+    await name(other.page).fill('Second');
+    await save(other.page, 'Looks');
+    await other.page.getByText('Saved: 1').waitFor();
+
+    await name(one.page).fill('Third');
+    await save(one.page, 'Looks');
+    await one.page.getByText('Somebody else has just changed it to: Second').waitFor();
+    await one.page.getByRole('button', { name: 'Keep mine' }).click();
+    await save(one.page, 'Looks');
+    await expect.poll(() => held('SystemName')).toBe('Third');
+  });
+
+  test('the history tells who changed what, and leads back', async () => {
+    const { page } = one;
+    await page.getByRole('button', { name: 'History: Name of this site' }).click();
+    const drawer = page.getByRole('dialog', { name: 'History: Name of this site' });
+    const changes = drawer.getByRole('article');
+    await expect.poll(() => changes.count()).toBe(3);
+    await changes.first().getByText('Second').waitFor();
+    await changes.first().getByText('Third').waitFor();
+    await changes.first().getByText('root').waitFor();
+    await changes.last().getByText('Tallygate (default)').waitFor();
+    await changes
+      .first()
+      .getByRole('button', { name: /^Revert: Name of this site/ })
+      .click();
+    await page.getByText('Reverted', { exact: true }).waitFor();
+    await expect.poll(() => changes.count()).toBe(4);
+    expect(held('SystemName')).toBe('Second');
+    await drawer.getByRole('button', { name: 'Close' }).click();
+    expect(await section(page, 'Looks').getByLabel('Name of this site', { exact: true }).inputValue()).toBe('Second');
+  });
+
+  test('that of all options stands behind one button, and tells no secret', async () => {
+    const { page } = one;
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    const drawer = page.getByRole('dialog', { name: 'History', exact: true });
+    const secret = drawer.getByRole('article').filter({ hasText: 'GitHub client secret' });
+    await secret.getByText('a secret (not shown)').waitFor();
+    expect(await secret.getByRole('button').count()).toBe(0);
+    expect(await page.content()).not.toContain('planted-secret');
+  });
+
+  test('prices are set by model, as ratios or in dollars, and saved with their tables', async () => {
+    const { page } = one;
+    await page.goto('/setting?prices=visual');
+    await page.getByRole('button', { name: 'Add a model' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Add a model' });
+    await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('gpt-4o');
+    await drawer.getByRole('textbox', { name: 'Model ratio' }).fill('x');
+    await drawer.getByRole('button', { name: 'Apply' }).click();
+    await drawer.getByText('The model name already exists').waitFor();
+    await drawer.getByText('Please enter a number').waitFor();
+    await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('house-model');
+    await drawer.getByText('By dollars for a million tokens').click();
+    await drawer.getByRole('textbox', { name: 'Input, US dollars per million tokens', exact: true }).fill('3');
+    await drawer.getByRole('textbox', { name: 'Output, US dollars per million tokens' }).fill('15');
+    await drawer.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('house');
+    await page.keyboard.press('Enter');
+    const row = rowOf(page, 'Prices by model', 'house-model');
+    await row.getByText('1.5').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await page.getByText(/^Saved: \d$/).waitFor();
+    const { modelRatio, completionRatio } = gateway.application.directory.settings().prices;
+    expect([modelRatio.get('house-model'), completionRatio.get('house-model')]).toEqual(['1.5', '5']);
+  });
+
+  test('models that are enabled without a price are listed until they have one', async () => {
+    const { page } = one;
+    await gateway.addChannel({ name: 'east', models: ['strange-model', 'gpt-4o'] });
+    await page.goto('/setting?prices=unset_models');
+    const label = 'Models without a price';
+    await rowOf(page, label, 'strange-model').waitFor();
+    expect(await rowOf(page, label, 'gpt-4o').count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'Select strange-model' }).check({ force: true });
+    await page.getByRole('button', { name: 'Set for all' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Set for 1 models' });
+    await dialog.getByRole('combobox', { name: 'What' }).selectOption('All ratios');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await dialog.getByText('Please enter all ratio values').first().waitFor();
+    await dialog.getByRole('combobox', { name: 'What' }).selectOption('Prices per call');
+    await dialog.getByRole('textbox', { name: 'Prices per call' }).fill('0.04');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await expect
+      .poll(() => gateway.application.directory.settings().prices.modelPrice.get('strange-model'))
+      .toBe('0.04');
+    await page.reload();
+    await page.getByText('Every model has a price').waitFor();
+  });
+
+  test('the model ratios go back to the built-in ones once that is typed', async () => {
+    const { page } = one;
+    await page.goto('/setting?prices=visual');
+    await page.getByRole('button', { name: 'Reset the model ratios' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Reset the model ratios' });
+    const reset = dialog.getByRole('button', { name: 'Reset', exact: true });
+    expect(await reset.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('reset');
+    await reset.click();
+    await page.getByText('The model ratios are the built-in ones again').waitFor();
+    expect(gateway.application.directory.settings().prices.modelRatio.has('house-model')).toBe(false);
+  });
+
+  test('nobody but root has these settings: others are led to their own', async () => {
+    const { page } = user;
+    await page.goto('/setting?tab=system');
+    await page.waitForURL(/\/personal$/);
+    expect(await page.getByRole('link', { name: 'Settings', exact: true }).count()).toBe(0);
+  });
+
+  test('nothing went wrong in the pages on the way', () => {
+    expect([...one.problems, ...other.problems, ...user.problems]).toEqual([]);
+  });
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { csvRow } from '../../src/exports/csv.js';
+
+test.each([
+  ['=1+1', "'=1+1"],
+  ['+49', "'+49"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['＝1+1', "'＝1+1"],
+  [' =1', "' =1"],
+  ['-x', "'-x"],
+  ['a,"b"', '"a,""b"""'],
+  ['a\nb', '"a\nb"'],
+  ['=a,b', `"'=a,b"`],
+])('%j becomes %s', (text, written) => {
+  expect(csvRow([text])).toBe(`${written}\r\n`);
+});
+
+test('numbers stay numbers, and nothing stays nothing', () => {
+  expect(csvRow([-5, -5n, '-0.000010', null, 0])).toBe('-5,-5,-0.000010,,0\r\n');
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signIn } from '../support/sign-in.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+
+let gateway: TestGateway;
+let alice: TestUser;
+let bob: TestUser;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.addChannel();
+  alice = await gateway.addUser(50_000_000);
+  bob = await gateway.addUser(1_000);
+}, 90_000);
+afterAll(() => gateway.stop());
+
+const cookieOf = async ({ username, password }: Pick<TestUser, 'username' | 'password'>) =>
+  `session=${(await signIn(gateway.application.identity, username, password)).token}`;
+const get = (path: string, headers: Record<string, string> = {}) => fetch(gateway.url + path, { headers });
+const month = new Date().toISOString().slice(0, 7);
+
+test('a statement closes with what the wallet has, and usage names each call', async () => {
+  const key = await gateway.addApiKey(alice);
+  const asked = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+  expect(asked.status).toBe(200);
+  await asked.text();
+  const cookie = await cookieOf(alice);
+  const answer = await get(`/export/statement.csv?month=${month}`, { cookie });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-disposition')).toBe(
+    `attachment; filename="statement-${alice.actor.id}-${month}.csv"`,
+  );
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  const rows = bytes
+    .subarray(3)
+    .toString()
+    .trim()
+    .split('\r\n')
+    .map((row) => row.split(','));
+  expect(rows.map(([, kind]) => kind)).toEqual(['kind', 'opening', 'adjustment', 'calls', 'closing']);
+  const available = await gateway.available(alice);
+  expect(available).toBeLessThan(50_000_000);
+  expect(rows.at(-1)?.[5]).toBe(String(available));
+
+  const usage = await (await get(`/export/usage.csv?month=${month}&zone=Asia/Shanghai`, { cookie })).text();
+  const [header, line, ...others] = usage.trim().split('\r\n');
+  expect(header).toContain('time (Asia/Shanghai)');
+  expect(line).toContain(asked.headers.get('x-oneapi-request-id'));
+  expect(line?.split(',').at(-2)).toBe(String(50_000_000 - available));
+  expect(others).toEqual([]);
+});
+
+test('is for who is signed in, and about others for who is above them', async () => {
+  const path = `/export/statement.csv?month=${month}`;
+  const [own, root] = await Promise.all([
+    cookieOf(bob),
+    cookieOf({ username: 'root', password: gateway.rootPassword }),
+  ]);
+  expect((await get(path)).status).toBe(401);
+  expect((await get(path, { cookie: own, 'sec-fetch-site': 'cross-site' })).status).toBe(401);
+  expect((await get(`${path}&user=${alice.actor.id}`, { cookie: own })).status).toBe(403);
+  expect((await get(`${path}&user=${alice.actor.id}`, { cookie: root })).status).toBe(200);
+  expect((await get(`${path}&user=999999`, { cookie: root })).status).toBe(404);
+  const bad = await get('/export/statement.csv?month=2019-01', { cookie: own });
+  expect([bad.status, await bad.text()]).toEqual([400, expect.stringContaining('month must be YYYY-MM')]);
+});
+
+test('gives a place back with every answer', async () => {
+  const cookie = await cookieOf(bob);
+  for (let time = 0; time < 5; time++) {
+    const answer = await get(`/export/usage.csv?month=${month}`, { cookie });
+    expect(answer.status).toBe(200);
+    await answer.text();
+  }
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { csvOf } from '../../src/exports/csv.js';
+import { Places } from '../../src/exports/places.js';
+
+test('each has two places, and all together eight', () => {
+  const places = new Places({ each: 2, all: 8 });
+  const leave = places.take(1);
+  expect(places.take(1)).not.toBeNull();
+  expect(places.take(1)).toBeNull();
+  leave?.();
+  leave?.();
+  expect(places.take(1)).not.toBeNull();
+  expect(places.take(1)).toBeNull();
+  for (const holder of [2, 2, 3, 3, 4, 4]) expect(places.take(holder)).not.toBeNull();
+  expect(places.take(5)).toBeNull();
+});
+
+test('who stops reading ends the reading of pages; none is read ahead', async () => {
+  let read = 0;
+  let ended = false;
+  async function* pages() {
+    try {
+      for (;;) {
+        read += 1;
+        yield [read];
+      }
+    } finally {
+      ended = true;
+    }
+  }
+  const texts = csvOf(['n'], pages(), (n) => [n]);
+  await texts.next();
+  expect(read).toBe(0);
+  expect((await texts.next()).value).toBe('1\r\n');
+  await texts.return();
+  expect([read, ended]).toEqual([1, true]);
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Instant } from '../../src/domain/instant.js';
+import type { ProjectionRunner } from '../../src/projections/engine/runner.js';
+import { alice, bob, type Fact, registered, reserved, settled, when } from '../projections/history.js';
+import { Projected } from '../projections/projected.js';
+import { settableClock } from '../support/fixed-clock.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { type ServedExports, type ServedExportsOptions, serveExports } from './served-exports.js';
+
+const lines = 5_000;
+const linesPerPage = 500;
+const january = Date.UTC(2026, 0, 1);
+const usage = '/export/usage.csv?month=2026-01';
+
+/** Long names make long lines: what lies between server and client must not hold the whole file. */
+const model = 'm'.repeat(200);
+const called = (n: number): Fact[] =>
+  [reserved(`a${n}`, 9, { facts: { model } }), settled(`a${n}`, 9, 7, { facts: { model } })].map((fact) =>
+    when(Instant(january + n * 60_000), fact),
+  );
+
+let database: TestDatabase;
+let projected: Projected;
+let progress: ProjectionRunner;
+const started: ServedExports[] = [];
+
+const serve = async (options: Partial<ServedExportsOptions> = {}): Promise<ServedExports> => {
+  const clock = settableClock(Instant(Date.UTC(2026, 2, 1)));
+  const exports = await serveExports(projected, { progress, clock, ...options });
+  started.push(exports);
+  return exports;
+};
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  projected = new Projected(database);
+  progress = await projected.start();
+  const calls = Array.from({ length: lines }, (_, n) => called(n)).flat();
+  await projected.given(registered(alice, 'alice'), registered(bob, 'bob'), ...calls);
+}, 60_000);
+afterAll(async () => {
+  for (const exports of started) await exports.stop();
+  await projected?.close();
+  await database?.drop();
+});
+
+describe('a file of 5,000 lines', () => {
+  test('is read no faster than it is taken', async () => {
+    const exports = await serve();
+    const slow = await exports.ask(alice, usage);
+    const whole = await (await exports.ask(alice, usage)).body();
+    expect(whole.trimEnd().split('\r\n')).toHaveLength(1 + lines);
+    const [first, second] = exports.readings;
+    expect(second).toEqual({ pages: lines / linesPerPage + 1, ended: true });
+    expect(first?.ended).toBe(false);
+    expect(first?.pages).toBeLessThanOrEqual(5);
+    expect(await slow.body()).toBe(whole);
+    expect(first).toEqual(second);
+  });
+
+  test('has two places for each: the third is told to come again, and somebody else is served', async () => {
+    const exports = await serve();
+    await exports.ask(alice, usage);
+    await exports.ask(alice, usage);
+    const third = await exports.ask(alice, usage);
+    expect(third.status).toBe(429);
+    expect(third.answer.headers).toMatchObject({ 'content-type': 'text/plain; charset=utf-8', 'retry-after': '10' });
+    expect(await third.body()).toBe('too-many-attempts\n');
+    expect((await exports.ask(bob, usage)).status).toBe(200);
+  });
+
+  test('is read no further, and its place is free, once who asked for it has gone', async () => {
+    const exports = await serve();
+    const asked = [await exports.ask(alice, usage), await exports.ask(alice, usage)];
+    for (const { leave } of asked) leave();
+    await vi.waitFor(() => expect(exports.readings.map(({ ended }) => ended)).toEqual([true, true]), 10_000);
+    for (const { pages } of exports.readings) expect(pages).toBeLessThanOrEqual(5);
+    const again = [await exports.ask(alice, usage), await exports.ask(alice, usage)];
+    expect(again.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('has its place back also when who asked has gone before anything was found', async () => {
+    let find = () => {};
+    const found = new Promise<void>((resolve) => {
+      find = resolve;
+    });
+    const exports = await serve({ before: () => found });
+    const asked = [exports.ask(alice, usage), exports.ask(alice, usage)];
+    await vi.waitFor(() => expect(exports.readings).toHaveLength(2), 10_000);
+    await exports.hangUp();
+    await Promise.allSettled(asked);
+    find();
+    await vi.waitFor(async () => expect((await exports.ask(alice, usage)).status).toBe(200), 10_000);
+  });
+
+  test.each([
+    ['that takes too long', { stalledMs: 60_000, longestMs: 1 }],
+    ['that nobody takes', { stalledMs: 1, longestMs: 60_000 }],
+  ])('%s breaks off, and does not look whole', async (_, patience) => {
+    const exports = await serve({ patience });
+    const { body } = await exports.ask(alice, usage);
+    await vi.waitFor(() => expect(exports.readings).toEqual([{ pages: expect.any(Number), ended: true }]), 10_000);
+    await expect(body()).rejects.toThrow();
+  });
+});

@@ -1,0 +1,121 @@
+import type { Begun, NoticeRequest } from '../../src/application/payment-ports.js';
+import type { PaymentProviderName } from '../../src/domain/payment.js';
+import { type Mood, merchant, signed, startEpayCashier } from './epay-cashier.js';
+import { secrets, startStripe } from './stripe-stand-in.js';
+
+/* Those who take money, alike for the suite that all of them are held to. */
+
+/** What a notice says in place of the truth; signed all the same. */
+export interface Claimed {
+  readonly order?: string;
+  readonly money?: string;
+}
+
+export interface Cashier {
+  readonly name: PaymentProviderName;
+  readonly method: string;
+  /** Of ten dollars' quota, by `options`. */
+  readonly money: string;
+  readonly currency: string;
+  readonly url: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string>>;
+  is(mood: Mood, nonsense?: string): void;
+  /** The browser of whoever ordered comes. */
+  visited(begun: Begun): void;
+  pay(order: string): void;
+  notice(order: string, claimed?: Claimed): NoticeRequest;
+  /** Signed, and of what was not ordered. */
+  readonly differing: Readonly<Record<string, (order: string) => NoticeRequest>>;
+  /** Not signed by the cashier as it stands there. */
+  readonly forged: Readonly<Record<string, (order: string) => NoticeRequest>>;
+  stop(): Promise<void>;
+}
+
+async function epayCashier(): Promise<Cashier> {
+  const epay = await startEpayCashier();
+  const told = (query: URLSearchParams): NoticeRequest => ({ query, body: Buffer.alloc(0), header: () => '' });
+  const changed = (order: string, name: string, value: string): NoticeRequest => {
+    const query = epay.notice(order);
+    query.set(name, value);
+    return told(query);
+  };
+  return {
+    name: 'epay',
+    method: 'alipay',
+    money: '73.00',
+    currency: 'CNY',
+    url: epay.url,
+    options: { PayAddress: epay.url, EpayId: merchant.id, Price: '7.3' },
+    secrets: { EpayKey: merchant.key },
+    is(mood, nonsense = '') {
+      Object.assign(epay, { mood, nonsense });
+    },
+    visited(begun) {
+      if (begun.kind === 'form') epay.post(begun.fields);
+    },
+    pay: (order) => epay.pay(order),
+    notice: (id, { order = id, money } = {}) =>
+      told(epay.notice(id, { out_trade_no: order, ...(money !== undefined && { money }) })),
+    // It knows one currency, and tells of none.
+    differing: {
+      'by another way to pay': (order) => told(epay.notice(order, { type: 'wxpay' })),
+    },
+    forged: {
+      'signed by somebody else': (order) => {
+        const members = Object.fromEntries(epay.notice(order));
+        return told(new URLSearchParams({ ...members, sign: signed(members, 'another key') }));
+      },
+      'signed by nobody': (order) => changed(order, 'sign', ''),
+      'of which a member was changed': (order) => changed(order, 'name', 'something else'),
+    },
+    stop: () => epay.stop(),
+  };
+}
+
+async function stripeCashier(): Promise<Cashier> {
+  const stripe = await startStripe();
+  const completed = 'checkout.session.completed';
+  const told = ({ body, signature }: ReturnType<typeof stripe.event>): NoticeRequest => ({
+    query: new URLSearchParams(),
+    body: Buffer.from(body),
+    header: (name) => (name === 'stripe-signature' ? signature : ''),
+  });
+  const hourAgo = () => Math.floor(Date.now() / 1000) - 3600;
+  return {
+    name: 'stripe',
+    method: 'stripe',
+    money: '11.00',
+    currency: 'USD',
+    url: stripe.url,
+    options: { StripePrice: '1.1', StripeCurrency: 'usd' },
+    secrets: { StripeApiSecret: secrets.api, StripeWebhookSecret: secrets.webhook },
+    is(mood, nonsense = '') {
+      Object.assign(stripe, { mood, nonsense });
+    },
+    visited: () => {},
+    pay: (order) => stripe.pay(order),
+    notice: (id, { order = id, money } = {}) =>
+      told(
+        stripe.event(completed, id, {
+          client_reference_id: order,
+          ...(money !== undefined && { amount_total: Math.round(Number(money) * 100) }),
+        }),
+      ),
+    differing: {
+      'in another currency': (order) => told(stripe.event(completed, order, { currency: 'eur' })),
+    },
+    forged: {
+      'signed by somebody else': (order) => told(stripe.event(completed, order, {}, 'whsec_of_somebody_else')),
+      'signed by nobody': (order) => told({ ...stripe.event(completed, order), signature: '' }),
+      'of which a byte was changed': (order) => {
+        const right = stripe.event(completed, order);
+        return told({ ...right, body: `${right.body} ` });
+      },
+      'that is old': (order) => told(stripe.event(completed, order, {}, secrets.webhook, hourAgo())),
+    },
+    stop: () => stripe.stop(),
+  };
+}
+
+export const startCashiers = (): Promise<Cashier[]> => Promise.all([epayCashier(), stripeCashier()]);

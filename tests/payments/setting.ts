@@ -1,0 +1,30 @@
+import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { type EpayCashier, merchant, startEpayCashier } from './epay-cashier.js';
+
+/** A gateway that sells quota, and the cashier it sends people to. */
+export interface PaymentWorld {
+  readonly gateway: TestGateway;
+  readonly cashier: EpayCashier;
+  stop(): Promise<void>;
+}
+
+export const epayOptions = (cashier: Pick<EpayCashier, 'url'>): Readonly<Record<string, string>> => ({
+  ServerAddress: 'https://gate.example',
+  PayAddress: cashier.url,
+  EpayId: merchant.id,
+  EpayKey: merchant.key,
+});
+
+export async function startPayments(): Promise<PaymentWorld> {
+  const cashier = await startEpayCashier();
+  const gateway = await startTestGateway({ GRAPHQL_COST_PER_MINUTE: '100000000' });
+  for (const [key, value] of Object.entries(epayOptions(cashier))) await gateway.setOption(key, value);
+  return {
+    gateway,
+    cashier,
+    async stop() {
+      await gateway.stop();
+      await cashier.stop();
+    },
+  };
+}

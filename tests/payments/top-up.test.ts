@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../src/cli/database.js';
+import { GraphqlClient } from '../graphql/graphql-server.js';
+import { type Client, send, signIn } from '../rest-compat/rest-server.js';
+import { booksAtRest, expectBooksToAgree } from '../support/books.js';
+import { quietLog } from '../support/quiet-log.js';
+import type { TestGateway, TestUser } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
+import { type EpayCashier, merchant } from './epay-cashier.js';
+import { type PaymentWorld, startPayments } from './setting.js';
+
+/*
+ * Quota for money over HTTP, by the legacy contract and by GraphQL, with Epay at the other end. What a cashier may tell, and
+ * when, is in cashiers.test.ts.
+ */
+
+let world: PaymentWorld;
+let gateway: TestGateway;
+let cashier: EpayCashier;
+let alice: TestUser;
+let client: Client;
+let mine: GraphqlClient;
+let root: GraphqlClient;
+
+beforeAll(async () => {
+  world = await startPayments();
+  ({ gateway, cashier } = world);
+  alice = await gateway.addUser(0, 'alice');
+  client = await signIn(gateway.url, 'alice', alice.password);
+  mine = await new GraphqlClient(gateway.url).signIn('alice', alice.password);
+  root = await new GraphqlClient(gateway.url).signIn('root', gateway.rootPassword);
+});
+afterAll(() => world?.stop());
+
+const tenDollars = 5_000_000;
+
+/** The legacy client orders, and its browser posts the form. */
+async function ordered(amount = 10, payer = client): Promise<string> {
+  const { json } = await payer.post('/api/user/pay', { amount, payment_method: 'zfb', top_up_code: '' });
+  cashier.post(json.data as Record<string, string>);
+  return (json.data as { out_trade_no: string }).out_trade_no;
+}
+
+const notify = async (query: URLSearchParams): Promise<string> => {
+  const { status, text, headers } = await send(gateway.url, 'GET', `/api/user/epay/notify?${query}`);
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  return text;
+};
+
+const owned = () => gateway.available(alice);
+
+/** By the log, so that no test waits for what never comes. */
+const credited = async (before: number, more: number): Promise<void> => {
+  await until(async () => ((await owned()) === before + more ? true : null));
+};
+
+const paymentFields = 'id status method amount quota money currency reference learned late expiry';
+const ownPayment = async (id: string) =>
+  (await mine.ask(`mutation ($id: ID!) { pollPayment(id: $id) { ${paymentFields} } }`, { id })).pollPayment;
+
+describe('the price', () => {
+  test('is told in a body that both kinds of clients read', async () => {
+    const { status, json } = await client.post('/api/user/amount', { amount: 10, top_up_code: 'x' });
+    expect([status, json]).toEqual([200, { success: true, message: 'success', data: '73.00' }]);
+  });
+
+  test.each([
+    [{ amount: 0 }, '充值数量不能小于 1'],
+    [{ amount: -3 }, '充值数量不能小于 1'],
+    [{ amount: 1.5 }, '参数错误'],
+    [{ amount: '10' }, '参数错误'],
+    [{}, '充值数量不能小于 1'],
+  ])('of %j is refused with words in message and data', async (body, text) => {
+    const { status, json } = await client.post('/api/user/amount', body);
+    expect([status, json]).toEqual([200, { success: false, message: text, data: text }]);
+  });
+
+  test('is the group’s own, and never less than a cent', async () => {
+    await gateway.setOption('TopupGroupRatio', '{"default":0.5,"vip":0}');
+    expect((await client.post('/api/user/amount', { amount: 10 })).json.data).toBe('36.50');
+    await gateway.setOption('TopupGroupRatio', '{"vip":2}');
+    expect((await client.post('/api/user/amount', { amount: 10 })).json.data).toBe('73.00');
+    await gateway.setOption('Price', '0.001');
+    expect((await client.post('/api/user/amount', { amount: 10 })).json.message).toBe('充值金额过低');
+    await gateway.setOption('Price', '7.3');
+  });
+
+  test('is of quota where quota is what is shown', async () => {
+    await gateway.setOption('DisplayInCurrencyEnabled', 'false');
+    expect((await client.post('/api/user/amount', { amount: 499_999 })).json.message).toBe('充值数量不能小于 500000');
+    expect((await client.post('/api/user/amount', { amount: 750_000 })).json.data).toBe('10.95');
+    await gateway.setOption('DisplayInCurrencyEnabled', 'true');
+  });
+
+  test('is told over GraphQL with what is bought', async () => {
+    expect(
+      await mine.ask(
+        '{ topUpPrice(amount: 10) { money currency quota } topUpOffers { methods { method provider currency } minimum } }',
+      ),
+    ).toEqual({
+      topUpPrice: { money: '73.00', currency: 'CNY', quota: tenDollars },
+      topUpOffers: {
+        methods: ['alipay', 'wxpay'].map((method) => ({ method, provider: 'EPAY', currency: 'CNY' })),
+        minimum: 1,
+      },
+    });
+  });
+});
+
+describe('an order', () => {
+  test('is a form that leads to the cashier, with a trade number in the contract’s form', async () => {
+    const { json } = await client.post('/api/user/pay', { amount: 10, payment_method: 'wx' });
+    expect(json).toMatchObject({ success: true, message: 'success', url: `${cashier.url}/submit.php` });
+    const form = json.data as Record<string, string>;
+    expect(form).toMatchObject({ type: 'wxpay', money: '73.00', name: 'TUC10' });
+    expect(form.out_trade_no).toMatch(new RegExp(`^USR${client.id}NO[0-9A-Za-z]{6}\\d{10}$`));
+    expect(() => cashier.post(form)).not.toThrow();
+  });
+
+  test('is credited by its notice, durably before the cashier is told, and in the log', async () => {
+    const before = await owned();
+    const id = await ordered();
+    cashier.pay(id);
+    expect(await notify(cashier.notice(id))).toBe('success');
+    await credited(before, tenDollars);
+    const { json } = await client.get('/api/log/self?type=1&p=1&page_size=10');
+    const [line] = (json.data as { items: { type: number; content: string }[] }).items;
+    expect(line).toMatchObject({
+      type: 1,
+      content: '使用在线充值成功，充值金额: ＄10.000000 额度，支付金额：73.000000',
+    });
+    expect(await ownPayment(id)).toMatchObject({ status: 'COMPLETED', learned: 'NOTICE', money: '73.00' });
+  });
+
+  test('is credited once, however often and by whomever it is told', async () => {
+    const before = await owned();
+    const id = await ordered();
+    cashier.pay(id);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => notify(cashier.notice(id))));
+    expect(answers).toEqual(answers.map(() => 'success'));
+    await ownPayment(id);
+    await root.ask('mutation ($id: ID!) { recheckPayment(id: $id) { status } }', { id });
+    expect(await notify(cashier.notice(id))).toBe('success');
+    await credited(before, tenDollars);
+  });
+
+  test('given again under its key is the same order', async () => {
+    const headers = { ...client.headers, 'idempotency-key': 'order-1' };
+    const give = (amount: number) =>
+      send(gateway.url, 'POST', '/api/user/pay', { headers, body: { amount, payment_method: 'zfb' } });
+    const [first, second] = [await give(10), await give(10)];
+    expect(second.json.data).toEqual(first.json.data);
+    expect((await give(20)).json.message).toBe('该幂等键已用于另一个请求，请刷新后重试');
+  });
+
+  test('is nobody else’s to look at', async () => {
+    const id = await ordered();
+    const bob = await gateway.addUser(0);
+    const other = await new GraphqlClient(gateway.url).signIn(bob.username, bob.password);
+    expect(await other.refusal('mutation ($id: ID!) { pollPayment(id: $id) { id } }', { id })).toMatchObject({
+      code: 'payment-not-found',
+    });
+    expect((await other.ask('{ ownPayments { items { id } } }')).ownPayments.items).toEqual([]);
+  });
+
+  test('is one of a few that are open at a time', async () => {
+    const eve = await gateway.addUser(0, 'eve');
+    const eager = await signIn(gateway.url, 'eve', eve.password);
+    const order = async () => (await eager.post('/api/user/pay', { amount: 1, payment_method: 'zfb' })).json;
+    for (let count = 0; count < 20; count++) expect((await order()).success).toBe(true);
+    const hers = await new GraphqlClient(gateway.url).signIn('eve', eve.password);
+    await until(async () => ((await hers.ask('{ ownPayments { total } }')).ownPayments.total === 20 ? true : null));
+    expect((await order()).message).toBe('未支付的订单过多：最多 20 个，请先支付或等待其过期');
+  });
+});
+
+describe('a notice', () => {
+  test('that is refused hears so, is counted and logged without the key, and moves nothing', async () => {
+    const before = await owned();
+    const id = await ordered();
+    const forged = cashier.notice(id);
+    forged.set('sign', '0'.repeat(32));
+    for (const query of [forged, cashier.notice(id, { money: '0.01' }), cashier.notice(id, { pid: '1' })])
+      expect(await notify(query)).toBe('fail');
+    expect((await root.ask('{ refusedNotices { provider reason count } }')).refusedNotices).toEqual(
+      ['WRONG_SIGNATURE', 'DIFFERS', 'WRONG_MERCHANT'].map((reason) => ({ provider: 'EPAY', reason, count: 1 })),
+    );
+    expect((await ownPayment(id)).status).toBe('OPEN');
+    expect(await owned()).toBe(before);
+    expect(gateway.logged.some((line) => line.includes('a notice of a payment was refused'))).toBe(true);
+    expect(gateway.logged.join('\n')).not.toContain(merchant.key);
+  });
+
+  test('that would change nothing by coming again is taken', async () => {
+    const id = await ordered();
+    expect(await notify(cashier.notice('USR1NOabcdef1234567890'))).toBe('success');
+    expect(await notify(cashier.notice(id, { trade_status: 'TRADE_CLOSED' }))).toBe('success');
+  });
+});
+
+describe('administrators', () => {
+  const complete =
+    'mutation ($id: ID!, $reason: String!) { completePayment(id: $id, reason: $reason) { status learned reason completedBy { username } } }';
+
+  test('see every order, and whose it is', async () => {
+    const id = await ordered();
+    const { payments } = await root.ask(
+      'query ($id: ID!) { payments(id: $id) { items { id status user { username } } total } }',
+      { id },
+    );
+    expect(payments).toEqual({ items: [{ id, status: 'OPEN', user: { username: 'alice' } }], total: 1 });
+  });
+
+  test('have one asked about, and are told when the provider does not say', async () => {
+    const before = await owned();
+    const id = await ordered();
+    const recheck = 'mutation ($id: ID!) { recheckPayment(id: $id) { status } }';
+    expect((await root.ask(recheck, { id })).recheckPayment.status).toBe('OPEN');
+    cashier.mood = 'down';
+    expect(await root.refusal(recheck, { id })).toMatchObject({ code: 'payment-unanswered' });
+    cashier.mood = 'up';
+    cashier.pay(id);
+    expect((await root.ask(recheck, { id })).recheckPayment.status).toBe('COMPLETED');
+    await credited(before, tenDollars);
+  });
+
+  test('complete one by hand, once, with a reason that is kept', async () => {
+    const before = await owned();
+    const id = await ordered();
+    expect((await root.ask(complete, { id, reason: 'the bank has it' })).completePayment).toEqual({
+      status: 'COMPLETED',
+      learned: 'HAND',
+      reason: 'the bank has it',
+      completedBy: { username: 'root' },
+    });
+    expect(await root.refusal(complete, { id, reason: 'again' })).toMatchObject({ code: 'payment-completed' });
+    expect(await notify(cashier.notice(id))).toBe('success');
+    await credited(before, tenDollars);
+    const { ownPayments } = await mine
+      .ask('{ ownPayments { items { id reason completedBy { id } } } }')
+      .catch(() => ({ ownPayments: null }));
+    expect(ownPayments).toBeNull();
+  });
+
+  test('credit nobody of their own rank by hand, themselves included', async () => {
+    const { actor, username, password } = await gateway.addUser(0, 'adam');
+    await gateway.application.visible(await gateway.application.users.manage(gateway.root, actor.id, 'promote'));
+    const admin = await signIn(gateway.url, username, password);
+    const asAdmin = await new GraphqlClient(gateway.url).signIn(username, password);
+    const own = await ordered(10, admin);
+    expect(await asAdmin.refusal(complete, { id: own, reason: 'mine' })).toMatchObject({
+      code: 'peer-update-forbidden',
+    });
+    const ofAlice = await ordered();
+    expect((await asAdmin.ask(complete, { id: ofAlice, reason: 'seen' })).completePayment.status).toBe('COMPLETED');
+  });
+});
+
+test('in the end the books agree', async () => {
+  await withDatabase(gateway.config, quietLog, async (database) => {
+    await expectBooksToAgree(database, await booksAtRest(database));
+  });
+}, 30_000);

@@ -1,0 +1,34 @@
+import { useSubscription } from '@apollo/client/react';
+import { ProgressBar } from '@blueprintjs/core';
+import { useRef } from 'react';
+import { ChannelTestRunDocument } from '../generated/channels/channels.js';
+import { toaster } from '../kit/toaster.js';
+import { useText } from '../kit/words/i18n.js';
+import { channelsTexts } from './channels.texts.js';
+
+/** How far the test of all channels has come, whoever began it; and, to whoever saw it run, what it came to. */
+export function TestRunProgress() {
+  const t = useText(channelsTexts);
+  const seenRunning = useRef(false);
+  const { data } = useSubscription(ChannelTestRunDocument, {
+    onData: ({ data: { data: told } }) => {
+      const run = told?.channelTestRun;
+      if (run === undefined) return;
+      if (seenRunning.current && !run.running) {
+        const { tested, failed, disabled, enabled } = run;
+        const summary = t('done.testedAll', { passed: tested - failed, failed, disabled, enabled });
+        if (failed === 0) toaster.success(summary);
+        else toaster.warning(summary);
+      }
+      seenRunning.current = run.running;
+    },
+  });
+  const run = data?.channelTestRun;
+  if (run === undefined || !run.running) return null;
+  return (
+    <div className="test-run" role="status">
+      <span>{t('progress.testingAll', { done: run.done, channels: run.total })}</span>
+      <ProgressBar intent="primary" value={run.total === 0 ? 1 : run.done / run.total} />
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import './doors.css';
+import { useMutation } from '@apollo/client/react';
+import { Button } from '@blueprintjs/core';
+import { lazy, Suspense, useState } from 'react';
+import { type SignedInFragment, SignInByWeChatDocument } from '../../generated/kit/doors/doors.js';
+import { toaster } from '../toaster.js';
+import { commonTexts } from '../words/common.texts.js';
+import { errorText } from '../words/errors.js';
+import { useText } from '../words/i18n.js';
+import { doorsTexts } from './doors.texts.js';
+import { isVisited, type Provider } from './openDoors.js';
+import { useVisit } from './useVisit.js';
+
+const WeChatDialog = lazy(async () => ({ default: (await import('./WeChatDialog.js')).WeChatDialog }));
+const TelegramDialog = lazy(async () => ({ default: (await import('./TelegramDialog.js')).TelegramDialog }));
+
+interface DoorButtonsProps {
+  readonly providers: readonly Provider[];
+  /** For who registers by one of them. */
+  readonly inviteCode: string;
+  /** What a door has led to that opens on the page itself. */
+  readonly onSignIn: (signIn: SignedInFragment) => void;
+}
+
+/** A button for each door elsewhere. */
+export function DoorButtons({ providers, inviteCode, onSignIn }: DoorButtonsProps) {
+  const t = useText(doorsTexts);
+  const common = useText(commonTexts);
+  const { leaving, visit } = useVisit();
+  const [dialog, setDialog] = useState<Provider | null>(null);
+  const [signInByWeChat] = useMutation(SignInByWeChatDocument, {
+    fetchPolicy: 'no-cache',
+    context: { errors: 'inline' },
+  });
+
+  const open = (provider: Provider): void => {
+    if (!isVisited(provider)) setDialog(provider);
+    else
+      visit(provider, { bind: false, inviteCode }).catch((error: unknown) => {
+        toaster.failure(errorText(error));
+      });
+  };
+
+  const byWeChat = async (code: string): Promise<void> => {
+    const { data } = await signInByWeChat({ variables: { code } });
+    if (data) onSignIn(data.signInByWeChat);
+  };
+
+  return (
+    <div className="door-buttons">
+      <p className="door-or">{t('or')}</p>
+      {providers.map((provider) => (
+        <Button
+          key={provider}
+          fill
+          text={t('signIn', { provider: common(`provider.${provider}`) })}
+          loading={leaving === provider}
+          disabled={leaving !== null}
+          onClick={() => open(provider)}
+        />
+      ))}
+      <Suspense>
+        {dialog === 'WECHAT' && (
+          <WeChatDialog title={t('wechat.title')} onCode={byWeChat} onClose={() => setDialog(null)} />
+        )}
+        {dialog === 'TELEGRAM' && (
+          <TelegramDialog title={t('telegram.title')} bind={false} onClose={() => setDialog(null)} />
+        )}
+      </Suspense>
+    </div>
+  );
+}

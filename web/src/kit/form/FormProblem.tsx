@@ -1,0 +1,11 @@
+import { Callout } from '@blueprintjs/core';
+
+/** Why what was sent is not taken: shown above the form, and told to who hears the page. null: nothing to say. */
+export function FormProblem({ text }: { readonly text: string | null }) {
+  if (text === null) return null;
+  return (
+    <Callout intent="danger" compact role="alert" className="form-notice">
+      {text}
+    </Callout>
+  );
+}

@@ -1,0 +1,17 @@
+export const inviteZh = {
+  title: '邀请',
+  note: '通过您的邀请链接注册的用户会记在您名下；邀请奖励划转到余额后即可使用。',
+  closed: '管理员关闭了新用户注册，邀请链接暂时无法使用。',
+  link: '邀请链接',
+  'link.copy': '复制邀请链接',
+  'link.make': '生成邀请链接',
+  invited: '邀请人数',
+  waiting: '待划转',
+  ever: '累计奖励',
+  amount: '划转额度',
+  all: '全部',
+  transfer: '划转到余额',
+  least: '每次至少划转 {{amount}}',
+  tooMuch: '最多可划转 {{amount}}',
+  done: '划转成功',
+} as const;

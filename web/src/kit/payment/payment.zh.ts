@@ -1,0 +1,17 @@
+export const paymentZh = {
+  'column.status': '状态',
+  'column.quota': '充值额度',
+  'column.money': '支付金额',
+  'column.method': '支付方式',
+  'status.OPEN': '待支付',
+  'status.COMPLETED': '已完成',
+  'status.EXPIRED': '已过期',
+  'status.REFUNDED': '已退款',
+  'status.DISPUTED': '已拒付',
+  refunded: '已退款 {{money}} {{currency}}',
+  disputed: '付款被银行拒付，尚未撤销',
+  late: '过期后才收到付款，已入账',
+  'method.alipay': '支付宝',
+  'method.wxpay': '微信支付',
+  'method.stripe': 'Stripe',
+} as const;

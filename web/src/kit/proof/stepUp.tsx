@@ -1,0 +1,72 @@
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from 'react';
+import type { StepUpPurpose } from '../../generated/kit/proof/proof.js';
+import { toaster } from '../toaster.js';
+import { errorText, failureCode } from '../words/errors.js';
+import { isDeclined } from './passkeys.js';
+
+// Few are ever asked.
+const StepUpDialog = lazy(async () => ({ default: (await import('./StepUpDialog.js')).StepUpDialog }));
+
+/**
+ * Gives an order that may need a proof anew: `order` is given what was proven, first null. Resolves with its result;
+ * null where it failed, which has been said, or nobody proved anything.
+ */
+type WithStepUp = <Result>(
+  purpose: StepUpPurpose,
+  order: (stepUp: string | null) => Promise<Result>,
+) => Promise<Result | null>;
+
+interface Asked {
+  readonly purpose: StepUpPurpose;
+  /** null: given up. */
+  readonly answer: (stepUp: string | null) => void;
+  readonly isOpen: boolean;
+}
+
+const StepUpContext = createContext<WithStepUp | null>(null);
+
+/** Once per page, around everything that gives such orders. */
+export function StepUpProvider({ children }: { readonly children: ReactNode }) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+
+  const withStepUp = useCallback<WithStepUp>(async (purpose, order) => {
+    try {
+      try {
+        return await order(null);
+      } catch (error) {
+        if (failureCode(error) !== 'step-up-needed') throw error;
+        const proven = await new Promise<string | null>((answer) => setAsked({ purpose, answer, isOpen: true }));
+        return proven === null ? null : await order(proven);
+      }
+    } catch (error) {
+      if (!isDeclined(error)) toaster.failure(errorText(error));
+      return null;
+    }
+  }, []);
+
+  return (
+    <StepUpContext value={withStepUp}>
+      {children}
+      {asked !== null && (
+        <Suspense>
+          <StepUpDialog
+            purpose={asked.purpose}
+            isOpen={asked.isOpen}
+            onAnswer={(stepUp) => {
+              asked.answer(stepUp);
+              // It stays while it fades out, so that its text does not vanish first.
+              setAsked({ ...asked, isOpen: false });
+            }}
+          />
+        </Suspense>
+      )}
+    </StepUpContext>
+  );
+}
+
+/** `await withStepUp('PASSWORD', (stepUp) => change({ variables: { …, stepUp }, context: { errors: 'inline' } }))` */
+export function useStepUp(): WithStepUp {
+  const withStepUp = useContext(StepUpContext);
+  if (withStepUp === null) throw new Error('there is no StepUpProvider around this component');
+  return withStepUp;
+}

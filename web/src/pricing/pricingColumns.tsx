@@ -1,0 +1,127 @@
+import { Button } from '@blueprintjs/core';
+import { Cross, Tick } from '@blueprintjs/icons';
+import type { PriceListQuery } from '../generated/pricing/pricing.js';
+import { CopiedText } from '../kit/CopiedText.js';
+import { StatusTag } from '../kit/StatusTag.js';
+import type { Column } from '../kit/table/columns.js';
+import { dollarsFor, dollarsPerMillion } from '../kit/unitPrice.js';
+import type { Translate } from '../kit/words/i18n.js';
+import type { pricingZh } from './pricing.zh.js';
+
+export type OfferedModel = PriceListQuery['priceList']['items'][number];
+export type T = Translate<typeof pricingZh>;
+
+interface ColumnOptions {
+  readonly t: T;
+  readonly quotaPerUnit: string;
+  /** That the prices are for; undefined: one's own, which is retired. */
+  readonly group: string | undefined;
+  readonly onGroup: (group: string) => void;
+}
+
+export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOptions): readonly Column<OfferedModel>[] {
+  const perMillion =
+    (kind: 'output' | 'cachedInput' | 'cacheWrite') =>
+    ({ unitPrices }: OfferedModel) =>
+      price(unitPrices?.[kind] ?? null, quotaPerUnit);
+  return [
+    {
+      id: 'available',
+      header: t('column.available'),
+      cell: (model) => <Availability model={model} t={t} />,
+      priority: 2,
+    },
+    {
+      id: 'model',
+      header: t('column.model'),
+      cell: ({ name }) => <CopiedText text={name} label={t('copy.model', { name })} />,
+      under: ({ provider }) => provider,
+      heading: true,
+    },
+    {
+      id: 'billing',
+      header: t('column.billing'),
+      cell: ({ price: factors }) =>
+        factors === null ? (
+          <StatusTag intent="warning" reason={t('available.unpriced')}>
+            {t('unpriced')}
+          </StatusTag>
+        ) : (
+          <StatusTag intent={factors.__typename === 'CallPrice' ? 'success' : 'primary'}>
+            {t(factors.__typename === 'CallPrice' ? 'billing.CALL' : 'billing.TOKEN')}
+          </StatusTag>
+        ),
+      priority: 2,
+    },
+    {
+      id: 'groups',
+      header: t('column.groups'),
+      cell: ({ groups }) => (
+        <div className="pricing-groups">
+          {groups.map((name) => (
+            <Button
+              key={name}
+              size="small"
+              variant="outlined"
+              text={name}
+              active={name === group}
+              aria-pressed={name === group}
+              aria-label={t('group.show', { group: name })}
+              title={t('group.show', { group: name })}
+              onClick={() => onGroup(name)}
+            />
+          ))}
+        </div>
+      ),
+      priority: 3,
+    },
+    {
+      id: 'input',
+      header: t('column.input'),
+      cell: ({ unitPrices }) =>
+        unitPrices?.call
+          ? t('perCall', { price: dollarsFor(unitPrices.call, quotaPerUnit) })
+          : price(unitPrices?.input ?? null, quotaPerUnit),
+      under: ({ price: factors }) =>
+        factors?.__typename === 'TokenPrice' ? t('ratio.model', { ratio: factors.model }) : null,
+      align: 'end',
+    },
+    {
+      id: 'output',
+      header: t('column.output'),
+      cell: perMillion('output'),
+      under: ratioOf(t, 'completion'),
+      align: 'end',
+    },
+    {
+      id: 'cachedInput',
+      header: t('column.cachedInput'),
+      cell: perMillion('cachedInput'),
+      under: ratioOf(t, 'cache'),
+      align: 'end',
+      priority: 2,
+    },
+    {
+      id: 'cacheWrite',
+      header: t('column.cacheWrite'),
+      cell: perMillion('cacheWrite'),
+      under: ratioOf(t, 'cacheWrite'),
+      align: 'end',
+      priority: 3,
+    },
+  ];
+}
+
+const price = (unitPrice: string | null, quotaPerUnit: string) =>
+  unitPrice === null ? null : <span className="figures">{dollarsPerMillion(unitPrice, quotaPerUnit)}</span>;
+
+/** What the price above it is the product of, beside the group's ratio. */
+const ratioOf =
+  (t: T, kind: 'completion' | 'cache' | 'cacheWrite') =>
+  ({ price: factors }: OfferedModel) =>
+    factors?.__typename === 'TokenPrice' ? t('ratio.times', { ratio: factors[kind] }) : null;
+
+function Availability({ model: { available, price: factors }, t }: { readonly model: OfferedModel; readonly t: T }) {
+  if (available) return <Tick className="pricing-yes" title={t('available')} />;
+  return <Cross className="pricing-no" title={t(factors === null ? 'available.unpriced' : 'available.not')} />;
+}

@@ -1,0 +1,36 @@
+import { Tab, Tabs } from '@blueprintjs/core';
+import { useListParams } from '../kit/table/useListParams.js';
+import { useText } from '../kit/words/i18n.js';
+import { PriceTable } from './PriceTable.js';
+import { SettingsSection } from './SettingsSection.js';
+import { priceSection } from './sections.js';
+import { settingsTexts } from './settings.texts.js';
+
+const views = ['model', 'visual', 'unset_models'] as const;
+type View = (typeof views)[number];
+
+/** The prices of models: as the texts they are, as a table, and what still has none. All three edit the same drafts. */
+export function PricesSection() {
+  const t = useText(settingsTexts);
+  const [params, setParams] = useListParams({ prices: 'model' });
+  const view = views.find((name) => name === params.prices) ?? 'model';
+  const panelOf = (name: View) =>
+    name === 'model' ? (
+      <SettingsSection section={priceSection} />
+    ) : (
+      <PriceTable key={name} of={name === 'visual' ? 'priced' : 'unpriced'} />
+    );
+  return (
+    <Tabs
+      id="prices"
+      className="setting-tabs"
+      selectedTabId={view}
+      onChange={(next) => setParams({ prices: String(next) })}
+      renderActiveTabPanelOnly
+    >
+      {views.map((name) => (
+        <Tab key={name} id={name} title={t(`prices.${name}`)} panel={panelOf(name)} />
+      ))}
+    </Tabs>
+  );
+}
