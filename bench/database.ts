@@ -22,17 +22,20 @@ export interface BenchDatabase {
 }
 
 export async function openDatabase(dataDir: string): Promise<BenchDatabase> {
-  const embedded = await attachEmbeddedPostgres({ dataDir, log: quietLog });
-  const pool = await openPool(embedded.connection, quietLog, { size: 4 });
   const masterKey = await readMasterKey({ secretKey: null, dataDir });
+  const { opened, stop } = await attachEmbeddedPostgres({ dataDir, log: quietLog }, async (connection) => ({
+    connection,
+    pool: await openPool(connection, quietLog, { size: 4 }),
+  }));
+  const { connection, pool } = opened;
   return {
-    connection: embedded.connection,
+    connection,
     pool,
     personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
-    newClient: () => newClient(embedded.connection),
+    newClient: () => newClient(connection),
     async close() {
       await pool.end();
-      await embedded.stop();
+      await stop();
     },
   };
 }

@@ -1,19 +1,35 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type EmbeddedPostgres, embeddedDatabase, startEmbeddedPostgres } from './embedded-postgres.js';
+import { Failure } from '../domain/failure.js';
+import { embeddedDatabase, startEmbeddedPostgres } from './embedded-postgres.js';
 import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
+import { isOwned, maintenanceDatabase } from './running-postmaster.js';
 
 /**
- * The embedded Postgres for a command that runs beside the gateway: that of the running gateway, or, when none runs,
- * one of its own. `stop` ends only the latter. Throws Failure `store-unavailable`.
+ * What `open` makes of the embedded Postgres for a command that runs beside the gateway: that of the running gateway,
+ * or, when none runs, one of its own. `stop` ends only the latter. Throws Failure `store-unavailable`, and what `open`
+ * throws.
  */
-export async function attachEmbeddedPostgres(options: {
-  readonly dataDir: string;
-  readonly log: Log;
-}): Promise<EmbeddedPostgres> {
+export async function attachEmbeddedPostgres<Opened>(
+  options: { readonly dataDir: string; readonly log: Log },
+  open: (connection: PostgresConnection) => Promise<Opened>,
+): Promise<{ readonly opened: Opened; readonly stop: () => Promise<void> }> {
   const running = await runningConnection(resolve(options.dataDir));
-  return running === null ? startEmbeddedPostgres(options) : { connection: running, stop: async () => {} };
+  if (running !== null)
+    try {
+      return { opened: await open(running), stop: async () => {} };
+    } catch (error) {
+      // A Postgres whose gateway was killed a moment ago answers, and ends while one is being connected.
+      if (!(error instanceof Failure && error.code === 'store-unavailable') || (await isServing(running))) throw error;
+    }
+  const own = await startEmbeddedPostgres(options);
+  try {
+    return { opened: await open(own.connection), stop: () => own.stop() };
+  } catch (error) {
+    await own.stop();
+    throw error;
+  }
 }
 
 async function runningConnection(dataDir: string): Promise<PostgresConnection | null> {
@@ -21,14 +37,19 @@ async function runningConnection(dataDir: string): Promise<PostgresConnection | 
   const [, , , port, host] = text?.split('\n') ?? [];
   if (!port || !host) return null;
   const connection = { host, port: Number(port), ...embeddedDatabase };
-  const client = newClient(connection);
+  // A lock file without a server behind it, or a server without an owner: starting one deals with it.
+  return (await isServing(connection)) ? connection : null;
+}
+
+/** Whether it takes connections and belongs to a gateway that lives. */
+async function isServing(connection: PostgresConnection): Promise<boolean> {
+  const client = newClient({ ...connection, database: maintenanceDatabase });
   client.on('error', () => {});
   try {
     await client.connect();
-    return connection;
+    return await isOwned(client);
   } catch {
-    // A lock file without a server behind it: starting one deals with it.
-    return null;
+    return false;
   } finally {
     await client.end().catch(() => {});
   }

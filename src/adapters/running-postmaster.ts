@@ -3,6 +3,7 @@ import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type pg from 'pg';
 import { Failure } from '../domain/failure.js';
 import type { Log } from './log.js';
 import { newClient } from './postgres.js';
@@ -110,11 +111,16 @@ async function ownerOf({ port, socketDirectory }: Postmaster, user: string): Pro
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ownerLock]);
-    return rows[0]?.free === true ? 'dead' : 'alive';
+    return (await isOwned(client)) ? 'alive' : 'dead';
   } catch {
     return 'unknown';
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** Whether somebody holds the owner's lock. `client`: connected to the maintenance database, and ended right after. */
+export async function isOwned(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ownerLock]);
+  return rows[0]?.free !== true;
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../adapters/clock.js';
 import { readMasterKey, verifyMasterKey } from '../adapters/master-key.js';
 import { checkMigrated } from '../adapters/migrate.js';
 import { postgresPersonalData } from '../adapters/personal-data.js';
-import { newClient, openPool } from '../adapters/postgres.js';
+import { newClient, openPool, type PostgresConnection } from '../adapters/postgres.js';
 import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
 import { type Handle, handle } from '../application/commands/handle.js';
 import type { EventStore, PersonalData } from '../application/ports.js';
@@ -31,31 +31,45 @@ export async function withDatabase<Result>(
   log: Logger,
   work: (database: CommandDatabase) => Promise<Result>,
 ): Promise<Result> {
-  const embedded =
-    config.database.url === null ? await attachEmbeddedPostgres({ dataDir: config.database.dataDir, log }) : null;
-  const connection = embedded?.connection ?? { url: config.database.url ?? '' };
+  const open = (connection: PostgresConnection) => openDatabase(config, log, connection);
+  const { opened, stop } =
+    config.database.url === null
+      ? await attachEmbeddedPostgres({ dataDir: config.database.dataDir, log }, open)
+      : { opened: await open({ url: config.database.url }), stop: async () => {} };
   try {
-    const pool = await openPool(connection, log);
-    try {
-      await checkMigrated(pool);
-      const masterKey = await readMasterKey(config.vault);
-      await verifyMasterKey(pool, masterKey);
-      const store = await openPostgresEventStore({ connection, log });
-      try {
-        return await work({
-          pool,
-          store,
-          handle: handle(store, systemClock),
-          personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
-          newClient: () => newClient(connection),
-        });
-      } finally {
-        await store.close();
-      }
-    } finally {
-      await pool.end();
-    }
+    return await work(opened.database);
   } finally {
-    await embedded?.stop();
+    await opened.close();
+    await stop();
+  }
+}
+
+async function openDatabase(
+  config: Config,
+  log: Logger,
+  connection: PostgresConnection,
+): Promise<{ readonly database: CommandDatabase; readonly close: () => Promise<void> }> {
+  const pool = await openPool(connection, log);
+  try {
+    await checkMigrated(pool);
+    const masterKey = await readMasterKey(config.vault);
+    await verifyMasterKey(pool, masterKey);
+    const store = await openPostgresEventStore({ connection, log });
+    return {
+      database: {
+        pool,
+        store,
+        handle: handle(store, systemClock),
+        personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
+        newClient: () => newClient(connection),
+      },
+      close: async () => {
+        await store.close();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
   }
 }

@@ -21,8 +21,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { attachEmbeddedPostgres } from '../../src/adapters/attach-postgres.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
-import { newClient, type PostgresConnection } from '../../src/adapters/postgres.js';
+import { newClient, openPool, type PostgresConnection } from '../../src/adapters/postgres.js';
 import { installedPackage, postgresAccount, postgresBinaries } from '../../src/adapters/postgres-binaries.js';
 import { quietLog } from '../support/quiet-log.js';
 
@@ -223,6 +224,24 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       child.kill('SIGKILL');
       await ended;
       expect(await query((await start()).connection, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
+    });
+
+    test('of its owner, a command that has just attached to it has one of its own', async () => {
+      const { child, connection } = await startInProcess();
+      await query(connection, 'CREATE TABLE kept AS SELECT 42 AS value');
+      const attachedTo: PostgresConnection[] = [];
+      const { opened, stop } = await attachEmbeddedPostgres({ dataDir, log: quietLog }, async (attached) => {
+        attachedTo.push(attached);
+        if (attachedTo.length === 1) {
+          child.kill('SIGKILL');
+          await until(async () => (await postgresProcesses()).length === 0);
+        }
+        await (await openPool(attached, quietLog)).end();
+        return query(attached, 'SELECT value FROM kept');
+      });
+      await stop();
+      expect(attachedTo).toHaveLength(2);
+      expect(opened).toEqual([{ value: 42 }]);
     });
 
     test('of its owner and its supervisor, the next start stops the orphan', async () => {
