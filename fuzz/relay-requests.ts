@@ -166,3 +166,24 @@ export const relayRequests: fc.Arbitrary<FuzzRequest> = fc
     headers: { ...headers, ...more },
     body: call.method === 'GET' ? null : payload,
   }));
+
+/** Calls by the session of a browser; some lack what a page of another site could not send. */
+export const playgroundRequests: fc.Arbitrary<FuzzRequest> = fc
+  .record({
+    method: fc.constantFrom('POST', 'POST', 'POST', 'POST', 'GET', 'PUT'),
+    query: fc.constantFrom('', '', '?group=vip', '?%'),
+    as: fc.constantFrom('nobody', 'ordinary', 'ordinary', 'ordinary', 'root') as fc.Arbitrary<FuzzRequest['as']>,
+    sent,
+    odd: fc.constantFrom<Record<string, string>>(
+      ...[{}, {}, {}, { 'content-type': 'text/plain' }, { origin: 'https://elsewhere.example' }],
+      ...[{ 'new-api-user': '-1' }, { cookie: 'session=' }, { authorization: `Bearer sk-${'x'.repeat(48)}` }],
+    ),
+  })
+  .map(({ method, query, as, sent: { body: payload, headers }, odd: more }) => ({
+    face: 'playground',
+    method,
+    path: `/pg/chat/completions${query}`,
+    as,
+    headers: { 'content-type': 'application/json', ...headers, ...more },
+    body: method === 'GET' ? null : payload,
+  }));

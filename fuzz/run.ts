@@ -7,7 +7,7 @@ import { booksAndModels } from './books.js';
 import { graphqlRequests } from './graphql-requests.js';
 import { type Answer, findingIn } from './judge.js';
 import { exportRequests, pageRequests, socketRequests } from './other-requests.js';
-import { relayRequests } from './relay-requests.js';
+import { playgroundRequests, relayRequests } from './relay-requests.js';
 import type { FuzzRequest } from './request.js';
 import { converse, send } from './send.js';
 import { openWorld, type World } from './world.js';
@@ -78,6 +78,7 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
       { weight: 8, arbitrary: apiRequests(world.gateway.routes) },
       { weight: 8, arbitrary: graphqlRequests(buildSchema(readFileSync(schemaFile, 'utf8'))) },
       { weight: 8, arbitrary: relayRequests },
+      { weight: 3, arbitrary: playgroundRequests },
       { weight: 1, arbitrary: exportRequests },
       { weight: 1, arbitrary: pageRequests },
       { weight: 1, arbitrary: socketRequests },

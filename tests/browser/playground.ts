@@ -16,6 +16,7 @@ export function playground(launched: () => Browser): void {
   beforeAll(async () => {
     gateway = await startTestGateway();
     await gateway.addChannel();
+    await gateway.addChannel({ name: 'east', models: ['eastern-mini'], groups: ['vip'] });
     user = await gateway.addUser(50_000_000);
     opened = await openConsole(launched(), { url: gateway.url });
     await signIn(opened, user);
@@ -139,6 +140,24 @@ export function playground(launched: () => Browser): void {
     const [left, right] = [await answers().boundingBox(), await answers(other).boundingBox()];
     expect(left?.y).toBe(right?.y);
     expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0));
+  });
+
+  test('the models to choose among are those of the group', async () => {
+    const { page } = opened;
+    const models = page.getByLabel('Model', { exact: true });
+    await models.click();
+    await page.getByRole('option', { name: model, exact: true }).waitFor();
+    expect(await page.getByRole('option', { name: 'eastern-mini' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Group').selectOption('vip');
+    await expect.poll(() => models.inputValue()).toBe('eastern-mini');
+    await models.click();
+    await page.getByRole('option', { name: 'eastern-mini' }).waitFor();
+    expect(await page.getByRole('option', { name: model, exact: true }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Group').selectOption('');
+    await models.click();
+    await page.getByRole('option', { name: model, exact: true }).click();
   });
 
   test('the request is shown as code, without anybody’s key', async () => {

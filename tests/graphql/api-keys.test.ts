@@ -195,6 +195,13 @@ describe('groups and models one may use', () => {
     ]);
     expect(ownModels).toEqual(['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small']);
   });
+  test('are told of one group alone, if it is one that may be used', async () => {
+    expect(await client.ask('{ ownModels(group: "vip") }')).toEqual({ ownModels: [] });
+    expect(await client.refusal('{ ownModels(group: "svip") }')).toMatchObject({
+      code: 'invalid-field',
+      details: { field: 'group', allowed: 'default, vip' },
+    });
+  });
   test('are told to administrators as a whole', async () => {
     const { groups, enabledModels } = await server.root.ask('{ groups enabledModels }');
     expect(groups).toEqual(['default', 'vip', 'svip']);

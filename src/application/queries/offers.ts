@@ -70,10 +70,11 @@ export function offerQueries({ directory, providers }: OfferQueryPorts) {
       return directory.models(null).filter((model) => priceOf(prices, model, '', false) === null);
     },
 
-    /** Models enabled in any group the viewer may use. */
-    async ownModels(viewer: Actor): Promise<readonly string[]> {
-      const group = await groupOf(viewer);
-      return directory.models(usableGroups(group).map(({ name }) => name));
+    /** Models enabled in a group the viewer may use; `group` null: in any. Throws `invalid-field`. */
+    async ownModels(viewer: Actor, group: string | null = null): Promise<readonly string[]> {
+      const usable = usableGroups(await groupOf(viewer)).map(({ name }) => name);
+      if (group !== null && !usable.includes(group)) throw invalidField('group', usable.join(', '));
+      return directory.models(group === null ? usable : [group]);
     },
 
     async ownGroups(viewer: Actor): Promise<UsableGroup[]> {

@@ -1,4 +1,4 @@
-import { Authorized, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Authorized, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
 import type { UsableGroup } from '../../application/queries/offers.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
@@ -32,8 +32,12 @@ export class GroupResolver {
 
   @Authorized()
   @Query(() => [String], { description: 'Models some enabled channel serves for a group one may use.' })
-  ownModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<readonly string[]> {
-    return application.queries.ownModels(viewer);
+  ownModels(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('group', () => String, { nullable: true, description: 'Missing: for any of them.' }) group?: string | null,
+  ): Promise<readonly string[]> {
+    return application.queries.ownModels(viewer, group ?? null);
   }
 
   @Authorized('admin')

@@ -1,8 +1,6 @@
-import { useQuery } from '@apollo/client/react';
 import { Button, Card, Classes, NonIdealState } from '@blueprintjs/core';
 import { Chat, Clean, Code, Cog, Edit, Repeat } from '@blueprintjs/icons';
 import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { PlaygroundChoicesDocument, type PlaygroundChoicesQuery } from '../generated/playground/playground.js';
 import { useNarrow } from '../kit/narrow.js';
 import { PageFrame } from '../kit/PageFrame.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
@@ -21,6 +19,7 @@ import {
 } from './conversation.js';
 import './playground.css';
 import { playgroundTexts } from './playground.texts.js';
+import { type Choices, useChoices } from './useChoices.js';
 import { type Conversation, useConversation } from './useConversation.js';
 
 const SettingsPanel = lazy(async () => ({ default: (await import('./SettingsPanel.js')).SettingsPanel }));
@@ -28,8 +27,10 @@ const CodeDialog = lazy(async () => ({ default: (await import('./CodeDialog.js')
 
 export function PlaygroundPage() {
   const t = useText(playgroundTexts);
-  const { data, loading, error, refetch } = useQuery(PlaygroundChoicesDocument, { fetchPolicy: 'cache-and-network' });
-  if (data !== undefined) return <Playground choices={data} />;
+  const [settings, setSettings] = useRemembered('playground', initialSettings, isSettings);
+  const { choices, loading, error, refetch } = useChoices(settings.group);
+  if (choices !== undefined)
+    return <Playground choices={choices} settings={fitting(settings, choices)} onSettings={setSettings} />;
   return (
     <PageFrame title={t('title')} help={t('help')}>
       <QueryNotice loading={loading} error={error} refetch={refetch} />
@@ -38,28 +39,32 @@ export function PlaygroundPage() {
 }
 
 /** What was remembered may be gone: a model that is served no more is replaced, a group is one’s own again. */
-function fitting(settings: Settings, { ownModels, ownGroups }: PlaygroundChoicesQuery): Settings {
-  const isServed = (model: string): boolean => ownModels.includes(model);
+function fitting(settings: Settings, { models, ownGroups }: Choices): Settings {
+  const isServed = (model: string): boolean => models.includes(model);
   return {
     ...settings,
-    model: isServed(settings.model) ? settings.model : (ownModels[0] ?? settings.model),
+    model: isServed(settings.model) ? settings.model : (models[0] ?? settings.model),
     beside: isServed(settings.beside) ? settings.beside : '',
     group: ownGroups.some(({ name }) => name === settings.group) ? settings.group : '',
   };
 }
 
-function Playground({ choices }: { readonly choices: PlaygroundChoicesQuery }) {
+interface PlaygroundProps {
+  readonly choices: Choices;
+  readonly settings: Settings;
+  readonly onSettings: (settings: Settings) => void;
+}
+
+function Playground({ choices, settings, onSettings }: PlaygroundProps) {
   const t = useText(playgroundTexts);
   const narrow = useNarrow();
-  const [remembered, setSettings] = useRemembered('playground', initialSettings, isSettings);
   const [areSettingsOpen, setSettingsOpen] = useState(!narrow);
   const [draft, setDraft] = useState<Draft>(emptyDraft);
   const [shownAsCode, setShownAsCode] = useState<ChatRequest | null>(null);
-  const settings = fitting(remembered, choices);
   const conversation = useConversation(settings);
   const { turns, isBusy, isFull } = conversation;
   useEffect(prepareAnswers, []);
-  const hasNone = choices.ownModels.length === 0;
+  const hasNone = choices.models.length === 0;
 
   const asCode = (): void => {
     const last = turns.at(-1);
@@ -91,7 +96,7 @@ function Playground({ choices }: { readonly choices: PlaygroundChoicesQuery }) {
         {areSettingsOpen && (
           <aside>
             <Suspense fallback={<Card className={Classes.SKELETON} />}>
-              <SettingsPanel settings={settings} choices={choices} onChange={setSettings} />
+              <SettingsPanel settings={settings} choices={choices} onChange={onSettings} />
             </Suspense>
           </aside>
         )}

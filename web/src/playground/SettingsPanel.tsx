@@ -1,5 +1,4 @@
 import { Slider } from '@blueprintjs/core';
-import type { PlaygroundChoicesQuery } from '../generated/playground/playground.js';
 import { SelectField, SwitchField, TextAreaField } from '../kit/form/fields.js';
 import { NumberField } from '../kit/form/NumberField.js';
 import { Section } from '../kit/Section.js';
@@ -8,10 +7,11 @@ import { useText } from '../kit/words/i18n.js';
 import { columnsOf, type Effort, efforts, type Settings, thinks } from './conversation.js';
 import { ModelSelect } from './ModelSelect.js';
 import { playgroundTexts } from './playground.texts.js';
+import type { Choices } from './useChoices.js';
 
 interface SettingsPanelProps {
   readonly settings: Settings;
-  readonly choices: PlaygroundChoicesQuery;
+  readonly choices: Choices;
   readonly onChange: (settings: Settings) => void;
 }
 
@@ -22,7 +22,7 @@ const mostTokens = 1_000_000;
 export function SettingsPanel({ settings, choices, onChange }: SettingsPanelProps) {
   const t = useText(playgroundTexts);
   const { group: ownGroup } = useSignedIn();
-  const { ownModels: models, ownGroups } = choices;
+  const { models, ownGroups } = choices;
   const change = (patch: Partial<Settings>): void => onChange({ ...settings, ...patch });
   const { model, beside, temperature } = settings;
   const groups = ownGroups.filter(({ name }) => name !== ownGroup);
