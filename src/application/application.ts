@@ -56,6 +56,7 @@ import type {
 } from './ports.js';
 import type { OneTimeCodes, PasskeyChecks } from './proof-ports.js';
 import { apiKeyQueries } from './queries/api-keys.js';
+import { callQueries } from './queries/calls.js';
 import { channelQueries } from './queries/channels.js';
 import { doorQueries } from './queries/doors.js';
 import { notificationQueries } from './queries/notifications.js';
@@ -219,6 +220,7 @@ export function openApplication(ports: ApplicationPorts) {
       ...trafficQueries(reading),
       ...securityQueries({ ...reading, factors }),
       ...usageQueries({ ...reading, usageFeed }),
+      ...callQueries(ports),
       ...statementQueries(ports),
     },
     directory,

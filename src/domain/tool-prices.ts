@@ -7,8 +7,8 @@ import type { ToolCalls, Usage } from './usage.js';
 
 const perThousand = decimal('0.001');
 
-/** The entry for this model, for the longest beginning of its name, or for all models. */
-function entryFor(table: RatioTable, tool: string, model: string): string | undefined {
+/** USD of a thousand calls: the entry for this model, for the longest beginning of its name, or for all models. */
+export function toolPriceIn(table: RatioTable, tool: string, model: string): string | undefined {
   const own = table.get(`${tool}:${model}`);
   if (own !== undefined) return own;
   for (let length = model.length; length > 0; length--) {
@@ -27,7 +27,7 @@ export function withTools(
 ): Price {
   const dollars: Partial<Record<ToolCalls, string>> = {};
   for (const name of Object.keys(calls) as ToolCalls[]) {
-    const thousand = entryFor(toolPrice, name.slice('calls:'.length), model);
+    const thousand = toolPriceIn(toolPrice, name.slice('calls:'.length), model);
     if (thousand !== undefined) dollars[name] = decimalText(times(decimal(thousand), perThousand));
   }
   return Object.keys(dollars).length === 0 ? price : { ...price, pieces: { dollars, quotaPerUnit } };

@@ -24,6 +24,7 @@ import { OptionHistoryResolver } from './system/option-history.js';
 import { ReadModelResolver } from './system/read-model.js';
 import { SetupResolver } from './system/setup.js';
 import { StatusResolver } from './system/status.js';
+import { CallResolver, PriceOriginResolver } from './usage/call.js';
 import { TokenPriceResolver } from './usage/price.js';
 import { PriceListResolver } from './usage/price-list.js';
 import { StatisticsResolver } from './usage/statistics.js';
@@ -74,6 +75,8 @@ export function graphqlSchema(): GraphQLSchema {
       ReadModelResolver,
       UsageLogQueryResolver,
       UsageLogLineResolver,
+      CallResolver,
+      PriceOriginResolver,
       TokenPriceResolver,
       PriceListResolver,
       UsageFeedResolver,

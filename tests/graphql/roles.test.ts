@@ -24,6 +24,7 @@ const operations: Readonly<
     ownModels: ['ordinary', 'ownModels'],
     usageLog: ['ordinary', 'usageLog { pageInfo { hasNextPage } }'],
     logStatistics: ['ordinary', 'logStatistics { quota }'],
+    call: ['ordinary', 'call(requestId: "unknown") { status }'],
     usageStatistics: ['ordinary', 'usageStatistics(from: 0, to: 1) { quota }'],
     allApiKeys: ['admin', 'allApiKeys { total }'],
     users: ['admin', 'users { total }'],

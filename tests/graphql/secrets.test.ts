@@ -42,6 +42,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   redemptionCode: () => `(id: ${ids.redemptionCode})`,
   usageLog: () => '(everyone: true, first: 50)',
   logStatistics: () => '(everyone: true)',
+  call: () => `(requestId: "${ids.call}")`,
   usageStatistics: () => '(from: 0, to: 99999999999, everyone: true, by: [USER, API_KEY, MODEL, CHANNEL, GROUP])',
   optionChange: () => `(position: ${ids.optionChange})`,
   topUpPrice: () => '(amount: 10)',
@@ -94,6 +95,10 @@ beforeAll(async () => {
   await server.gateway.application.visible(server.gateway.application.tail.position());
   const changed = await send('{ optionHistory(key: "EpayKey") { items { position } } }');
   ids.optionChange = changed?.optionHistory.items[0].position;
+  const logged = await send(
+    '{ usageLog(everyone: true, filter: { model: "gpt-4o", username: "olga" }) { edges { node { requestId } } } }',
+  );
+  ids.call = logged?.usageLog.edges[0].node.requestId;
 });
 afterAll(async () => {
   await server?.stop();

@@ -35,14 +35,14 @@ export const LogTypeEnum: { readonly [Name in keyof LogTypeNames as Uppercase<Na
 };
 registerEnumType(LogTypeEnum, { name: 'LogType', description: 'What a line of the usage log is about.' });
 
-const UsageSourceEnum = enumeration<UsageSource>('UsageSource', 'Where the token counts of a call come from.', {
+export const UsageSourceEnum = enumeration<UsageSource>('UsageSource', 'Where the token counts of a call come from.', {
   UPSTREAM: 'upstream',
   ESTIMATED: 'estimated',
   DISBELIEVED: 'disbelieved',
   NONE: 'none',
 });
 
-const CallOutcomeEnum = enumeration<CallOutcome>(
+export const CallOutcomeEnum = enumeration<CallOutcome>(
   'CallOutcome',
   'How an answer ended, as far as the caller could see.',
   {
@@ -68,7 +68,7 @@ const ReturnCauseEnum = enumeration<ReturnCause>('ReturnCause', 'Why bought quot
   DISPUTE_WON: 'dispute-won',
 });
 
-const ReleaseReasonEnum = enumeration<ReleaseReason>('ReleaseReason', 'Why a call was not served.', {
+export const ReleaseReasonEnum = enumeration<ReleaseReason>('ReleaseReason', 'Why a call was not served.', {
   UPSTREAM_FAILED: 'upstream-failed',
   NO_CHANNEL: 'no-channel',
   CALLER_LEFT: 'caller-left',

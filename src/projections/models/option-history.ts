@@ -122,3 +122,20 @@ export const optionChangeAt = (
   longest: number,
 ): Promise<OptionChangeRow | undefined> =>
   changes(db, longest).where('change.position', '=', position).executeTakeFirst();
+
+/** What an option was set to, newest first, older than `before`: texts longer than `longest` are told as null. */
+export const optionTextsBefore = (
+  db: ReadModels,
+  key: string,
+  before: Position,
+  { most, longest }: { readonly most: number; readonly longest: number },
+): Promise<Pick<OptionChangeRow, 'position' | 'at' | 'by_user' | 'text'>[]> =>
+  db
+    .selectFrom('option_change')
+    .select(['position', 'at', 'by_user'])
+    .select(sql<string | null>`case when length(text) <= ${longest} then text end`.as('text'))
+    .where('key', '=', key)
+    .where('position', '<', before)
+    .orderBy('position', 'desc')
+    .limit(most)
+    .execute();
