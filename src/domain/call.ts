@@ -40,6 +40,16 @@ export type CallOutcome =
   | 'quota-ran-out'
   | 'gateway-failed';
 
+/** A channel that was asked and did not answer the call. */
+export interface FailedAttempt {
+  readonly channelId: ChannelId;
+  /** What upstream answered with, before any mapping; null: it gave no answer. */
+  readonly status: number | null;
+  /** The code its caller would have been given; null: none. */
+  readonly code: string | null;
+  readonly durationMs: number;
+}
+
 /** `not-booked`: the answer was there, but its settlement could not be made durable, so it was withheld. */
 export type ReleaseReason = 'upstream-failed' | 'no-channel' | 'caller-left' | 'not-booked' | 'internal' | 'recovered';
 
@@ -66,6 +76,8 @@ export type CallEvent =
       channelId: ChannelId;
       /** Channels in the order tried; the last one answered. */
       attempts: readonly ChannelId[];
+      /** Those of them that failed, and how. Left out: none did. */
+      failedAttempts?: readonly FailedAttempt[] | undefined;
       /** The name sent upstream when it differs from the one asked for. */
       upstreamModel: string | null;
       useTimeMs: number;
@@ -83,6 +95,8 @@ export type CallEvent =
       status: number | null;
       code: string | null;
       attempts: readonly ChannelId[];
+      /** How they failed. Left out: nobody knows, or nobody was asked. */
+      failedAttempts?: readonly FailedAttempt[] | undefined;
       useTimeMs: number;
       /** What upstream may charge for and nobody pays. */
       suspense: Quota;
@@ -100,7 +114,8 @@ export type CallEvent =
     };
 
 /** A settlement that does not count any more: all that was counted because of it. */
-export interface TakenBack extends Pick<CallSettled, 'charged' | 'usage' | 'channelId' | 'attempts' | 'useTimeMs'> {
+export interface TakenBack
+  extends Pick<CallSettled, 'charged' | 'usage' | 'channelId' | 'attempts' | 'failedAttempts' | 'useTimeMs'> {
   readonly eventId: string;
   readonly at: Instant;
 }

@@ -1,4 +1,12 @@
-import type { CallFacts, CallOutcome, CallReleased, CallReserved, CallSettled, UsageSource } from './call.js';
+import type {
+  CallFacts,
+  CallOutcome,
+  CallReleased,
+  CallReserved,
+  CallSettled,
+  FailedAttempt,
+  UsageSource,
+} from './call.js';
 import type { Price, TokenPrice } from './pricing.js';
 import { zero } from './quota.js';
 import type { TokenQuantity, Usage } from './usage.js';
@@ -40,6 +48,12 @@ type PackedReserved = readonly [
   maxOutputTokens: number | null,
   price: PackedPrice,
 ];
+type PackedAttempt = readonly [
+  channelId: FailedAttempt['channelId'],
+  status: number | null,
+  code: string | null,
+  durationMs: number,
+];
 type PackedSettled = readonly [
   facts: PackedFacts,
   reserved: CallSettled['reserved'],
@@ -56,6 +70,7 @@ type PackedSettled = readonly [
   reasoningEffort?: string | null,
   uncovered?: CallSettled['uncovered'],
   suspense?: CallSettled['suspense'],
+  failedAttempts?: readonly PackedAttempt[],
 ];
 type PackedReleased = readonly [
   facts: PackedFacts,
@@ -66,6 +81,7 @@ type PackedReleased = readonly [
   attempts: CallReleased['attempts'],
   useTimeMs: number,
   suspense?: CallReleased['suspense'],
+  failedAttempts?: readonly PackedAttempt[],
 ];
 
 /** Without members at the end that are as usual. `usual`: of the last places. */
@@ -154,6 +170,22 @@ const unpackFacts = ([userId, apiKeyId, apiKeyName, group, model, path, stream]:
   stream: stream === 1,
 });
 
+const packAttempts = (failed: readonly FailedAttempt[] | undefined): readonly PackedAttempt[] | undefined =>
+  failed?.map(({ channelId, status, code, durationMs }) => [channelId, status, code, durationMs]);
+
+/** Members to be spread: none where none failed. */
+const unpackAttempts = (packed: readonly PackedAttempt[] | undefined): { failedAttempts?: FailedAttempt[] } =>
+  packed === undefined
+    ? {}
+    : {
+        failedAttempts: packed.map(([channelId, status, code, durationMs]) => ({
+          channelId,
+          status,
+          code,
+          durationMs,
+        })),
+      };
+
 const callReserved: PackedForm<CallReserved> = {
   pack: ({ facts, reserved, promptTokens, maxOutputTokens, price }) => [
     packFacts(facts),
@@ -194,13 +226,15 @@ const callSettled: PackedForm<CallSettled> = {
         event.reasoningEffort,
         event.uncovered,
         event.suspense,
+        packAttempts(event.failedAttempts),
       ],
-      [null, null, null, 0, 0],
+      [null, null, null, 0, 0, undefined],
     ),
   unpack(packed) {
     const [facts, reserved, charged, usage, usageSource, price, outcome, channelId, attempts, useTimeMs, ...last] =
       packed as PackedSettled;
     const [firstTokenMs = null, upstreamModel = null, reasoningEffort = null, uncovered = zero, suspense = zero] = last;
+    const failedAttempts = last[5];
     return {
       type: 'CallSettled',
       facts: unpackFacts(facts),
@@ -218,15 +252,20 @@ const callSettled: PackedForm<CallSettled> = {
       firstTokenMs,
       reasoningEffort,
       suspense,
+      ...unpackAttempts(failedAttempts),
     };
   },
 };
 
 const callReleased: PackedForm<CallReleased> = {
-  pack: ({ facts, reserved, reason, status, code, attempts, useTimeMs, suspense }) =>
-    withoutUsual([packFacts(facts), reserved, reason, status, code, attempts, useTimeMs, suspense], [0]),
+  pack: ({ facts, reserved, reason, status, code, attempts, useTimeMs, suspense, failedAttempts }) =>
+    withoutUsual(
+      [packFacts(facts), reserved, reason, status, code, attempts, useTimeMs, suspense, packAttempts(failedAttempts)],
+      [0, undefined],
+    ),
   unpack(packed) {
-    const [facts, reserved, reason, status, code, attempts, useTimeMs, suspense = zero] = packed as PackedReleased;
+    const [facts, reserved, reason, status, code, attempts, useTimeMs, suspense = zero, failedAttempts] =
+      packed as PackedReleased;
     return {
       type: 'CallReleased',
       facts: unpackFacts(facts),
@@ -237,6 +276,7 @@ const callReleased: PackedForm<CallReleased> = {
       attempts,
       useTimeMs,
       suspense,
+      ...unpackAttempts(failedAttempts),
     };
   },
 };

@@ -30,7 +30,7 @@ import { PriceListResolver } from './usage/price-list.js';
 import { StatisticsResolver } from './usage/statistics.js';
 import { ChannelTrafficResolver, TrafficResolver } from './usage/traffic.js';
 import { UsageFeedResolver } from './usage/usage-feed.js';
-import { UsageLogLineResolver } from './usage/usage-log.js';
+import { FailedAttemptResolver, UsageLogLineResolver } from './usage/usage-log.js';
 import { UsageLogQueryResolver } from './usage/usage-log-queries.js';
 import { BalanceResolver } from './users/balance.js';
 import { GroupResolver } from './users/group.js';
@@ -74,6 +74,7 @@ export function graphqlSchema(): GraphQLSchema {
       NotificationsResolver,
       ReadModelResolver,
       UsageLogQueryResolver,
+      FailedAttemptResolver,
       UsageLogLineResolver,
       CallResolver,
       PriceOriginResolver,

@@ -44,6 +44,45 @@ const fail = (parties: CallParties = {}, changed: Partial<CallReleased> = {}): v
 
 const total = (): TrafficFigures => traffic.snapshot().total;
 
+/** A channel that was asked in vain. */
+const failedAt = (channelId: number, durationMs = 400) => ({
+  ...{ channelId: ChannelId(channelId), status: 503, code: 'busy' },
+  durationMs,
+});
+
+describe('an attempt that failed', () => {
+  test('is told of its channel, and the call that another one answered did not fail', () => {
+    serve({ channelId: 4 }, { failedAttempts: [failedAt(35), failedAt(36)] });
+    const { total, channels, models } = traffic.snapshot();
+    expect([total.requestsPerMinute, total.errorRate, models.length]).toEqual([1, 0, 1]);
+    expect(
+      channels.map(({ channelId, requestsPerMinute, errorRate }) => [channelId, requestsPerMinute, errorRate]),
+    ).toEqual([
+      [35, 1, 1],
+      [36, 1, 1],
+      [4, 1, 0],
+    ]);
+  });
+
+  test('counts once for its channel when nobody answered the call', () => {
+    fail({}, { attempts: [ChannelId(35), ChannelId(36)], failedAttempts: [failedAt(35), failedAt(36)] });
+    const { total, channels } = traffic.snapshot();
+    expect(total).toMatchObject({ requestsPerMinute: 1, errorRate: 1 });
+    expect(channels).toMatchObject([
+      { channelId: 35, requestsPerMinute: 1, errorRate: 1 },
+      { channelId: 36, requestsPerMinute: 1, errorRate: 1 },
+    ]);
+  });
+
+  test('tells how long its channel took, and leaves with its minute', () => {
+    serve({ channelId: 4 }, { failedAttempts: [failedAt(35, 2_000)] });
+    const [failed] = traffic.snapshot().channels;
+    expect(Math.abs((failed?.latencyP50Ms ?? 0) - 2_000)).toBeLessThan(110);
+    clock.advance(60_000);
+    expect(traffic.snapshot().channels).toEqual([]);
+  });
+});
+
 describe('the last minute', () => {
   test('is empty at first, without figures for what nobody measured', () =>
     expect(traffic.snapshot()).toStrictEqual({ at: start, total: nothing, channels: [], models: [] }));

@@ -37,6 +37,11 @@ const everythingSaid: CallSettled = {
   suspense: Quota(8),
 };
 
+const failedAttempts = [
+  { channelId: ChannelId(4), status: 429, code: 'rate_limit_exceeded', durationMs: 180 },
+  { channelId: ChannelId(5), status: null, code: null, durationMs: 0 },
+];
+
 describe('an event of a call is read from the log as it was written', () => {
   test.each<[string, CallEvent]>([
     ['a reservation', reserved({ quota: 90 })],
@@ -48,7 +53,9 @@ describe('an event of a call is read from the log as it was written', () => {
     ['one whose first token came at once', { ...plain, firstTokenMs: 0 }],
     ['one of a streamed call', { ...plain, facts: { ...plain.facts, stream: true }, firstTokenMs: 31 }],
     ['one priced per call', { ...plain, price: { per: 'call', price: '0.1', quotaPerUnit: '500000', group: '1' } }],
+    ['one after attempts that failed', { ...plain, failedAttempts }],
     ['a release', released({ quota: 90 })],
+    ['a release that says how its attempts failed', { ...released({ quota: 90 }), failedAttempts }],
     ['a release after attempts that may have cost something', { ...released({ quota: 90 }), suspense: Quota(90) }],
   ])('%s', (_, event) => {
     expect(read(event.type, written(event))).toStrictEqual(event);
@@ -86,6 +93,13 @@ describe('what has been written keeps its meaning', () => {
       '"gpt-4o-2024-08-06","high",7,8]';
     expect(written(everythingSaid)).toBe(text);
     expect(read('CallSettled', text)).toEqual(everythingSaid);
+  });
+
+  test('attempts that failed, in a release', () => {
+    const text =
+      '[[7,12,"ci","default","gpt-4o","/v1/chat/completions",0],90,"upstream-failed",502,"upstream_error",[3],1000,0,' +
+      '[[4,429,"rate_limit_exceeded",180],[5,null,null,0]]]';
+    expect(written({ ...released({ quota: 90 }), failedAttempts })).toBe(text);
   });
 
   test('an event with names, as earlier releases and the newest version may have it', () => {

@@ -205,13 +205,14 @@ describe('the matrix', () => {
 });
 
 describe('a field for administrators', () => {
-  const restricted = ['userId', 'username', 'channelId', 'channelName', 'attempts'];
+  const restricted = ['userId', 'username', 'channelId', 'channelName', 'attempts', 'failedAttempts'];
+  const asked = restricted.map((field) => (field === 'failedAttempts' ? `${field} { channelId }` : field)).join(' ');
 
   test('is null and said so, while the rest of the line is answered', async () => {
     const user = await server.gateway.addUser(1_000, 'granted');
     const client = await server.as(user);
     const { data, errors } = await client.send(
-      `{ usageLog { edges { node { type detail { ... on AdjustmentDetail { delta by } } ${restricted.join(' ')} } } } }`,
+      `{ usageLog { edges { node { type detail { ... on AdjustmentDetail { delta by } } ${asked} } } } }`,
     );
     const [edge] = data?.usageLog.edges ?? [];
     expect(edge.node).toEqual({

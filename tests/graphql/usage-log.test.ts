@@ -86,7 +86,7 @@ describe('a line of the usage log', () => {
     const [line] = await callLines(
       server.root,
       1,
-      'userId username channelId channelName attempts apiKeyId',
+      'userId username channelId channelName attempts failedAttempts { channelId } apiKeyId',
       ', everyone: true, filter: { username: "olga" }',
     );
     expect(line).toEqual({
@@ -96,6 +96,7 @@ describe('a line of the usage log', () => {
       channelId,
       channelName: 'upstream',
       attempts: [channelId],
+      failedAttempts: [],
       apiKeyId: expect.any(String),
     });
   });

@@ -123,7 +123,13 @@ function callsFrom(from: number, count: number): Fact[] {
     const outcome =
       n % 5 === 4
         ? released(`call-${n}`, 100 + n, { facts, suspense: Quota(n % 2 === 0 ? 100 + n : 0) })
-        : settled(`call-${n}`, 100 + n, 50 + n, { facts, channelId: ChannelId(3 + (n % 2)) });
+        : settled(`call-${n}`, 100 + n, 50 + n, {
+            facts,
+            channelId: ChannelId(3 + (n % 2)),
+            ...(n % 9 === 0 && {
+              failedAttempts: [{ channelId: ChannelId(5), status: 503, code: 'busy', durationMs: n }],
+            }),
+          });
     if (outcome.event.type !== 'CallSettled' || n % 11 !== 3) return [...switched, reservation, when(instant, outcome)];
     const { charged, usage, channelId, attempts, useTimeMs } = outcome.event;
     const settlement = { eventId: eventId(n), at: instant, charged, usage, channelId, attempts, useTimeMs };
@@ -249,9 +255,9 @@ describe('while a read model is rebuilt', () => {
     expect(seen.every((count, index) => index === 0 || count >= (seen[index - 1] ?? 0))).toBe(true);
     expect(seen[0]).toBeGreaterThan(0);
     await projected.given(option('the', 'end'));
-    const live = await projected.dump('usage_log_v5');
+    const live = await projected.dump(schemaOf(usageLog));
     await again(usageLog);
-    expect(await projected.dump('usage_log_v5')).toEqual(live);
+    expect(await projected.dump(schemaOf(usageLog))).toEqual(live);
     expect(seen.length).toBeGreaterThan(20);
   });
 
@@ -328,15 +334,15 @@ describe('while a read model is rebuilt', () => {
     const reader = await projected.pool.connect();
     try {
       await reader.query('begin');
-      const before = await reader.query('select count(*) from usage_log_v5.usage_log');
+      const before = await reader.query(`select count(*) from ${schemaOf(usageLog)}.usage_log`);
       const rebuilding = again(usageLog);
       // The new tables serve although the old ones are still being read.
       const { rows: old } = await reader.query<{ oid: number }>(
-        `select 'usage_log_v5.usage_log'::regclass::oid as oid`,
+        `select '${schemaOf(usageLog)}.usage_log'::regclass::oid as oid`,
       );
       await vi.waitFor(async () => {
         const { rows } = await projected.pool.query<{ oid: number }>(
-          `select 'usage_log_v5.usage_log'::regclass::oid as oid`,
+          `select '${schemaOf(usageLog)}.usage_log'::regclass::oid as oid`,
         );
         expect(rows[0]?.oid).not.toBe(old[0]?.oid);
       }, 10_000);
@@ -458,7 +464,7 @@ describe('a stopped read model', () => {
 
 test('rows written within a busy second keep the times of their events', async () => {
   await projected.given(when(at(1.999), settled('a', 9, 1, { facts: { apiKeyId: aliceKey } })));
-  const before = await projected.dump('usage_log_v5');
+  const before = await projected.dump(schemaOf(usageLog));
   await again(usageLog);
-  expect(await projected.dump('usage_log_v5')).toEqual(before);
+  expect(await projected.dump(schemaOf(usageLog))).toEqual(before);
 });

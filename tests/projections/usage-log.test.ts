@@ -6,8 +6,9 @@ import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Usage } from '../../src/domain/usage.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
 import { lineMatch } from '../../src/projections/models/usage-log/line-match.js';
-import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
+import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import { monthOf } from '../../src/projections/models/usage-log/usage-log-partitions.js';
 import {
   type UsageLogFilter,
@@ -106,6 +107,7 @@ describe('a settled call', () => {
         is_stream: true,
         upstream_model: 'gpt-4o-2024-11-20',
         attempts: [west, east],
+        failed_attempts: [],
         path: '/v1/chat/completions',
         reasoning_effort: null,
         price: {
@@ -164,6 +166,27 @@ describe('a settled call', () => {
       username: '',
       channel_name: '',
     });
+  });
+});
+
+const failedAttempts = [{ channelId: west, status: 429, code: 'rate_limit_exceeded', durationMs: 180 }];
+
+describe('attempts that failed', () => {
+  test.each([
+    ['of a call that another channel answered', settled('a', 500, 310, { attempts: [west, east], failedAttempts })],
+    ['of a call that nobody answered', released('a', 500, { attempts: [west], failedAttempts })],
+  ])('%s are told with its line', async (_, outcome) => {
+    const [line] = await linesOf(outcome);
+    expect(line).toMatchObject({ failed_attempts: failedAttempts });
+  });
+
+  test('are told of a call whose settlement was taken back', async () => {
+    const { event } = refunded('a', 310);
+    if (event.type !== 'CallRefunded') throw new Error('no refund');
+    const settlement = { ...event.settlement, failedAttempts };
+    const [line, ...others] = await linesOf(settled('a', 500, 310), refunded('a', 310, { settlement }));
+    expect(line).toMatchObject({ type: logTypes.error, failed_attempts: failedAttempts });
+    expect(others).toEqual([]);
   });
 });
 
@@ -283,7 +306,7 @@ describe('partitions', () => {
       when(Instant(edge), settled('february', 9, 2)),
       when(Instant(Date.UTC(2027, 11, 31, 23, 59, 59, 999)), settled('december', 9, 3)),
     );
-    const tables = await projected.dump('usage_log_v5');
+    const tables = await projected.dump(schemaOf(usageLog));
     const requests = (table: string) => (tables[table] ?? []).map((row) => /january|february|december/.exec(row)?.[0]);
     expect(Object.keys(tables)).toEqual([
       'usage_log',
@@ -313,7 +336,7 @@ describe('partitions', () => {
     await projected.given(settled('a', 9, 1));
     const reader = await projected.pool.connect();
     try {
-      await reader.query('begin; select count(*) from usage_log_v5.usage_log');
+      await reader.query(`begin; select count(*) from ${schemaOf(usageLog)}.usage_log`);
       // The reader's lock is still held; the new month is made all the same.
       const db = await projected.given(when(Instant(edge), settled('b', 9, 1)));
       expect(await usageLogBefore(db, {}, { limit: 9 })).toHaveLength(2);

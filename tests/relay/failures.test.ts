@@ -223,6 +223,44 @@ describe('a store that is down', () => {
   });
 });
 
+describe('an attempt that failed', () => {
+  const overloaded = { status: 503, pieces: ['{"error":{"message":"busy","type":"t","code":"busy"}}'] };
+  const busy = { status: 503, code: 'busy', durationMs: 0 };
+
+  test('is told in the settlement of the call that another channel answered', async () => {
+    const upstream = (requests: number): UpstreamSays => (requests === 1 ? overloaded : good);
+    const { status, outcome } = await told({ upstream });
+    if (outcome?.type !== 'CallSettled') throw new Error('not settled');
+    const [failed, answered] = outcome.attempts;
+    expect([status, outcome.channelId]).toEqual([200, answered]);
+    expect(outcome.failedAttempts).toEqual([{ channelId: failed, ...busy }]);
+  });
+
+  test('is told in the release of a call that nobody answered, and so are all others', async () => {
+    const { outcome } = await told({ upstream: overloaded });
+    if (outcome?.type !== 'CallReleased') throw new Error('not released');
+    expect(outcome.attempts).toHaveLength(2);
+    expect(outcome.failedAttempts).toEqual(outcome.attempts.map((channelId) => ({ channelId, ...busy })));
+  });
+
+  test('has the status of the upstream, whatever the caller is told', async () => {
+    const limited = { status: 429, pieces: ['{"error":{"message":"slow down","type":"t","code":"a code, no word"}}'] };
+    const { outcome } = await told({ upstream: limited });
+    expect(outcome).toMatchObject({ failedAttempts: [{ status: 429, code: null }, { status: 429 }] });
+  });
+
+  test('has no status where no answer came', async () => {
+    const { outcome } = await told({ vault: async () => null as never });
+    const failed = { status: null, code: 'channel_key_missing' };
+    expect(outcome).toMatchObject({ type: 'CallReleased', failedAttempts: [failed, failed] });
+  });
+
+  test('is not made up for a call that went well', async () => {
+    const { outcome } = await told({});
+    expect(outcome).toMatchObject({ type: 'CallSettled', failedAttempts: undefined });
+  });
+});
+
 describe('a mistake of ours', () => {
   const streamed = { status: 200, pieces: [chunk('Well'), chunk(', yes')] };
 

@@ -39,6 +39,7 @@ const settled: UsageLogEntry = {
   is_stream: true,
   upstream_model: null,
   attempts: [ChannelId(9), ChannelId(3)],
+  failed_attempts: [],
   path: '/v1/chat/completions',
   reasoning_effort: null,
   price: byRatio,

@@ -1,3 +1,4 @@
+import type { FailedAttempt } from '../../domain/call.js';
 import type { Recorded } from '../../domain/events.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { completionTokens, promptTokens } from '../../domain/usage.js';
@@ -7,6 +8,9 @@ import type { TailConsumer } from './tail.js';
 /*
  * The last minute of traffic, in total and by channel and model, from the tail: every node sees all calls. Adding a call
  * and forgetting one cost the same few operations, so a busy gateway pays no more per call than an idle one.
+ *
+ * In total and by model a call counts once. A channel counts how often it was asked: one that failed has failed, whoever
+ * answered the call after it.
  */
 
 export interface TrafficFigures {
@@ -40,6 +44,8 @@ const classOf = (ms: number): number =>
 const middleOf = (index: number): number => Math.round(Math.exp(index * growth));
 
 interface Sample {
+  /** An attempt that failed counts for its channel alone. */
+  readonly of: 'call' | 'attempt';
   readonly second: number;
   /** 1; 0 for what is told later of a call that has been counted. */
   readonly requests: 0 | 1;
@@ -105,12 +111,30 @@ function quantile(counts: Uint32Array, share: number): number | null {
   return middleOf(classes - 1);
 }
 
-/** `now`: the present second. What another node's clock dates later counts as of now, or it would outlive the window. */
-function sampleOf({ event, at }: Recorded, now: number): Sample | null {
-  const second = Math.min(Math.floor(at / 1000), now);
+const attemptOf = (second: number, { channelId, durationMs }: FailedAttempt): Sample => ({
+  of: 'attempt',
+  second,
+  requests: 1,
+  channelId,
+  model: '',
+  tokens: 0,
+  quota: 0,
+  failed: true,
+  latency: classOf(durationMs),
+  firstToken: null,
+});
+
+const noneFailed: readonly FailedAttempt[] = [];
+
+/** Of an outcome that tells anything of whom it asked. */
+const failedAttemptsOf = ({ event }: Recorded): readonly FailedAttempt[] =>
+  (event.type === 'CallSettled' || event.type === 'CallReleased' ? event.failedAttempts : undefined) ?? noneFailed;
+
+function sampleOf({ event }: Recorded, second: number): Sample | null {
   switch (event.type) {
     case 'CallSettled':
       return {
+        of: 'call',
         second,
         requests: 1,
         channelId: event.channelId,
@@ -126,9 +150,11 @@ function sampleOf({ event, at }: Recorded, now: number): Sample | null {
       // A caller that left and a node that died say nothing about the upstream.
       if (event.reason === 'caller-left' || event.reason === 'recovered') return null;
       return {
+        of: 'call',
         second,
         requests: 1,
-        channelId: event.attempts.at(-1) ?? null,
+        // Those whose failures are told count by them.
+        channelId: event.failedAttempts === undefined ? (event.attempts.at(-1) ?? null) : null,
         model: event.facts.model,
         tokens: 0,
         quota: 0,
@@ -139,6 +165,7 @@ function sampleOf({ event, at }: Recorded, now: number): Sample | null {
     case 'CallRefunded':
       // The call itself has been counted with its settlement.
       return {
+        of: 'call',
         second,
         requests: 0,
         channelId: event.settlement.channelId,
@@ -180,9 +207,15 @@ export function liveTraffic(clock: Clock): LiveTraffic {
   };
 
   const count = (sample: Sample, sign: 1 | -1): void => {
-    total.count(sample, sign);
     if (sample.channelId !== null) countIn(channels, sample.channelId, sample, sign);
+    if (sample.of === 'attempt') return;
+    total.count(sample, sign);
     countIn(models, sample.model, sample, sign);
+  };
+
+  const add = (sample: Sample): void => {
+    count(sample, 1);
+    samples.push(sample);
   };
 
   const forget = (oldestSecond: number): void => {
@@ -217,10 +250,12 @@ export function liveTraffic(clock: Clock): LiveTraffic {
       const now = present();
       const from = oldestAt(now);
       for (const recorded of batch) {
-        const sample = sampleOf(recorded, now);
-        if (sample === null || sample.second < from) continue;
-        count(sample, 1);
-        samples.push(sample);
+        // What another node's clock dates later counts as of now, or it would outlive the window.
+        const second = Math.min(Math.floor(recorded.at / 1000), now);
+        if (second < from) continue;
+        for (const failed of failedAttemptsOf(recorded)) add(attemptOf(second, failed));
+        const sample = sampleOf(recorded, second);
+        if (sample !== null) add(sample);
       }
       forget(from);
     },

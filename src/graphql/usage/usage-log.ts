@@ -12,7 +12,7 @@ import {
   registerEnumType,
 } from 'type-graphql';
 import type { Billing } from '../../domain/billing.js';
-import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call.js';
+import type { CallOutcome, FailedAttempt, ReleaseReason, UsageSource } from '../../domain/call.js';
 import type { Price } from '../../domain/pricing.js';
 import { cacheWriteTokens } from '../../domain/usage.js';
 import type { GiftReason, LogDetail, ReturnCause } from '../../projections/models/usage-log/log-detail.js';
@@ -203,6 +203,29 @@ const LogDetailUnion = createUnionType({
   resolveType: ({ kind }: LogDetail) => detailTypes[kind],
 });
 
+@ObjectType('FailedAttempt', { description: 'A channel that was asked and did not answer the call.' })
+export class FailedAttemptObject implements FailedAttempt {
+  @Field(() => ID)
+  readonly channelId!: FailedAttempt['channelId'];
+
+  @Field(() => Int, { nullable: true, description: 'What upstream answered with; null: it gave no answer.' })
+  readonly status!: number | null;
+
+  @Field(() => String, { nullable: true, description: 'The code its caller would have been given.' })
+  readonly code!: string | null;
+
+  @Field(() => SafeIntScalar)
+  readonly durationMs!: number;
+}
+
+@Resolver(() => FailedAttemptObject)
+export class FailedAttemptResolver {
+  @FieldResolver(() => String, { nullable: true, description: 'null: the channel is gone.' })
+  channelName(@Root() { channelId }: FailedAttempt, @Ctx() { application }: GraphqlContext): string | null {
+    return application.directory.channel(channelId)?.settings.name ?? null;
+  }
+}
+
 /** Ids that may be missing are told by resolvers below: the row keeps 0 for none. */
 @ObjectType('UsageLogLine', { description: 'What happened to a wallet. Whose lines are seen is decided by who asks.' })
 export class UsageLogLine
@@ -285,6 +308,14 @@ export class UsageLogLine
   @Authorized('admin')
   @Field(() => [ID], { nullable: true, description: 'Channels in the order tried; for administrators.' })
   readonly attempts!: UsageLogEntry['attempts'];
+
+  @Authorized('admin')
+  @Field(() => [FailedAttemptObject], {
+    name: 'failedAttempts',
+    nullable: true,
+    description: 'Those of the attempts that failed, and how; for administrators.',
+  })
+  readonly failed_attempts!: UsageLogEntry['failed_attempts'];
 }
 
 @Resolver(() => UsageLogLine)

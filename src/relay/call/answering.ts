@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../../domain/call.js';
+import type { CallOutcome, CallSettled } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
 import type { Usage } from '../../domain/usage.js';
 import type { Endpoint } from '../endpoint.js';
@@ -31,7 +31,7 @@ function settlementOf(
   useTimeMs: number,
   { requestedModel }: Order,
   { upstreamModel, reasoningEffort }: Asked,
-  { tried, unknownAttempts }: Course,
+  { tried, failed, unknownAttempts }: Course,
 ): Settlement {
   const channelId = tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -41,6 +41,7 @@ function settlementOf(
     outcome,
     channelId,
     attempts: tried,
+    failedAttempts: failed,
     upstreamModel: upstreamModel === requestedModel ? null : upstreamModel,
     reasoningEffort,
     useTimeMs,
@@ -66,6 +67,8 @@ const unseen = (
 /** How a call has gone so far. */
 export interface Course {
   readonly tried: readonly ChannelId[];
+  /** Left out: none failed. */
+  readonly failed: CallSettled['failedAttempts'];
   readonly unknownAttempts: number;
   readonly presence: CallerPresence;
   readonly elapsed: () => number;

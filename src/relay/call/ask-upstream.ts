@@ -33,6 +33,8 @@ export type Attempt =
       readonly ok: false;
       readonly retryable: boolean;
       readonly error: RelayError;
+      /** What upstream answered with, before any mapping; null: it gave no answer. */
+      readonly answered: number | null;
       /** Upstream may have done the work, and may charge for it. */
       readonly costUnknown: boolean;
       /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
@@ -45,7 +47,7 @@ export type Attempt =
       readonly outOfOrder: string | null;
     };
 
-export type FailedAttempt = Extract<Attempt, { ok: false }>;
+export type AttemptFailure = Extract<Attempt, { ok: false }>;
 
 export interface AttemptCall {
   readonly callId: string;
@@ -133,19 +135,20 @@ export async function ask(
 }
 
 /** The channel, or its host, is as busy as it may be. */
-export const noRoom = (): FailedAttempt => ({ ...failed(saturatedHere(), true), passedOver: 'busy' });
+export const noRoom = (): AttemptFailure => ({ ...failed(saturatedHere(), true), passedOver: 'busy' });
 
 /** Nothing came back, or there was no way to ask. */
-export function unreached({ saturated, blocked, timedOut }: Unreached): FailedAttempt {
+export function unreached({ saturated, blocked, timedOut }: Unreached): AttemptFailure {
   if (saturated) return noRoom();
   if (blocked) return failed(networkFailure('the address of the upstream is not allowed'), true);
   return failed(networkFailure(timedOut ? 'the upstream did not answer in time' : undefined), true);
 }
 
-export const failed = (error: RelayError, retryable: boolean): FailedAttempt => ({
+export const failed = (error: RelayError, retryable: boolean): AttemptFailure => ({
   ok: false,
   retryable,
   error,
+  answered: null,
   costUnknown: false,
   abandoned: null,
   passedOver: null,
@@ -161,16 +164,17 @@ export function judged(
   request: string,
   error: UpstreamError,
   costUnknown: boolean,
-): FailedAttempt {
+): AttemptFailure {
   if (costUnknown) {
     const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
-    return { ...failed(fromUpstream(error, error.status), retryable), costUnknown };
+    return { ...failed(fromUpstream(error, error.status), retryable), answered: error.status, costUnknown };
   }
   const status = mappedStatus(parsed, error.status);
   const { keywords } = directory.settings().autoDisable;
   const dead = saysChannelIsDead(provider, status, error, keywords, request);
   return {
     ...failed(fromUpstream(error, status), isRetryable(status)),
+    answered: error.status,
     unauthorised: error.status === 401,
     outOfOrder: dead ? reasonOf(status, error, request) : null,
   };

@@ -17,8 +17,8 @@ import {
   type AskPorts,
   type Attempt,
   type AttemptCall,
+  type AttemptFailure,
   ask,
-  type FailedAttempt,
   failed,
   judged,
   type Place,
@@ -118,7 +118,7 @@ async function askAuthorised(
   }
 }
 
-function notConvertible({ fault, message }: NotConvertible): FailedAttempt {
+function notConvertible({ fault, message }: NotConvertible): AttemptFailure {
   const ours = fault === 'channel';
   const refusal = failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', message), ours);
   // What this upstream's wire has no words for may be said to another.

@@ -38,6 +38,8 @@ export interface Settlement {
   readonly outcome: CallOutcome;
   readonly channelId: ChannelId;
   readonly attempts: readonly ChannelId[];
+  /** Left out: none failed. */
+  readonly failedAttempts?: CallSettled['failedAttempts'];
   readonly upstreamModel: string | null;
   readonly useTimeMs: number;
   readonly firstTokenMs: number | null;
@@ -46,7 +48,8 @@ export interface Settlement {
   readonly unknownAttempts: number;
 }
 
-export interface Release extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'useTimeMs'> {
+export interface Release
+  extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'failedAttempts' | 'useTimeMs'> {
   /** Attempts that upstream may charge for although nobody pays. */
   readonly unknownAttempts: number;
 }
@@ -140,15 +143,17 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
     settled: NewEvent<CallSettled>,
     { status, code }: Withdrawal,
   ): Promise<void> => {
-    const { facts, reserved, charged, uncovered, usage, channelId, attempts, useTimeMs, suspense } = settled.event;
+    const { facts, reserved, charged, uncovered, usage, channelId, useTimeMs, suspense } = settled.event;
+    const { attempts, failedAttempts } = settled.event;
     const told = { facts, status, code, useTimeMs } as const;
     // The work was done, and this is what it is worth.
     const unpaid = Quota(Math.min(charged + uncovered + suspense, Number.MAX_SAFE_INTEGER));
     const released = newEvent({
-      ...{ type: 'CallReleased', reserved, reason: 'not-booked', attempts, ...told },
+      ...{ type: 'CallReleased', reserved, reason: 'not-booked', attempts, failedAttempts, ...told },
       suspense: unpaid,
     });
-    const settlement = { eventId: settled.id, at: settled.at, charged, usage, channelId, attempts, useTimeMs };
+    const tried = { channelId, attempts, failedAttempts };
+    const settlement = { eventId: settled.id, at: settled.at, charged, usage, ...tried, useTimeMs };
     // What nobody was to pay is booked by the settlement already.
     const refunded = newEvent({ type: 'CallRefunded', settlement, ...told, suspense: charged });
     await keepTrying(callId, async () => {
@@ -222,6 +227,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
           outcome: settlement.outcome,
           channelId: settlement.channelId,
           attempts: settlement.attempts,
+          failedAttempts: settlement.failedAttempts,
           upstreamModel: settlement.upstreamModel,
           useTimeMs: settlement.useTimeMs,
           firstTokenMs: settlement.firstTokenMs,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { UserView } from '../../application/ports.js';
 import type { SpendingTerms } from '../../domain/api-key-terms.js';
-import type { CallFacts, ReleaseReason } from '../../domain/call.js';
+import type { CallFacts, FailedAttempt, ReleaseReason } from '../../domain/call.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
@@ -12,7 +12,7 @@ import type { RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { type Course, openAnswering } from './answering.js';
-import { type Attempt, type FailedAttempt, noRoom } from './ask-upstream.js';
+import { type Attempt, type AttemptFailure, noRoom } from './ask-upstream.js';
 import { attempt } from './attempt.js';
 import { authenticate, type Caller, checkNotBanned, type KeyCaller, type Shown } from './authenticate.js';
 import { CallerPresence } from './caller-presence.js';
@@ -65,6 +65,24 @@ interface Answered {
   readonly course: Course;
   readonly leaveChannel: () => void;
 }
+
+/** What became of asking channels in turn. */
+interface Tried {
+  readonly last: Attempt;
+  readonly tried: readonly ChannelId[];
+  /** undefined: none failed. */
+  readonly failed: readonly FailedAttempt[] | undefined;
+  readonly unknownAttempts: number;
+  /** Gives back the place at the channel that answers. */
+  readonly leave: () => void;
+}
+
+const failedAttempt = (channelId: ChannelId, { answered, error }: AttemptFailure, tookMs: number): FailedAttempt => ({
+  channelId,
+  status: answered,
+  code: failureCodeOf(error.code),
+  durationMs: Math.max(0, tookMs),
+});
 
 export function openRelay(ports: RelayPorts): Relay {
   const { directory, limits, meter, clock, log } = ports;
@@ -122,21 +140,27 @@ export function openRelay(ports: RelayPorts): Relay {
     answerPlace: AnswerPlace,
     presence: CallerPresence,
     underWay: CallUnderWay,
-  ): Promise<{ last: Attempt; tried: ChannelId[]; unknownAttempts: number; leave: () => void }> => {
+  ): Promise<Tried> => {
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];
+    const failures: FailedAttempt[] = [];
     let open = order.channels.map((channel) => ({
       id: channel.id,
       priority: channel.settings.priority,
       weight: channel.settings.weight,
       channel,
     }));
-    let failure: FailedAttempt | null = null;
+    let failure: AttemptFailure | null = null;
     const attempts = order.pinned ? 1 : directory.settings().retryTimes + 1;
     let unknownAttempts = 0;
+    let begun = clock.now();
+    const ended = (last: Attempt, tried: readonly ChannelId[], leave = none): Tried => ({
+      ...{ last, tried, unknownAttempts, leave },
+      failed: failures.length === 0 ? undefined : failures,
+    });
     for (let index = 0; ; ) {
       const chosen = chooseChannel(open, index, failed, Math.random());
-      if (chosen === null) return { last: failure ?? noRoom(), tried, unknownAttempts, leave: none };
+      if (chosen === null) return ended(failure ?? noRoom(), tried);
       const parsed = parsedChannel(chosen.channel);
       const withThis = [...tried, chosen.id];
       underWay.attempts = withThis;
@@ -151,9 +175,9 @@ export function openRelay(ports: RelayPorts): Relay {
         if (failure === null || !isUnavailable(error)) throw error;
         // What an upstream has said tells the caller more than that nobody else could be asked.
         log.warn({ requestId: callId, err: error }, 'no further channel could be asked');
-        return { last: failure, tried, unknownAttempts, leave: none };
+        return ended(failure, tried);
       }
-      if (last.ok) return { last, tried: withThis, unknownAttempts, leave: leave ?? none };
+      if (last.ok) return ended(last, withThis, leave ?? none);
       leave?.();
       if (last.passedOver !== null) {
         // It was no attempt. That the request suits nobody else tells the caller more than that there is no room.
@@ -163,11 +187,15 @@ export function openRelay(ports: RelayPorts): Relay {
       }
       tried.push(chosen.id);
       failure = last;
+      const now = clock.now();
+      // What was given up because its caller had left has not failed.
+      if (last.abandoned === null) failures.push(failedAttempt(chosen.id, last, now - begun));
+      begun = now;
       underWay.sending = null;
       if (last.costUnknown) underWay.unknownAttempts = ++unknownAttempts;
       if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
         ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
-      if (!last.retryable || ++index >= attempts || presence.gone) return { last, tried, unknownAttempts, leave: none };
+      if (!last.retryable || ++index >= attempts || presence.gone) return ended(last, tried);
       failed.add(chosen.id);
     }
   };
@@ -217,7 +245,8 @@ export function openRelay(ports: RelayPorts): Relay {
       const release = async (
         reason: ReleaseReason,
         error: RelayError | null,
-        attempts: ChannelId[],
+        attempts: readonly ChannelId[],
+        failedAttempts: readonly FailedAttempt[] | undefined,
         unknownAttempts: number,
       ) => {
         concludedCall = true;
@@ -226,6 +255,7 @@ export function openRelay(ports: RelayPorts): Relay {
           status: error?.status ?? null,
           code: failureCodeOf(error?.code ?? null),
           attempts,
+          failedAttempts,
           useTimeMs: elapsed(),
           unknownAttempts,
         });
@@ -233,7 +263,7 @@ export function openRelay(ports: RelayPorts): Relay {
 
       try {
         if (presence.gone) {
-          await release('caller-left', null, [], 0);
+          await release('caller-left', null, [], undefined, 0);
           return null;
         }
         const { underWay } = reservation;
@@ -248,23 +278,23 @@ export function openRelay(ports: RelayPorts): Relay {
           presence,
           underWay,
         );
-        const { last, tried, unknownAttempts, leave } = asked;
+        const { last, tried, failed, unknownAttempts, leave } = asked;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
-        const course: Course = { tried, unknownAttempts, presence, elapsed };
+        const course: Course = { tried, failed, unknownAttempts, presence, elapsed };
         if (!last.ok && last.abandoned !== null) {
           concludedCall = true;
           await settleAbandoned(order, reservation, last.abandoned, course);
           throw last.error;
         }
         if (!last.ok) {
-          if (presence.gone) await release('caller-left', null, tried, unknownAttempts);
-          else await release('upstream-failed', last.error, tried, unknownAttempts);
+          if (presence.gone) await release('caller-left', null, tried, failed, unknownAttempts);
+          else await release('upstream-failed', last.error, tried, failed, unknownAttempts);
           throw last.error;
         }
         handedOn = true;
         return { order, reservation, last, course, leaveChannel: leave };
       } catch (error) {
-        if (!concludedCall) await release('internal', null, [], reservation.underWay.costlyAttempts);
+        if (!concludedCall) await release('internal', null, [], undefined, reservation.underWay.costlyAttempts);
         throw error;
       } finally {
         if (!handedOn) reservation.leave();

@@ -72,6 +72,7 @@ function CallFacts({ line }: { readonly line: LogLine }) {
       <Fact name={t('line.effort')}>{line.reasoningEffort}</Fact>
       <Fact name={t('line.channel')}>{channel}</Fact>
       <Fact name={t('line.retry')}>{attempts && attempts.length > 1 && attempts.join(' → ')}</Fact>
+      <FailedAttempts line={line} />
       <Fact name={t('line.outcome')}>{outcome !== null && t(`outcome.${outcome}`)}</Fact>
       <Fact name={t('column.duration')}>
         {requestId !== null &&
@@ -81,6 +82,27 @@ function CallFacts({ line }: { readonly line: LogLine }) {
             .join(' / ')}
       </Fact>
     </>
+  );
+}
+
+/** Who was asked in vain, whatever became of the call. */
+function FailedAttempts({ line: { failedAttempts } }: { readonly line: LogLine }) {
+  const t = useText(logTexts);
+  if (!failedAttempts?.length) return null;
+  return (
+    <Fact name={t('line.failed')}>
+      <ul className="log-attempts">
+        {failedAttempts.map(({ channelId, channelName, status, code, durationMs }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a channel may have been asked twice, and the order is for ever
+          <li key={place}>
+            {channelName === null ? t('channelGone', { id: channelId }) : `${channelId} · ${channelName}`}
+            {': '}
+            <span className="figures">{status ?? t('line.noAnswer')}</span> {code !== null && <code>{code}</code>}{' '}
+            <span className="figures">{t('seconds', { seconds: inSeconds(durationMs) })}</span>
+          </li>
+        ))}
+      </ul>
+    </Fact>
   );
 }
 

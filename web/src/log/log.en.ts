@@ -97,6 +97,8 @@ export const logEn: Translation<typeof logZh> = {
   'line.path': 'Endpoint',
   'line.channel': 'Channel',
   'line.retry': 'Channels tried',
+  'line.failed': 'Failed attempts',
+  'line.noAnswer': 'no answer',
   'line.outcome': 'Outcome',
   'line.usageSource': 'Counted by',
   'line.uncovered': 'Not covered by the balance',

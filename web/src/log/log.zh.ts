@@ -94,6 +94,8 @@ export const logZh = {
   'line.path': '接口',
   'line.channel': '渠道信息',
   'line.retry': '渠道重试',
+  'line.failed': '失败的尝试',
+  'line.noAnswer': '无响应',
   'line.outcome': '结果',
   'line.usageSource': '用量来源',
   'line.uncovered': '余额未能覆盖的部分',

@@ -87,6 +87,7 @@ const storedLine = (line: UsageLogRow, terms: Terms | null): StoredLine => ({
   reasoning_effort: line.reasoning_effort,
   usage: isPlain(line) ? null : line.usage,
   attempts: isUsual(line) ? null : line.attempts,
+  failed_attempts: line.failed_attempts.length === 0 ? null : line.failed_attempts,
   detail: line.detail,
 });
 
@@ -114,5 +115,6 @@ export function toldLine<Row extends StoredLine & Told>({ terms_id: _, ...row }:
     uncovered: row.uncovered ?? zero,
     usage: row.usage ?? plainUsage(counts),
     attempts: row.attempts ?? usualAttempts(row),
+    failed_attempts: row.failed_attempts ?? [],
   };
 }

@@ -4,6 +4,7 @@ import type {
   CallRefunded,
   CallReleased,
   CallSettled,
+  FailedAttempt,
   ReleaseReason,
   UsageSource,
 } from '../../../domain/call.js';
@@ -73,6 +74,8 @@ export interface UsageLogRow {
   upstream_model: string | null;
   /** Channels in the order tried. */
   attempts: readonly ChannelId[];
+  /** Those of them that failed, and how. */
+  failed_attempts: readonly FailedAttempt[];
   path: string | null;
   reasoning_effort: string | null;
   price: Price | null;
@@ -86,7 +89,7 @@ type Seldom = 'uncovered' | 'cached_tokens' | 'reasoning_tokens';
 
 export interface UsageLogTables extends UsageLogHours {
   /** See `stored-line.ts`. */
-  usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | Seldom> & {
+  usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | 'failed_attempts' | Seldom> & {
     /** null: 0, which takes no room so. */
     [Name in Seldom]: UsageLogRow[Name] | null;
   } & {
@@ -96,6 +99,8 @@ export interface UsageLogTables extends UsageLogHours {
     usage: Usage | null;
     /** null: the channel and no other. */
     attempts: readonly ChannelId[] | null;
+    /** null: none. */
+    failed_attempts: UsageLogRow['failed_attempts'] | null;
   };
   /** What lines about calls have in common. */
   usage_log_terms: Pick<UsageLogRow, 'price' | 'usage_source' | 'outcome'> & {
@@ -139,6 +144,7 @@ const tables = `
     reasoning_effort text,
     usage json,
     attempts json,
+    failed_attempts json,
     detail json,
     primary key (id, created_at)
   ) partition by range (created_at);
@@ -179,7 +185,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 5,
+  version: 6,
   purpose: 'showing',
   tables,
   interestedIn: {
@@ -242,10 +248,10 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
       // Nobody did anything wrong when the caller left or a node died.
       return event.reason === 'caller-left' || event.reason === 'recovered'
         ? null
-        : failedLine(recorded, event, event.reason, event.attempts);
+        : failedLine(recorded, event, event.reason, event);
     case 'CallRefunded':
       // In the place of the line of its charge: the log tells of a call what its caller was told.
-      return failedLine(recorded, event, 'not-booked', event.settlement.attempts);
+      return failedLine(recorded, event, 'not-booked', event.settlement);
     case 'QuotaGranted':
       return line(recorded, logTypes.system, UserId(streamKey(stream)), {
         detail: { kind: 'granted', quota: event.quota, reason: event.reason },
@@ -282,6 +288,8 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
   }
 }
 
+const noneFailed: readonly FailedAttempt[] = [];
+
 const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: Partial<UsageLogRow>): UsageLogRow => ({
   id: position,
   created_at: unixSeconds(at),
@@ -305,6 +313,7 @@ const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: 
   is_stream: false,
   upstream_model: null,
   attempts: [],
+  failed_attempts: noneFailed,
   path: null,
   reasoning_effort: null,
   price: null,
@@ -340,6 +349,7 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     is_stream: facts.stream,
     upstream_model: event.upstreamModel,
     attempts: event.attempts,
+    failed_attempts: event.failedAttempts ?? noneFailed,
     path: facts.path,
     reasoning_effort: event.reasoningEffort,
     price: event.price,
@@ -353,7 +363,7 @@ function failedLine(
   recorded: Recorded,
   { facts, status, code, useTimeMs }: CallReleased | CallRefunded,
   reason: ReleaseReason,
-  attempts: readonly ChannelId[],
+  { attempts, failedAttempts = noneFailed }: Pick<CallReleased, 'attempts' | 'failedAttempts'>,
 ): UsageLogRow {
   return line(recorded, logTypes.error, facts.userId, {
     request_id: streamKey(recorded.stream),
@@ -365,6 +375,7 @@ function failedLine(
     use_time_ms: Math.round(useTimeMs),
     is_stream: facts.stream,
     attempts,
+    failed_attempts: failedAttempts,
     path: facts.path,
     detail: { kind: 'released', reason, status, code },
   });
