@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { newClient } from '../../src/adapters/postgres.js';
 import { Instant } from '../../src/domain/instant.js';
+import { prepareReadModels } from '../../src/projections/engine/checkpoints.js';
+import { rebuild } from '../../src/projections/engine/rebuild.js';
+import { usageStats } from '../../src/projections/models/usage-stats/usage-stats.js';
 import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/models/usage-stats/usage-stats-queries.js';
 import { alice, aliceKey, bob, bobKey, east, refunded, registered, released, settled, west, when } from './history.js';
-import { forEachTest, type Projected } from './projected.js';
+import { forEachTest, hold, type Projected } from './projected.js';
 
 let projected: Projected;
 forEachTest((fresh) => {
@@ -15,6 +19,9 @@ const hour = 3_600_000;
 const clock = (offset: number) => Instant(noon + offset);
 const ever = { from: 0, to: noon };
 const whole = { by: [], interval: null, offsetMinutes: 0 } as const;
+
+/** As two calls of 2.1 s whose first tokens came after 640 ms stand in a row: classes 80 and 68, of twelve digits each. */
+const twoTimed = `${2n * 10n ** (12n * 80n)},${2n * 10n ** (12n * 68n)}`;
 
 const bobs = { facts: { userId: bob, apiKeyId: bobKey, model: 'claude-sonnet', group: 'vip' } };
 const history = [
@@ -30,15 +37,15 @@ const history = [
 describe('usage is counted', () => {
   test('by the hour and everything one may ask about', async () => {
     await projected.given(...history);
-    const { usage_stats: rows } = await projected.dump('usage_stats_v4');
+    const { usage_stats: rows } = await projected.dump('usage_stats_v5');
     expect(rows).toHaveLength(4);
-    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200)`);
+    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200,${twoTimed})`);
   });
 
   test('and by the little that is asked for most, in fewer rows', async () => {
     await projected.given(...history);
-    const { usage_stats_models, usage_stats_channels, usage_stats_callers } = await projected.dump('usage_stats_v4');
-    const sums = '2,0,30,240,64,40,16,4200';
+    const { usage_stats_models, usage_stats_channels, usage_stats_callers } = await projected.dump('usage_stats_v5');
+    const sums = `2,0,30,240,64,40,16,4200,${twoTimed}`;
     expect(usage_stats_models?.[0]).toBe(`(${noon / 1000},gpt-4o,default,0,${sums})`);
     expect(usage_stats_channels?.[0]).toBe(`(${noon / 1000},3,0,${sums})`);
     expect(usage_stats_callers?.[0]).toBe(`(${noon / 1000},7,12,ci,0,${sums})`);
@@ -66,6 +73,24 @@ describe('usage is counted', () => {
     ]);
   });
 
+  test('with how long they took, also where one is taken back later', async () => {
+    await projected.given(
+      when(clock(0), settled('a', 9, 1, { useTimeMs: 0, firstTokenMs: null })),
+      when(clock(0), settled('b', 9, 1, { useTimeMs: 2_100, firstTokenMs: null })),
+      when(clock(0), settled('c', 9, 1, { useTimeMs: 1e12, firstTokenMs: 0 })),
+    );
+    const timed = async () => {
+      const { usage_stats_models: rows } = await projected.dump('usage_stats_v5');
+      return rows?.[0]?.slice(1, -1).split(',').slice(-2).map(BigInt);
+    };
+    const longest = 10n ** (12n * 169n);
+    expect(await timed()).toEqual([longest + 10n ** (12n * 80n) + 1n, 1n]);
+    const { event, ...refund } = when(clock(1), refunded('b', 1));
+    const told = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
+    await projected.given({ ...refund, event: told as typeof event });
+    expect(await timed()).toEqual([longest + 1n, 1n]);
+  });
+
   test('further in later batches', async () => {
     const db = await projected.given(when(clock(0), settled('a', 9, 10)));
     await projected.given(when(clock(1), settled('b', 9, 5)));
@@ -78,6 +103,61 @@ describe('usage is counted', () => {
       when(clock(0), settled('b', 9, 2, { facts: { model: 'a', group: 'bc' } })),
     );
     expect(await usageStatsBy(db, ever, { ...whole, by: ['model'] })).toHaveLength(2);
+  });
+});
+
+describe('the minutes of the last hours', () => {
+  const minute = 60_000;
+  const minutes = async () => {
+    const { usage_stats_minutes: rows = [] } = await projected.dump('usage_stats_v5');
+    return rows.map((row) => {
+      const [start, user, , model, , , , requests, errors] = row.slice(1, -1).split(',');
+      return [Number(start) - noon / 1000, Number(user), model, Number(requests), Number(errors)];
+    });
+  };
+
+  test('are told apart by everything one may ask about', async () => {
+    await projected.given(...history.slice(1, 6));
+    expect(await minutes()).toEqual([
+      [0, alice, 'gpt-4o', 1, 0],
+      [3_540, alice, 'gpt-4o', 1, 0],
+      [3_600, alice, 'gpt-4o', 1, 0],
+      [3_600, bob, 'claude-sonnet', 1, 1],
+    ]);
+  });
+
+  test('are forgotten 13 hours before the newest event, whatever came in one batch and whatever is rebuilt', async () => {
+    const runner = await projected.start({ pace: { batchSize: 1 } });
+    const hours = [0, 1, 0.5, 13, 14, 14.5].map((hours, index) =>
+      when(clock(hours * hour + minute - 1), settled(`${index}`, 9, 1)),
+    );
+    const position = await projected.record(...hours);
+    await hold(runner, position);
+    expect((await minutes()).map(([start]) => start)).toEqual([13 * 3_600, 14 * 3_600, 14.5 * 3_600]);
+    const before = await projected.dump('usage_stats_v5');
+    await rebuild({
+      projection: usageStats,
+      feed: projected.store,
+      pool: projected.pool,
+      newClient: () => newClient(projected.database.connection),
+      context: { personalData: projected.personalData },
+    });
+    expect(await projected.dump('usage_stats_v5')).toEqual(before);
+  });
+
+  test('are not written where the log shows that they would be forgotten', async () => {
+    await prepareReadModels(projected.pool, [usageStats]);
+    await projected.pool.query(`
+      create function usage_stats_v5.refuse() returns trigger language plpgsql as $$
+        begin raise 'nothing should have to be deleted'; end $$;
+      create trigger refuse before delete on usage_stats_v5.usage_stats_minutes
+        for each row execute function usage_stats_v5.refuse()
+    `);
+    await projected.record(when(clock(0), settled('a', 9, 1)), when(clock(20 * hour), settled('b', 9, 1)));
+    const runner = await projected.start({ projections: [usageStats], pace: { batchSize: 1 } });
+    await runner.passed('usage_stats', await projected.store.head(), 20_000);
+    expect(runner.status()).toMatchObject([{ status: 'running' }]);
+    expect((await minutes()).map(([start]) => start)).toEqual([20 * 3_600]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { FailedAttempt } from '../../domain/call.js';
+import { durationClasses, durationClassOf, percentileOf } from '../../domain/durations.js';
 import type { Recorded } from '../../domain/events.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { completionTokens, promptTokens } from '../../domain/usage.js';
@@ -36,13 +37,6 @@ export interface TrafficSnapshot {
 
 const windowSeconds = 60;
 
-/* Durations fall into classes that grow by 10 %: 0 ms to about 2.5 hours in 170 classes. */
-const growth = Math.log(1.1);
-const classes = 170;
-const classOf = (ms: number): number =>
-  Math.min(classes - 1, Math.max(0, Math.round(Math.log(Math.max(ms, 1)) / growth)));
-const middleOf = (index: number): number => Math.round(Math.exp(index * growth));
-
 interface Sample {
   /** An attempt that failed counts for its channel alone. */
   readonly of: 'call' | 'attempt';
@@ -64,8 +58,8 @@ class Tally {
   private failures = 0;
   private tokens = 0;
   private quota = 0;
-  private readonly latency = new Uint32Array(classes);
-  private readonly firstToken = new Uint32Array(classes);
+  private readonly latency = new Uint32Array(durationClasses);
+  private readonly firstToken = new Uint32Array(durationClasses);
 
   get empty(): boolean {
     return this.samples === 0;
@@ -88,10 +82,10 @@ class Tally {
       tokensPerMinute: this.tokens,
       quotaPerMinute: this.quota,
       errorRate: this.requests === 0 ? 0 : Math.min(this.failures / this.requests, 1),
-      latencyP50Ms: quantile(this.latency, 0.5),
-      latencyP95Ms: quantile(this.latency, 0.95),
-      firstTokenP50Ms: quantile(this.firstToken, 0.5),
-      firstTokenP95Ms: quantile(this.firstToken, 0.95),
+      latencyP50Ms: percentileOf(this.latency, 0.5),
+      latencyP95Ms: percentileOf(this.latency, 0.95),
+      firstTokenP50Ms: percentileOf(this.firstToken, 0.5),
+      firstTokenP95Ms: percentileOf(this.firstToken, 0.95),
     };
   }
 }
@@ -99,17 +93,6 @@ class Tally {
 const bump = (counts: Uint32Array, index: number, by: number): void => {
   counts[index] = (counts[index] ?? 0) + by;
 };
-
-function quantile(counts: Uint32Array, share: number): number | null {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return null;
-  let left = Math.ceil(total * share);
-  for (const [index, count] of counts.entries()) {
-    left -= count;
-    if (left <= 0) return middleOf(index);
-  }
-  return middleOf(classes - 1);
-}
 
 const attemptOf = (second: number, { channelId, durationMs }: FailedAttempt): Sample => ({
   of: 'attempt',
@@ -120,7 +103,7 @@ const attemptOf = (second: number, { channelId, durationMs }: FailedAttempt): Sa
   tokens: 0,
   quota: 0,
   failed: true,
-  latency: classOf(durationMs),
+  latency: durationClassOf(durationMs),
   firstToken: null,
 });
 
@@ -143,8 +126,8 @@ function sampleOf({ event }: Recorded, second: number): Sample | null {
         quota: event.charged,
         // An upstream that tells what cannot be is out of order, though its answer was of use.
         failed: event.outcome === 'upstream-broke' || event.usageSource === 'disbelieved',
-        latency: classOf(event.useTimeMs),
-        firstToken: event.firstTokenMs === null ? null : classOf(event.firstTokenMs),
+        latency: durationClassOf(event.useTimeMs),
+        firstToken: event.firstTokenMs === null ? null : durationClassOf(event.firstTokenMs),
       };
     case 'CallReleased':
       // A caller that left and a node that died say nothing about the upstream.
@@ -159,7 +142,7 @@ function sampleOf({ event }: Recorded, second: number): Sample | null {
         tokens: 0,
         quota: 0,
         failed: true,
-        latency: classOf(event.useTimeMs),
+        latency: durationClassOf(event.useTimeMs),
         firstToken: null,
       };
     case 'CallRefunded':

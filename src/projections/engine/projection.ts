@@ -1,5 +1,6 @@
 import type { DomainEvent, EventType, Position, Recorded, StreamName } from '../../domain/events.js';
 import type { Sealed, UserId } from '../../domain/ids.js';
+import type { Instant } from '../../domain/instant.js';
 import type { ReadModels } from '../database.js';
 
 /* What a read model is to the runner, and what the runner needs from the world. */
@@ -13,6 +14,15 @@ export interface PersonalDataReader {
 
 export interface ProjectionContext {
   readonly personalData: PersonalDataReader;
+}
+
+/** What a fold may ask. */
+export interface FoldContext extends ProjectionContext {
+  /**
+   * When the newest event happened that it will come to, as far as the end of the log was looked at; null: nothing is
+   * known. What would be forgotten by then need not be written.
+   */
+  newest(): Promise<Instant | null>;
 }
 
 /** The part of the event store that projections read. */
@@ -44,7 +54,7 @@ export interface Projection {
    * Folds a batch, oldest first, through `tx`. The runner commits it together with the checkpoint and never repeats it
    * afterwards, so a delta may be added without a guard.
    */
-  project(tx: ReadModels, batch: readonly Recorded[], context: ProjectionContext): Promise<void>;
+  project(tx: ReadModels, batch: readonly Recorded[], context: FoldContext): Promise<void>;
 }
 
 /**
@@ -57,7 +67,7 @@ export const projection = <Event extends DomainEvent>(definition: {
   readonly purpose: Purpose;
   readonly tables: string;
   readonly interestedIn: Readonly<Record<Event['type'], true>>;
-  readonly project: (tx: ReadModels, batch: readonly Recorded<Event>[], context: ProjectionContext) => Promise<void>;
+  readonly project: (tx: ReadModels, batch: readonly Recorded<Event>[], context: FoldContext) => Promise<void>;
 }): Projection => ({
   ...definition,
   interestedIn: new Set(Object.keys(definition.interestedIn) as EventType[]),

@@ -6,7 +6,7 @@ import { Bell } from '../../waiting/bell.js';
 import type { ReadModels } from '../database.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { LogWindow } from './log-window.js';
-import { type Projection, type ProjectionContext, schemaOf } from './projection.js';
+import { type FoldContext, type Projection, schemaOf } from './projection.js';
 import { concerning } from './quarantine.js';
 
 /*
@@ -39,7 +39,8 @@ export interface ProjectorParts {
   readonly quarantined: () => Promise<ReadonlySet<Position>>;
   /** A new client, not yet connected. */
   readonly newClient: () => Client;
-  readonly context: ProjectionContext;
+  /** Of one run of the fold; what is left out is known by then. */
+  readonly context: (quarantined: ReadonlySet<Position>) => FoldContext;
   readonly pace: ProjectorPace;
   readonly log: ProjectorLog;
   /** The newest position somebody on this node waits for. */
@@ -72,6 +73,7 @@ export class Projector {
   /** Left out because somebody decided so. */
   quarantined: ReadonlySet<Position> = new Set();
 
+  private context: FoldContext;
   private checkpoint = beginning;
   private checkpointMovedAt = 0;
   /** The newest position somebody on another node waits for. */
@@ -83,6 +85,7 @@ export class Projector {
 
   constructor(private readonly parts: ProjectorParts) {
     this.batchLimit = parts.pace.batchSize;
+    this.context = parts.context(this.quarantined);
   }
 
   get projection(): Projection {
@@ -176,6 +179,7 @@ export class Projector {
   /** Takes over at the checkpoint. A model that was stopped is tried again. */
   private async begin({ client }: Lead): Promise<void> {
     this.quarantined = await this.parts.quarantined();
+    this.context = this.parts.context(this.quarantined);
     const { rows } = await client.query<{ position: number }>(`
       update projections.checkpoints set status = 'running', failed_position = null, failed_type = null, error = null
       where ${rowOf(this.parts.projection)} returning position
@@ -281,7 +285,7 @@ export class Projector {
 
   /** Rows and checkpoint in one transaction. False: somebody else has moved the checkpoint; go on from there. */
   private async commit({ client, tx }: Lead, batch: readonly Recorded[], last: Position): Promise<boolean> {
-    const { projection, context } = this.parts;
+    const { projection } = this.parts;
     try {
       const found = await lockedPosition(client, projection, schemaOf(projection));
       if (found !== this.checkpoint) {
@@ -289,7 +293,7 @@ export class Projector {
         this.resumeAt(found);
         return false;
       }
-      await projection.project(tx, batch, context);
+      await projection.project(tx, batch, this.context);
       await client.query(`
         update projections.checkpoints set position = ${last}, updated_at = now() where ${rowOf(projection)};
         commit

@@ -13,6 +13,7 @@ import {
   readCheckpoints,
   rowOf,
 } from './checkpoints.js';
+import { foldContext } from './newest.js';
 import { type EventFeed, type Projection, type ProjectionContext, schemaOf } from './projection.js';
 import { concerning, quarantinedFor } from './quarantine.js';
 
@@ -60,11 +61,12 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
 }
 
 async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> {
-  const { projection, feed, context, signal, progress = () => {}, pageSize = 2_000 } = options;
+  const { projection, feed, signal, progress = () => {}, pageSize = 2_000 } = options;
   const schema = schemaOf(projection);
   const [growing, retired] = [`${schema}_rebuild`, `${schema}_retired`];
   const tx = boundTo(client);
   const quarantined = await quarantinedFor(feed, projection);
+  const context = foldContext(options.context, feed, projection, quarantined);
   let position = beginning;
   let events = 0;
 

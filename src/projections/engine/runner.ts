@@ -6,6 +6,7 @@ import { Bell } from '../../waiting/bell.js';
 import { repeatedly } from '../../waiting/repeatedly.js';
 import { type Checkpoint, prepareReadModels, readCheckpoints } from './checkpoints.js';
 import { LogWindow } from './log-window.js';
+import { foldContext } from './newest.js';
 import type { News } from './news.js';
 import type { EventFeed, Projection, ProjectionContext } from './projection.js';
 import { Projector, type ProjectorLog, type ProjectorPace, reasonOf, wantedChannel } from './projector.js';
@@ -144,7 +145,7 @@ class Runner implements ProjectionRunner {
         window: this.window,
         quarantined: () => quarantinedFor(feed, projection),
         newClient,
-        context,
+        context: (quarantined) => foldContext(context, feed, projection, quarantined),
         pace: this.pace,
         log,
         wanted: () => this.wantedOf(projector),

@@ -11,11 +11,22 @@ import { completionTokens, promptTokens } from '../../../domain/usage.js';
 import type { ReadModels } from '../../database.js';
 import { projection } from '../../engine/projection.js';
 import { channelTestKeyName } from '../usage-log/usage-log.js';
-import { addSums, counted, type Tally, tablesOfSums, tallyOfCalls, type UsageSumTables } from './usage-sums.js';
+import {
+  addSums,
+  counted,
+  minutesKept,
+  pieces,
+  type Tally,
+  tablesOfSums,
+  tallyOfCalls,
+  type UsageSumTables,
+} from './usage-sums.js';
 
 /*
  * Calls counted by hour and by everything one may ask about. Channel tests are nobody's usage and are kept apart, and so
  * are calls settled while the usage log was switched off: what is logged sums to what the log's lines do.
+ *
+ * Minutes are forgotten by the time of events, not by a clock, so that the log alone decides which are there.
  */
 
 export interface UsageStatsTables extends UsageSumTables {
@@ -23,6 +34,8 @@ export interface UsageStatsTables extends UsageSumTables {
   usage_stats_rules: {
     log_consume: boolean;
     root_user_id: UserId;
+    /** The minute of the newest event, unix seconds. */
+    newest_minute: number;
   };
   /** When the usage log was switched on or off. */
   usage_stats_switches: {
@@ -34,8 +47,10 @@ type Rules = Selectable<UsageStatsTables['usage_stats_rules']>;
 
 const tables = `
   ${tablesOfSums}
-  create table usage_stats_rules (log_consume boolean not null, root_user_id bigint not null);
-  insert into usage_stats_rules values (true, 1);
+  create table usage_stats_rules (
+    log_consume boolean not null, root_user_id bigint not null, newest_minute bigint not null
+  );
+  insert into usage_stats_rules values (true, 1, 0);
   create table usage_stats_switches (at bigint not null);
 `;
 
@@ -49,7 +64,7 @@ type CountedEvent =
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 4,
+  version: 5,
   purpose: 'showing',
   tables,
   interestedIn: {
@@ -60,32 +75,39 @@ export const usageStats = projection<CountedEvent>({
     OptionChanged: true,
     SetupCompleted: true,
   },
-  async project(tx, batch) {
+  async project(tx, batch, { newest }) {
     const before = await tx.selectFrom('usage_stats_rules').selectAll().executeTakeFirstOrThrow();
-    let rules = before;
-    const rows = new Map<string, Tally>();
+    const newest_minute = batch.reduce(
+      (latest, { at }) => Math.max(latest, beganOf('minute', at)),
+      before.newest_minute,
+    );
+    let rules = newest_minute > before.newest_minute ? { ...before, newest_minute } : before;
+    const known = await newest();
+    const sums = new BatchSums(Math.max(newest_minute, known === null ? 0 : beganOf('minute', known)) - minutesKept);
     for (const { event, at, stream } of batch) {
       switch (event.type) {
         case 'CallSettled': {
           const logged = rules.log_consume ? counted.logged : counted.unlogged;
-          count(rowOf(rows, at, event.facts, event.channelId, logged), event, 1);
+          sums.add(at, event.facts, event.channelId, logged, (row) => count(row, event, event.firstTokenMs, 1));
           break;
         }
         case 'CallReleased':
-          if (isFault(event)) rowOf(rows, at, event.facts, event.attempts.at(-1) ?? 0, counted.logged).errors += 1;
+          if (isFault(event)) sums.add(at, event.facts, event.attempts.at(-1) ?? 0, counted.logged, countError);
           break;
         case 'CallRefunded': {
           // It counts as what its caller was told: a call that could not be served.
           const { settlement, facts } = event;
-          const logged = (await wasLogging(tx, rules, settlement.at)) ? counted.logged : counted.unlogged;
-          count(rowOf(rows, settlement.at, facts, settlement.channelId, logged), settlement, -1);
-          rowOf(rows, at, facts, settlement.channelId, counted.logged).errors += 1;
+          const { at: settledAt, channelId } = settlement;
+          const logged = (await wasLogging(tx, rules, settledAt)) ? counted.logged : counted.unlogged;
+          // Only whole answers are withheld, and those have no first token.
+          sums.add(settledAt, facts, channelId, logged, (row) => count(row, settlement, null, -1));
+          sums.add(at, facts, channelId, counted.logged, countError);
           break;
         }
         case 'ChannelTested':
           // Without a line in the log it is of no interest to anybody.
           if (event.usage !== null && rules.log_consume)
-            countTest(rows, at, ChannelId(streamKey(stream)), rules.root_user_id, event.usage, event.responseTimeMs);
+            countTest(sums, at, ChannelId(streamKey(stream)), rules.root_user_id, event.usage, event.responseTimeMs);
           break;
         case 'OptionChanged': {
           const logging = loggingAfter(event);
@@ -102,9 +124,58 @@ export const usageStats = projection<CountedEvent>({
       }
     }
     if (rules !== before) await tx.updateTable('usage_stats_rules').set(rules).execute();
-    await addSums(tx, rows);
+    await sums.write(tx);
+    if (newest_minute > before.newest_minute)
+      await tx
+        .deleteFrom('usage_stats_minutes')
+        .where('minute', '<', newest_minute - minutesKept)
+        .execute();
   },
 });
+
+/** When the hour or minute began in which it was so, unix seconds. */
+const beganOf = (piece: keyof typeof pieces, at: Instant): number => {
+  const seconds = unixSeconds(at);
+  return seconds - (seconds % pieces[piece]);
+};
+
+/** What calls are counted by: who called what. */
+type Caller = Omit<CallFacts, 'path' | 'stream'>;
+
+/** What a batch comes to by the hour and, from `oldestMinute` (unix seconds) on, by the minute. */
+class BatchSums {
+  private readonly hours = new Map<string, Tally>();
+  private readonly minutes = new Map<string, Tally>();
+
+  constructor(private readonly oldestMinute: number) {}
+
+  /** Hands every tally that the call belongs to over to `counting`. */
+  add(
+    at: Instant,
+    caller: Caller,
+    channelId: ChannelId | 0,
+    what: Tally['counted'],
+    counting: (row: Tally) => void,
+  ): void {
+    const { userId, apiKeyId, apiKeyName, model, group } = caller;
+    const told = {
+      user_id: userId,
+      api_key_id: apiKeyId ?? 0,
+      api_key_name: apiKeyName,
+      model,
+      channel_id: channelId,
+      group,
+      counted: what,
+    } as const;
+    counting(tallyOfCalls(this.hours, { ...told, began: beganOf('hour', at) }));
+    const minute = beganOf('minute', at);
+    if (minute >= this.oldestMinute) counting(tallyOfCalls(this.minutes, { ...told, began: minute }));
+  }
+
+  write(tx: ReadModels): Promise<void> {
+    return addSums(tx, this.hours, this.minutes);
+  }
+}
 
 /** Whether the usage log is on after this event; null: it says nothing of that. */
 const loggingAfter = ({ key: option, value }: OptionEvent): boolean | null =>
@@ -123,52 +194,40 @@ async function wasLogging(tx: ReadModels, rules: Rules, settledAt: Instant): Pro
 /** A caller that left and a node that died say nothing about the service. */
 const isFault = ({ reason }: CallReleased): boolean => reason !== 'caller-left' && reason !== 'recovered';
 
+const countError = (row: Tally): void => {
+  row.errors += 1;
+};
+
 /** Counts a settlement, or takes it back. */
-function count(row: Tally, settlement: CallSettled | TakenBack, sign: 1 | -1): void {
-  const { usage } = settlement;
+function count(row: Tally, settlement: CallSettled | TakenBack, firstTokenMs: number | null, sign: 1 | -1): void {
+  const { usage, useTimeMs } = settlement;
   row.requests += sign;
   row.quota += BigInt(sign * settlement.charged);
   row.prompt_tokens += BigInt(sign * promptTokens(usage));
   row.completion_tokens += BigInt(sign * completionTokens(usage));
   row.cached_tokens += BigInt(sign * (usage.cachedInput ?? 0));
   row.reasoning_tokens += BigInt(sign * (usage.reasoning ?? 0));
-  row.use_time_ms += BigInt(sign * Math.round(settlement.useTimeMs));
+  row.use_time_ms += BigInt(sign * Math.round(useTimeMs));
+  row.latencies.count(useTimeMs, sign);
+  if (firstTokenMs !== null) row.first_tokens.count(firstTokenMs, sign);
 }
 
 /** A test of a channel is root's, and says what it would have cost. */
 function countTest(
-  rows: Map<string, Tally>,
+  sums: BatchSums,
   at: Instant,
   channelId: ChannelId,
   userId: UserId,
   usage: ChannelTestUsage,
   responseTimeMs: number,
 ): void {
-  const facts = { userId, apiKeyId: null, apiKeyName: channelTestKeyName, model: usage.model, group: '' };
-  const row = rowOf(rows, at, facts, channelId, counted.channelTests);
-  row.requests += 1;
-  row.quota += BigInt(usage.quota);
-  row.prompt_tokens += BigInt(usage.promptTokens);
-  row.completion_tokens += BigInt(usage.completionTokens);
-  row.use_time_ms += BigInt(Math.round(responseTimeMs));
-}
-
-function rowOf(
-  rows: Map<string, Tally>,
-  at: Instant,
-  { userId, apiKeyId, apiKeyName, model, group }: Omit<CallFacts, 'path' | 'stream'>,
-  channelId: ChannelId | 0,
-  what: Tally['counted'],
-): Tally {
-  const seconds = unixSeconds(at);
-  return tallyOfCalls(rows, {
-    hour: seconds - (seconds % 3600),
-    user_id: userId,
-    api_key_id: apiKeyId ?? 0,
-    api_key_name: apiKeyName,
-    model,
-    channel_id: channelId,
-    group,
-    counted: what,
+  const caller = { userId, apiKeyId: null, apiKeyName: channelTestKeyName, model: usage.model, group: '' };
+  sums.add(at, caller, channelId, counted.channelTests, (row) => {
+    row.requests += 1;
+    row.quota += BigInt(usage.quota);
+    row.prompt_tokens += BigInt(usage.promptTokens);
+    row.completion_tokens += BigInt(usage.completionTokens);
+    row.use_time_ms += BigInt(Math.round(responseTimeMs));
+    row.latencies.count(responseTimeMs, 1);
   });
 }

@@ -4,14 +4,15 @@ import type { Quota } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
 import { adding, storableText } from '../../engine/multi-row.js';
 import { type Sum, tallyOf } from '../../engine/tallies.js';
+import { Distribution, type DistributionColumn } from './distribution.js';
 
 /*
  * The same calls, counted by the hour in several tables: one by all there is to ask about, whose rows are nearly as many
  * as calls where there are few calls an hour, and some by little, in which 90 days are a few thousand rows. Whoever asks
- * is answered from the first table that knows all that they name.
+ * is answered from the first table that knows all that they name. Calls of the last hours are counted by the minute, too.
  */
 
-/** What calls are told apart by within an hour. */
+/** What calls are told apart by within an hour or a minute. */
 interface Dimensions {
   user_id: UserId;
   /** 0: no API key paid. */
@@ -30,11 +31,12 @@ export type Dimension = keyof Dimensions;
 export const counted = { logged: 0, unlogged: 1, channelTests: 2 } as const;
 type Counted = (typeof counted)[keyof typeof counted];
 
-interface Hour {
-  /** Its start, unix seconds. */
-  hour: number;
-  counted: Counted;
-}
+/** How long the pieces of time are, in seconds, by the column that holds when they began: unix seconds. */
+export const pieces = { hour: 3_600, minute: 60 } as const;
+type Piece = keyof typeof pieces;
+
+/** How far before the newest event, in seconds, calls are told apart by the minute. */
+export const minutesKept = 13 * 3_600;
 
 interface Measures {
   /** Settled calls. */
@@ -48,8 +50,13 @@ interface Measures {
   reasoning_tokens: Sum;
   /** Summed over settled calls. */
   use_time_ms: Sum;
+  /** How long settled calls took. */
+  latencies: DistributionColumn;
+  /** How long the streamed ones of them took to begin. */
+  first_tokens: DistributionColumn;
 }
 
+/** Added up as they are read. */
 export const measures = [
   'requests',
   'errors',
@@ -61,16 +68,26 @@ export const measures = [
   'use_time_ms',
 ] as const satisfies readonly (keyof Measures)[];
 
-type SumsBy<Known extends Dimension> = Hour & Pick<Dimensions, Known> & Measures;
+export const distributions = ['latencies', 'first_tokens'] as const satisfies readonly (keyof Measures)[];
+
+const columnsOfMeasures = [...measures, ...distributions];
+
+type SumsBy<Time extends Piece, Known extends Dimension> = { [Column in Time]: number } & { counted: Counted } & Pick<
+    Dimensions,
+    Known
+  > &
+  Measures;
 
 export interface UsageSumTables {
-  usage_stats_models: SumsBy<'model' | 'group'>;
-  usage_stats_channels: SumsBy<'channel_id'>;
-  usage_stats_callers: SumsBy<'user_id' | 'api_key_id' | 'api_key_name'>;
-  usage_stats: SumsBy<'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
+  usage_stats_models: SumsBy<'hour', 'model' | 'group'>;
+  usage_stats_channels: SumsBy<'hour', 'channel_id'>;
+  usage_stats_callers: SumsBy<'hour', 'user_id' | 'api_key_id' | 'api_key_name'>;
+  usage_stats: SumsBy<'hour', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
+  usage_stats_minutes: SumsBy<'minute', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
 }
 
-export type UsageSumTable = keyof UsageSumTables;
+/** The tables of hours. */
+export type UsageSumTable = Exclude<keyof UsageSumTables, 'usage_stats_minutes'>;
 
 /** Those with the fewest rows first. */
 const known: Readonly<Record<UsageSumTable, readonly Dimension[]>> = {
@@ -82,10 +99,12 @@ const known: Readonly<Record<UsageSumTable, readonly Dimension[]>> = {
 
 const sumTables = Object.entries(known) as [UsageSumTable, readonly Dimension[]][];
 
-const keyOf = (dimensions: readonly Dimension[]) => ['hour', ...dimensions, 'counted'] as const;
+const keyOf = (piece: Piece, dimensions: readonly Dimension[]) => [piece, ...dimensions, 'counted'] as const;
+type KeyColumn = Piece | Dimension | 'counted';
 
-const types: Readonly<Record<Dimension | keyof Hour | keyof Measures, string>> = {
+const types: Readonly<Record<KeyColumn | keyof Measures, string>> = {
   hour: 'bigint',
+  minute: 'bigint',
   user_id: 'bigint',
   api_key_id: 'bigint',
   api_key_name: 'text',
@@ -101,13 +120,14 @@ const types: Readonly<Record<Dimension | keyof Hour | keyof Measures, string>> =
   cached_tokens: 'numeric',
   reasoning_tokens: 'numeric',
   use_time_ms: 'numeric',
+  latencies: 'numeric',
+  first_tokens: 'numeric',
 };
-type KeyColumn = keyof Hour | Dimension;
 
-const tableOf = ([name, dimensions]: (typeof sumTables)[number]): string => `
+const tableOf = (name: keyof UsageSumTables, piece: Piece, dimensions: readonly Dimension[]): string => `
   create table ${name} (
-    ${[...keyOf(dimensions), ...measures].map((column) => `"${column}" ${types[column]} not null`).join(', ')},
-    primary key (${keyOf(dimensions)
+    ${[...keyOf(piece, dimensions), ...columnsOfMeasures].map((column) => `"${column}" ${types[column]} not null`).join(', ')},
+    primary key (${keyOf(piece, dimensions)
       .map((column) => `"${column}"`)
       .join(', ')})
   ) with (fillfactor = 70);
@@ -115,23 +135,32 @@ const tableOf = ([name, dimensions]: (typeof sumTables)[number]): string => `
 
 // One user's hours, or one key's, are few of all. What grows is the newest hour: its rows are changed in place, in no index.
 export const tablesOfSums = `
-  ${sumTables.map(tableOf).join('')}
+  ${sumTables.map(([name, dimensions]) => tableOf(name, 'hour', dimensions)).join('')}
+  ${tableOf('usage_stats_minutes', 'minute', known.usage_stats)}
   create index usage_stats_user on usage_stats (user_id, hour);
   create index usage_stats_callers_user on usage_stats_callers (user_id, hour);
   create index usage_stats_callers_api_key on usage_stats_callers (api_key_id, hour);
   create index usage_stats_callers_api_key_name on usage_stats_callers (api_key_name, hour);
 `;
 
-/** What calls of a batch come to. */
-export type Tally = Hour & Dimensions & Insertable<Measures>;
+type Distributions = Readonly<Record<(typeof distributions)[number], Distribution>>;
+
+interface Told extends Dimensions {
+  /** When the piece of time began, unix seconds. */
+  readonly began: number;
+  counted: Counted;
+}
+
+/** What calls of a batch come to within one piece of time. */
+export type Tally = Told & Omit<Insertable<Measures>, keyof Distributions> & Distributions;
 
 /** The tally of what is told apart by these members, made where it is the first. */
-export function tallyOfCalls(tallies: Map<string, Tally>, told: Hour & Dimensions): Tally {
-  const { hour, user_id, api_key_id, api_key_name, model, channel_id, group, counted } = told;
+export function tallyOfCalls(tallies: Map<string, Tally>, told: Told): Tally {
+  const { began, user_id, api_key_id, api_key_name, model, channel_id, group, counted } = told;
   // Lengths keep texts apart, whatever they hold.
-  const key = `${hour} ${user_id} ${api_key_id} ${channel_id} ${counted} ${model.length} ${group.length} ${model}${group}${api_key_name}`;
+  const key = `${began} ${user_id} ${api_key_id} ${channel_id} ${counted} ${model.length} ${group.length} ${model}${group}${api_key_name}`;
   return tallyOf(tallies, key, () => ({
-    hour,
+    began,
     user_id,
     api_key_id,
     // What is one text in the table is one here, too: no statement may change a row twice.
@@ -148,11 +177,14 @@ export function tallyOfCalls(tallies: Map<string, Tally>, told: Hour & Dimension
     cached_tokens: 0n,
     reasoning_tokens: 0n,
     use_time_ms: 0n,
+    latencies: Distribution.empty(),
+    first_tokens: Distribution.empty(),
   }));
 }
 
 /** The tallies by fewer dimensions. What a sum is told apart by is read off the tally it began with. */
-function summed(tallies: Iterable<Tally>, columns: readonly KeyColumn[]): Iterable<Tally> {
+function summed(tallies: Iterable<Tally>, dimensions: readonly Dimension[]): Iterable<Tally> {
+  const columns = ['began', ...dimensions, 'counted'] as const;
   const sums = new Map<string, Tally>();
   for (const tally of tallies) {
     let key = '';
@@ -162,7 +194,7 @@ function summed(tallies: Iterable<Tally>, columns: readonly KeyColumn[]): Iterab
     }
     const sum = sums.get(key);
     if (sum === undefined) {
-      sums.set(key, { ...tally });
+      sums.set(key, { ...tally, latencies: tally.latencies.copy(), first_tokens: tally.first_tokens.copy() });
       continue;
     }
     sum.requests += tally.requests;
@@ -173,13 +205,17 @@ function summed(tallies: Iterable<Tally>, columns: readonly KeyColumn[]): Iterab
     sum.cached_tokens += tally.cached_tokens;
     sum.reasoning_tokens += tally.reasoning_tokens;
     sum.use_time_ms += tally.use_time_ms;
+    sum.latencies.addAll(tally.latencies);
+    sum.first_tokens.addAll(tally.first_tokens);
   }
   return sums.values();
 }
 
 /** JSON has no bigint: sums travel as text. */
-const told = (tally: Tally, columns: readonly KeyColumn[]): Readonly<Record<string, unknown>> => {
+const rowOf = (tally: Tally, piece: Piece, dimensions: readonly Dimension[]): Readonly<Record<string, unknown>> => {
   const row: Record<string, unknown> = {
+    [piece]: tally.began,
+    counted: tally.counted,
     requests: tally.requests,
     errors: tally.errors,
     quota: String(tally.quota),
@@ -188,19 +224,29 @@ const told = (tally: Tally, columns: readonly KeyColumn[]): Readonly<Record<stri
     cached_tokens: String(tally.cached_tokens),
     reasoning_tokens: String(tally.reasoning_tokens),
     use_time_ms: String(tally.use_time_ms),
+    latencies: String(tally.latencies),
+    first_tokens: String(tally.first_tokens),
   };
-  for (const column of columns) row[column] = tally[column];
+  for (const dimension of dimensions) row[dimension] = tally[dimension];
   return row;
 };
 
-/** Adds what the calls of a batch come to, in every table: one statement, since most of a small batch is its beginning. */
-export async function addSums(tx: ReadModels, tallies: ReadonlyMap<string, Tally>): Promise<void> {
-  if (tallies.size === 0) return;
-  const additions = sumTables.map(([name, dimensions]) => {
-    const key = keyOf(dimensions);
-    const rows = Array.from(summed(tallies.values(), key), (sum) => told(sum, key));
-    return sql`${sql.ref(`added_to_${name}`)} as (${adding(name, [...key, ...measures], key, rows)})`;
-  });
+type Tallies = ReadonlyMap<string, Tally>;
+
+function addition(name: keyof UsageSumTables, piece: Piece, dimensions: readonly Dimension[], tallies: Tallies) {
+  const key = keyOf(piece, dimensions);
+  const rows = Array.from(summed(tallies.values(), dimensions), (sum) => rowOf(sum, piece, dimensions));
+  return sql`${sql.ref(`added_to_${name}`)} as (${adding(name, [...key, ...columnsOfMeasures], key, rows)})`;
+}
+
+/**
+ * Adds what the calls of a batch come to by the hour, in every table, and by the minute: one statement, since most of a
+ * small batch is its beginning. `minutes`: those that are kept.
+ */
+export async function addSums(tx: ReadModels, hours: Tallies, minutes: Tallies): Promise<void> {
+  if (hours.size === 0) return;
+  const additions = sumTables.map(([name, dimensions]) => addition(name, 'hour', dimensions, hours));
+  if (minutes.size > 0) additions.push(addition('usage_stats_minutes', 'minute', known.usage_stats, minutes));
   await sql`with ${sql.join(additions)} select`.execute(tx);
 }
 
