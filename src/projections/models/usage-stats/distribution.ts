@@ -13,39 +13,60 @@ const digits = 12;
 /** Written as text; read as text as well, of a sum. */
 export type DistributionColumn = ColumnType<string, string, string>;
 
-/** Durations counted; some may be taken back whose counting is in the table already. */
+/** Durations of a batch. Most tallies are of a call or two, so they are kept one by one until they are written. */
 export class Distribution {
-  private constructor(private readonly counts: Map<number, number>) {}
+  private constructor(
+    private readonly classes: number[],
+    /** Of durations that were counted before, here or in the table. */
+    private readonly takenBack: number[],
+  ) {}
 
-  static empty = (): Distribution => new Distribution(new Map());
+  static empty = (): Distribution => new Distribution([], []);
 
   copy(): Distribution {
-    return new Distribution(new Map(this.counts));
+    return new Distribution(this.classes.slice(), this.takenBack.slice());
   }
 
   count(ms: number, sign: 1 | -1): void {
-    this.add(durationClassOf(ms), sign);
+    (sign === 1 ? this.classes : this.takenBack).push(durationClassOf(ms));
   }
 
-  addAll(other: Distribution): void {
-    for (const [index, count] of other.counts) this.add(index, count);
-  }
-
-  private add(index: number, count: number): void {
-    this.counts.set(index, (this.counts.get(index) ?? 0) + count);
+  addAll({ classes, takenBack }: Distribution): void {
+    for (const index of classes) this.classes.push(index);
+    for (const index of takenBack) this.takenBack.push(index);
   }
 
   /** As Postgres reads a numeric. */
   toString(): string {
-    const indexes = [...this.counts.keys()];
-    const lowest = Math.min(...indexes);
-    const zeros = `e${lowest * digits}`;
-    // Where calls are few, most rows are of one.
-    if (indexes.length === 1) return `${this.counts.get(lowest)}${zeros}`;
-    let sum = 0n;
-    for (const [index, count] of this.counts) sum += BigInt(count) * 10n ** BigInt((index - lowest) * digits);
-    return sum === 0n ? '0' : `${sum}${zeros}`;
+    const { mantissa, zeros } = numberOf(this.classes);
+    if (this.takenBack.length === 0) return `${mantissa}e${zeros}`;
+    const less = numberOf(this.takenBack);
+    return String(wholeOf({ mantissa, zeros }) - wholeOf(less));
   }
+}
+
+/** A whole number without the zeros at its end, and how many these are. */
+interface Scaled {
+  readonly mantissa: string;
+  readonly zeros: number;
+}
+
+const wholeOf = ({ mantissa, zeros }: Scaled): bigint => BigInt(mantissa + '0'.repeat(zeros));
+
+function numberOf(classes: readonly number[]): Scaled {
+  const [first] = classes;
+  if (first === undefined) return { mantissa: '0', zeros: 0 };
+  if (classes.length === 1) return { mantissa: '1', zeros: first * digits };
+  const counts = new Map<number, number>();
+  for (const index of classes) counts.set(index, (counts.get(index) ?? 0) + 1);
+  let mantissa = '';
+  let above = 0;
+  for (const index of [...counts.keys()].sort((one, other) => other - one)) {
+    const count = String(counts.get(index));
+    mantissa += mantissa === '' ? count : count.padStart((above - index) * digits, '0');
+    above = index;
+  }
+  return { mantissa, zeros: above * digits };
 }
 
 /** How many calls were of each class, out of the text of a sum. */

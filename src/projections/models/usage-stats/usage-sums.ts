@@ -33,7 +33,7 @@ type Counted = (typeof counted)[keyof typeof counted];
 
 /** How long the pieces of time are, in seconds, by the column that holds when they began: unix seconds. */
 export const pieces = { hour: 3_600, minute: 60 } as const;
-type Piece = keyof typeof pieces;
+export type Piece = keyof typeof pieces;
 
 /** How far before the newest event, in seconds, calls are told apart by the minute. */
 export const minutesKept = 13 * 3_600;
@@ -182,31 +182,49 @@ export function tallyOfCalls(tallies: Map<string, Tally>, told: Told): Tally {
   }));
 }
 
+/** Of its own, so that it can be added to. */
+const copyOf = (tally: Tally): Tally => ({
+  ...tally,
+  latencies: tally.latencies.copy(),
+  first_tokens: tally.first_tokens.copy(),
+});
+
+function addTo(sum: Tally, tally: Tally): void {
+  sum.requests += tally.requests;
+  sum.errors += tally.errors;
+  sum.quota += tally.quota;
+  sum.prompt_tokens += tally.prompt_tokens;
+  sum.completion_tokens += tally.completion_tokens;
+  sum.cached_tokens += tally.cached_tokens;
+  sum.reasoning_tokens += tally.reasoning_tokens;
+  sum.use_time_ms += tally.use_time_ms;
+  sum.latencies.addAll(tally.latencies);
+  sum.first_tokens.addAll(tally.first_tokens);
+}
+
 /** The tallies by fewer dimensions. What a sum is told apart by is read off the tally it began with. */
 function summed(tallies: Iterable<Tally>, dimensions: readonly Dimension[]): Iterable<Tally> {
   const columns = ['began', ...dimensions, 'counted'] as const;
   const sums = new Map<string, Tally>();
+  // Where calls are few, most sums are of one tally, and stay that one.
+  const copied = new Set<Tally>();
   for (const tally of tallies) {
     let key = '';
     for (const column of columns) {
       const value = tally[column];
       key += typeof value === 'string' ? `${value.length} ${value}` : `${value} `;
     }
-    const sum = sums.get(key);
+    let sum = sums.get(key);
     if (sum === undefined) {
-      sums.set(key, { ...tally, latencies: tally.latencies.copy(), first_tokens: tally.first_tokens.copy() });
+      sums.set(key, tally);
       continue;
     }
-    sum.requests += tally.requests;
-    sum.errors += tally.errors;
-    sum.quota += tally.quota;
-    sum.prompt_tokens += tally.prompt_tokens;
-    sum.completion_tokens += tally.completion_tokens;
-    sum.cached_tokens += tally.cached_tokens;
-    sum.reasoning_tokens += tally.reasoning_tokens;
-    sum.use_time_ms += tally.use_time_ms;
-    sum.latencies.addAll(tally.latencies);
-    sum.first_tokens.addAll(tally.first_tokens);
+    if (!copied.has(sum)) {
+      sum = copyOf(sum);
+      copied.add(sum);
+      sums.set(key, sum);
+    }
+    addTo(sum, tally);
   }
   return sums.values();
 }
