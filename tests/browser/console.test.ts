@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { buildConsole, launchBrowser } from '../support/browser.js';
 import { accessibility } from './accessibility.js';
 import { channelHealth } from './channel-health.js';
+import { deepLinks } from './deep-links.js';
 import { doors } from './doors.js';
 import { elsewhere } from './elsewhere.js';
 import { exports } from './exports.js';
@@ -43,6 +44,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   describe('from the first start to the first metered call', () => firstRun(launched));
   describe('the first run of a gateway that others can reach', () => setUpCode(launched));
   describe('at the door', () => doors(launched));
+  describe('a link that is opened signed out', () => deepLinks(launched));
   describe('registering, and forgotten passwords', () => registering(launched));
   describe('an account elsewhere', () => elsewhere(launched));
   describe('the health of channels', () => channelHealth(launched));

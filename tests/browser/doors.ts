@@ -46,7 +46,7 @@ export function doors(launched: () => Browser): void {
       const { page } = opened;
       for (const path of ['/token', '/log', '/detail', '/channel', '/user', '/personal']) {
         await page.goto(path);
-        await page.waitForURL('**/login');
+        await page.waitForURL((url) => url.pathname === '/login' && url.searchParams.get('from') === path);
       }
     });
 
@@ -57,7 +57,7 @@ export function doors(launched: () => Browser): void {
       await page.getByRole('menuitem', { name: 'Log out' }).click();
       await expect.poll(() => new URL(page.url()).pathname).toBe('/login');
       await page.goto('/token');
-      await page.waitForURL('**/login');
+      await page.waitForURL((url) => url.pathname === '/login');
     });
   });
 

@@ -154,6 +154,12 @@ export function secondFactor(launched: () => Browser): void {
       await expect.poll(() => new URL(page.url()).pathname).toBe('/login');
       await page.getByRole('button', { name: 'Use a passkey' }).click();
       await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
+
+      // And to the page that a link has asked for.
+      await page.context().clearCookies();
+      await page.goto('/log?model=gpt-4o#figures');
+      await page.getByRole('button', { name: 'Use a passkey' }).click();
+      await page.waitForURL('**/log?model=gpt-4o#figures');
       expect(problems).toEqual([]);
     });
   });

@@ -241,7 +241,7 @@ export function shop(launched: () => Browser): void {
       try {
         await stranger.context.route(`${site}/**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Hi.' }));
         await stranger.page.goto('/chat/0');
-        await stranger.page.waitForURL('**/login');
+        await stranger.page.waitForURL((url) => url.pathname === '/login');
         await stranger.page.goto('/chat/1');
         await stranger.page.frameLocator('iframe').getByText('Hi.').waitFor();
         expect(stranger.problems).toEqual([]);

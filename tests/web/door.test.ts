@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { returnPath } from '../../web/src/kit/leave.js';
+import { doorAddress, noteReturn, returnPath, takeReturn } from '../../web/src/kit/leave.js';
 import { formatTime } from '../../web/src/kit/time.js';
 import { emptySetupForm, problemsIn } from '../../web/src/setup/setupForm.js';
 
@@ -25,19 +25,69 @@ describe('setting up', () => {
   test('begins in the external mode', () => expect(emptySetupForm.mode).toBe('EXTERNAL'));
 });
 
-describe('after a login that had to be repeated', () => {
-  const back = (query: string) => returnPath(new URLSearchParams(query));
+describe('after signing in on the way to a page', () => {
+  const back = (from: string) => returnPath(new URL(doorAddress('/login', from), 'http://gateway').searchParams);
 
-  test('one is back where one was', () => {
-    expect(back('expired=true&from=%2Flog%3Fpage%3D2')).toBe('/log?page=2');
+  test('one is on that page, with query and hash', () => {
+    for (const from of [
+      '/log',
+      '/log?page=2&q=a%26b',
+      '/setting?tab=prices#gpt-4o',
+      '/no/such/page',
+      '/log?to=//evil.example',
+    ])
+      expect(back(from)).toBe(from);
   });
-  test('but never on another site, nor at the door again', () => {
-    for (const from of ['https://example.com/', '//example.com/', '/\\example.com', 'log', '/login?expired=true'])
-      expect(back(new URLSearchParams({ expired: 'true', from }).toString())).toBeNull();
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '\t//evil.example',
+    '/.//evil.example',
+    '/log/..//evil.example',
+    '/.\\\\evil.example',
+    '/%2e//evil.example',
+    '//[',
+    'javascript:alert(1)',
+    '/\\javascript:alert(1)//',
+    'data:text/html,x',
+    'log',
+    '',
+    `/${'a'.repeat(2_000)}`,
+  ])('but never on another site: %j', (from) => expect(back(from)).toBeNull());
+  test('nor at a door again, however it is written', () => {
+    for (const from of [
+      '/',
+      '/login?expired=true',
+      '/Login/',
+      '/register',
+      '/setup',
+      '/reset',
+      '/user/reset?token=x',
+      '/oauth/github?code=x',
+    ])
+      expect(back(from)).toBeNull();
   });
-  test('a first login has nowhere to go back to', () => {
-    expect(back('from=%2Flog')).toBeNull();
-    expect(back('expired=true')).toBeNull();
+  test('who came to the door itself has nowhere to go back to', () => {
+    expect(returnPath(new URLSearchParams('expired=true'))).toBeNull();
+    expect(doorAddress('/login', null)).toBe('/login');
+  });
+  test('the way to the page and the invitation are kept from door to door', () => {
+    expect(doorAddress('/register', '/log?page=2', 'AB12')).toBe('/register?aff=AB12&from=%2Flog%3Fpage%3D2');
+  });
+  test('what is noted for a round trip is taken once, and is judged as what stands in an address', () => {
+    noteReturn('/log?page=2');
+    expect(takeReturn()).toBe('/log?page=2');
+    expect(takeReturn()).toBeNull();
+    noteReturn('/log');
+    noteReturn(null);
+    expect(takeReturn()).toBeNull();
+    noteReturn('/.//evil.example');
+    expect(takeReturn()).toBeNull();
   });
 });
 

@@ -11,7 +11,7 @@ import { DoorCard } from '../kit/DoorCard.js';
 import { useOpenDoors } from '../kit/doors/openDoors.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
 import { PasswordField, TextField } from '../kit/form/fields.js';
-import { returnPath } from '../kit/leave.js';
+import { doorAddress, returnPath } from '../kit/leave.js';
 import { useStatus, useViewer } from '../kit/session.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
@@ -32,8 +32,9 @@ export function LoginPage() {
   const [search] = useSearchParams();
   const [methods, setMethods] = useState(secondFactorIn(useLocation().state));
   const [landing, setLanding] = useState(methods.length > 0 ? homePath : landingPath);
-  const after = returnPath(search) ?? landing;
-  const entered = useEntered(returnPath(search) ?? homePath);
+  const from = returnPath(search);
+  const after = from ?? landing;
+  const entered = useEntered(from ?? homePath);
 
   const signedInElsewhere = ({ user, secondFactor }: SignedInFragment): void => {
     // Before the page knows who is signed in, as it leaves then.
@@ -73,20 +74,18 @@ export function LoginPage() {
       </Suspense>
       {openDoors.length > 0 && (
         <Suspense>
-          <DoorButtons providers={openDoors} inviteCode={search.get('aff') ?? ''} onSignIn={signedInElsewhere} />
+          <DoorButtons
+            providers={openDoors}
+            inviteCode={search.get('aff') ?? ''}
+            from={from}
+            onSignIn={signedInElsewhere}
+          />
         </Suspense>
       )}
       <p className="door-links">
         {passwordReset && <Link to="/reset">{t('login.forgot')}</Link>}
         {registration && !selfUse && (
-          <Link
-            to={{
-              pathname: '/register',
-              search: search.has('aff') ? `?aff=${encodeURIComponent(search.get('aff') ?? '')}` : '',
-            }}
-          >
-            {t('login.register')}
-          </Link>
+          <Link to={doorAddress('/register', from, search.get('aff'))}>{t('login.register')}</Link>
         )}
       </p>
     </DoorCard>

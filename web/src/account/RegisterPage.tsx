@@ -11,6 +11,7 @@ import { useOpenDoors } from '../kit/doors/openDoors.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
 import { PasswordField, TextField } from '../kit/form/fields.js';
 import { useOrderKey } from '../kit/form/orderKey.js';
+import { doorAddress, returnPath } from '../kit/leave.js';
 import { useStatus } from '../kit/session.js';
 import { toaster } from '../kit/toaster.js';
 import { errorText } from '../kit/words/errors.js';
@@ -25,7 +26,8 @@ export function RegisterPage() {
   const t = useText(accountTexts);
   const { registration, registrationElsewhere } = useStatus();
   const [search] = useSearchParams();
-  const signedIn = useSignedInElsewhere();
+  const from = returnPath(search);
+  const signedIn = useSignedInElsewhere(from);
   // Telegram lets in who is known here, and registers nobody.
   const doors = useOpenDoors().filter((provider) => provider !== 'TELEGRAM');
   return (
@@ -39,11 +41,11 @@ export function RegisterPage() {
       )}
       {registrationElsewhere && (
         <Suspense>
-          <DoorButtons providers={doors} inviteCode={search.get('aff') ?? ''} onSignIn={signedIn} />
+          <DoorButtons providers={doors} inviteCode={search.get('aff') ?? ''} from={from} onSignIn={signedIn} />
         </Suspense>
       )}
       <p className="door-links">
-        <Link to="/login">{t('register.back')}</Link>
+        <Link to={doorAddress('/login', from)}>{t('register.back')}</Link>
       </p>
     </DoorCard>
   );
@@ -92,7 +94,7 @@ function Registration() {
       return;
     }
     toaster.success(t('register.done'));
-    void navigate('/login', { replace: true });
+    void navigate(doorAddress('/login', returnPath(search)), { replace: true });
   };
 
   return (

@@ -7,6 +7,7 @@ import { DoorCard } from '../kit/DoorCard.js';
 import type { VisitedProvider } from '../kit/doors/openDoors.js';
 import { endTelegramVisit } from '../kit/doors/telegramVisit.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
+import { doorAddress, takeReturn } from '../kit/leave.js';
 import { StepUpProvider, useStepUp } from '../kit/proof/stepUp.js';
 import { useViewer } from '../kit/session.js';
 import { toaster } from '../kit/toaster.js';
@@ -36,7 +37,9 @@ function VisitEnd() {
   const { provider = '' } = useParams();
   const [search] = useSearchParams();
   const [problem, setProblem] = useState<string | null>(null);
-  const end = useVisitEnd(provider, search);
+  // Good once, as what was brought back is; the page keeps it for the link to the login.
+  const [from] = useState(takeReturn);
+  const end = useVisitEnd(provider, search, from);
   const begun = useRef(false);
 
   useEffect(() => {
@@ -55,7 +58,7 @@ function VisitEnd() {
           <FormProblem text={problem} />
           <p className="door-links">
             {viewer === null ? (
-              <Link to="/login">{t('visit.toLogin')}</Link>
+              <Link to={doorAddress('/login', from)}>{t('visit.toLogin')}</Link>
             ) : (
               <Link to={personalPath}>{t('visit.toPersonal')}</Link>
             )}
@@ -71,11 +74,12 @@ class Denied extends Error {}
 
 const inline = { context: { errors: 'inline' } } as const;
 
-function useVisitEnd(provider: string, search: URLSearchParams): () => Promise<void> {
+/** `from`: where the visit began; null: nowhere in particular. */
+function useVisitEnd(provider: string, search: URLSearchParams, from: string | null): () => Promise<void> {
   const t = useText(accountTexts);
   const navigate = useNavigate();
   const withStepUp = useStepUp();
-  const enter = useSignedInElsewhere();
+  const enter = useSignedInElsewhere(from);
   const [endVisit] = useMutation(EndVisitDocument, inline);
   const [signInByTelegram] = useMutation(SignInByTelegramDocument, inline);
   const [bindTelegram] = useMutation(BindTelegramDocument, inline);

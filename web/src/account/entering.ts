@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router-dom';
 import type { SecondFactorMethod } from '../generated/account/account.js';
 import type { SignedInFragment } from '../generated/kit/doors/doors.js';
 import { ShellDocument } from '../generated/kit/shell.js';
+import { doorAddress } from '../kit/leave.js';
 import type { Viewer } from '../kit/session.js';
 import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
@@ -28,14 +29,17 @@ export function useEntered(after: string): () => void {
   };
 }
 
-/** What follows once a door elsewhere has opened on a page that is not the login: in, or to its second step. */
-export function useSignedInElsewhere(): (signIn: SignedInFragment) => void {
+/**
+ * What follows once a door elsewhere has opened on a page that is not the login: in, or to its second step. `from`: the
+ * page on the way to which it was opened; null: none.
+ */
+export function useSignedInElsewhere(from: string | null): (signIn: SignedInFragment) => void {
   const { cache } = useApolloClient();
-  const entered = useEntered(homePath);
+  const entered = useEntered(from ?? homePath);
   const navigate = useNavigate();
   return ({ user, secondFactor }) => {
     if (user === null) {
-      void navigate('/login', { replace: true, state: { secondFactor } });
+      void navigate(doorAddress('/login', from), { replace: true, state: { secondFactor } });
       return;
     }
     noteViewer(cache, user);

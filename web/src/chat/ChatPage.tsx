@@ -2,10 +2,11 @@ import './chat.css';
 import { Classes, NonIdealState, Spinner } from '@blueprintjs/core';
 import { Chat } from '@blueprintjs/icons';
 import { type ReactNode, useEffect } from 'react';
-import { Navigate, useNavigate, useParams, useSearchParams } from 'react-router-dom';
+import { useNavigate, useParams, useSearchParams } from 'react-router-dom';
 import { useDocumentTitle } from '../kit/PageFrame.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { useServerAddress, useStatus, useViewer } from '../kit/session.js';
+import { ToLogin } from '../kit/ToLogin.js';
 import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
 import { chatTexts } from './chat.texts.js';
@@ -70,7 +71,7 @@ function OpenedChat({ place, children }: OpenedChatProps) {
   useDocumentTitle(link?.name ?? t('title'));
 
   if (link === undefined) return <Nothing reason={t(chats.length === 0 ? 'none' : 'broken')} />;
-  if (isStranger) return <Navigate to="/login" replace />;
+  if (isStranger) return <ToLogin />;
   switch (key.state) {
     case 'asking':
       return <Spinner className="whole-page" />;

@@ -4,18 +4,20 @@
  */
 
 const loginPath = '/login';
-/** Pages that say something themselves when nobody is signed in. */
-const doorPaths: ReadonlySet<string> = new Set(['/', loginPath, '/register', '/reset', '/setup']);
+/** Pages that say something themselves when nobody is signed in, or that lead in. */
+const doorPaths: ReadonlySet<string> = new Set(['/', loginPath, '/register', '/reset', '/user/reset', '/setup']);
+/** Longer addresses are no page of ours. */
+const longestReturn = 2_000;
 
 let leaving = false;
 
 /** The session ended while a page was open: to the login, and back here afterwards. */
 export function leaveForLogin(): void {
-  const { pathname, search } = window.location;
+  const { pathname, search, hash } = window.location;
   // Many operations fail at once when a session ends; and a password tried at the door ends none.
-  if (leaving || doorPaths.has(pathname)) return;
+  if (leaving || isDoor(pathname)) return;
   leaving = true;
-  const params = new URLSearchParams({ expired: 'true', from: pathname + search });
+  const params = new URLSearchParams({ expired: 'true', from: pathname + search + hash });
   window.location.assign(`${loginPath}?${params}`);
 }
 
@@ -24,10 +26,43 @@ export function leaveSignedOut(): void {
   window.location.assign(loginPath);
 }
 
-/** Where a login that had to be repeated leads back to; an address of another site is none. */
-export function returnPath(search: URLSearchParams): string | null {
-  const from = search.get('from');
-  if (search.get('expired') === null || from === null || !from.startsWith('/')) return null;
-  const { origin, pathname, search: query } = new URL(from, window.location.origin);
-  return origin === window.location.origin && !doorPaths.has(pathname) ? pathname + query : null;
+/** A door that leads to a page of this console afterwards. null: to none in particular. `aff`: who has invited. */
+export function doorAddress(door: '/login' | '/register', from: string | null, aff: string | null = null): string {
+  const params = new URLSearchParams({ ...(aff !== null && { aff }), ...(from !== null && { from }) });
+  return params.size === 0 ? door : `${door}?${params}`;
+}
+
+/** Where a door leads to that was opened on the way to a page: its path, query and hash. null: it was on no such way. */
+export const returnPath = (search: URLSearchParams): string | null => pageOfOurs(search.get('from'));
+
+/** As routes are matched: whatever the case, and with slashes behind. */
+function isDoor(path: string): boolean {
+  const plain = path.toLowerCase().replace(/\/+$/, '') || '/';
+  return doorPaths.has(plain) || plain.startsWith('/oauth/');
+}
+
+/** The page of this console that an address names, made plain; null: another site, a door, or no address at all. */
+function pageOfOurs(from: string | null): string | null {
+  if (from === null || !from.startsWith('/') || from.length > longestReturn || !URL.canParse(from, here())) return null;
+  const { origin, pathname, search, hash } = new URL(from, here());
+  // `/.//elsewhere` is a path of ours that browsers would follow to another site once it stands alone.
+  if (origin !== here() || pathname.startsWith('//') || isDoor(pathname)) return null;
+  return pathname + search + hash;
+}
+
+const here = (): string => window.location.origin;
+
+const visitReturnKey = 'visit-return';
+
+/** Before a browser is sent to sign in elsewhere: where it shall be led afterwards, in this tab. null: nowhere in particular. */
+export function noteReturn(from: string | null): void {
+  if (from === null) sessionStorage.removeItem(visitReturnKey);
+  else sessionStorage.setItem(visitReturnKey, from);
+}
+
+/** What was noted, once. */
+export function takeReturn(): string | null {
+  const from = sessionStorage.getItem(visitReturnKey);
+  sessionStorage.removeItem(visitReturnKey);
+  return pageOfOurs(from);
 }

@@ -1,19 +1,20 @@
 import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useParams } from 'react-router-dom';
 import { isAdmin, isRoot, useViewer } from '../kit/session.js';
+import { ToLogin } from '../kit/ToLogin.js';
 import { addressOf } from '../kit/table/openItem.js';
 
 const NotFoundPage = lazy(async () => ({ default: (await import('../not-found/NotFoundPage.js')).NotFoundPage }));
 
 /** What is behind it needs somebody signed in. */
 export function ForViewers() {
-  return useViewer() === null ? <Navigate to="/login" replace /> : <Outlet />;
+  return useViewer() === null ? <ToLogin /> : <Outlet />;
 }
 
 /** What is behind it does not exist for others. The server refuses by itself; this only spares them a broken page. */
 export function ForAdministrators() {
   const viewer = useViewer();
-  if (viewer === null) return <Navigate to="/login" replace />;
+  if (viewer === null) return <ToLogin />;
   if (isAdmin(viewer)) return <Outlet />;
   return (
     <Suspense>

@@ -3,6 +3,7 @@ import { useMutation } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { lazy, Suspense, useState } from 'react';
 import { type SignedInFragment, SignInByWeChatDocument } from '../../generated/kit/doors/doors.js';
+import { noteReturn } from '../leave.js';
 import { toaster } from '../toaster.js';
 import { commonTexts } from '../words/common.texts.js';
 import { errorText } from '../words/errors.js';
@@ -18,12 +19,14 @@ interface DoorButtonsProps {
   readonly providers: readonly Provider[];
   /** For who registers by one of them. */
   readonly inviteCode: string;
+  /** Where who comes back from a door elsewhere is led; null: nowhere in particular. */
+  readonly from: string | null;
   /** What a door has led to that opens on the page itself. */
   readonly onSignIn: (signIn: SignedInFragment) => void;
 }
 
 /** A button for each door elsewhere. */
-export function DoorButtons({ providers, inviteCode, onSignIn }: DoorButtonsProps) {
+export function DoorButtons({ providers, inviteCode, from, onSignIn }: DoorButtonsProps) {
   const t = useText(doorsTexts);
   const common = useText(commonTexts);
   const { leaving, visit } = useVisit();
@@ -34,6 +37,7 @@ export function DoorButtons({ providers, inviteCode, onSignIn }: DoorButtonsProp
   });
 
   const open = (provider: Provider): void => {
+    noteReturn(from);
     if (!isVisited(provider)) setDialog(provider);
     else
       visit(provider, { bind: false, inviteCode }).catch((error: unknown) => {

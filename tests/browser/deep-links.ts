@@ -1,0 +1,95 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type DoorSetting, startDoors } from '../doors/setting.js';
+import { type Account, type Console, openConsole } from '../support/browser.js';
+import { turnedOn } from './second-factor.js';
+
+/** Somebody who is sent a link reads the page it names, whatever door is between. */
+export function deepLinks(launched: () => Browser): void {
+  const link = '/log?model=gpt-4o&open=7#figures';
+  let setting: DoorSetting;
+  let opened: Console;
+
+  beforeAll(async () => {
+    setting = await startDoors();
+  });
+  afterAll(() => setting?.stop());
+  beforeEach(async () => {
+    opened = await openConsole(launched(), { url: setting.gateway.url });
+  });
+  afterEach(() => opened?.close());
+
+  async function giveName(page: Page, { username, password }: Account): Promise<void> {
+    await page.getByLabel('User name or e-mail address').fill(username);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  }
+
+  const address = (page: Page): string => page.url().slice(setting.gateway.url.length);
+  const arrives = (page: Page): Promise<void> =>
+    page.waitForURL(({ pathname, search, hash }) => pathname + search + hash === link);
+
+  test('by password, with query and hash', async () => {
+    const { page, problems } = opened;
+    await page.goto(link);
+    await giveName(page, await setting.gateway.addUser(0));
+    await arrives(page);
+    await page.getByRole('heading', { name: 'Usage log', level: 1 }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('by way of a new account', async () => {
+    const { page } = opened;
+    const account = { username: 'newcomer', password: 'correct-horse' };
+    await page.goto(link);
+    await page.getByRole('link', { name: 'No account? Register' }).click();
+    await page.getByRole('textbox', { name: 'User name' }).fill(account.username);
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(account.password);
+    await page.getByRole('textbox', { name: 'Confirm password' }).fill(account.password);
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await giveName(page, account);
+    await arrives(page);
+  });
+
+  test('by a round trip to a provider, and the second step after it', async () => {
+    const { page, problems } = opened;
+    setting.github.atDesk = { id: 91, login: 'deep-diver' };
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Log in with GitHub' }).click();
+    await arrives(page);
+
+    const { recoveryCodes } = await turnedOn(page);
+    await page.getByRole('button', { name: /^User menu: / }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await expect.poll(() => address(page)).toBe('/login');
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Log in with GitHub' }).click();
+    await page.getByLabel('Code', { exact: true }).fill(recoveryCodes[0] ?? '');
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await arrives(page);
+    expect(problems).toEqual([]);
+  });
+
+  test('a round trip begun at the login itself goes nowhere that an earlier one was for', async () => {
+    const { page } = opened;
+    setting.github.atDesk = { id: 92, login: 'at-the-door' };
+    await page.goto(link);
+    await page.getByRole('link', { name: 'No account? Register' }).waitFor();
+    await page.evaluate(`sessionStorage.setItem('visit-return', '/log')`);
+    await page.goto('/login');
+    await page.getByRole('button', { name: 'Log in with GitHub' }).click();
+    await page.waitForURL(({ pathname }) => pathname === '/');
+  });
+
+  test.each(['//evil.example/', '/\\evil.example', '/.//evil.example', 'javascript:alert(1)', 'https://evil.example/'])(
+    'never to another site, whatever the link says: %s',
+    async (from) => {
+      const { page, problems } = opened;
+      await page.goto(`/login?${new URLSearchParams({ from })}`);
+      await giveName(page, await setting.gateway.addUser(0));
+      await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
+      expect(address(page)).toBe('/token');
+      expect(problems).toEqual([]);
+    },
+  );
+}

@@ -1,0 +1,8 @@
+import { Navigate, useLocation } from 'react-router-dom';
+import { doorAddress } from './leave.js';
+
+/** To the login, and back to this address afterwards. */
+export function ToLogin() {
+  const { pathname, search, hash } = useLocation();
+  return <Navigate to={doorAddress('/login', pathname + search + hash)} replace />;
+}
