@@ -54,8 +54,12 @@ describe('the first run', () => {
     expect(await visitor.ask(setup, { input })).toEqual({
       completeSetup: { setUp: true, selfUse: true, demoSite: false },
     });
-    await visitor.signIn('keeper', 'correct-horse');
+    // The answer has opened root's session.
     expect(await visitor.ask('{ me { role quota } }')).toEqual({ me: { role: 'ROOT', quota: 100_000_000 } });
-    expect(await visitor.refusal(setup, { input })).toMatchObject({ code: 'already-set-up', kind: 'refused' });
+    const late = new GraphqlClient(face.url);
+    expect(await late.refusal(setup, { input })).toMatchObject({ code: 'already-set-up', kind: 'refused' });
+    expect(await late.ask('{ me { role } }')).toEqual({ me: null });
+    await late.signIn('keeper', 'correct-horse');
+    expect(await late.ask('{ me { role } }')).toEqual({ me: { role: 'ROOT' } });
   });
 });

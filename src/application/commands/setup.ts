@@ -94,6 +94,13 @@ export function setupCommands({ store, handle, ids, vault, passwords, users, cod
 
     complete,
 
+    /** Whom the first run has made root. Throws `user-not-found` before it. */
+    async rootUser(): Promise<UserId> {
+      const event = await completed();
+      if (event === null) throw new Failure('user-not-found');
+      return event.rootUserId;
+    },
+
     /** The same for somebody who may be anywhere. Throws `setup-code-wrong`. */
     async completeFromAfar(input: SetupInput, given: string): Promise<Position> {
       if ((await completed()) === null && !code.matches(given)) throw new Failure('setup-code-wrong');

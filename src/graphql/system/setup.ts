@@ -3,6 +3,7 @@ import type { SetupInput } from '../../application/commands/setup.js';
 import type { UsageMode } from '../../domain/setup.js';
 import { attempting, type GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
+import { answerEntry } from '../sessions/entry.js';
 import { Status, statusOf } from './status.js';
 
 const UsageModeEnum = enumeration<UsageMode>('UsageMode', 'What the gateway is run for.', {
@@ -31,15 +32,20 @@ class SetupInputObject implements SetupInput {
 
 @Resolver()
 export class SetupResolver {
-  @Mutation(() => Status, { complexity: 1000, description: 'First run, once: creates the root user.' })
+  @Mutation(() => Status, {
+    complexity: 1000,
+    description: 'First run, once: creates the root user, and opens a session for it, as `login` does.',
+  })
   async completeSetup(
     @Ctx() context: GraphqlContext,
     @Arg('input', () => SetupInputObject) input: SetupInputObject,
   ): Promise<Status> {
-    const { local } = attempting(context);
+    const browser = attempting(context);
     const { application } = context;
-    const { setup } = application;
+    const { setup, identity } = application;
+    const { local, client } = browser;
     await application.visible(await (local ? setup.complete(input) : setup.completeFromAfar(input, input.code)));
+    await answerEntry(context, browser, await identity.enter(await setup.rootUser(), client));
     return statusOf(context);
   }
 }

@@ -12,11 +12,11 @@ import { ModeChoice } from './ModeChoice.js';
 import { setupTexts } from './setup.texts.js';
 import { emptySetupForm, problemsIn, type SetupForm } from './setupForm.js';
 
-const reloadDelayMs = 1_500;
+/** The setup has signed in, and the dashboard says what comes next. Loaded anew: all that was known of nobody is old. */
+const toConsole = (): void => window.location.assign('/detail');
 
-const reloadSoon = (): void => {
-  setTimeout(() => window.location.reload(), reloadDelayMs);
-};
+/** Somebody else was faster: this page has nothing left to do. */
+const toLogin = (): void => window.location.assign('/login');
 
 export function SetupPage() {
   const t = useText(setupTexts);
@@ -27,10 +27,9 @@ export function SetupPage() {
     context: { errors: 'inline' },
     // The answer must not reach the cache: the page would be gone before it has said that all went well.
     fetchPolicy: 'no-cache',
-    onCompleted: reloadSoon,
+    onCompleted: toConsole,
     onError: (failure) => {
-      // Somebody else was faster: this page has nothing left to do.
-      if (failureCode(failure) === 'already-set-up') reloadSoon();
+      if (failureCode(failure) === 'already-set-up') toLogin();
     },
   });
   const problems = wasSubmitted ? problemsIn(form, setUpCodeNeeded) : {};

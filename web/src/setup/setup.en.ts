@@ -23,7 +23,7 @@ export const setupEn: Translation<typeof setupZh> = {
   'mode.self.short': 'For yourself only',
   'mode.self.text': 'For personal use. The top bar offers no registration, and models without a price can be called.',
   submit: 'Set up the system',
-  succeeded: 'The system is set up, reloading…',
+  succeeded: 'The system is set up, opening the console…',
   title: 'Set up the system',
   'wrong.code': 'Enter the code from the log of the gateway',
   'wrong.mismatch': 'The two passwords do not match',

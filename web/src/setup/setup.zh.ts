@@ -18,7 +18,7 @@ export const setupZh = {
   'mode.self.short': '仅供自己使用',
   'mode.self.text': '适合个人使用。顶部不显示注册入口，未设置价格的模型也可以调用。',
   submit: '初始化系统',
-  succeeded: '系统初始化成功，正在刷新页面…',
+  succeeded: '系统初始化成功，正在进入控制台…',
   title: '系统初始化',
   'wrong.code': '请输入网关日志中的验证码',
   'wrong.mismatch': '两次输入的密码不一致',
