@@ -15,6 +15,8 @@ export type ApiKeyEvent =
   | { type: 'ApiKeyEdited'; owner: UserId; quotaDelta: Quota; terms: ApiKeyTerms }
   | { type: 'ApiKeyEnabled'; owner: UserId }
   | { type: 'ApiKeyDisabled'; owner: UserId; cause: ApiKeyDisabledCause }
+  /** Disabled by an administrator. `name`: as its owner knew it then. */
+  | { type: 'ApiKeyRevoked'; owner: UserId; by: UserId; name: string }
   | { type: 'ApiKeyDeleted'; owner: UserId };
 
 export type ApiKeyCommand =
@@ -28,6 +30,8 @@ export type ApiKeyCommand =
     }
   | { type: 'EnableApiKey'; owner: UserId; at: Instant; remaining: Quota }
   | { type: 'DisableApiKey'; owner: UserId; cause: ApiKeyDisabledCause }
+  /** Whosever it is: who may is not the key's to say. */
+  | { type: 'RevokeApiKey'; by: UserId }
   | { type: 'DeleteApiKey'; owner: UserId };
 
 export type ApiKey =
@@ -38,32 +42,38 @@ type LiveApiKey = Exclude<ApiKey, { status: 'absent' | 'deleted' }>;
 
 export const isLiveApiKey = (key: ApiKey): key is LiveApiKey => key.status !== 'absent' && key.status !== 'deleted';
 
+const live = (key: ApiKey): LiveApiKey => {
+  if (!isLiveApiKey(key)) throw new Failure('api-key-not-found');
+  return key;
+};
+
 /** Somebody else's key is as good as none: its existence is not revealed. */
 const owned = (key: ApiKey, owner: UserId): LiveApiKey => {
-  if (!isLiveApiKey(key) || key.owner !== owner) throw new Failure('api-key-not-found');
-  return key;
+  const found = live(key);
+  if (found.owner !== owner) throw new Failure('api-key-not-found');
+  return found;
 };
 
 export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
   initial: { status: 'absent' },
   decide(command, key) {
-    const { owner } = command;
     switch (command.type) {
       case 'IssueApiKey': {
         if (key.status !== 'absent') return [];
-        const { keyHash, secret, quota, terms } = command;
+        const { owner, keyHash, secret, quota, terms } = command;
         checkApiKeyTerms(terms, null);
         return [{ type: 'ApiKeyIssued', owner, keyHash, secret, quota, terms }];
       }
       case 'EditApiKey': {
+        const { owner, quotaDelta } = command;
         const { terms: before } = owned(key, owner);
-        const { quotaDelta } = command;
         const terms = completedTerms(command.terms, before);
         checkApiKeyTerms(terms, before);
         if (quotaDelta === 0 && isDeepStrictEqual(before, terms)) return [];
         return [{ type: 'ApiKeyEdited', owner, quotaDelta, terms }];
       }
       case 'EnableApiKey': {
+        const { owner } = command;
         const { status, terms } = owned(key, owner);
         if (status === 'enabled') return [];
         if (status === 'expired' && terms.expiresAt !== null && terms.expiresAt <= command.at)
@@ -73,12 +83,16 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
         return [{ type: 'ApiKeyEnabled', owner }];
       }
       case 'DisableApiKey':
-        return owned(key, owner).status === command.cause
+        return owned(key, command.owner).status === command.cause
           ? []
-          : [{ type: 'ApiKeyDisabled', owner, cause: command.cause }];
+          : [{ type: 'ApiKeyDisabled', owner: command.owner, cause: command.cause }];
+      case 'RevokeApiKey': {
+        const { status, owner, terms } = live(key);
+        return status === 'manual' ? [] : [{ type: 'ApiKeyRevoked', owner, by: command.by, name: terms.name }];
+      }
       case 'DeleteApiKey':
-        owned(key, owner);
-        return [{ type: 'ApiKeyDeleted', owner }];
+        owned(key, command.owner);
+        return [{ type: 'ApiKeyDeleted', owner: command.owner }];
       default:
         return assertNever(command);
     }
@@ -93,6 +107,8 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
         return isLiveApiKey(key) ? { ...key, status: 'enabled' } : key;
       case 'ApiKeyDisabled':
         return isLiveApiKey(key) ? { ...key, status: event.cause } : key;
+      case 'ApiKeyRevoked':
+        return isLiveApiKey(key) ? { ...key, status: 'manual' } : key;
       case 'ApiKeyDeleted':
         return { status: 'deleted' };
       default:

@@ -78,6 +78,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   ApiKeyEdited: true,
   ApiKeyEnabled: true,
   ApiKeyDisabled: true,
+  ApiKeyRevoked: true,
   ApiKeyDeleted: true,
   ChannelAdded: true,
   ChannelEdited: true,

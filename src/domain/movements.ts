@@ -218,6 +218,7 @@ const movers = {
   InviteCodeReleased: null,
   ApiKeyEnabled: null,
   ApiKeyDisabled: null,
+  ApiKeyRevoked: null,
   ApiKeyDeleted: null,
   ChannelAdded: null,
   ChannelEdited: null,

@@ -69,6 +69,7 @@ export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {
     case 'ApiKeyEdited':
     case 'ApiKeyEnabled':
     case 'ApiKeyDisabled':
+    case 'ApiKeyRevoked':
     case 'ChannelEnabled':
     case 'ChannelDisabled':
     case 'ChannelTested':

@@ -87,6 +87,7 @@ function membersOf(line: UsageLogEntry): Members {
   switch (detail?.kind) {
     case 'granted':
     case 'adjusted':
+    case 'api-key-revoked':
     case 'topped-up':
     case 'top-up-returned':
     case 'redeemed':
@@ -108,6 +109,7 @@ function membersOf(line: UsageLogEntry): Members {
 
 const aboutNoCall: ReadonlySet<string> = new Set<LogDetail['kind']>([
   'granted',
+  'api-key-revoked',
   'adjusted',
   'topped-up',
   'top-up-returned',

@@ -36,6 +36,7 @@ const returned: Readonly<Record<ReturnCause, { readonly begins: string; readonly
   'dispute-won': { begins: '在线充值拒付已撤销，返还额度: ', money: '返还金额' },
 };
 const adjusted = '管理员将用户额度从 ';
+const revoked = '管理员禁用了令牌 ';
 const redeemed = '通过兑换码充值 ';
 const failed = '请求失败，状态码 ';
 
@@ -47,6 +48,7 @@ const beginnings: readonly string[] = [
   toppedUp,
   ...Object.values(returned).map(({ begins }) => begins),
   adjusted,
+  revoked,
   redeemed,
   failed,
   ...Object.values(grants).map((grant) => `${grant} `),
@@ -66,6 +68,8 @@ export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
       const { observed, delta } = detail;
       return `${adjusted}${quotaText(observed, style)}修改为 ${quotaText(observed + delta, style)}`;
     }
+    case 'api-key-revoked':
+      return `${revoked}${detail.name}`;
     case 'topped-up':
       return `${toppedUp}${quotaText(detail.quota, style)}，支付金额：${Number(detail.money).toFixed(6)}`;
     case 'top-up-returned': {

@@ -28,6 +28,9 @@ const issued = (changed: Partial<ApiKeyTerms> = {}): ApiKeyEvent => ({
   terms: apiKeyTerms(changed),
 });
 const disabledAs = (cause: ApiKeyDisabledCause): ApiKeyEvent => ({ type: 'ApiKeyDisabled', owner, cause });
+const admin = UserId(2);
+const revoked: ApiKeyEvent = { type: 'ApiKeyRevoked', owner, by: admin, name: terms.name };
+const revoke: ApiKeyCommand = { type: 'RevokeApiKey', by: admin };
 const enabled: ApiKeyEvent = { type: 'ApiKeyEnabled', owner };
 const deleted: ApiKeyEvent = { type: 'ApiKeyDeleted', owner };
 const edited = (quotaDelta: number, changed: Partial<ApiKeyTerms>): ApiKeyEvent => ({
@@ -189,6 +192,28 @@ describe("somebody else's API key", () => {
   test.each(orders.map((order) => ({ ...order, owner })))('that its owner deleted answers $type alike', (order) =>
     given(issued(), deleted).when(order).thenRefused('api-key-not-found'),
   );
+});
+
+describe('revoking an API key', () => {
+  test('disables it, whosever it is and however it stands', () => {
+    given(issued()).when(revoke).thenRecorded(revoked);
+    given(issued(), disabledAs('exhausted')).when(revoke).thenRecorded(revoked);
+    given(issued(), revoked).thenState({ status: 'manual', owner, terms });
+  });
+  test('changes nothing about one that is disabled', () => {
+    given(issued(), revoked).when(revoke).thenNothing();
+    given(issued(), disabledAs('manual')).when(revoke).thenNothing();
+  });
+  test('names it as its owner calls it by then', () =>
+    given(issued(), edited(0, { name: 'renamed' }))
+      .when(revoke)
+      .thenRecorded({ type: 'ApiKeyRevoked', owner, by: admin, name: 'renamed' }));
+  test('leaves it to its owner to enable it again', () =>
+    given(issued(), revoked).when(enable()).thenRecorded(enabled));
+  test('is refused where there is none', () => {
+    given().when(revoke).thenRefused('api-key-not-found');
+    given(issued(), deleted).when(revoke).thenRefused('api-key-not-found');
+  });
 });
 
 describe('what an API key is', () => {

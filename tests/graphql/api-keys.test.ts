@@ -186,6 +186,36 @@ describe('keys of all users', () => {
   });
 });
 
+describe('a key that has leaked', () => {
+  const revoke = (id: string) => `mutation { revokeApiKey(id: "${id}") { id status key } }`;
+
+  test('is disabled by an administrator; its owner reads so, and not by whom, and may enable it', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'leaked' } });
+    const revoked = { revokeApiKey: { id: issued.id, status: 'DISABLED', key: null } };
+    expect(await server.root.ask(revoke(issued.id))).toEqual(revoked);
+    // A repeat changes nothing, and tells nobody a second time.
+    expect(await server.root.ask(revoke(issued.id))).toEqual(revoked);
+    const lines = (by: string) =>
+      `{ usageLog(filter: { type: MANAGE }) { edges { node { detail { ... on ApiKeyRevokedDetail { apiKeyId name ${by} } } } } } }`;
+    const told = { apiKeyId: issued.id, name: 'leaked' };
+    const { usageLog } = await client.ask(lines(''));
+    const edges = usageLog.edges as { node: { detail: object } }[];
+    expect(edges.filter(({ node }) => 'apiKeyId' in node.detail)).toEqual([{ node: { detail: told } }]);
+    expect(await client.refusal(lines('by'))).toMatchObject({ kind: 'forbidden' });
+    expect((await client.ask(setEnabled, { id: issued.id, enabled: true })).setApiKeyEnabled.status).toBe('ENABLED');
+  });
+  test('is not disabled by other users, who do not learn whether it is there', async () => {
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'safe' } });
+    const mallory = await server.as(await server.gateway.addUser(0, 'mallory'));
+    expect(await mallory.refusal(revoke(issued.id))).toEqual(await mallory.refusal(revoke('999999')));
+    const { apiKey } = await client.ask(`{ apiKey(id: "${issued.id}") { status } }`);
+    expect(apiKey.status).toBe('ENABLED');
+  });
+  test('that is not there is not found', async () => {
+    expect(await server.root.refusal(revoke('999999'))).toMatchObject({ code: 'api-key-not-found' });
+  });
+});
+
 describe('groups and models one may use', () => {
   test('are told with what they do to the price', async () => {
     const { ownGroups, ownModels } = await client.ask('{ ownGroups { name ratio description } ownModels }');

@@ -94,6 +94,7 @@ const operations: Readonly<
     issueAccessToken: ['ordinary', 'issueAccessToken { __typename }'],
     issueApiKey: ['ordinary', 'issueApiKey(input: { name: "matrix" }) { id }'],
     editApiKey: ['ordinary', 'editApiKey(id: 999999, input: { name: "matrix" }) { id }'],
+    revokeApiKey: ['admin', 'revokeApiKey(id: 999999) { id }'],
     setApiKeyEnabled: ['ordinary', 'setApiKeyEnabled(id: 999999, enabled: true) { id }'],
     deleteApiKey: ['ordinary', 'deleteApiKey(id: 999999)'],
     createUser: ['admin', 'createUser(input: { username: "", password: "" }) { id }'],

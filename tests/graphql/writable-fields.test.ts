@@ -91,6 +91,7 @@ const samples: Readonly<Record<string, Data>> = {
   resetPassword: { email: 'root@mail.example', token: 'a1b2c3' },
   resetSecondFactor: { userId: 2 },
   sendEmailCode: { email: 'root@mail.example' },
+  revokeApiKey: { id: 1 },
   setApiKeyEnabled: { id: 1, enabled: true },
   setChannelEnabled: { id: 1, enabled: true },
   setRedemptionCodeEnabled: { id: 1, enabled: true },

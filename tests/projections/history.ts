@@ -161,7 +161,7 @@ export const issued = (id: ApiKeyId, owner: UserId, quota: number, change: Parti
 
 export const ofApiKey = (
   id: ApiKeyId,
-  event: EventOf<'ApiKeyEdited' | 'ApiKeyEnabled' | 'ApiKeyDisabled' | 'ApiKeyDeleted'>,
+  event: EventOf<'ApiKeyEdited' | 'ApiKeyEnabled' | 'ApiKeyDisabled' | 'ApiKeyRevoked' | 'ApiKeyDeleted'>,
 ): Fact => fact(streams.apiKey(id), event);
 
 export const settings = (change: Partial<ChannelSettings> = {}): ChannelSettings =>

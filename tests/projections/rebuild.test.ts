@@ -107,6 +107,7 @@ function busyHistory(calls: number): Fact[] {
       quotaDelta: Quota(-5),
       terms: apiKeyTerms({ name: 'edited', budget: { quota: Quota(90_000), period: 'monthly' } }),
     }),
+    ofApiKey(keyNumber(2), { type: 'ApiKeyRevoked', owner: userNumber(2), by: userNumber(1), name: 'leaked' }),
     ofApiKey(keyNumber(4), { type: 'ApiKeyDeleted', owner: userNumber(4) }),
   ];
   return [...people, ...changes, ...callsFrom(0, calls)];

@@ -202,6 +202,12 @@ describe('other lines', () => {
   test('amounts are units where the operator shows no currency', () => {
     expect(content(granted('signup'), units)).toBe('新用户注册赠送 100000 点额度');
   });
+  test('an API key that an administrator disabled, by its name', () => {
+    const revoked = line(3, { kind: 'api-key-revoked', apiKey: ApiKeyId(12), name: 'ci', by: UserId(1) });
+    expect(content(revoked)).toBe('管理员禁用了令牌 ci');
+    expect(adminLine(revoked, dollars).other).toBe('');
+    expect(userLine(revoked, dollars).other).toBe('null');
+  });
   test('a redeemed code, with its id', () => {
     const redeemed = line(1, { kind: 'redeemed', quota: Quota(100_000), redemption: RedemptionId(5) });
     expect(content(redeemed)).toBe('通过兑换码充值 ＄0.200000 额度，兑换码ID 5');

@@ -25,6 +25,7 @@ const consoleCache = (): InMemoryCache =>
     possibleTypes: {
       LogDetail: [
         'AdjustmentDetail',
+        'ApiKeyRevokedDetail',
         'ChannelTestDetail',
         'GrantDetail',
         'RedemptionDetail',

@@ -5,6 +5,7 @@ import { Failure } from '../../domain/failure.js';
 import { ApiKeyId, type SecretId } from '../../domain/ids.js';
 import { minus, Quota, zero } from '../../domain/quota.js';
 import type { Actor } from '../../domain/user.js';
+import { authorise } from '../authorise.js';
 import { mustReach, type Tail } from '../memory/tail.js';
 import type { ApiKeyCounts, Clock, Directory, Ids, QuotaGate, ReadModelProgress, Vault } from '../ports.js';
 import { randomText } from '../random-text.js';
@@ -170,6 +171,13 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
         streams.apiKey(id),
         status === 'enabled' ? enabling(actor, id) : { type: 'DisableApiKey', owner: actor.id, cause: status },
       );
+      return position;
+    },
+
+    /** Disables anybody's key, e.g. one that has leaked; its owner reads so in the log. For administrators. */
+    async revoke(actor: Actor, id: ApiKeyId): Promise<Position> {
+      authorise(actor, 'admin');
+      const { position } = await handle(apiKeyDecider, streams.apiKey(id), { type: 'RevokeApiKey', by: actor.id });
       return position;
     },
 

@@ -1,6 +1,7 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
 import type { ReadableApiKey } from '../../application/queries/api-keys.js';
+import type { BudgetedApiKey } from '../../application/queries/budgets.js';
 import type { ApiKeyTerms, GivenApiKeyTerms } from '../../domain/api-key-terms.js';
 import type { Budget, BudgetPeriod } from '../../domain/budget.js';
 import { ApiKeyId } from '../../domain/ids.js';
@@ -127,6 +128,21 @@ export class ApiKeyCommandResolver {
     const id = ApiKeyId(rawId);
     await application.visible(await application.apiKeys.setStatus(viewer, id, enabled ? 'enabled' : 'manual'));
     return application.queries.apiKey(viewer, id);
+  }
+
+  @Authorized('admin')
+  @Mutation(() => ApiKeyObject, {
+    description:
+      'Disables anybody’s key, e.g. one that has leaked. Its owner reads so in the usage log, and may enable it.',
+  })
+  async revokeApiKey(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('id', () => ID) rawId: string,
+  ): Promise<BudgetedApiKey> {
+    const id = ApiKeyId(rawId);
+    await application.visible(await application.apiKeys.revoke(viewer, id));
+    return application.queries.anyApiKey(viewer, id);
   }
 
   @Authorized()

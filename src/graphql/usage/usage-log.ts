@@ -108,6 +108,21 @@ class AdjustmentDetail implements DetailOf<'adjusted'> {
   readonly by!: DetailOf<'adjusted'>['by'];
 }
 
+@ObjectType({ description: 'An administrator disabled an API key.' })
+class ApiKeyRevokedDetail implements DetailOf<'api-key-revoked'> {
+  readonly kind!: 'api-key-revoked';
+
+  @Field(() => ID, { name: 'apiKeyId' })
+  readonly apiKey!: DetailOf<'api-key-revoked'>['apiKey'];
+
+  @Field(() => String, { description: 'Its name then.' })
+  readonly name!: string;
+
+  @Authorized('admin')
+  @Field(() => ID, { nullable: true, description: 'Who did it; for administrators.' })
+  readonly by!: DetailOf<'api-key-revoked'>['by'];
+}
+
 @ObjectType({ description: 'Quota was bought.' })
 class TopUpDetail implements DetailOf<'topped-up'> {
   readonly kind!: 'topped-up';
@@ -181,6 +196,7 @@ class ReleaseDetail implements DetailOf<'released'> {
 const detailTypes = {
   granted: GrantDetail,
   adjusted: AdjustmentDetail,
+  'api-key-revoked': ApiKeyRevokedDetail,
   'topped-up': TopUpDetail,
   'top-up-returned': TopUpReturnDetail,
   redeemed: RedemptionDetail,
@@ -194,6 +210,7 @@ const LogDetailUnion = createUnionType({
     [
       GrantDetail,
       AdjustmentDetail,
+      ApiKeyRevokedDetail,
       TopUpDetail,
       TopUpReturnDetail,
       RedemptionDetail,

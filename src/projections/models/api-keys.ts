@@ -120,6 +120,7 @@ export const apiKeys = projection<ApiKeyEvent | AllowanceEvent>({
     ApiKeyEdited: true,
     ApiKeyEnabled: true,
     ApiKeyDisabled: true,
+    ApiKeyRevoked: true,
     ApiKeyDeleted: true,
     CallReserved: true,
     CallSettled: true,
@@ -197,6 +198,8 @@ function evolve(row: Terms | undefined, recorded: Recorded<ApiKeyEvent>): Terms 
       return { ...row, status: 'enabled' };
     case 'ApiKeyDisabled':
       return { ...row, status: event.cause === 'manual' ? 'disabled' : event.cause };
+    case 'ApiKeyRevoked':
+      return { ...row, status: 'disabled' };
     case 'ApiKeyDeleted':
       return { ...row, deleted_at: unixSeconds(at) };
     default:

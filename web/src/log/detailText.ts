@@ -10,6 +10,8 @@ export function detailText({ detail, outcome }: LogRowFragment, t: Translate<typ
       return t(`granted.${detail.grantReason}`);
     case 'AdjustmentDetail':
       return t('adjusted');
+    case 'ApiKeyRevokedDetail':
+      return t('revoked', { name: detail.name });
     case 'TopUpDetail':
       return t('toppedUp', { money: detail.money, currency: detail.currency });
     case 'TopUpReturnDetail':

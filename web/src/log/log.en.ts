@@ -84,6 +84,7 @@ export const logEn: Translation<typeof logZh> = {
   'returned.REFUND': 'Refund of {{money}} {{currency}}',
   'returned.DISPUTE': 'Dispute of {{money}} {{currency}}',
   'returned.DISPUTE_WON': 'Dispute of {{money}} {{currency}} was won',
+  revoked: 'Token {{name}} disabled by an administrator',
   redeemed: 'Redemption code {{id}}',
   tested: 'Channel test',
   'released.UPSTREAM_FAILED': 'The upstream request failed',

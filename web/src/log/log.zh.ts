@@ -81,6 +81,7 @@ export const logZh = {
   'returned.REFUND': '充值退款 {{money}} {{currency}}',
   'returned.DISPUTE': '充值被拒付 {{money}} {{currency}}',
   'returned.DISPUTE_WON': '拒付已撤销 {{money}} {{currency}}',
+  revoked: '管理员禁用了令牌 {{name}}',
   redeemed: '兑换码 {{id}}',
   tested: '渠道测试',
   'released.UPSTREAM_FAILED': '上游请求失败',

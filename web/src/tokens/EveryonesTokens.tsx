@@ -9,7 +9,7 @@ import { useEveryonesTokenColumns } from './tokenColumns.js';
 import { tokensTexts } from './tokens.texts.js';
 import { statusOf, type TokensParams } from './tokensParams.js';
 
-/** For administrators: to see whose tokens there are. Their keys are nobody's but their owners'. */
+/** For administrators: to see whose tokens there are, and to disable them. Their keys are nobody's but their owners'. */
 export function EveryonesTokens({ params }: { readonly params: TokensParams }) {
   const t = useText(tokensTexts);
   const { page, size, paging } = useNumberedPages();

@@ -6,6 +6,7 @@ import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { type Translate, useText } from '../kit/words/i18n.js';
+import { RevokeToken } from './RevokeToken.js';
 import { maskedKey } from './shownKey.js';
 import { TokenActions } from './TokenActions.js';
 import { TokenBudget } from './TokenBudget.js';
@@ -44,14 +45,22 @@ export function useOwnTokenColumns(): readonly Column<OwnTokenFragment>[] {
 
 export function useEveryonesTokenColumns(): readonly Column<EveryonesToken>[] {
   const t = useText(tokensTexts);
+  const common = useText(commonTexts);
   return useMemo<readonly Column<EveryonesToken>[]>(
     () => [
       nameColumn(t),
       { id: 'user', header: t('column.user'), cell: ({ owner, ownerId }) => `${owner?.username || '—'} (${ownerId})` },
       statusColumn(t),
       ...termsColumns(t),
+      {
+        id: 'actions',
+        header: common('actions'),
+        cell: (token) => <RevokeToken token={token} />,
+        align: 'end',
+        fixed: true,
+      },
     ],
-    [t],
+    [t, common],
   );
 }
 

@@ -256,6 +256,7 @@ class Facts {
       case 'InviteCodeReleased':
       case 'ApiKeyEnabled':
       case 'ApiKeyDisabled':
+      case 'ApiKeyRevoked':
       case 'ApiKeyDeleted':
       case 'ChannelAdded':
       case 'ChannelEdited':

@@ -25,6 +25,8 @@ export function lineOwner(recorded: Recorded): UserId | 'root' | null {
     case 'TopUpDisputeWon':
     case 'RedemptionCodeRedeemed':
       return event.user;
+    case 'ApiKeyRevoked':
+      return event.owner;
     case 'ChannelTested':
       return 'root';
     case 'OptionChanged':

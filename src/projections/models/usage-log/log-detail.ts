@@ -1,6 +1,6 @@
 import type { ReleaseReason } from '../../../domain/call.js';
 import type { ChannelTestUsage } from '../../../domain/channel.js';
-import type { RedemptionId, UserId } from '../../../domain/ids.js';
+import type { ApiKeyId, RedemptionId, UserId } from '../../../domain/ids.js';
 import type { TopUpCompleted } from '../../../domain/payment.js';
 import type { MoneyReturned, ReturnEvent } from '../../../domain/payment-return.js';
 import { minus, type Quota, zero } from '../../../domain/quota.js';
@@ -21,6 +21,7 @@ export type LogDetail =
       readonly by: UserId;
       readonly observed: Quota;
     }
+  | { readonly kind: 'api-key-revoked'; readonly apiKey: ApiKeyId; readonly name: string; readonly by: UserId }
   | ({ readonly kind: 'topped-up' } & Pick<TopUpCompleted, 'quota' | 'money' | 'currency'>)
   /** `quota`: of the balance, negative where it was taken. */
   | ({ readonly kind: 'top-up-returned'; readonly cause: ReturnCause } & Pick<

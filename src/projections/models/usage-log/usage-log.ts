@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { ApiKeyEvent } from '../../../domain/api-key.js';
 import type {
   CallOutcome,
   CallRefunded,
@@ -11,7 +12,7 @@ import type {
 import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel.js';
 import { type Position, type Recorded, streamKey } from '../../../domain/events.js';
 import { assertNever } from '../../../domain/failure.js';
-import { type ApiKeyId, ChannelId, RedemptionId, UserId } from '../../../domain/ids.js';
+import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../../domain/ids.js';
 import { unixSeconds } from '../../../domain/instant.js';
 import type { OptionEvent } from '../../../domain/option.js';
 import type { TopUpCompleted } from '../../../domain/payment.js';
@@ -127,6 +128,7 @@ export type LoggedEvent =
   | TopUpCompleted
   | ReturnEvent
   | Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' | 'InviteRewardEarned' }>
+  | Extract<ApiKeyEvent, { type: 'ApiKeyRevoked' }>
   | Extract<RedemptionEvent, { type: 'RedemptionCodeRedeemed' }>
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
   | OptionEvent
@@ -149,6 +151,7 @@ export const usageLog = projection<LoggedEvent>({
     QuotaAdjusted: true,
     RedemptionCodeRedeemed: true,
     InviteRewardEarned: true,
+    ApiKeyRevoked: true,
     ChannelTested: true,
     OptionChanged: true,
     SetupCompleted: true,
@@ -213,6 +216,12 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
       const { delta, gift, by, observed } = event;
       return line(recorded, logTypes.manage, UserId(streamKey(stream)), {
         detail: { kind: 'adjusted', delta, gift, by, observed },
+      });
+    }
+    case 'ApiKeyRevoked': {
+      const { owner, name, by } = event;
+      return line(recorded, logTypes.manage, owner, {
+        detail: { kind: 'api-key-revoked', apiKey: ApiKeyId(streamKey(stream)), name, by },
       });
     }
     case 'TopUpCompleted': {
