@@ -57,6 +57,7 @@ import { openMeter } from './relay/call/metered.js';
 import { callsUnderWay } from './relay/call/under-way.js';
 import { countWrongKeys } from './relay/call/wrong-keys.js';
 import { channelBalances } from './relay/callers/channel-balance.js';
+import { upstreamModels } from './relay/callers/channel-models.js';
 import { channelProbe } from './relay/callers/channel-probe.js';
 import { providerTable } from './relay/providers/registry.js';
 import { directoryCapacity, openRelaying } from './relaying.js';
@@ -281,6 +282,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
     payments: openPayments({ outbound, ...asSet }, config.stripeUrl),
     probe: channelProbe({ ...relaying.ports, root: () => rootUserId(db) }),
     balances: channelBalances(relaying.ports),
+    upstreamModels: upstreamModels(relaying.ports),
     setupCode: setupCode((code) =>
       log.warn(
         { code },

@@ -26,6 +26,7 @@ import { redemptionCommands } from './commands/redemptions.js';
 import { registering } from './commands/registering.js';
 import { setupCommands } from './commands/setup.js';
 import type { SetupCode } from './commands/setup-code.js';
+import { upstreamModelCommands } from './commands/upstream-models.js';
 import { userSettingsCommands } from './commands/user-settings.js';
 import { userCommands } from './commands/users.js';
 import { welcome } from './commands/welcome.js';
@@ -52,6 +53,7 @@ import type {
   Sessions,
   Tickets,
   UnsettledOrders,
+  UpstreamModels,
   Vault,
 } from './ports.js';
 import type { OneTimeCodes, PasskeyChecks } from './proof-ports.js';
@@ -101,6 +103,7 @@ export interface ApplicationPorts {
   readonly traffic: LiveTraffic;
   readonly probe: ChannelProbe;
   readonly balances: ChannelBalances;
+  readonly upstreamModels: UpstreamModels;
   readonly tickets: Tickets;
   readonly humanVerifier: HumanVerifier;
   readonly outbound: Outbound;
@@ -163,7 +166,7 @@ export function openApplication(ports: ApplicationPorts) {
       once,
       apiKeyCounts: { of: (owner, ids) => countApiKeys(ports.db, owner, ids) },
     }),
-    channels: { ...channelCommands(ports), ...tests, ...balances },
+    channels: { ...channelCommands(ports), ...tests, ...balances, ...upstreamModelCommands(ports) },
     redemptions: redemptionCommands({
       ...ports,
       once,

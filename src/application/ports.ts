@@ -338,6 +338,22 @@ export interface ChannelBalances {
   of(channel: ChannelView): Promise<string>;
 }
 
+/** Where models are asked for; key and proxy are in the clear. */
+export interface UpstreamPlace extends Pick<ChannelSettings, 'type' | 'baseUrl' | 'other' | 'organization'> {
+  readonly key: string;
+  readonly proxy: string | null;
+}
+
+/** Asks providers which models they have. */
+export interface UpstreamModels {
+  /**
+   * Names, each once, that a channel can carry, in the provider's order. Throws `models-not-listed` for types that tell
+   * none; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
+   * address.
+   */
+  of(place: UpstreamPlace): Promise<readonly string[]>;
+}
+
 /*
  * How far calls under way have come, noted now and then beside the log: what is lost with a node that dies is at most
  * what happened since its last note. It decides nothing while the node lives.

@@ -88,7 +88,8 @@ type LiveChannel = Exclude<Channel, { status: 'absent' | 'removed' }>;
 export const isLiveChannel = (channel: Channel): channel is LiveChannel =>
   channel.status !== 'absent' && channel.status !== 'removed';
 
-const patched = (settings: ChannelSettings, patch: Partial<ChannelSettings>): ChannelSettings => ({
+/** What is missing or undefined stays as it is. */
+export const patched = (settings: ChannelSettings, patch: Partial<ChannelSettings>): ChannelSettings => ({
   ...settings,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
 });
@@ -117,22 +118,29 @@ function withHost(settings: ChannelSettings, before: ChannelSettings, providers:
   return { ...settings, baseUrl: baseUrl.replace(hostPlaceholder, host) };
 }
 
+/** The settings after an edit, checked where it changes something. */
+export const editedSettings = (
+  before: ChannelSettings,
+  patch: Partial<ChannelSettings>,
+  providers: ProviderTable,
+): ChannelSettings => checkedChannelSettings(withHost(patched(before, patch), before, providers), before, providers);
+
 /**
  * Nobody can read a stored key, so nobody may have it sent to an address of their own either: with another address, or
- * through another proxy, the key is given again.
+ * through another proxy, the key is given again. Throws `channel-key-needed`.
  */
-function checkKeyStays(
-  before: LiveChannel,
+export function checkKeyStays(
+  before: ChannelSettings,
   settings: ChannelSettings,
-  secrets: ChannelSecrets,
+  throughAnotherProxy: boolean,
   providers: ProviderTable,
 ): void {
   const changed =
-    destination(before.settings, providers) !== destination(settings, providers)
-      ? settings.baseUrl === before.settings.baseUrl
+    destination(before, providers) !== destination(settings, providers)
+      ? settings.baseUrl === before.baseUrl
         ? 'type'
         : 'baseUrl'
-      : secrets.proxy !== null && secrets.proxy !== before.secrets.proxy
+      : throughAnotherProxy
         ? 'proxy'
         : null;
   if (changed !== null) throw new Failure('channel-key-needed', { field: 'key', changed });
@@ -155,11 +163,15 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
       case 'EditChannel': {
         const before = live(channel);
         const { patch, providers } = command;
-        const wanted = withHost(patched(before.settings, patch), before.settings, providers);
-        const settings = checkedChannelSettings(wanted, before.settings, providers);
+        const settings = editedSettings(before.settings, patch, providers);
         const secrets = { ...before.secrets, ...command.secrets };
         if (command.secrets.key === undefined && !command.keyMayFollow)
-          checkKeyStays(before, settings, secrets, providers);
+          checkKeyStays(
+            before.settings,
+            settings,
+            secrets.proxy !== null && secrets.proxy !== before.secrets.proxy,
+            providers,
+          );
         if (isDeepStrictEqual(before.settings, settings) && isDeepStrictEqual(before.secrets, secrets)) return [];
         return [{ type: 'ChannelEdited', settings, secrets }];
       }

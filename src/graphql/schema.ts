@@ -9,6 +9,7 @@ import { ChannelCommandResolver } from './channels/channel-commands.js';
 import { ChannelHealthResolver } from './channels/channel-health.js';
 import { ChannelTypeResolver } from './channels/channel-type.js';
 import { ChannelUpkeepResolver } from './channels/channel-upkeep.js';
+import { UpstreamModelsResolver } from './channels/upstream-models.js';
 import { PaymentResolver } from './payments/payment.js';
 import { PaymentCommandResolver } from './payments/payment-commands.js';
 import { RedemptionResolver } from './redemptions/redemption.js';
@@ -67,6 +68,7 @@ export function graphqlSchema(): GraphQLSchema {
       ChannelTypeResolver,
       ChannelHealthResolver,
       ChannelUpkeepResolver,
+      UpstreamModelsResolver,
       PaymentResolver,
       PaymentCommandResolver,
       OptionResolver,

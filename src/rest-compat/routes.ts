@@ -7,6 +7,7 @@ import { type BodyRoom, countUnfinished } from '../http/body-room.js';
 import { type BillingEndpointOptions, billingRoutes } from './billing.js';
 import { channelEndpoints } from './channel.js';
 import { channelBulkEndpoints } from './channel-bulk.js';
+import { channelModelsEndpoints } from './channel-models.js';
 import { dataEndpoints } from './data.js';
 import { logEndpoints } from './log.js';
 import { modelEndpoints } from './model.js';
@@ -123,6 +124,7 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     redemptionEndpoints(endpoints, application);
     channelEndpoints(endpoints, application);
     channelBulkEndpoints(endpoints, application);
+    channelModelsEndpoints(endpoints, application);
     modelEndpoints(endpoints, application);
     pricingEndpoints(endpoints, application);
     optionEndpoints(endpoints, application);

@@ -118,6 +118,7 @@ const operations: Readonly<
     setTagEnabled: ['admin', 'setTagEnabled(tag: "none", enabled: true) { id }'],
     testAllChannels: ['admin', 'testAllChannels { running }'],
     updateChannelBalance: ['admin', 'updateChannelBalance(id: 999999) { id }'],
+    fetchUpstreamModels: ['admin', 'fetchUpstreamModels(id: 999999)'],
     updateChannelBalances: ['admin', 'updateChannelBalances { updated }'],
     testChannel: ['admin', 'testChannel(id: 999999) { ok }'],
     beginTopUp: ['ordinary', 'beginTopUp(amount: 0, method: "alipay") { url }'],

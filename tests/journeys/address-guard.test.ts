@@ -51,6 +51,17 @@ test('an address inside is not called over a WebSocket either', async () => {
   expect(asked).toBe(0);
 });
 
+test('an address inside is not asked for its models, with a key that is stored or typed', async () => {
+  const baseUrl = upstream.url.replace('127.0.0.1', '127.0.0.2');
+  const { channels } = gateway.application;
+  const blocked = { code: 'models-not-told', details: { reason: 'the address of the upstream is not allowed' } };
+  const id = await gateway.addChannel({ models: ['listed inside'], baseUrl });
+  await expect(channels.upstreamModels(gateway.root, id, null)).rejects.toMatchObject(blocked);
+  const draft = { type: 1, baseUrl, key: 'sk-typed' };
+  await expect(channels.upstreamModels(gateway.root, null, draft)).rejects.toMatchObject(blocked);
+  expect(asked).toBe(0);
+});
+
 test('what the operator allows is called', async () => {
   await gateway.addChannel({ models: ['allowed'] });
   const caller = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000)));

@@ -3,7 +3,7 @@ import { Failure } from '../../src/domain/failure.js';
 import { ChannelId } from '../../src/domain/ids.js';
 import { messageOf } from '../../src/rest-compat/wire/messages.js';
 import { until } from '../support/until.js';
-import { startUpstream, type Upstream } from '../support/upstream.js';
+import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstream.js';
 import { type Answered, type Cast, dataOf, openStage, send } from './rest-server.js';
 
 let stage: Cast;
@@ -445,6 +445,67 @@ describe('GET /channel/test', () => {
   });
   test('is for administrators', async () => {
     expect((await stage.alice.get('/api/channel/test')).json).toEqual(refusal('无权进行此操作，权限不足'));
+  });
+});
+
+describe('fetch_models', () => {
+  let provider: Upstream;
+  let asked: UpstreamCall[];
+  let answer: string;
+  const listed = (data: readonly string[]) => ({ success: true, message: '', data });
+  beforeEach(async () => {
+    asked = [];
+    answer = '{"data":[{"id":"one"},{"id":"two"}]}';
+    provider = await startUpstream((call, response) => {
+      asked.push(call);
+      if (answer === '') response.writeHead(401).end();
+      else response.end(answer);
+    });
+    return () => provider.stop();
+  });
+
+  test('GET /{id} lists what the upstream of a channel has', async () => {
+    const { id } = await add({ base_url: provider.url, key: 'sk-east' });
+    expect((await stage.admin.get(`/api/channel/fetch_models/${id}/`)).json).toEqual(listed(['one', 'two']));
+    expect(asked.at(-1)).toMatchObject({ url: '/v1/models', headers: { authorization: 'Bearer sk-east' } });
+    answer = '{"data":null}';
+    expect((await stage.admin.get(`/api/channel/fetch_models/${id}`)).json).toEqual(listed([]));
+  });
+  test('GET /{id} tells in the words of the contract why not', async () => {
+    const { id } = await add({ base_url: provider.url });
+    const told = async (of: unknown) => (await stage.admin.get(`/api/channel/fetch_models/${of}`)).json;
+    answer = '';
+    expect(await told(id)).toEqual(refusal('status code: 401'));
+    answer = 'no';
+    expect(await told(id)).toEqual(refusal('解析响应失败: the answer is no JSON object'));
+    expect(await told((await add({ type: 18, key: 'a|b|c' })).id)).toEqual(refusal('该类型的渠道没有模型列表'));
+    expect(await told(4711)).toEqual(refusal('record not found'));
+    expect(await told(0)).toEqual(refusal('record not found'));
+  });
+  test('POST lists what an upstream has that is no channel yet, asked with the first of its keys', async () => {
+    const body = { type: 1, base_url: provider.url, key: 'sk-a\nsk-b' };
+    const told = await stage.admin.post('/api/channel/fetch_models', body);
+    expect(told.json).toEqual(listed(['one', 'two']));
+    expect(asked.at(-1)?.headers.authorization).toBe('Bearer sk-a');
+    answer = '';
+    const refused = await stage.admin.post('/api/channel/fetch_models', body);
+    expect([refused.status, refused.json]).toEqual([500, refusal('status code: 401')]);
+  });
+  test.each([
+    'no object',
+    { type: 'one', key: 'k' },
+    { type: 1 },
+    { type: 1, key: 'k', base_url: 'ftp://x' },
+    { type: 999, key: 'k' },
+  ])('POST refuses %j', async (body) => {
+    const refused = await stage.admin.post('/api/channel/fetch_models', body);
+    expect([refused.status, refused.json.message]).toEqual([400, 'Invalid request']);
+    expect(asked).toEqual([]);
+  });
+  test('is for administrators', async () => {
+    const denied = refusal('无权进行此操作，权限不足');
+    expect((await stage.alice.get('/api/channel/fetch_models/1')).json).toEqual(denied);
+    expect((await stage.alice.post('/api/channel/fetch_models', { type: 1, key: 'k' })).json).toEqual(denied);
   });
 });
 

@@ -234,6 +234,7 @@ describe('orders from pages of other sites', () => {
     '/api/channel/test',
     '/api/channel/update_balance',
     '/api/channel/update_balance/1',
+    '/api/channel/fetch_models/1',
   ])('are refused at %s too, which changes something though it is a GET', async (path) => {
     const { headers } = await signIn(stage.url, 'bob', stage.users.bob.password);
     const pages: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }];

@@ -55,6 +55,7 @@ const samples: Readonly<Record<string, Sample>> = {
   'POST /api/user/topup': { key: '0'.repeat(32) },
   'POST /api/channel/': { type: 1, name: 'east', key: 'sk-east', models: 'gpt-4o', group: 'default' },
   'PUT /api/channel/': { id: 1, name: 'west' },
+  'POST /api/channel/fetch_models': { type: 1, base_url: 'http://127.0.0.1:1', key: 'sk-east' },
   'POST /api/channel/batch': { ids: [4711] },
   'POST /api/channel/batch/tag': { ids: [1], tag: 'some' },
   'PUT /api/channel/tag': { tag: 'some', new_tag: 'some' },

@@ -12,6 +12,7 @@ import { passkeysOf } from '../../src/application/commands/passkeys-of.js';
 import { redemptionCommands } from '../../src/application/commands/redemptions.js';
 import { setupCommands } from '../../src/application/commands/setup.js';
 import { setupCode } from '../../src/application/commands/setup-code.js';
+import { upstreamModelCommands } from '../../src/application/commands/upstream-models.js';
 import { userSettingsCommands } from '../../src/application/commands/user-settings.js';
 import { userCommands } from '../../src/application/commands/users.js';
 import type { DefaultPrices } from '../../src/application/default-prices.js';
@@ -26,6 +27,8 @@ import type {
   ChannelProbe,
   ExpectedRevision,
   ProbeResult,
+  UpstreamModels,
+  UpstreamPlace,
 } from '../../src/application/ports.js';
 import { type IdentitySource, identity } from '../../src/application/sessions/identity.js';
 import { ownSessions } from '../../src/application/sessions/own-sessions.js';
@@ -184,6 +187,16 @@ class FakeBalances implements ChannelBalances {
   }
 }
 
+class FakeUpstreamModels implements UpstreamModels {
+  names: readonly string[] = ['gpt-5'];
+  readonly asked: UpstreamPlace[] = [];
+
+  async of(place: UpstreamPlace): Promise<readonly string[]> {
+    this.asked.push(place);
+    return this.names;
+  }
+}
+
 const noPrices: DefaultPrices = {
   modelRatio: new Map(),
   modelPrice: new Map(),
@@ -236,6 +249,7 @@ export async function openMemoryNode(
     progress: { reached: async () => true },
     probe: new FakeProbe(),
     balances: new FakeBalances(),
+    upstreamModels: new FakeUpstreamModels(),
     setupCodes: [] as string[],
     providers: testProviders,
     outbound: new TakingOutbound(),
@@ -256,7 +270,12 @@ export async function openMemoryNode(
     factorOrders: factorCommands({ ...proofs, passkeysOf: passkeysOf(store) }),
     ownSessions: ownSessions({ ...proofs, ended: doors.ended }),
     apiKeys: apiKeyCommands(ports),
-    channels: { ...channelCommands(ports), ...channelTests(ports), ...channelBalanceCommands(ports) },
+    channels: {
+      ...channelCommands(ports),
+      ...channelTests(ports),
+      ...channelBalanceCommands(ports),
+      ...upstreamModelCommands(ports),
+    },
     redemptions: redemptionCommands(ports),
     options: optionCommands(ports),
     setup: setupCommands({ ...ports, users, code: setupCode((code) => ports.setupCodes.push(code)) }),

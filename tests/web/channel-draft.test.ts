@@ -29,6 +29,7 @@ const choice = (type: number, patch: Partial<ChannelChoice> = {}): ChannelChoice
   documentKey: false,
   billsOrganization: false,
   balance: false,
+  listsModels: true,
   served: true,
   deprecated: false,
   ...patch,

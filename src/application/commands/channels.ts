@@ -6,7 +6,6 @@ import {
   channelKeysIn,
   checkedChannelSettings,
   checkProxy,
-  shownProxy,
 } from '../../domain/channel-settings.js';
 import { beginning, type Position, streams } from '../../domain/events.js';
 import { ChannelId, type SecretId } from '../../domain/ids.js';
@@ -16,6 +15,7 @@ import { authorise } from '../authorise.js';
 import type { Directory, Ids, Vault } from '../ports.js';
 import type { Handle } from './handle.js';
 import { inParallel } from './in-parallel.js';
+import { isSameProxy, storedProxy } from './stored-proxy.js';
 
 export interface ChannelCommandPorts {
   readonly handle: Handle;
@@ -63,13 +63,8 @@ export function channelCommands({ handle, ids, vault, directory, providers }: Ch
 
   const proxySecretOf = (id: ChannelId): SecretId | null => directory.channel(id)?.secrets.proxy ?? null;
 
-  /** Forms send back what they were shown: the proxy a channel has, or how it was shown, is no change. */
-  const isProxyOf = async (id: ChannelId, proxy: string): Promise<boolean> => {
-    const secret = proxySecretOf(id);
-    if (secret === null) return proxy === '';
-    const stored = await vault.get(secret);
-    return stored !== null && (proxy === stored || proxy === shownProxy(stored));
-  };
+  const isProxyOf = async (id: ChannelId, proxy: string): Promise<boolean> =>
+    isSameProxy(proxy, await storedProxy({ directory, vault }, id));
 
   const edit = async (actor: Actor, id: ChannelId, patch: ChannelPatch): Promise<Position> => {
     const newProxy = patch.proxy !== undefined && !(await isProxyOf(id, patch.proxy)) ? patch.proxy : undefined;

@@ -10,6 +10,7 @@ import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { Authorisation } from './authorisation.js';
 import type { BalanceWire } from './balance.js';
 import type { JsonObject } from './json.js';
+import type { ModelsWire } from './models.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
@@ -185,6 +186,8 @@ export interface Provider extends ProviderFacts {
   readonly authorisation?: Authorisation;
   /** Of the account. Left out: it tells none. */
   readonly balance?: BalanceWire;
+  /** How it tells its models, where it does. Left out: as OpenAI does. */
+  readonly models?: ModelsWire;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly thinkingBeside?: ThinkingBeside;
 }

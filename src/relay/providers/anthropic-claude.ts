@@ -1,5 +1,6 @@
 import { usual } from '../../domain/provider.js';
 import { anthropic } from '../protocols/anthropic/anthropic.js';
+import { pagedModels } from '../protocols/anthropic/models.js';
 import { thinksByName } from '../protocols/anthropic/thinking.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
@@ -21,6 +22,7 @@ export const anthropicProvider: Provider = {
   colour: 'indigo',
   keyHint: 'API key',
   modes: ['chat', 'counting'],
+  models: pagedModels,
   protocol: anthropic,
   thinkingBeside: thinksByName,
 };

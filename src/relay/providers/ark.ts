@@ -1,5 +1,6 @@
 import { usual } from '../../domain/provider.js';
 import { countIn, isObject, objectsIn } from '../protocols/json.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -39,6 +40,7 @@ export const ark: Provider = {
   colour: 'blue',
   keyHint: 'API key',
   modes: ['chat', 'completions', 'embeddings'],
+  models: modelsAt('/api/v3/models'),
   thinkingBeside: switchedByType,
   protocol: openAi({ newerLimit: true, url, usageOnRequest: true, knowsThinking: true, translate }),
 };

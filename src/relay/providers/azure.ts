@@ -1,6 +1,7 @@
 import { type Mode, other, soundModes, usual } from '../../domain/provider.js';
 import { notServed } from '../protocols/asking.js';
 import { pathSegment } from '../protocols/model-address.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { cloudflareGateway, openAiModelRules } from '../protocols/openai/request.js';
 import type { Target } from '../protocols/openai/variant.js';
@@ -31,6 +32,11 @@ const url = (target: Target): string => {
   return `${root}/${pathSegment(deployment(model))}/${task}?api-version=${version}`;
 };
 
+/** What can be called are deployments; only this version of the interface lists them with the key of a resource. */
+const models = modelsAt('/openai/deployments?api-version=2023-03-15-preview', {
+  headers: ({ key }) => ({ 'api-key': key }),
+});
+
 export const azure: Provider = {
   ...usual,
   type: 3,
@@ -41,6 +47,7 @@ export const azure: Provider = {
   keyHint: 'API key of the resource',
   other: other('API version when the caller names none, e.g. 2024-12-01-preview'),
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
+  models,
   protocol: openAi({
     newerLimit: true,
     url,

@@ -1,6 +1,8 @@
 import { other, usual } from '../../domain/provider.js';
-import { isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { NotTold } from '../protocols/asking-beside.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegments } from '../protocols/model-address.js';
+import { inPages, type ModelsWire, namesIn } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
@@ -70,6 +72,20 @@ const mend = (message: JsonObject): boolean => {
   return changed;
 };
 
+const pageSize = 100;
+
+/** By account, in pages that are counted. */
+const models: ModelsWire = ({ base, other: account, json }) => {
+  if (account === '') throw new NotTold('this channel has no account id');
+  const search = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai/models/search`;
+  return inPages(1, async (page) => {
+    const told = await json(`${search}?per_page=${pageSize}&page=${page}`);
+    const total = isObject(told.result_info) ? (countIn(told.result_info.total_count) ?? 0) : 0;
+    const names = namesIn(told, { list: 'result', name: 'name' });
+    return { names, next: names.length > 0 && page * pageSize < total ? page + 1 : null };
+  });
+};
+
 export const cloudflare: Provider = {
   ...usual,
   type: 39,
@@ -95,5 +111,6 @@ export const cloudflare: Provider = {
   keyHint: 'API token',
   other: other('account id'),
   modes: ['chat', 'completions', 'embeddings'],
+  models,
   protocol: openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend }),
 };

@@ -1,11 +1,18 @@
 import { soundModes, usual } from '../../domain/provider.js';
 import { tellsBalance } from '../protocols/balance.js';
 import { withModel } from '../protocols/model-address.js';
+import { openAiModelList } from '../protocols/models.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels, openAiModerationModels } from './openai-models.js';
+
+/** Its root, where the address is that of an endpoint. */
+const rooted = <Asking extends { readonly base: string }>(asking: Asking): Asking => ({
+  ...asking,
+  base: asking.base.replace(/\/v1(?:\/.*)?$/, ''),
+});
 
 /** Any server that speaks OpenAI's language; the base URL is the whole address, so it serves one endpoint. */
 export const custom: Provider = {
@@ -16,8 +23,9 @@ export const custom: Provider = {
   defaultModels: [...openAiModels, ...openAiModerationModels],
   colour: 'pink',
   keyHint: 'API key',
-  ...tellsBalance((asking) => dashboardBalance({ ...asking, base: asking.base.replace(/\/v1(?:\/.*)?$/, '') })),
+  ...tellsBalance((asking) => dashboardBalance(rooted(asking))),
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
+  models: (asking) => openAiModelList(rooted(asking)),
   protocol: openAi({
     newerLimit: true,
     url: ({ base, model }) => withModel(base, model),

@@ -1,6 +1,7 @@
 import { other, usual } from '../../domain/provider.js';
 import { thinkingLimitOf } from '../../domain/thinking-limits.js';
 import { textIn } from '../protocols/json.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
@@ -67,6 +68,7 @@ export const dashscope: Provider = {
   keyHint: 'API key',
   other: other('plugin settings as JSON, sent along with every call'),
   modes: ['chat', 'completions', 'embeddings'],
+  models: modelsAt('/compatible-mode/v1/models'),
   thinkingBeside: switchedByFlag,
   protocol: openAi({
     url: urlAt({

@@ -1,5 +1,6 @@
 import { usual } from '../../domain/provider.js';
-import { amountIn, BalanceNotTold, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { NotTold } from '../protocols/asking-beside.js';
+import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { isObject, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
@@ -49,7 +50,7 @@ const replayedReasoning: Edit = (body) => {
 const balance = balanceAt('/user/balance', ({ balance_infos }) => {
   const told = objectsIn(balance_infos);
   const chosen = told.find(({ currency }) => currency === 'CNY') ?? told[0];
-  if (chosen === undefined) throw new BalanceNotTold('currency CNY not found');
+  if (chosen === undefined) throw new NotTold('currency CNY not found');
   return amountIn(chosen.total_balance, 'total_balance');
 });
 

@@ -1,5 +1,6 @@
 import { other, usual } from '../../domain/provider.js';
 import { gemini } from '../protocols/gemini/gemini.js';
+import { modelsAt } from '../protocols/models.js';
 import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
@@ -25,5 +26,7 @@ export const googleGemini: Provider = {
   other: other('API version, e.g. v1beta'),
   forbiddenMeansDead: true,
   modes: ['chat', 'embeddings', 'counting'],
+  // In OpenAI's form it comes whole, not in pages.
+  models: modelsAt('/v1beta/openai/models', { prefix: 'models/' }),
   protocol: gemini,
 };

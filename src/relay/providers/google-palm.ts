@@ -2,6 +2,7 @@ import { usual } from '../../domain/provider.js';
 import { notServed } from '../protocols/asking.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegment } from '../protocols/model-address.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
 import { NotConvertible, type Provider } from '../protocols/protocol.js';
@@ -88,6 +89,10 @@ export const googlePalm: Provider = {
   keyHint: 'Google AI API key',
   deprecated: true,
   modes: ['chat'],
+  models: modelsAt('/v1beta2/models', {
+    ...{ list: 'models', name: 'name', prefix: 'models/' },
+    headers: ({ key }) => ({ 'x-goog-api-key': key }),
+  }),
   protocol: withGoogleRefusals(
     openAi({
       url({ base, model, caller }) {

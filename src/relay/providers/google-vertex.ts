@@ -66,6 +66,8 @@ export const googleVertex: Provider = {
   keyForm: serviceAccountKey,
   documentKey: true,
   other: other('region, or a JSON object of regions by model with a default', { region: true }),
+  // Each publisher's is at a place of its own, and none says what this account may ask for.
+  listsModels: false,
   modes: ['chat', 'embeddings', 'counting'],
   protocol,
   authorisation: byServiceAccount,

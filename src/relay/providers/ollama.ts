@@ -1,6 +1,7 @@
 import { usual } from '../../domain/provider.js';
 import { embeddingList } from '../protocols/embeddings.js';
 import { countIn, isList } from '../protocols/json.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { standardUrl } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
@@ -40,6 +41,7 @@ export const ollama: Provider = {
   colour: 'grey',
   keyHint: 'any text; a local server ignores it',
   modes: ['chat', 'completions', 'embeddings'],
+  models: modelsAt('/api/tags', { list: 'models', name: 'name' }),
   protocol: openAi({
     url: (target) => (target.caller.mode === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),
     usageOnRequest: true,

@@ -1,4 +1,5 @@
 import { usual } from '../../domain/provider.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { urlAt } from '../protocols/openai/request.js';
 import type { Target } from '../protocols/openai/variant.js';
@@ -6,10 +7,12 @@ import type { Provider } from '../protocols/protocol.js';
 import { modelList } from './model-list.js';
 
 /** An app id may follow the key, behind a bar. */
-const authorize = ({ channel }: Target): Record<string, string> => {
-  const [key = '', application] = channel.key.trim().split('|');
+const credentials = (written: string): Record<string, string> => {
+  const [key = '', application] = written.trim().split('|');
   return { authorization: `Bearer ${key}`, ...(application && { appid: application }) };
 };
+
+const authorize = ({ channel }: Target) => credentials(channel.key);
 
 export const qianfan: Provider = {
   ...usual,
@@ -27,6 +30,7 @@ export const qianfan: Provider = {
   colour: 'blue',
   keyHint: 'bce-v3/… key, with |app id behind it if there is one',
   modes: ['chat', 'completions', 'embeddings'],
+  models: modelsAt('/v2/models', { headers: ({ key }) => credentials(key) }),
   protocol: openAi({
     url: urlAt({ chat: '/v2/chat/completions', completions: '/v2/completions', embeddings: '/v2/embeddings' }),
     authorize,

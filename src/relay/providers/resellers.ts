@@ -1,5 +1,6 @@
 import { soundModes, usual } from '../../domain/provider.js';
-import { amountIn, BalanceNotTold, type BalanceWire, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { NotTold } from '../protocols/asking-beside.js';
+import { amountIn, type BalanceWire, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
@@ -33,7 +34,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: 
 const points: BalanceWire = async ({ base, isOwnBase, key, json }) => {
   const site = isOwnBase ? base : 'https://aiproxy.io';
   const { success, message, data } = await json(`${site}/api/report/getUserOverview`, { 'api-key': key });
-  if (success !== true) throw new BalanceNotTold(`message: ${String(message)}`);
+  if (success !== true) throw new NotTold(`message: ${String(message)}`);
   return amountIn(isObject(data) ? data.totalPoints : undefined, 'data.totalPoints');
 };
 

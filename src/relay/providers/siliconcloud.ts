@@ -1,5 +1,6 @@
 import { usual } from '../../domain/provider.js';
-import { amountIn, BalanceNotTold, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { NotTold } from '../protocols/asking-beside.js';
+import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -8,7 +9,7 @@ import { modelList } from './model-list.js';
 
 /** CNY. Refusals come with status 200. */
 const balance = balanceAt('/v1/user/info', ({ code, message, data }) => {
-  if (code !== 20_000) throw new BalanceNotTold(`code: ${String(code)}, message: ${String(message)}`);
+  if (code !== 20_000) throw new NotTold(`code: ${String(code)}, message: ${String(message)}`);
   return amountIn(isObject(data) ? data.totalBalance : undefined, 'data.totalBalance');
 });
 

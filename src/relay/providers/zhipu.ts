@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { usual } from '../../domain/provider.js';
 import { isObject, textIn } from '../protocols/json.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
@@ -15,10 +16,9 @@ const places = {
 };
 
 /** The international host and the coding plan have the version in their base URL. */
-const url = (target: Target): string => {
-  const base = target.base.endsWith('/v4') ? target.base : `${target.base}/api/paas/v4`;
-  return urlAt(places)({ ...target, base });
-};
+const versioned = (base: string): string => (base.endsWith('/v4') ? base : `${base}/api/paas/v4`);
+
+const url = (target: Target): string => urlAt(places)({ ...target, base: versioned(target.base) });
 
 const validForMs = 24 * 60 * 60 * 1000;
 
@@ -32,12 +32,15 @@ function signedToken(id: string, secret: string, now: number): string {
   return `${header}.${claims}.${signature}`;
 }
 
-const authorize = ({ channel, options }: Target): Record<string, string> => {
-  const key = channel.key.trim();
+const credentials = (key: string, now: number): Record<string, string> => {
   const [id, secret, ...others] = key.split('.');
   if (!id || !secret || others.length > 0) return { authorization: `Bearer ${key}` };
-  return { authorization: signedToken(id, secret, options.now) };
+  return { authorization: signedToken(id, secret, now) };
 };
+
+const authorize = ({ channel, options }: Target) => credentials(channel.key.trim(), options.now);
+
+const models = modelsAt('/models', { headers: ({ key, now }) => credentials(key, now) });
 
 const sampling: Edit = (body) => {
   if (body.temperature === 0) {
@@ -89,6 +92,7 @@ export const zhipu: Provider = {
   colour: 'purple',
   keyHint: 'id.secret, or an API key',
   modes: ['chat', 'embeddings', 'speech', 'transcription'],
+  models: (asking) => models({ ...asking, base: versioned(asking.base) }),
   protocol: openAi({
     url,
     authorize,

@@ -20,12 +20,13 @@ export type SideAnswer = { readonly ok: true; readonly status: number; readonly 
 export interface SideRequests {
   /** `proxy`: the channel's. */
   post(question: SideQuestion, proxy: string | null): Promise<SideAnswer>;
-  get(question: Omit<SideQuestion, 'content'>, proxy: string | null): Promise<SideAnswer>;
+  /** `largest`: bytes of the answer, unpacked; left out: few. */
+  get(question: Omit<SideQuestion, 'content'>, proxy: string | null, largest?: number): Promise<SideAnswer>;
 }
 
 /** From the dialling to the last byte. */
 const usualPatienceMs = 10_000;
-const largestAnswer = 64 * 1024;
+const usualAnswer = 64 * 1024;
 
 const broken: Unreached = { ok: false, saturated: false, blocked: false, timedOut: false };
 
@@ -38,6 +39,7 @@ export function openSideRequests(
     method: 'GET' | 'POST',
     { url, headers, content }: SideQuestion,
     proxy: string | null,
+    largest = usualAnswer,
   ): Promise<SideAnswer> => {
     const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
     const sending = upstream.send({ method, url, headers, content }, waits);
@@ -46,7 +48,7 @@ export function openSideRequests(
       const sent = await sending.sent;
       if (!sent.ok) return sent;
       const { status, body } = sent.answer;
-      return { ok: true, status, body: await body.whole(largestAnswer, place) };
+      return { ok: true, status, body: await body.whole(largest, place) };
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
       return { ...broken, timedOut: error instanceof Overdue };
@@ -57,6 +59,6 @@ export function openSideRequests(
   };
   return {
     post: (question, proxy) => ask('POST', question, proxy),
-    get: ({ url, headers }, proxy) => ask('GET', { url, headers, content: noContent }, proxy),
+    get: ({ url, headers }, proxy, largest) => ask('GET', { url, headers, content: noContent }, proxy, largest),
   };
 }

@@ -11,9 +11,11 @@ import {
   choiceOf,
   isOffered,
   problemsOf,
+  upstreamOf,
   withType,
 } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
+import { FetchModels } from './FetchModels.js';
 import { GroupsField } from './GroupsField.js';
 import { ModelsField } from './ModelsField.js';
 
@@ -120,7 +122,22 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
       {choice?.billsOrganization && (
         <TextField label={t('form.organization')} hint={t('form.organizationHint')} {...text('organization')} />
       )}
-      <ModelsField defaults={choice?.defaultModels ?? []} enabled={enabledModels} {...text('models')} />
+      <ModelsField
+        defaults={choice?.defaultModels ?? []}
+        enabled={enabledModels}
+        tools={
+          choice?.listsModels && (
+            <FetchModels
+              channel={before?.id ?? null}
+              draft={upstreamOf(draft, choice)}
+              models={draft.models}
+              mapping={draft.modelMapping}
+              onChange={(models) => change({ models })}
+            />
+          )
+        }
+        {...text('models')}
+      />
       <GroupsField known={groups} {...text('groups')} />
       <fieldset className="field-row">
         <legend className="visually-hidden">{t('form.routing')}</legend>

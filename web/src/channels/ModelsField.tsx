@@ -1,4 +1,5 @@
 import { Button, ButtonGroup, TagInput } from '@blueprintjs/core';
+import type { ReactNode } from 'react';
 import { CopyButton } from '../kit/CopyButton.js';
 import { Field } from '../kit/form/fields.js';
 import { toaster } from '../kit/toaster.js';
@@ -16,9 +17,11 @@ interface ModelsFieldProps {
   readonly defaults?: readonly string[];
   /** Of all channels that serve. */
   readonly enabled: readonly string[];
+  /** Further ways to fill it. */
+  readonly tools?: ReactNode;
 }
 
-export function ModelsField({ value, onChange, error, required = true, defaults, enabled }: ModelsFieldProps) {
+export function ModelsField({ value, onChange, error, required = true, defaults, enabled, tools }: ModelsFieldProps) {
   const t = useText(channelsTexts);
   const common = useText(commonTexts);
   const add = (typed: readonly string[]): void => {
@@ -59,6 +62,7 @@ export function ModelsField({ value, onChange, error, required = true, defaults,
             onClick={() => fill(defaults)}
           />
         )}
+        {tools}
         <Button size="small" text={t('form.modelsFillAll')} onClick={() => fill(enabled)} />
         <Button size="small" text={common('clear')} disabled={value.length === 0} onClick={() => onChange([])} />
         <CopyButton text={value.join(',')} caption={common('copy')} />

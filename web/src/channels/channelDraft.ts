@@ -3,6 +3,7 @@ import type {
   ChannelPatchInput,
   EditedChannelFragment,
   NewChannelInput,
+  UpstreamDraftInput,
 } from '../generated/channels/channels.js';
 
 /* A channel as it is typed: every field a text, judged before it is sent, and sent as what has changed. */
@@ -201,6 +202,12 @@ export const newChannel = (draft: ChannelDraft, choice: ChannelChoice | undefine
   key: draft.key.trim(),
   proxy: draft.proxy.trim(),
 });
+
+/** Where its upstream is, as it is typed. */
+export function upstreamOf(draft: ChannelDraft, choice: ChannelChoice | undefined): UpstreamDraftInput {
+  const { type, baseUrl, other, organization } = settled(draft, choice);
+  return { type, baseUrl, other, organization, key: draft.key.trim(), proxy: draft.proxy.trim() };
+}
 
 /**
  * Only what was changed: what somebody else changed meanwhile stays, and a proxy, shown without its password, is not

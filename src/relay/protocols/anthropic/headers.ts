@@ -2,7 +2,7 @@ import type { CallerRequest, RequestOptions } from '../protocol.js';
 
 /* What Anthropic is told beside the body: the version of its interface, and what of it that is not yet usual. */
 
-const usualVersion = '2023-06-01';
+export const usualVersion = '2023-06-01';
 const version = /^\d{4}-\d\d-\d\d$/;
 const beta = /^[\w.:-]{1,128}$/;
 const mostBetas = 64;

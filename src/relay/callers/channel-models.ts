@@ -1,0 +1,42 @@
+import type { UpstreamModels } from '../../application/ports.js';
+import { bytesIn } from '../../domain/bounds.js';
+import { Failure } from '../../domain/failure.js';
+import { maxModelNameBytes } from '../../domain/names.js';
+import type { RelayPorts } from '../ports.js';
+import { NotTold, NotUnderstood } from '../protocols/asking-beside.js';
+import { openAiModelList } from '../protocols/models.js';
+import { type AskingPorts, askBeside } from './asking-beside.js';
+
+/* "Which models does this upstream have?", asked with the key that its calls would be made with. */
+
+export type ModelsPorts = AskingPorts & Pick<RelayPorts, 'providerOf'>;
+
+/** Services that broker everybody's models tell hundreds, with prices and descriptions. */
+const largestList = 2 * 1024 * 1024;
+const mostModels = 5000;
+/** Keys shorter than this can be words, and stand in names by chance. */
+const shortKey = 8;
+
+const isUsable = (key: string) => (name: string) =>
+  name === name.trim() &&
+  bytesIn(name) <= maxModelNameBytes &&
+  !/[\p{Cc}\p{Bidi_Control}\p{Surrogate},]/u.test(name) &&
+  // Whoever may ask may not read the key.
+  (key.length < shortKey || !name.includes(key));
+
+export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): UpstreamModels => ({
+  async of(place) {
+    const provider = providerOf(place.type);
+    if (provider === null || !provider.listsModels) throw new Failure('models-not-listed');
+    try {
+      const told = await askBeside(asking, provider, place, provider.models ?? openAiModelList, largestList);
+      const names = [...new Set(told)].filter(isUsable(place.key.trim()));
+      if (names.length > mostModels) throw new NotUnderstood(`the list has more than ${mostModels} models`);
+      return names;
+    } catch (error) {
+      if (!(error instanceof NotTold)) throw error;
+      const unreadable = error instanceof NotUnderstood;
+      throw new Failure(unreadable ? 'models-unreadable' : 'models-not-told', { reason: error.message });
+    }
+  },
+});

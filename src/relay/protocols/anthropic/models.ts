@@ -1,0 +1,14 @@
+import { textIn } from '../json.js';
+import { inPages, type ModelsWire, namesIn } from '../models.js';
+import { usualVersion } from './headers.js';
+
+/** A thousand at a time, each page behind the last model of the one before. */
+export const pagedModels: ModelsWire = ({ base, key, json }) =>
+  inPages('', async (after) => {
+    const behind = after === '' ? '' : `&after_id=${encodeURIComponent(after)}`;
+    const told = await json(`${base}/v1/models?limit=1000${behind}`, {
+      'x-api-key': key,
+      'anthropic-version': usualVersion,
+    });
+    return { names: namesIn(told), next: told.has_more === true ? textIn(told.last_id) : null };
+  });

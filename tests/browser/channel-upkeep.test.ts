@@ -1,0 +1,82 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ChannelId } from '../../src/domain/ids.js';
+import { buildConsole, type Console, launchBrowser, openConsole, signIn } from '../support/browser.js';
+import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { startUpstream, type Upstream } from '../support/upstream.js';
+import { barriers } from './axe.js';
+
+/* What an administrator does with channels beside switching and testing them, in a browser and a gateway of its own. */
+
+const browser = await launchBrowser();
+
+const launched = (): Browser => {
+  if (browser === null) throw new Error('there is no browser');
+  return browser;
+};
+
+describe.skipIf(browser === null)('the upkeep of channels, in a browser (needs Chromium)', () => {
+  let gateway: TestGateway;
+  let upstream: Upstream;
+  let opened: Console;
+  let id: ChannelId;
+
+  beforeAll(async () => {
+    buildConsole();
+    gateway = await startTestGateway();
+    upstream = await startUpstream(({ headers }, response) => {
+      if (headers.authorization !== 'Bearer sk-right') response.writeHead(401).end();
+      else response.end(JSON.stringify({ data: ['harbour-2', 'lighthouse', 'pier'].map((name) => ({ id: name })) }));
+    });
+    const models = ['harbour-1', 'lighthouse'];
+    id = await gateway.addChannel({ name: 'coast', baseUrl: upstream.url, models, key: 'sk-right' });
+    opened = await openConsole(launched(), { url: gateway.url });
+    await signIn(opened, { username: 'root', password: gateway.rootPassword });
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await browser?.close();
+    await gateway?.stop();
+    await upstream?.stop();
+  });
+
+  const stored = () => gateway.application.directory.channel(id)?.settings;
+
+  test('what the upstream has is shown beside what a channel lists, and what is ticked is taken over', async () => {
+    const { page } = opened;
+    await page.goto(`/channel?open=${id}`);
+    await page.getByRole('button', { name: 'Fetch models' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Models of the upstream' });
+    await dialog.getByText('New at the upstream (2)').waitFor();
+    await dialog.getByText('Same on both sides (1)').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await dialog.getByLabel('Search').fill('PIER');
+    await dialog.getByRole('checkbox', { name: 'harbour-2' }).waitFor({ state: 'detached' });
+    await dialog.getByRole('checkbox', { name: 'Select all' }).check({ force: true });
+    expect(await dialog.getByRole('checkbox', { name: 'pier' }).isChecked()).toBe(true);
+    await dialog.getByLabel('Search').fill('');
+    expect(await dialog.getByRole('checkbox', { name: 'harbour-2' }).isChecked()).toBe(false);
+    // Renamed upstream: nobody takes it out but whoever ticks it.
+    expect(await dialog.getByRole('checkbox', { name: 'harbour-1' }).isChecked()).toBe(false);
+    await dialog.getByRole('button', { name: 'Take over 1' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The channel has been saved').waitFor();
+    expect(stored()?.models).toEqual(['harbour-1', 'lighthouse', 'pier']);
+  });
+
+  test('of what is no channel yet, a key is wanted first, and the upstream’s refusal is told', async () => {
+    const { page } = opened;
+    await page.goto('/channel?open=new');
+    await page.getByRole('button', { name: 'Fetch models' }).click();
+    await page.getByText('Enter the key first').waitFor();
+    await page.getByLabel('Base URL').fill(upstream.url);
+    await page.getByRole('textbox', { name: 'Key', exact: true }).fill('sk-wrong');
+    await page.getByRole('button', { name: 'Fetch models' }).click();
+    await page.getByText('The upstream did not tell its models: status code: 401').waitFor();
+    await page.getByRole('textbox', { name: 'Key', exact: true }).fill('sk-right');
+    await page.getByRole('button', { name: 'Fetch models' }).click();
+    await page.getByRole('dialog', { name: 'Models of the upstream' }).getByText('New at the upstream (3)').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+});
