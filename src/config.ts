@@ -81,6 +81,8 @@ export interface Config {
   readonly mailTimeoutMs: number;
   /** Of one kind for one user. */
   readonly notificationLimit: { readonly most: number; readonly withinMs: number };
+  /** Between what is done to all channels by the clock; null: it is not. */
+  readonly channels: { readonly testEveryMs: number | null; readonly balancesEveryMs: number | null };
   /** Where those are who help at the doors; each can stand elsewhere, for trying it out. */
   readonly doors: {
     /** What verifies the answers of Turnstile's widget. */
@@ -162,6 +164,8 @@ const webAddress = parsed('an http:// or https:// address', (text) =>
 
 const seconds = integer(1, 86_400);
 const requests = integer(1, 1_000_000);
+/** Up to a week; 0: never. */
+const minutes = integer(0, 10_080);
 
 /** Every variable, and the text it stands for when it is not set. */
 export const environment = z.object({
@@ -193,6 +197,8 @@ export const environment = z.object({
   MAIL_TIMEOUT: integer(1, 300).prefault('20'),
   NOTIFY_LIMIT_COUNT: integer(1, 1000).prefault('2'),
   NOTIFICATION_LIMIT_DURATION_MINUTE: integer(1, 1440).prefault('10'),
+  CHANNEL_TEST_FREQUENCY: minutes.prefault('0'),
+  CHANNEL_UPDATE_FREQUENCY: minutes.prefault('0'),
   TURNSTILE_URL: webAddress.prefault('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
   GITHUB_URL: site.prefault('https://github.com'),
   GITHUB_API_URL: site.prefault('https://api.github.com'),
@@ -242,6 +248,8 @@ export function readWorkers(text: string): number {
 
 const rateLimit = (enabled: boolean, limit: number, windowSeconds: number): RequestRateLimit | null =>
   enabled ? { limit, windowSeconds } : null;
+
+const everyMs = (inMinutes: number): number | null => (inMinutes === 0 ? null : inMinutes * 60_000);
 
 /** An empty value counts as none. Throws ConfigError. */
 export function readConfig(env: Environment): Config {
@@ -312,6 +320,10 @@ export function readConfig(env: Environment): Config {
     notificationLimit: {
       most: read.NOTIFY_LIMIT_COUNT,
       withinMs: read.NOTIFICATION_LIMIT_DURATION_MINUTE * 60_000,
+    },
+    channels: {
+      testEveryMs: everyMs(read.CHANNEL_TEST_FREQUENCY),
+      balancesEveryMs: everyMs(read.CHANNEL_UPDATE_FREQUENCY),
     },
     doors: {
       turnstileUrl: read.TURNSTILE_URL,

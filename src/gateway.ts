@@ -314,6 +314,8 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       freeClaims: application.users.freeClaims,
       inviteRewards: application.users.inviteRewards,
       payments: application.payments,
+      channels: application.byTheClock,
+      channelIntervals: config.channels,
       notes,
       underWay: workers ?? underWay,
       directory,

@@ -27,6 +27,7 @@ import { forgetDeletedUsers } from './application/reactions/forget-deleted-users
 import { forgetFactors } from './application/reactions/forget-factors.js';
 import { freeErasedClaims } from './application/reactions/free-erased-claims.js';
 import { giveInviteRewards } from './application/reactions/give-invite-rewards.js';
+import { type ChannelIntervals, type ChannelsByTheClock, keepChannels } from './application/reactions/keep-channels.js';
 import { keepReacting } from './application/reactions/keep-reacting.js';
 import { keepRecovering } from './application/reactions/recovery.js';
 import { remindOfQuota } from './application/reactions/remind-of-quota.js';
@@ -68,6 +69,8 @@ export interface UpkeepPorts {
   readonly freeClaims: (id: UserId) => Promise<void>;
   readonly inviteRewards: Pick<InviteRewards, 'give'>;
   readonly payments: PaymentCommands;
+  readonly channels: ChannelsByTheClock;
+  readonly channelIntervals: ChannelIntervals;
   readonly notes: CallProgressNotes;
   readonly underWay: Pick<CallsUnderWay, 'has' | 'keepNoting'>;
   /** Has `look` told up to where calls have just been left by whoever served them. */
@@ -100,6 +103,8 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
     freeClaims,
     inviteRewards,
     payments,
+    channels,
+    channelIntervals,
     notes,
     underWay,
     whenLost,
@@ -165,6 +170,11 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
         everyMs: paymentsPauseMs,
         failed: (error, order) => log.warn({ err: error, order }, 'an order of quota could not be asked about'),
       },
+    ),
+  );
+  closing.add(
+    keepChannels(channels, channelIntervals, (error) =>
+      log.error({ err: error }, 'the balances of channels could not be asked for; it is tried again'),
     ),
   );
   closing.add(

@@ -150,8 +150,8 @@ export function openApplication(ports: ApplicationPorts) {
     hash: (text: string) => ports.vault.hash(text),
   };
   const codes = emailCodes(mailing);
-  const { stopTesting, ...tests } = channelTests(ports);
-  const { stopAskingBalances, ...balances } = channelBalanceCommands(ports);
+  const { stopTesting, testAllByTheClock, ...tests } = channelTests(ports);
+  const { stopAskingBalances, updateBalancesByTheClock, ...balances } = channelBalanceCommands(ports);
   const usageFeed = new UsageFeed({
     tail,
     read: (filter, range) => usageLogAfter(ports.db, filter, range),
@@ -230,6 +230,8 @@ export function openApplication(ports: ApplicationPorts) {
     gate,
     tail,
     clock,
+    /** In nobody's name. */
+    byTheClock: { testAll: testAllByTheClock, updateBalances: updateBalancesByTheClock },
     /** What goes on in the background ends; nothing of it is begun any more. */
     stop(): void {
       stopTesting();

@@ -100,6 +100,13 @@ describe('the balances of all channels', () => {
     expect(node.balances.asked).toHaveLength(2);
   });
 
+  test('by the clock are asked for as well, together with whoever orders it', async () => {
+    await added('3');
+    const [byTheClock, ordered] = [node.channels.updateBalancesByTheClock(), node.channels.updateBalances(admin)];
+    expect(await byTheClock).toBe(await ordered);
+    expect(await byTheClock).toMatchObject({ updated: 1 });
+  });
+
   test('go on past a log that does not answer', async () => {
     const [lost, fine] = [await added('1'), await added('2')];
     node.store.beforeAppend = async (stream) => {

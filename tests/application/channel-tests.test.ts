@@ -193,6 +193,28 @@ describe('a test of all channels', () => {
     expect(node.warned).toHaveLength(1);
   });
 
+  test('by the clock does the same and is no fact when it is over; nothing where one is under way', async () => {
+    const id = await added({}, { ...passingProbe, responseTimeMs: 6_001 });
+    await set('ChannelDisableThreshold', '6');
+    node.channels.testAllByTheClock();
+    node.channels.testAllByTheClock();
+    expect(await over()).toMatchObject({ total: 1, tested: 1, disabled: 1 });
+    await node.caughtUp();
+    expect(node.probe.asked).toHaveLength(1);
+    expect(statusOf(id)).toBe('auto-disabled');
+    expect(await node.eventsOf(streams.testRuns)).toEqual([]);
+    await set('AutomaticEnableChannelEnabled', 'true');
+    node.probe.results.set(id, async () => passingProbe);
+    node.channels.testAllByTheClock();
+    await over();
+    await node.caughtUp();
+    expect(statusOf(id)).toBe('enabled');
+    node.channels.stopTesting();
+    node.channels.testAllByTheClock();
+    expect(node.channels.testRun(admin).running).toBe(false);
+    expect(node.probe.asked).toHaveLength(2);
+  });
+
   test('ends with its node: what is under way is not recorded, and nothing more is asked', async () => {
     const ids = [];
     for (let channel = 0; channel < 6; channel++) ids.push(await added());

@@ -96,6 +96,14 @@ describe('a new channel', () => {
     expect(problemsOf(draft({ baseUrl }), openai, null)).toEqual({ baseUrl: 'baseUrlInvalid' }),
   );
 
+  test.each(['{host}', '{host}/v2'])('has no host that %s could stand for; one that is edited has', (baseUrl) => {
+    expect(problemsOf(draft({ baseUrl }), openai, null)).toEqual({ baseUrl: 'baseUrlInvalid' });
+    expect(problemsOf(draft({ baseUrl }), openai, stored)).toEqual({});
+    expect(problemsOf(draft({ baseUrl: `${baseUrl}.evil`.replace('/v2.', '.') }), openai, stored)).toEqual({
+      baseUrl: 'baseUrlInvalid',
+    });
+  });
+
   test.each(['[]', '{oops', '"text"', 'null'])('is not sent with %s for a model mapping', (modelMapping) =>
     expect(problemsOf(draft({ modelMapping }), openai, null)).toEqual({ modelMapping: 'jsonInvalid' }),
   );

@@ -70,6 +70,13 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
     };
   };
 
+  const updateOnce = (): Promise<BalancesUpdated> => {
+    underWay ??= updateAll().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+
   return {
     /** Asks the channel's provider. Throws `balance-not-implemented` and `balance-not-told`. */
     async updateBalance(actor: Actor, id: ChannelId): Promise<{ balance: string; position: Position }> {
@@ -85,11 +92,11 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
      */
     updateBalances(actor: Actor): Promise<BalancesUpdated> {
       authorise(actor, 'admin');
-      underWay ??= updateAll().finally(() => {
-        underWay = null;
-      });
-      return underWay;
+      return updateOnce();
     },
+
+    /** The same by the clock. */
+    updateBalancesByTheClock: updateOnce,
 
     /** Nobody more is asked: the node stops. */
     stopAskingBalances(): void {

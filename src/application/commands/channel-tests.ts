@@ -115,12 +115,24 @@ export function channelTests({ handle, directory, probe, warn }: ChannelTestPort
     count(outcome);
   };
 
-  const runOver = async (ids: readonly ChannelId[]): Promise<void> => {
+  const runOver = async (ids: readonly ChannelId[], isOrdered: boolean): Promise<void> => {
     await inParallel(ids, testInRun);
-    if (isStopping) return;
+    if (isStopping || !isOrdered) return;
     const { tested, failed, disabled, enabled } = run;
     const outcome = { tested, failed, disabled, enabled };
     await handle(testRunDecider, streams.testRuns, { type: 'FinishTestRun', outcome });
+  };
+
+  /** `isOrdered`: somebody waits for its end, and root is told of it. */
+  const begin = (isOrdered: boolean): ChannelTestRun => {
+    const ids = directory.channels().map(({ id }) => id);
+    run = { ...noRun, running: true, total: ids.length };
+    void runOver(ids, isOrdered)
+      .catch((error: unknown) => warn({ err: error }, 'the end of a test of all channels could not be recorded'))
+      .finally(() => {
+        run = { ...run, running: false };
+      });
+    return run;
   };
 
   return {
@@ -144,14 +156,12 @@ export function channelTests({ handle, directory, probe, warn }: ChannelTestPort
     testAll(actor: Actor): ChannelTestRun {
       authorise(actor, 'admin');
       if (run.running) throw new Failure('test-run-under-way');
-      const ids = directory.channels().map(({ id }) => id);
-      run = { ...noRun, running: true, total: ids.length };
-      void runOver(ids)
-        .catch((error: unknown) => warn({ err: error }, 'the end of a test of all channels could not be recorded'))
-        .finally(() => {
-          run = { ...run, running: false };
-        });
-      return run;
+      return begin(true);
+    },
+
+    /** The same by the clock. Nothing where one is under way; nobody is told when it is over. */
+    testAllByTheClock(): void {
+      if (!run.running && !isStopping) begin(false);
     },
 
     testRun(viewer: Actor): ChannelTestRun {

@@ -3,6 +3,7 @@ import { Cross, Disable, GlobeNetwork, Pulse, Tag, Tick, Trash } from '@blueprin
 import { useState } from 'react';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
+import { beginsWithHost } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
 import { TextForAllDialog } from './TextForAllDialog.js';
 import type { ChannelOrders } from './useChannelOrders.js';
@@ -95,8 +96,10 @@ export function SelectionActions({ ids, orders, onDone }: SelectionActionsProps)
         <TextForAllDialog
           title={t('action.setBaseUrl')}
           label={t('batch.baseUrl')}
-          hint={t('form.baseUrlNeeded')}
-          problemOf={(address) => (/^https?:\/\/\S+$/.test(address) ? undefined : t('batch.baseUrlInvalid'))}
+          hint={t('batch.baseUrlHint')}
+          problemOf={(address) =>
+            /^https?:\/\/\S+$/.test(address) || beginsWithHost(address) ? undefined : t('batch.baseUrlInvalid')
+          }
           onCancel={stop}
           onSubmit={(address) => after(orders.setBaseUrl(ids, address.replace(/\/+$/, '')))}
         />

@@ -140,6 +140,9 @@ export function isJsonObject(text: string): boolean {
   }
 }
 
+/** What stands for the scheme and host that calls of a channel go to already. */
+export const beginsWithHost = (baseUrl: string): boolean => /^\{host\}(?:\/|$)/.test(baseUrl);
+
 const isAddress = (text: string, protocols: RegExp): boolean =>
   URL.canParse(text) && protocols.test(new URL(text).protocol);
 
@@ -163,7 +166,8 @@ export function problemsOf(
   if (draft.groups.length === 0) problems.groups = 'groupsMissing';
   const baseUrl = trimmedAddress(draft.baseUrl);
   if (baseUrl === '' && choice?.defaultBaseUrl === '') problems.baseUrl = 'baseUrlMissing';
-  if (baseUrl !== '' && !isAddress(baseUrl, /^https?:$/)) problems.baseUrl = 'baseUrlInvalid';
+  const keepsHost = before !== null && beginsWithHost(baseUrl);
+  if (baseUrl !== '' && !keepsHost && !isAddress(baseUrl, /^https?:$/)) problems.baseUrl = 'baseUrlInvalid';
   if (choice?.otherIsRegion && draft.other.trim() === '') problems.other = 'otherMissing';
   for (const field of jsonFields) if (!isJsonObject(draft[field])) problems[field] = 'jsonInvalid';
   if (!isPriority(draft.priority)) problems.priority = 'priorityInvalid';
