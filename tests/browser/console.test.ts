@@ -15,6 +15,7 @@ import { personal } from './personal.js';
 import { playground } from './playground.js';
 import { redemption } from './redemption.js';
 import { registering } from './registering.js';
+import { requests } from './requests.js';
 import { roles } from './roles.js';
 import { secondFactor } from './second-factor.js';
 import { setUpCode } from './set-up-code.js';
@@ -53,6 +54,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   describe('types that are not served', () => typesNotServed(launched));
   describe('payments', () => payments(launched));
   describe('a month as a file', () => exports(launched));
+  describe('one request', () => requests(launched));
   describe('tokens', () => tokens(launched));
   describe('what strangers come for', () => shop(launched));
   describe('the playground', () => playground(launched));

@@ -6,6 +6,7 @@ import { logCache } from './logCache.js';
 
 const line = (id: number): LogRowFragment => ({
   id: String(id),
+  requestId: null,
   createdAt: 1_790_000_000 + id,
   type: 'CONSUME',
   quota: 1,

@@ -52,6 +52,7 @@ const forViewers: RouteObject[] = [
   { path: 'midjourney', lazy: async () => noTasks('drawing', await import('./not-found/NoTasksPage.js')) },
   { path: 'task', lazy: async () => noTasks('tasks', await import('./not-found/NoTasksPage.js')) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log/UsageLogPage.js')).UsageLogPage }) },
+  { path: 'log/:requestId', lazy: async () => ({ Component: (await import('./log/CallPage.js')).CallPage }) },
 ];
 
 const forAdministrators: RouteObject[] = [

@@ -4,18 +4,13 @@ import { formatExactly, formatQuota } from '../kit/quota.js';
 import { useStatus } from '../kit/session.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
-import { tokenQuantities } from '../kit/unitPrice.js';
-import { type Translate, useText } from '../kit/words/i18n.js';
-import { quantitiesTexts } from '../kit/words/quantities.texts.js';
-import type { quantitiesZh } from '../kit/words/quantities.zh.js';
-import { type Billing, type BillingLine, differs, factorsOf, formulaOf, type LogLine, priceText } from './billing.js';
+import { useText } from '../kit/words/i18n.js';
+import { type Billed, type Billing, type BillingLine, differs, factorsOf, formulaOf, priceText } from './billing.js';
 import { logTexts } from './log.texts.js';
-import type { logZh } from './log.zh.js';
-
-type T = Translate<typeof logZh>;
+import { useQuantityText } from './quantityText.js';
 
 /** How the charge came about: every factor, the calculation, the result. Nothing for lines without a charge. */
-export function BillingProcess({ line }: { readonly line: LogLine }) {
+export function BillingProcess({ line }: { readonly line: Billed }) {
   const t = useText(logTexts);
   const { quotaPerUnit } = useStatus();
   const { billing } = line;
@@ -46,22 +41,9 @@ export function BillingProcess({ line }: { readonly line: LogLine }) {
   );
 }
 
-const pieces = ['images', 'seconds', 'call'] as const;
-
-const toolCalls = 'calls:';
-
-/** What a later version counts besides is called as the server calls it. */
-function quantityText(quantity: string, t: T, ofTokens: Translate<typeof quantitiesZh>): string {
-  if (quantity.startsWith(toolCalls)) return t('billing.calls', { tool: quantity.slice(toolCalls.length) });
-  const tokens = tokenQuantities.find((name) => name === quantity);
-  if (tokens !== undefined) return ofTokens(tokens);
-  const piece = pieces.find((name) => name === quantity);
-  return piece === undefined ? quantity : t(`billing.${piece}`);
-}
-
 function BillingLines({ lines }: { readonly lines: readonly BillingLine[] }) {
   const t = useText(logTexts);
-  const ofTokens = useText(quantitiesTexts);
+  const quantityText = useQuantityText();
   const { quotaPerUnit } = useStatus();
   const columns = useMemo<readonly Column<BillingLine>[]>(
     () => [
@@ -69,7 +51,7 @@ function BillingLines({ lines }: { readonly lines: readonly BillingLine[] }) {
         id: 'kind',
         header: t('billing.kind'),
         heading: true,
-        cell: ({ quantity }) => quantityText(quantity, t, ofTokens),
+        cell: ({ quantity }) => quantityText(quantity),
       },
       { id: 'count', header: t('billing.count'), align: 'end', cell: ({ count }) => formatExactly(count) },
       { id: 'ratio', header: t('billing.ratio'), align: 'end', cell: ({ ratio }) => ratio },
@@ -84,7 +66,7 @@ function BillingLines({ lines }: { readonly lines: readonly BillingLine[] }) {
       },
       { id: 'amount', header: t('billing.amount'), align: 'end', cell: ({ amount }) => amount },
     ],
-    [t, ofTokens, quotaPerUnit],
+    [t, quantityText, quotaPerUnit],
   );
   return (
     <div className="billing-lines">
@@ -95,7 +77,7 @@ function BillingLines({ lines }: { readonly lines: readonly BillingLine[] }) {
 
 interface NotesProps {
   readonly billing: Billing;
-  readonly line: LogLine;
+  readonly line: Billed;
   readonly isPerCall: boolean;
 }
 
@@ -116,8 +98,7 @@ function Notes({ billing, line, isPerCall }: NotesProps) {
         {isTest && t('billing.test')}
         {!isTest && undelivered && t('billing.undelivered')}
         {!isTest && nothingUsed && t('billing.free')}
-        {billing.total === 1 && Number(billing.exact) < 1 && `${t('billing.least')} · `}
-        {!isTest && !undelivered && !nothingUsed && t('billing.reference')}
+        {billing.total === 1 && Number(billing.exact) < 1 && t('billing.least')}
       </p>
     </>
   );

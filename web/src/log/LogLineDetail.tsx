@@ -1,6 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { Callout } from '@blueprintjs/core';
 import { useEffect } from 'react';
+import { Link } from 'react-router-dom';
 import { LogLineDocument } from '../generated/log/log.js';
 import { CopyButton } from '../kit/CopyButton.js';
 import { Fact, Facts } from '../kit/Facts.js';
@@ -12,6 +13,7 @@ import { BillingProcess } from './BillingProcess.js';
 import type { LogLine } from './billing.js';
 import { inSeconds } from './durations.js';
 import { logTexts } from './log.texts.js';
+import { callAddress } from './requestId.js';
 
 interface LogLineDetailProps {
   readonly id: string;
@@ -57,7 +59,9 @@ function CallFacts({ line }: { readonly line: LogLine }) {
       <Fact name={t('line.requestId')}>
         {requestId !== null && (
           <span className="log-copied">
-            <code>{requestId}</code>
+            <Link to={callAddress(requestId)} title={t('line.open')}>
+              <code>{requestId}</code>
+            </Link>
             <CopyButton text={requestId} label={t('statistics.copy', { name: t('line.requestId') })} />
           </span>
         )}

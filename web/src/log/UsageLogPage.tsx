@@ -2,6 +2,7 @@ import { useQuery } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { Refresh } from '@blueprintjs/icons';
 import { useCallback, useMemo, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { UsageLogDocument } from '../generated/log/log.js';
 import { isAdmin, useSignedIn } from '../kit/session.js';
 import { ListPage } from '../kit/table/ListPage.js';
@@ -19,6 +20,7 @@ import { LogUserDrawer } from './LogUserDrawer.js';
 import { logTexts } from './log.texts.js';
 import { useLogColumns } from './logColumns.js';
 import { type LogParams, logDefaults, logFilterOf, rangeOf } from './logParams.js';
+import { callAddress, requestIdIn } from './requestId.js';
 import { useLiveLines } from './useLiveLines.js';
 
 export function UsageLogPage() {
@@ -47,6 +49,13 @@ export function UsageLogPage() {
     held: isReading,
     refetch,
   });
+  const navigate = useNavigate();
+  // Whoever has the id of a request, or the error that quotes it, is led to it, whatever field it was put into.
+  const look = (patch: Partial<LogParams>): void => {
+    const requestId = Object.values(patch).map(String).map(requestIdIn).find(Boolean);
+    if (requestId) void navigate(callAddress(requestId));
+    else setParams(patch);
+  };
   const refresh = (): void => {
     lookAgain();
     void refetch();
@@ -61,7 +70,7 @@ export function UsageLogPage() {
       above={
         <>
           <LogFigures filter={filter} everyone={admin} live={isLive} />
-          <LogFilters params={params} range={range} admin={admin} onChange={setParams} />
+          <LogFilters params={params} range={range} admin={admin} onChange={look} />
         </>
       }
     >

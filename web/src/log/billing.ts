@@ -4,6 +4,8 @@ import { dollarsFor, dollarsPerMillion } from '../kit/unitPrice.js';
 /* How the calculation behind a charge is written down. The server made it; nothing is worked out here. */
 
 export type LogLine = LogLineQuery['usageLog']['edges'][number]['node'];
+/** What a charge is shown from: of a line, or of a request. */
+export type Billed = Pick<LogLine, 'billing' | 'price' | 'detail' | 'quota' | 'uncovered'>;
 export type Billing = NonNullable<LogLine['billing']>;
 export type BillingLine = Billing['lines'][number];
 
@@ -16,7 +18,7 @@ type Factors =
  * null: the line is not about a charge. `quotaPerUnit`: of today, for a channel test, which does not keep the one of its
  * day.
  */
-export function factorsOf({ price, detail }: LogLine, quotaPerUnit: string): Factors | null {
+export function factorsOf({ price, detail }: Pick<Billed, 'price' | 'detail'>, quotaPerUnit: string): Factors | null {
   if (detail !== null && 'modelRatio' in detail) {
     const { modelRatio: model, modelPrice } = detail;
     return modelPrice === null
@@ -51,4 +53,5 @@ export const priceText = ({ ratio, unitPrice }: BillingLine, quotaPerUnit: strin
   ratio === null ? dollarsFor(unitPrice, quotaPerUnit) : dollarsPerMillion(unitPrice, quotaPerUnit);
 
 /** What was charged is not what the calculation gives, less what could not be had. */
-export const differs = ({ total }: Billing, { quota, uncovered }: LogLine): boolean => total !== quota + uncovered;
+export const differs = ({ total }: Billing, { quota, uncovered }: Pick<Billed, 'quota' | 'uncovered'>): boolean =>
+  total !== quota + uncovered;

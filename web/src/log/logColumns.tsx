@@ -1,6 +1,7 @@
 import { Tag, Tooltip } from '@blueprintjs/core';
 import { SwapHorizontal } from '@blueprintjs/icons';
 import { useMemo } from 'react';
+import { Link } from 'react-router-dom';
 import type { LogRowFragment, LogType } from '../generated/log/log.js';
 import { CopiedText } from '../kit/CopiedText.js';
 import { QuotaText } from '../kit/QuotaText.js';
@@ -15,6 +16,7 @@ import { amountOf, detailText } from './detailText.js';
 import { durationIntent, firstTokenIntent, inSeconds } from './durations.js';
 import { logTexts } from './log.texts.js';
 import type { logZh } from './log.zh.js';
+import { callAddress } from './requestId.js';
 
 type Row = LogRowFragment;
 type T = Translate<typeof logZh>;
@@ -35,7 +37,7 @@ export function useLogColumns(admin: boolean): readonly Column<Row>[] {
   const t = useText(logTexts);
   return useMemo(() => {
     const columns: (Column<Row> & { readonly adminOnly?: true })[] = [
-      { id: 'time', header: t('column.time'), cell: ({ createdAt }) => <Time at={createdAt} />, fixed: true },
+      { id: 'time', header: t('column.time'), cell: timeCell, fixed: true },
       { id: 'channel', header: t('column.channel'), cell: (row) => channelCell(row, t), priority: 3, adminOnly: true },
       {
         id: 'user',
@@ -96,6 +98,16 @@ const figureColumn = (id: string, header: string, of: (row: Row) => number, prio
   align: 'end',
   priority,
 });
+
+/** What is about a request leads to its page. */
+const timeCell = ({ createdAt, requestId }: Row) =>
+  requestId === null ? (
+    <Time at={createdAt} />
+  ) : (
+    <Link to={callAddress(requestId)}>
+      <Time at={createdAt} />
+    </Link>
+  );
 
 function channelCell({ channelId, channelName }: Row, t: T) {
   if (!channelId) return null;

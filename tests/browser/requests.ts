@@ -1,0 +1,125 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole, signIn, themeOf } from '../support/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { barriers } from './axe.js';
+import { rowOf } from './tables.js';
+
+/** One request, found by the id that its caller has, and what can be learnt of it. */
+export function requests(launched: () => Browser): void {
+  let gateway: TestGateway;
+  let alice: TestUser;
+  let user: Console;
+  let root: Console;
+  let served = '';
+  let failed = { id: '', text: '' };
+
+  const call = (key: string): Promise<Response> =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello?' }] }),
+    });
+  const idOf = (answer: Response): string => answer.headers.get('x-request-id') ?? '';
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    await gateway.addChannel({ name: 'hidden-harbour' });
+    await gateway.setOption('GroupRatio', '{"default":1.5,"vip":1}');
+    alice = await gateway.addUser(1_000_000, 'alice');
+    const key = await gateway.addApiKey(alice);
+    const answer = await call(key);
+    await answer.text();
+    served = idOf(answer);
+    gateway.provider.script('gpt-4o-mini', { kind: 'refuse', status: 500 });
+    const refused = await call(key);
+    failed = { id: idOf(refused), text: ((await refused.json()) as { error: { message: string } }).error.message };
+    gateway.provider.reset();
+    user = await openConsole(launched(), { url: gateway.url });
+    await signIn(user, alice);
+    root = await openConsole(launched(), { url: gateway.url });
+    await signIn(root, { username: 'root', password: gateway.rootPassword });
+  });
+  afterAll(async () => {
+    await user?.close();
+    await root?.close();
+    await gateway?.stop();
+  });
+
+  const section = ({ page }: Console, name: string) => page.getByRole('region', { name, exact: true });
+
+  test('the text of an error, put into any field of the log, leads to the request it quotes', async () => {
+    const { page } = user;
+    await page.goto('/log');
+    await page.getByRole('searchbox', { name: 'Token name' }).fill(failed.text);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === `/log/${failed.id}`);
+    await page.getByText('Not served; what was reserved was given back').waitFor();
+    await section(user, 'Facts').getByText('The upstream request failed').waitFor();
+    expect(await section(user, 'Charge').count()).toBe(0);
+  });
+
+  test('a row of the log leads to its request: steps, price and who set it, the charge, and no channel', async () => {
+    const { page } = user;
+    await page.goto('/log');
+    await rowOf(page, 'Usage log', 'Consume').first().getByRole('link').first().click();
+    await page.waitForURL((url) => url.pathname === `/log/${served}`);
+    const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
+    await steps.filter({ hasText: 'Checked and reserved' }).waitFor();
+    await steps.filter({ hasText: 'Waiting for the upstream' }).waitFor();
+    await rowOf(page, 'Price', 'GroupRatio[default]')
+      .getByText(/^on \d{4}-/)
+      .waitFor();
+    await rowOf(page, 'Price', 'ModelRatio[gpt-4o-mini]').getByText('built in').waitFor();
+    await section(user, 'Charge')
+      .getByText(/^Rounded: /)
+      .waitFor();
+    expect(await page.getByText('For reference only').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show 2 events' }).press('Enter');
+    await page.getByText('"type": "CallSettled"').waitFor();
+    expect(await page.content()).not.toContain('hidden-harbour');
+    expect(await page.getByText('attempts').count()).toBe(0);
+  });
+
+  test('root sees its channels, and is led from a factor to the history of its option', async () => {
+    const { page } = root;
+    await page.goto(`/log/${served}`);
+    await section(root, 'Facts').getByText('hidden-harbour').waitFor();
+    await section(root, 'Facts').getByText('alice').waitFor();
+    await rowOf(page, 'Price', 'GroupRatio[default]')
+      .getByRole('link', { name: /^by root on / })
+      .click();
+    await page.getByRole('dialog').getByRole('article').first().getByText('root').waitFor();
+  });
+
+  test('an id that nobody knows, and one of somebody else, say the same', async () => {
+    const stranger = await openConsole(launched(), { url: gateway.url });
+    try {
+      await signIn(stranger, await gateway.addUser(1, 'stranger'));
+      for (const id of [served, `${served.slice(0, -8)}00000000`, 'anything']) {
+        await stranger.page.goto(`/log/${id}`);
+        await stranger.page.getByText('There is no such request').waitFor();
+      }
+      expect(stranger.problems).toEqual([]);
+    } finally {
+      await stranger.close();
+    }
+  });
+
+  test('the page has no barrier, in both themes, and fits a phone', async () => {
+    const { page } = root;
+    await page.goto(`/log/${served}`);
+    await page.getByRole('button', { name: 'Show 2 events' }).click();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await expect.poll(() => themeOf(page)).toBe(colorScheme);
+      expect(await barriers(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 600, height: 900 });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(600);
+  });
+
+  test('nothing went wrong in either page on the way', () => {
+    expect([...user.problems, ...root.problems]).toEqual([]);
+  });
+}
