@@ -61,6 +61,25 @@ const dashboard = (name: string, by: readonly string[], interval: string | null)
   ask: ({ root, past: { from, to } }) => root.query(statistics, { from, to, by, interval }),
 });
 
+const figures = `requests errors quota promptTokens completionTokens
+  latency { p50 p95 p99 } firstToken { p50 p95 p99 }`;
+const historyOf = `query ($from: Timestamp!, $to: Timestamp!, $earlier: Timestamp!, $by: UsageDimension!, $everyone: Boolean!) {
+  now: usageHistory(from: $from, to: $to, interval: DAY, zone: "Europe/Berlin", by: $by, everyone: $everyone) {
+    requestsPerMinute tokensPerMinute total { ${figures} } pieces { start ${figures} }
+    shares { key name total { ${figures} } pieces { requests errors quota promptTokens completionTokens } }
+  }
+  before: usageHistory(from: $earlier, to: $from, interval: DAY, zone: "Europe/Berlin", everyone: $everyone) {
+    total { ${figures} }
+  }
+}`;
+
+/** The past and the time before it, as the dashboard asks for them. */
+const history = (name: string, by: string, whose: 'root' | 'customer' = 'root'): LogQuery => ({
+  name: `GraphQL dashboard of 90 days by ${name}`,
+  ask: ({ past: { from, to }, ...sessions }) =>
+    sessions[whose].query(historyOf, { from, to, by, earlier: 2 * from - to, everyone: whose === 'root' }),
+});
+
 const user = ({ past, random }: Asking): string => unevenly(past.usernames, random);
 const model = ({ past, random }: Asking): string => unevenly(past.models, random);
 const channel = ({ past, random }: Asking): number => unevenly(past.channelIds, random);
@@ -130,6 +149,12 @@ export const logQueries: readonly LogQuery[] = [
   dashboard('day and model', ['MODEL'], 'DAY'),
   dashboard('day and user', ['USER'], 'DAY'),
   dashboard('model', ['MODEL'], null),
+  history('model', 'MODEL'),
+  history('channel', 'CHANNEL'),
+  history('user', 'USER'),
+  history('key', 'API_KEY'),
+  history('group', 'GROUP'),
+  history('model, of one user', 'MODEL', 'customer'),
   rest('figures of 90 days by hour and model', 'data/', wholePast),
   rest('own figures of 30 days', 'data/self', ({ past: { to } }) => ({
     start_timestamp: to - 30 * day,

@@ -37,15 +37,15 @@ export class TimeZone {
     return this.timeOf(at).slice(0, 10);
   }
 
-  /** When the first of the month begins. `month` is counted from 0; 12 is the next January. */
-  beginning(year: number, month: number): Instant {
-    const wall = Date.UTC(year, month, 1);
+  /** When a day begins. `month` is counted from 0 and `day` from 1; beyond their last, both go on counting. */
+  beginning(year: number, month: number, day = 1): Instant {
+    const wall = Date.UTC(year, month, day);
     const [before, after] = [this.offsetAt(wall - dayMs), this.offsetAt(wall + dayMs)];
     const [early, late] = [wall - before, wall - after];
     // Where clocks change within these two days, what was in force at midnight is what leads back to itself.
     if (this.offsetAt(early) === before) return Instant(early);
     if (this.offsetAt(late) === after) return Instant(late);
-    // They skip midnight: the month begins as they do.
+    // They skip midnight: the day begins as they do.
     return Instant(early);
   }
 

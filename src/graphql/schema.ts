@@ -26,6 +26,7 @@ import { ReadModelResolver } from './system/read-model.js';
 import { SetupResolver } from './system/setup.js';
 import { StatusResolver } from './system/status.js';
 import { CallResolver, PriceOriginResolver } from './usage/call.js';
+import { UsageHistoryResolver, UsageShareResolver } from './usage/history.js';
 import { TokenPriceResolver } from './usage/price.js';
 import { PriceListResolver } from './usage/price-list.js';
 import { StatisticsResolver } from './usage/statistics.js';
@@ -84,6 +85,8 @@ export function graphqlSchema(): GraphQLSchema {
       PriceListResolver,
       UsageFeedResolver,
       StatisticsResolver,
+      UsageHistoryResolver,
+      UsageShareResolver,
       TrafficResolver,
       ChannelTrafficResolver,
       BalanceResolver,

@@ -26,6 +26,7 @@ const operations: Readonly<
     logStatistics: ['ordinary', 'logStatistics { quota }'],
     call: ['ordinary', 'call(requestId: "unknown") { status }'],
     usageStatistics: ['ordinary', 'usageStatistics(from: 0, to: 1) { quota }'],
+    usageHistory: ['ordinary', 'usageHistory(from: 0, to: 1, interval: DAY) { requestsPerMinute }'],
     allApiKeys: ['admin', 'allApiKeys { total }'],
     users: ['admin', 'users { total }'],
     user: ['admin', 'user(id: 999999) { id }'],
@@ -247,6 +248,9 @@ describe('what tells about others or about channels', () => {
     ['sums of a channel', '{ logStatistics(filter: { channelId: 1 }) { quota } }'],
     ['statistics of everybody', '{ usageStatistics(from: 0, to: 1, everyone: true) { quota } }'],
     ['statistics by channel', '{ usageStatistics(from: 0, to: 1, by: [CHANNEL]) { quota } }'],
+    ['the history of everybody', '{ usageHistory(from: 0, to: 1, interval: DAY, everyone: true) { to } }'],
+    ['a history by channel', '{ usageHistory(from: 0, to: 1, interval: DAY, by: CHANNEL) { to } }'],
+    ['the history of a channel', '{ usageHistory(from: 0, to: 1, interval: DAY, channelId: 1) { to } }'],
     ['statistics of a channel', '{ usageStatistics(from: 0, to: 1, channelId: 1) { quota } }'],
   ];
   test.each(asked)('%s are refused to ordinary users', async (_, query) => {

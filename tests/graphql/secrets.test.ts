@@ -44,6 +44,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   logStatistics: () => '(everyone: true)',
   call: () => `(requestId: "${ids.call}")`,
   usageStatistics: () => '(from: 0, to: 99999999999, everyone: true, by: [USER, API_KEY, MODEL, CHANNEL, GROUP])',
+  usageHistory: () => '(from: 1700000000, to: 1800000000, interval: WEEK, everyone: true, by: USER)',
   optionChange: () => `(position: ${ids.optionChange})`,
   topUpPrice: () => '(amount: 10)',
   usageFeed: () => '(everyone: true, after: -1)',

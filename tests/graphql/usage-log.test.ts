@@ -281,6 +281,67 @@ describe('usage statistics', () => {
   });
 });
 
+describe('a history', () => {
+  const now = Math.floor(Date.now() / 1000);
+  const range = `from: ${now - 3_600}, to: ${now + 60}, zone: "Europe/Berlin"`;
+  const figures = 'requests errors quota latency { p50 p95 p99 } firstToken { p50 }';
+  const history = (by: GraphqlClient, args: string): Promise<Data> =>
+    until(async () => {
+      const { usageHistory } = await by.ask(
+        `{ usageHistory(${range}, ${args}) {
+          from to requestsPerMinute tokensPerMinute total { ${figures} }
+          pieces { start ${figures} } shares { key name total { ${figures} } pieces { requests errors } }
+        } }`,
+      );
+      return usageHistory.total.requests > 0 ? usageHistory : null;
+    });
+
+  test.each(['MINUTE', 'FIVE_MINUTES', 'HOUR', 'DAY', 'WEEK'])('is told in pieces of a %s', async (interval) => {
+    const { from, to, total, pieces, shares, requestsPerMinute } = await history(client, `interval: ${interval}`);
+    expect(from).toBeLessThanOrEqual(now - 3_600);
+    expect(to).toBeGreaterThanOrEqual(now + 60);
+    expect(pieces[0].start).toBe(from);
+    expect(total).toMatchObject({ latency: { p50: expect.any(Number), p99: expect.any(Number) } });
+    expect(pieces.reduce((sum: number, piece: Data) => sum + piece.requests, 0)).toBe(total.requests);
+    expect(requestsPerMinute).toBeGreaterThan(0);
+    expect(shares).toEqual([]);
+  });
+
+  test('tells by name whom there is most of, and what is left of all others', async () => {
+    const { total, shares } = await history(
+      server.root,
+      'interval: HOUR, everyone: true, by: MODEL, top: 1, order: REQUESTS',
+    );
+    expect(shares).toMatchObject([{ key: shares[0].name }, { key: null, name: null }]);
+    expect(shares[0].total.requests + shares[1].total.requests).toBe(total.requests);
+    expect(shares[0].pieces.length).toBe(shares[1].pieces.length);
+  });
+
+  test.each([
+    ['USER', 'olga'],
+    ['CHANNEL', 'upstream'],
+    ['GROUP', 'default'],
+  ])('names by %s', async (by, name) => {
+    const { shares } = await history(server.root, `interval: DAY, everyone: true, username: "olga", by: ${by}`);
+    expect(shares.map((share: Data) => share.name)).toContain(name);
+  });
+
+  test('names the caller’s own API keys', async () => {
+    const { shares } = await history(client, 'interval: DAY, by: API_KEY');
+    expect(shares).toMatchObject([{ key: expect.stringMatching(/^\d+$/), name: expect.any(String) }]);
+  });
+
+  test.each([
+    ['interval: HOUR, zone: "Mars"', 'zone'],
+    ['interval: MINUTE', 'to'],
+    ['interval: DAY, top: 21', 'top'],
+  ])('refuses %s by the name of the field', async (args, field) => {
+    const asked = args.includes('zone') ? args : `zone: "UTC", ${args}`;
+    const refusal = await client.refusal(`{ usageHistory(from: ${now - 86_400}, to: ${now}, ${asked}) { to } }`);
+    expect(refusal).toMatchObject({ kind: 'invalid', details: { field } });
+  });
+});
+
 describe('the traffic of the last minute', () => {
   test('is told in total, by channel and by model', async () => {
     const { traffic } = await server.root.ask(

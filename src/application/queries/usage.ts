@@ -24,6 +24,7 @@ import { authorise } from '../authorise.js';
 import type { UsageFeed } from '../memory/usage-feed.js';
 import type { UsageFollower } from '../memory/usage-follower.js';
 import type { Clock, Directory, Vault } from '../ports.js';
+import { type HistoryRequest, type NamedHistory, namedHistory } from './usage-history.js';
 import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* The log, and what it adds up to. */
@@ -139,6 +140,13 @@ export function usageQueries({ vault, directory, clock, usageFeed, ...reading }:
       const aboutChannels = query.by.includes('channel_id') || filter.channelId !== undefined;
       if (!own || aboutChannels) authorise(viewer, 'admin');
       return usageStatsBy(await current(), own ? { ...filter, username: undefined, userId: viewer.id } : filter, query);
+    },
+
+    /** The same in pieces of time with percentiles, and by what there is most of. Throws `invalid-field`. */
+    async history(viewer: Actor, { filter, ...asked }: HistoryRequest, own: boolean): Promise<NamedHistory> {
+      if (!own || asked.by === 'channel_id' || filter.channelId !== undefined) authorise(viewer, 'admin');
+      const visible = own ? { ...filter, username: undefined, userId: viewer.id } : filter;
+      return namedHistory({ db: await current(), directory, clock }, { ...asked, filter: visible });
     },
   };
 }

@@ -26,7 +26,7 @@ import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 
-const UsageDimensionEnum = {
+export const UsageDimensionEnum = {
   USER: 'user_id',
   API_KEY: 'api_key_id',
   MODEL: 'model',
@@ -48,26 +48,9 @@ const day = 24 * 60 * 60;
 /** The longest range of each interval, in seconds; without one, everything there is. */
 const longestRange: Record<Interval, number> = { hour: 32 * day, day: 400 * day };
 
+/** Whose calls are looked at, and which. */
 @ArgsType()
-class UsageStatisticsArgs {
-  @Field(() => TimestampScalar, { description: 'Inclusive; hours count by their start.' })
-  readonly from!: number;
-
-  @Field(() => TimestampScalar, { description: 'Inclusive.' })
-  readonly to!: number;
-
-  @Field(() => [UsageDimensionEnum], { defaultValue: [], description: 'USER and CHANNEL are for administrators.' })
-  @ArrayUnique()
-  readonly by!: UsageDimension[];
-
-  @Field(() => IntervalEnum, { nullable: true, description: 'Missing: the whole range in one.' })
-  readonly interval?: Interval | null;
-
-  @Field(() => Int, { defaultValue: 0, description: 'Where days begin: minutes east of UTC.' })
-  @Min(-840)
-  @Max(840)
-  readonly offsetMinutes!: number;
-
+export class UsageScopeArgs {
   @Field(() => Boolean, {
     defaultValue: false,
     description: "Everybody's calls, not only one's own; for administrators.",
@@ -88,6 +71,36 @@ class UsageStatisticsArgs {
 
   @Field(() => String, { nullable: true })
   readonly group?: string | null;
+}
+
+/** Of which calls the statistics are asked for. */
+export const statisticsFilterOf = ({ username, apiKeyId, model, channelId, group }: UsageScopeArgs) => ({
+  username: username ?? undefined,
+  apiKeyId: apiKeyId ? ApiKeyId(apiKeyId) : undefined,
+  model: model ?? undefined,
+  channelId: channelId ? ChannelId(channelId) : undefined,
+  group: group ?? undefined,
+});
+
+@ArgsType()
+class UsageStatisticsArgs extends UsageScopeArgs {
+  @Field(() => TimestampScalar, { description: 'Inclusive; hours count by their start.' })
+  readonly from!: number;
+
+  @Field(() => TimestampScalar, { description: 'Inclusive.' })
+  readonly to!: number;
+
+  @Field(() => [UsageDimensionEnum], { defaultValue: [], description: 'USER and CHANNEL are for administrators.' })
+  @ArrayUnique()
+  readonly by!: UsageDimension[];
+
+  @Field(() => IntervalEnum, { nullable: true, description: 'Missing: the whole range in one.' })
+  readonly interval?: Interval | null;
+
+  @Field(() => Int, { defaultValue: 0, description: 'Where days begin: minutes east of UTC.' })
+  @Min(-840)
+  @Max(840)
+  readonly offsetMinutes!: number;
 }
 
 @ObjectType({ description: 'Calls counted. What was not asked for with `by` is null.' })
@@ -133,21 +146,13 @@ export class StatisticsResolver {
   async usageStatistics(
     @Ctx() { application }: GraphqlContext,
     @Viewer() viewer: UserView,
-    @Args(() => UsageStatisticsArgs) { from, to, by, interval, offsetMinutes, everyone, ...given }: UsageStatisticsArgs,
+    @Args(() => UsageStatisticsArgs) { from, to, by, interval, offsetMinutes, ...scope }: UsageStatisticsArgs,
   ): Promise<readonly UsageStatsGroup[]> {
     if (interval && to - from > longestRange[interval])
       throw invalidField('to', `at most ${longestRange[interval] / day} days after "from"`);
-    const filter = {
-      from,
-      to,
-      username: given.username ?? undefined,
-      apiKeyId: given.apiKeyId ? ApiKeyId(given.apiKeyId) : undefined,
-      model: given.model ?? undefined,
-      channelId: given.channelId ? ChannelId(given.channelId) : undefined,
-      group: given.group ?? undefined,
-    };
+    const filter = { from, to, ...statisticsFilterOf(scope) };
     const query = { by, interval: interval ?? null, offsetMinutes };
-    const rows = await application.queries.statistics(viewer, filter, query, !everyone);
+    const rows = await application.queries.statistics(viewer, filter, query, !scope.everyone);
     if (rows.length > maxRows) throw invalidField('by', `fewer dimensions or a shorter range: at most ${maxRows} rows`);
     return rows;
   }

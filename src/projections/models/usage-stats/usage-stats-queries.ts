@@ -5,6 +5,7 @@ import {
   counted,
   type Dimension,
   measures,
+  type Piece,
   tableThatKnows,
   type UsageSumTable,
   type UsageSumTables,
@@ -62,7 +63,7 @@ export function hoursTable(filter: HoursFilter, by: readonly Dimension[]): Usage
 }
 
 /** Rows about whom and what the filter names, of any time and model. `table`: one that knows what it names. */
-export function matchingHours(db: ReadModels, table: UsageSumTable, filter: HoursFilter) {
+export function matchingHours(db: ReadModels, table: keyof UsageSumTables, filter: HoursFilter) {
   const { userId, username, apiKeyId, apiKeyName, channelId, group } = filter;
   // To the compiler it is the one with most columns; that the one asked has those needed is what it was chosen by.
   let rows = db.selectFrom(table as 'usage_stats');
@@ -76,6 +77,21 @@ export function matchingHours(db: ReadModels, table: UsageSumTable, filter: Hour
   if (channelId !== undefined) rows = rows.where('channel_id', '=', channelId);
   if (group !== undefined) rows = rows.where('group', '=', group);
   return rows;
+}
+
+/** Calls of any time that the filter lets through, in rows that also tell `by` apart: of hours, or of the last minutes. */
+export function usageRows(
+  db: ReadModels,
+  piece: Piece,
+  filter: Omit<UsageStatsFilter, 'from' | 'to'>,
+  by: readonly UsageDimension[],
+) {
+  const { model } = filter;
+  const needed = model === undefined ? by : [...by, 'model' as const];
+  // The table with most columns knows every dimension there is to ask by.
+  const table = piece === 'minute' ? 'usage_stats_minutes' : (hoursTable(filter, needed) ?? 'usage_stats');
+  const rows = matchingHours(db, table, filter).where('counted', '!=', counted.channelTests);
+  return model === undefined ? rows : rows.where('model', '=', model);
 }
 
 /** Sums over a range, by the dimensions and the interval asked for; oldest interval first, then the dearest. */
@@ -92,13 +108,7 @@ export function usageStatsBy(
         ? sql`hour`
         : sql`null::bigint`;
   const grouped = [...(interval === null ? [] : [start]), ...by.map((dimension) => sql.ref(dimension))];
-  const needed = filter.model === undefined ? by : [...by, 'model' as const];
-  // The table with most columns knows every dimension there is to ask by.
-  let rows = matchingHours(db, hoursTable(filter, needed) ?? 'usage_stats', filter)
-    .where('counted', '!=', counted.channelTests)
-    .where('hour', '>=', filter.from)
-    .where('hour', '<=', filter.to);
-  if (filter.model !== undefined) rows = rows.where('model', '=', filter.model);
+  const rows = usageRows(db, 'hour', filter, by).where('hour', '>=', filter.from).where('hour', '<=', filter.to);
   const query = rows
     .select(start.as('start'))
     .select(
