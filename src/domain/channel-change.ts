@@ -1,6 +1,6 @@
 import type { ChannelEvent } from './channel.js';
 import { type Position, type Recorded, streamKey } from './events.js';
-import { ChannelId } from './ids.js';
+import { ChannelId, type UserId } from './ids.js';
 import type { Instant } from './instant.js';
 
 /* What happened to a channel, for whoever watches them. */
@@ -12,6 +12,8 @@ export interface ChannelChange {
   readonly kind: ChannelChangeKind;
   readonly at: Instant;
   readonly channelId: ChannelId;
+  /** Whose order it was; null: the gateway's own doing, or it is not told. */
+  readonly by: UserId | null;
   /** Switched by the gateway itself; null: not switched. */
   readonly automatic: boolean | null;
   /** Why it was switched off, or why its test failed. */
@@ -20,6 +22,8 @@ export interface ChannelChange {
   readonly ok: boolean | null;
   /** Of the test; null: no test. */
   readonly responseTimeMs: number | null;
+  /** Of the account, decimal text, as its provider told it; null: this is not about it. */
+  readonly balance: string | null;
 }
 
 const kinds: Readonly<Record<ChannelEvent['type'], ChannelChangeKind>> = {
@@ -42,10 +46,12 @@ export function channelChangeIn({ event, stream, at, position }: Recorded): Chan
     kind: kinds[event.type],
     at,
     channelId: ChannelId(streamKey(stream)),
+    by: ('by' in event ? event.by : undefined) ?? null,
     automatic: null,
     reason: null,
     ok: null,
     responseTimeMs: null,
+    balance: null,
   };
   switch (event.type) {
     case 'ChannelEnabled':
@@ -54,6 +60,8 @@ export function channelChangeIn({ event, stream, at, position }: Recorded): Chan
       return { ...change, automatic: event.automatic, reason: event.reason };
     case 'ChannelTested':
       return { ...change, ok: event.ok, responseTimeMs: event.responseTimeMs, reason: event.error };
+    case 'ChannelBalanceObserved':
+      return { ...change, balance: event.balance };
     default:
       return change;
   }

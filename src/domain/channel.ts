@@ -4,7 +4,7 @@ import { type ChannelSettings, checkedChannelSettings } from './channel-settings
 import type { Decider } from './decider.js';
 import { add, decimal, decimalOf, decimalText, isNegative, negative } from './decimal.js';
 import { assertNever, Failure, invalidField } from './failure.js';
-import type { SecretId } from './ids.js';
+import type { SecretId, UserId } from './ids.js';
 import type { ProviderTable } from './provider.js';
 import type { Quota } from './quota.js';
 
@@ -28,18 +28,22 @@ export interface ChannelTestUsage {
   readonly modelPrice: string | null;
 }
 
+/** `by`: whose order it was; what the gateway did by itself has nobody's, and events of earlier releases do not tell. */
 export type ChannelEvent =
-  | { type: 'ChannelAdded'; settings: ChannelSettings; secrets: ChannelSecrets }
-  | { type: 'ChannelEdited'; settings: ChannelSettings; secrets: ChannelSecrets }
-  | { type: 'ChannelEnabled'; automatic: boolean }
-  | { type: 'ChannelDisabled'; automatic: boolean; reason: string }
+  | { type: 'ChannelAdded'; settings: ChannelSettings; secrets: ChannelSecrets; by?: UserId }
+  | { type: 'ChannelEdited'; settings: ChannelSettings; secrets: ChannelSecrets; by?: UserId }
+  | { type: 'ChannelEnabled'; automatic: boolean; by?: UserId }
+  | { type: 'ChannelDisabled'; automatic: boolean; reason: string; by?: UserId }
   | { type: 'ChannelTested'; ok: boolean; responseTimeMs: number; error: string | null; usage: ChannelTestUsage | null }
   /**
    * What the account has left, as its provider tells it: decimal text, in the currency of the account. `becameLow`: less
    * than was wanted then, and the time before it was not.
    */
   | { type: 'ChannelBalanceObserved'; balance: string; becameLow: boolean }
-  | { type: 'ChannelRemoved' };
+  | { type: 'ChannelRemoved'; by?: UserId };
+
+/** By the gateway itself, or by somebody. */
+type Switching = { automatic: true } | { automatic: false; by: UserId };
 
 export type ChannelCommand =
   | {
@@ -48,6 +52,7 @@ export type ChannelCommand =
       secrets: ChannelSecrets;
       enabled: boolean;
       providers: ProviderTable;
+      by: UserId;
     }
   | {
       type: 'EditChannel';
@@ -57,9 +62,10 @@ export type ChannelCommand =
       providers: ProviderTable;
       /** Whoever edits may send the stored key to another address. */
       keyMayFollow: boolean;
+      by: UserId;
     }
-  | { type: 'EnableChannel'; automatic: boolean }
-  | { type: 'DisableChannel'; automatic: boolean; reason: string }
+  | ({ type: 'EnableChannel' } & Switching)
+  | ({ type: 'DisableChannel'; reason: string } & Switching)
   | {
       type: 'RecordChannelTest';
       ok: boolean;
@@ -69,7 +75,7 @@ export type ChannelCommand =
     }
   /** `low`: what is below it is little; 0: nothing is. */
   | { type: 'RecordChannelBalance'; balance: string; low: number }
-  | { type: 'RemoveChannel' };
+  | { type: 'RemoveChannel'; by: UserId };
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled';
 
@@ -146,6 +152,9 @@ export function checkKeyStays(
   if (changed !== null) throw new Failure('channel-key-needed', { field: 'key', changed });
 }
 
+const switchedBy = (order: Switching): Switching =>
+  order.automatic ? { automatic: true } : { automatic: false, by: order.by };
+
 const isBelow = (balance: string, least: number): boolean =>
   least > 0 && isNegative(add(decimal(balance), negative(decimalOf(least))));
 
@@ -155,10 +164,10 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
     switch (command.type) {
       case 'AddChannel': {
         if (channel.status !== 'absent') return [];
-        const { secrets, enabled, providers } = command;
+        const { secrets, enabled, providers, by } = command;
         const settings = checkedChannelSettings(command.settings, null, providers);
-        const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets };
-        return enabled ? [added] : [added, { type: 'ChannelDisabled', automatic: false, reason: '' }];
+        const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets, by };
+        return enabled ? [added] : [added, { type: 'ChannelDisabled', automatic: false, reason: '', by }];
       }
       case 'EditChannel': {
         const before = live(channel);
@@ -173,20 +182,20 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
             providers,
           );
         if (isDeepStrictEqual(before.settings, settings) && isDeepStrictEqual(before.secrets, secrets)) return [];
-        return [{ type: 'ChannelEdited', settings, secrets }];
+        return [{ type: 'ChannelEdited', settings, secrets, by: command.by }];
       }
       // What was switched off by hand stays a manual decision, both ways.
       case 'EnableChannel': {
         const { automatic } = command;
         const { status } = live(channel);
         if (automatic ? status !== 'auto-disabled' : status === 'enabled') return [];
-        return [{ type: 'ChannelEnabled', automatic }];
+        return [{ type: 'ChannelEnabled', ...switchedBy(command) }];
       }
       case 'DisableChannel': {
         const { automatic, reason } = command;
         const { status } = live(channel);
         if (automatic ? status !== 'enabled' : status === 'disabled') return [];
-        return [{ type: 'ChannelDisabled', automatic, reason }];
+        return [{ type: 'ChannelDisabled', reason, ...switchedBy(command) }];
       }
       case 'RecordChannelTest': {
         live(channel);
@@ -201,7 +210,7 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
         return [{ type: 'ChannelBalanceObserved', balance, becameLow }];
       }
       case 'RemoveChannel':
-        return isLiveChannel(channel) ? [{ type: 'ChannelRemoved' }] : [];
+        return isLiveChannel(channel) ? [{ type: 'ChannelRemoved', by: command.by }] : [];
       default:
         return assertNever(command);
     }

@@ -6,7 +6,9 @@ import { ApiKeyResolver } from './api-keys/api-key.js';
 import { ApiKeyCommandResolver } from './api-keys/api-key-commands.js';
 import { ChannelResolver } from './channels/channel.js';
 import { ChannelCommandResolver } from './channels/channel-commands.js';
+import { ChannelFailuresResolver } from './channels/channel-failures.js';
 import { ChannelHealthResolver } from './channels/channel-health.js';
+import { ChannelHistoryResolver } from './channels/channel-history.js';
 import { ChannelTypeResolver } from './channels/channel-type.js';
 import { ChannelUpkeepResolver } from './channels/channel-upkeep.js';
 import { UpstreamModelsResolver } from './channels/upstream-models.js';
@@ -67,7 +69,9 @@ export function graphqlSchema(): GraphQLSchema {
       ChannelResolver,
       ChannelCommandResolver,
       ChannelTypeResolver,
+      ChannelFailuresResolver,
       ChannelHealthResolver,
+      ChannelHistoryResolver,
       ChannelUpkeepResolver,
       UpstreamModelsResolver,
       PaymentResolver,

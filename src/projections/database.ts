@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ApiKeyTables } from './models/api-keys.js';
+import type { ChannelFailureTables } from './models/channel-failures.js';
+import type { ChannelHistoryTables } from './models/channel-history.js';
 import type { ChannelTables } from './models/channels.js';
 import type { LedgerTables } from './models/ledger/ledger.js';
 import type { OptionHistoryTables } from './models/option-history.js';
@@ -16,6 +18,8 @@ export interface Database
   extends UserTables,
     ApiKeyTables,
     ChannelTables,
+    ChannelHistoryTables,
+    ChannelFailureTables,
     RedemptionTables,
     OptionTables,
     OptionHistoryTables,

@@ -4,6 +4,8 @@ import type { Database, ReadModels } from './database.js';
 import { type Projection, schemaOf } from './engine/projection.js';
 import { readConnections } from './engine/read-connections.js';
 import { apiKeys } from './models/api-keys.js';
+import { channelFailures } from './models/channel-failures.js';
+import { channelHistory } from './models/channel-history.js';
 import { channels } from './models/channels.js';
 import { ledger } from './models/ledger/ledger.js';
 import { optionHistory } from './models/option-history.js';
@@ -20,6 +22,8 @@ export const readModels: readonly Projection[] = [
   users,
   apiKeys,
   channels,
+  channelHistory,
+  channelFailures,
   redemptions,
   options,
   optionHistory,

@@ -291,8 +291,8 @@ describe('users are told', () => {
     test('and not of those somebody switched', async () => {
       await start(reporting());
       const id = await addChannel('key');
-      await switched(id, { type: 'DisableChannel', automatic: false, reason: '' });
-      await switched(id, { type: 'EnableChannel', automatic: false });
+      await switched(id, { type: 'DisableChannel', automatic: false, reason: '', by: root.id });
+      await switched(id, { type: 'EnableChannel', automatic: false, by: root.id });
       await done('report-channels');
       expect(told).toEqual([]);
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChannelEvent } from '../../src/domain/channel.js';
 import { channelChangeIn } from '../../src/domain/channel-change.js';
 import { type DomainEvent, Position, type Recorded, streams } from '../../src/domain/events.js';
-import { ChannelId, SecretId } from '../../src/domain/ids.js';
+import { ChannelId, SecretId, UserId } from '../../src/domain/ids.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { eventId, someInstant } from '../support/events.js';
 
@@ -20,12 +20,24 @@ const recorded = (event: DomainEvent, stream = streams.channel(id)): Recorded =>
 });
 
 describe('what happened to a channel', () => {
-  const plain = { position: 3, at: someInstant, channelId: id, automatic: null, reason: null, ok: null };
+  const plain = {
+    position: 3,
+    at: someInstant,
+    channelId: id,
+    by: null,
+    automatic: null,
+    reason: null,
+    ok: null,
+    responseTimeMs: null,
+    balance: null,
+  };
 
   test.each<[string, ChannelEvent, object]>([
     ['added', { type: 'ChannelAdded', settings, secrets }, {}],
     ['edited', { type: 'ChannelEdited', settings, secrets }, {}],
-    ['removed', { type: 'ChannelRemoved' }, {}],
+    ['edited', { type: 'ChannelEdited', settings, secrets, by: UserId(2) }, { by: 2 }],
+    ['removed', { type: 'ChannelRemoved', by: UserId(2) }, { by: 2 }],
+    ['balance-told', { type: 'ChannelBalanceObserved', balance: '12.5', becameLow: false }, { balance: '12.5' }],
     ['enabled', { type: 'ChannelEnabled', automatic: true }, { automatic: true }],
     [
       'disabled',
@@ -38,7 +50,7 @@ describe('what happened to a channel', () => {
       { ok: false, responseTimeMs: 12, reason: 'status 500' },
     ],
   ])('is told when it was %s', (kind, event, rest) => {
-    expect(channelChangeIn(recorded(event))).toEqual({ ...plain, kind, responseTimeMs: null, ...rest });
+    expect(channelChangeIn(recorded(event))).toEqual({ ...plain, kind, ...rest });
   });
 
   test('is nothing that happened to something else', () => {

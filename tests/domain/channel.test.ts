@@ -7,7 +7,7 @@ import {
   isLiveChannel,
 } from '../../src/domain/channel.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';
-import { SecretId } from '../../src/domain/ids.js';
+import { SecretId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { scenariosOf } from '../support/given.js';
@@ -18,12 +18,15 @@ const given = scenariosOf(channelDecider);
 const settings = channelSettings();
 const secrets: ChannelSecrets = { key: SecretId('key-1'), keyHash: 'hash-1', proxy: null };
 
-const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets };
-const enabled: ChannelEvent = { type: 'ChannelEnabled', automatic: false };
-const disabled: ChannelEvent = { type: 'ChannelDisabled', automatic: false, reason: '' };
+const by = UserId(2);
+
+const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets, by };
+const enabled: ChannelEvent = { type: 'ChannelEnabled', automatic: false, by };
+const disabled: ChannelEvent = { type: 'ChannelDisabled', automatic: false, reason: '', by };
 const autoEnabled: ChannelEvent = { type: 'ChannelEnabled', automatic: true };
 const autoDisabled: ChannelEvent = { type: 'ChannelDisabled', automatic: true, reason: 'status 401' };
-const removed: ChannelEvent = { type: 'ChannelRemoved' };
+const removed: ChannelEvent = { type: 'ChannelRemoved', by };
+const remove: ChannelCommand = { type: 'RemoveChannel', by };
 
 const add = (changed: Partial<ChannelSettings> = {}, on = true): ChannelCommand => ({
   type: 'AddChannel',
@@ -31,6 +34,7 @@ const add = (changed: Partial<ChannelSettings> = {}, on = true): ChannelCommand 
   secrets,
   enabled: on,
   providers: testProviders,
+  by,
 });
 const edit = (
   changed: Partial<ChannelSettings>,
@@ -42,13 +46,14 @@ const edit = (
   secrets: newSecrets,
   providers: testProviders,
   keyMayFollow,
+  by,
 });
-const enable = (automatic: boolean): ChannelCommand => ({ type: 'EnableChannel', automatic });
-const disable = (automatic: boolean): ChannelCommand => ({
-  type: 'DisableChannel',
-  automatic,
-  reason: automatic ? 'status 401' : '',
-});
+const enable = (automatic: boolean): ChannelCommand =>
+  automatic ? { type: 'EnableChannel', automatic } : { type: 'EnableChannel', automatic, by };
+const disable = (automatic: boolean): ChannelCommand =>
+  automatic
+    ? { type: 'DisableChannel', automatic, reason: 'status 401' }
+    : { type: 'DisableChannel', automatic, reason: '', by };
 
 describe('the balance of the account', () => {
   const told = (balance: string, low = 1): ChannelCommand => ({ type: 'RecordChannelBalance', balance, low });
@@ -94,7 +99,7 @@ describe('adding a channel', () => {
       .thenRefused('model-name-too-long');
     given()
       .when(add({ models: ['模'.repeat(85)] }))
-      .thenRecorded({ type: 'ChannelAdded', settings: { ...settings, models: ['模'.repeat(85)] }, secrets });
+      .thenRecorded({ type: 'ChannelAdded', settings: { ...settings, models: ['模'.repeat(85)] }, secrets, by });
   });
 });
 
@@ -102,11 +107,11 @@ describe('editing a channel', () => {
   test('applies the change to the settings it has now', () =>
     given(added, { type: 'ChannelEdited', settings: { ...settings, name: 'west' }, secrets })
       .when(edit({ weight: 5 }))
-      .thenRecordedOnce({ type: 'ChannelEdited', settings: { ...settings, name: 'west', weight: 5 }, secrets }));
+      .thenRecordedOnce({ type: 'ChannelEdited', settings: { ...settings, name: 'west', weight: 5 }, secrets, by }));
   test('replaces the secrets given and keeps the others', () =>
     given(added)
       .when(edit({}, { proxy: SecretId('proxy-1') }, true))
-      .thenRecordedOnce({ type: 'ChannelEdited', settings, secrets: { ...secrets, proxy: SecretId('proxy-1') } }));
+      .thenRecordedOnce({ type: 'ChannelEdited', settings, secrets: { ...secrets, proxy: SecretId('proxy-1') }, by }));
   test('that changes nothing records nothing', () =>
     given(added)
       .when(edit({ name: 'east' }))
@@ -137,11 +142,11 @@ describe('the type of a channel', () => {
   test('stays, where an earlier release took one it could not, until another is given', () => {
     given(old)
       .when(edit({ name: 'old' }))
-      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings({ type, name: 'old' }), secrets });
+      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings({ type, name: 'old' }), secrets, by });
     given(old)
       .when(edit({ type: 1 }, secrets))
-      .thenRecorded({ type: 'ChannelEdited', settings, secrets });
-    given(old).when({ type: 'RemoveChannel' }).thenRecorded(removed);
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
+    given(old).when(remove).thenRecorded(removed);
   });
   test('may want a region: that of the type the channel then has', () => {
     given(added)
@@ -153,7 +158,7 @@ describe('the type of a channel', () => {
     const settings = channelSettings({ type: regional.type, other: 'us-central1' });
     given(added)
       .when(edit({ type: regional.type, other: 'us-central1' }, secrets))
-      .thenRecorded({ type: 'ChannelEdited', settings, secrets });
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
   });
 });
 
@@ -206,8 +211,8 @@ describe('a channel test', () => {
 });
 
 describe('removing a channel', () => {
-  test('is recorded once', () => given(added).when({ type: 'RemoveChannel' }).thenRecordedOnce(removed));
-  test('that is not there is no error', () => given().when({ type: 'RemoveChannel' }).thenNothing());
+  test('is recorded once', () => given(added).when(remove).thenRecordedOnce(removed));
+  test('that is not there is no error', () => given().when(remove).thenNothing());
 });
 
 describe('a channel that is not there', () => {
@@ -268,10 +273,10 @@ describe('a stored key stays where it was meant for', () => {
     const settings = channelSettings({ baseUrl: before, ...changed });
     given(at(before))
       .when(edit(changed, newKey))
-      .thenRecorded({ type: 'ChannelEdited', settings, secrets: { ...secrets, ...newKey } });
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets: { ...secrets, ...newKey }, by });
     given(at(before))
       .when(edit(changed, {}, true))
-      .thenRecorded({ type: 'ChannelEdited', settings, secrets });
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
   });
 
   test('it is asked for again for another proxy, not for none', () => {
@@ -284,7 +289,7 @@ describe('a stored key stays where it was meant for', () => {
       .thenRefused('channel-key-needed');
     given(at('', one))
       .when(edit({}, { proxy: null }))
-      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings(), secrets });
+      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings(), secrets, by });
   });
 
   test('another path of the same host is no other address', () =>
@@ -294,5 +299,6 @@ describe('a stored key stays where it was meant for', () => {
         type: 'ChannelEdited',
         settings: channelSettings({ baseUrl: 'https://a.example/v2' }),
         secrets,
+        by,
       }));
 });

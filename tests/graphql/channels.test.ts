@@ -238,3 +238,54 @@ describe('switching and deleting', () => {
     expect((await admin.ask('{ channels(filter: { status: DISABLED }) { total } }')).channels.total).toBe(0);
   });
 });
+
+describe('the history of a channel', () => {
+  const history = `query ($id: ID, $part: ChannelHistoryPart, $before: SafeInt, $first: Int) {
+    channelHistory(channelId: $id, part: $part, before: $before, first: $first) {
+      items { name fields { field from to } change { position kind automatic ok by { username } channel { name } } }
+      hasMore
+    }
+  }`;
+  const told = async (variables: Data): Promise<Data> => (await admin.ask(history, variables)).channelHistory;
+
+  test('says who did what, in pages', async () => {
+    const { id } = await added({ name: 'storied' });
+    await admin.ask(edit, { id, patch: { name: 'renamed', key: 'sk-planted-other' } });
+    await server.root.ask(`mutation { setChannelEnabled(id: ${id}, enabled: false) { id } }`);
+    await admin.ask(`mutation { deleteChannels(ids: [${id}]) }`);
+    const { items, hasMore } = await told({ id, first: 3 });
+    const adam = { username: 'adam' };
+    const gone = { position: expect.any(Number), automatic: null, ok: null, channel: null };
+    expect(hasMore).toBe(true);
+    expect(items).toEqual([
+      { name: 'renamed', fields: [], change: { ...gone, kind: 'REMOVED', by: adam } },
+      {
+        name: 'renamed',
+        fields: [],
+        change: { ...gone, kind: 'DISABLED', automatic: false, by: { username: expect.not.stringMatching('adam') } },
+      },
+      {
+        name: 'renamed',
+        fields: [
+          { field: 'name', from: 'storied', to: 'renamed' },
+          { field: 'key', from: null, to: null },
+        ],
+        change: { ...gone, kind: 'EDITED', by: adam },
+      },
+    ]);
+    const rest = await told({ id, before: items[2].change.position });
+    expect(rest).toMatchObject({ items: [{ name: 'storied', change: { kind: 'ADDED', by: adam } }], hasMore: false });
+    expect((await told({ id, part: 'SWITCHED' })).items).toHaveLength(1);
+  });
+
+  test('of all channels has the newest of each first', async () => {
+    const { id } = await added({ name: 'newest' });
+    expect((await told({ first: 1 })).items).toMatchObject([{ name: 'newest', change: { kind: 'ADDED' } }]);
+    expect((await told({ id: String(Number(id) + 1_000) })).items).toEqual([]);
+  });
+
+  test('has pages of bounded size', async () => {
+    expect(await admin.refusal(history, { first: 101 })).toMatchObject({ details: { field: 'first' } });
+    expect(await admin.refusal(history, { first: 0 })).toMatchObject({ details: { field: 'first' } });
+  });
+});

@@ -49,6 +49,8 @@ const operations: Readonly<
     rebuiltPercent: ['ordinary', 'rebuiltPercent'],
     options: ['root', 'options { key }'],
     unpricedModels: ['root', 'unpricedModels'],
+    channelFailures: ['admin', 'channelFailures(channelId: 999999, from: 0, to: 1) { failures }'],
+    channelHistory: ['admin', 'channelHistory { hasMore }'],
     optionHistory: ['root', 'optionHistory { hasMore }'],
     optionChange: ['root', 'optionChange(position: 999999) { key }'],
     notifications: ['root', 'notifications { waiting }'],

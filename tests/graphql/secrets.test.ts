@@ -41,6 +41,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   channel: () => `(id: ${ids.channel})`,
   redemptionCode: () => `(id: ${ids.redemptionCode})`,
   usageLog: () => '(everyone: true, first: 50)',
+  channelFailures: () => `(channelId: ${ids.channel}, from: 0, to: 99999999999)`,
   logStatistics: () => '(everyone: true)',
   call: () => `(requestId: "${ids.call}")`,
   usageStatistics: () => '(from: 0, to: 99999999999, everyone: true, by: [USER, API_KEY, MODEL, CHANNEL, GROUP])',

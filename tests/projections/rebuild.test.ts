@@ -84,6 +84,10 @@ function busyHistory(calls: number): Fact[] {
     added(east),
     added(west, { priority: 5, tag: 'eu' }),
     edited(east, { models: ['gpt-4o'], groups: ['default'] }),
+    ofChannel(east, { type: 'ChannelBalanceObserved', balance: '12.5', becameLow: false }),
+    ofChannel(west, { type: 'ChannelEnabled', automatic: false, by: root }),
+    edited(west, { priority: 5, tag: 'asia' }),
+    ofChannel(east, { type: 'ChannelBalanceObserved', balance: '3', becameLow: true }),
     ofChannel(east, { type: 'ChannelDisabled', automatic: true, reason: 'quota' }),
     ofChannel(west, {
       type: 'ChannelTested',

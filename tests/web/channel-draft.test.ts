@@ -58,6 +58,7 @@ const stored: EditedChannelFragment = {
   weight: 5,
   responseTimeMs: 340,
   testedAt: 1_800_000_000,
+  testError: null,
   balance: null,
   balanceUpdatedAt: null,
   usedQuota: 12,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noChanges, withChange } from '../../web/src/dashboard/boardChanges.js';
+import { byUrgency, lastChanges, lastErrorOf, noChanges, withChange } from '../../web/src/dashboard/boardChanges.js';
 import { duration, durations, percent, roundCeiling } from '../../web/src/dashboard/figureTexts.js';
 import { byMinute, linesShown, withLines } from '../../web/src/dashboard/ownCalls.js';
 import { historyFrom, remembering, type TrafficPoint, windowSeconds } from '../../web/src/dashboard/trafficHistory.js';
@@ -100,13 +100,16 @@ describe('one’s own calls', () => {
 });
 
 const change = (patch: Partial<ChannelChange>): ChannelChange => ({
+  position: 9,
   kind: 'TESTED',
   at: start,
   channelId: '1',
+  by: null,
   automatic: null,
   ok: null,
   reason: null,
   responseTimeMs: null,
+  balance: null,
   channel: {
     id: '1',
     name: 'east',
@@ -115,6 +118,7 @@ const change = (patch: Partial<ChannelChange>): ChannelChange => ({
     statusTime: null,
     responseTimeMs: 0,
     testedAt: null,
+    testError: null,
   },
   ...patch,
 });
@@ -141,6 +145,45 @@ describe('the channel board', () => {
     expect(withChange(noChanges, removed, 'west').changes[0]?.name).toBe('west');
     expect(withChange(noChanges, removed, undefined).changes[0]?.name).toBeNull();
   });
+});
+
+describe('what happened while nobody looked', () => {
+  const kept = (position: number, at: number) => ({
+    name: 'east',
+    balanceBefore: null,
+    fields: [],
+    change: change({ position, at, kind: 'DISABLED' }),
+  });
+  const positions = (seen: Parameters<typeof lastChanges>[0], history: Parameters<typeof lastChanges>[1]) =>
+    lastChanges(seen, history, start).map(({ change: { position } }) => position);
+
+  test('comes before what is seen, each once, the newest first', () => {
+    const { changes } = withChange(noChanges, change({ position: 7 }), undefined);
+    expect(positions(changes, [kept(8, start), kept(7, start), kept(5, start - 60)])).toEqual([8, 7, 5]);
+  });
+  test('is of the last day', () =>
+    expect(positions([], [kept(8, start - 86_399), kept(7, start - 86_400)])).toEqual([8]));
+});
+
+describe('the order of the board', () => {
+  const channel = (id: string, status: 'ENABLED' | 'DISABLED' | 'AUTO_DISABLED', testError: string | null = null) => ({
+    ...change({}).channel,
+    ...{ id, name: id, status, statusReason: '', statusTime: null, responseTimeMs: 0, testedAt: null, testError },
+  });
+
+  test('has those first that need somebody, and each once', () => {
+    const failing = channel('3', 'ENABLED', 'timeout');
+    const channels = [
+      channel('1', 'ENABLED'),
+      channel('2', 'DISABLED'),
+      failing,
+      channel('4', 'AUTO_DISABLED'),
+      failing,
+    ];
+    expect(byUrgency(channels).map(({ id }) => id)).toEqual(['4', '3', '2', '1']);
+  });
+  test('knows the failed test of a channel that nobody watched', () =>
+    expect(lastErrorOf(channel('3', 'ENABLED', 'timeout'), noChanges)).toBe('timeout'));
 });
 
 describe('figures', () => {

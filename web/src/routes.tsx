@@ -62,6 +62,7 @@ const forAdministrators: RouteObject[] = [
     lazy: async () => ({ Component: (await import('./redemption/RedemptionPage.js')).RedemptionPage }),
   },
   { path: 'orders', lazy: async () => ({ Component: (await import('./orders/OrdersPage.js')).OrdersPage }) },
+  { path: 'channel/:id', lazy: async () => ({ Component: (await import('./channels/ChannelPage.js')).ChannelPage }) },
   // Where the legacy console has pages of their own, here are drawers.
   { path: 'channel/add', element: <Navigate to={addressOf('/channel', 'new')} replace /> },
   { path: 'channel/edit/:id', element: <OpensDrawer page="/channel" /> },

@@ -46,11 +46,13 @@ export function channelCommands({ handle, ids, vault, directory, providers }: Ch
 
   const factsOf = (type = 0): Pick<ProviderFacts, 'documentKey' | 'keyForm'> => providers.get(type) ?? usual;
 
-  const setEnabled = async (id: ChannelId, enabled: boolean): Promise<Position> => {
+  const setEnabled = async ({ id: by }: Actor, id: ChannelId, enabled: boolean): Promise<Position> => {
     const { position } = await handle(
       channelDecider,
       streams.channel(id),
-      enabled ? { type: 'EnableChannel', automatic: false } : { type: 'DisableChannel', automatic: false, reason: '' },
+      enabled
+        ? { type: 'EnableChannel', automatic: false, by }
+        : { type: 'DisableChannel', automatic: false, reason: '', by },
     );
     return position;
   };
@@ -83,9 +85,10 @@ export function channelCommands({ handle, ids, vault, directory, providers }: Ch
       secrets,
       providers,
       keyMayFollow: actor.role === 'root' && directory.settings().flag('RootKeepsChannelKeys'),
+      by: actor.id,
     });
     if (patch.enabled === undefined) return position;
-    const flipped = await setEnabled(id, patch.enabled);
+    const flipped = await setEnabled(actor, id, patch.enabled);
     return flipped > position ? flipped : position;
   };
 
@@ -95,8 +98,8 @@ export function channelCommands({ handle, ids, vault, directory, providers }: Ch
     return each(channelIds, (id) => edit(actor, id, patch));
   };
 
-  const remove = async (id: ChannelId): Promise<Position> => {
-    const { position } = await handle(channelDecider, streams.channel(id), { type: 'RemoveChannel' });
+  const remove = async ({ id: by }: Actor, id: ChannelId): Promise<Position> => {
+    const { position } = await handle(channelDecider, streams.channel(id), { type: 'RemoveChannel', by });
     return position;
   };
 
@@ -130,6 +133,7 @@ export function channelCommands({ handle, ids, vault, directory, providers }: Ch
           secrets: await secretsFor(key, input.proxy),
           enabled: input.enabled,
           providers,
+          by: actor.id,
         });
         return position;
       });
@@ -153,18 +157,18 @@ export function channelCommands({ handle, ids, vault, directory, providers }: Ch
 
     async setEnabled(actor: Actor, id: ChannelId, enabled: boolean): Promise<Position> {
       authorise(actor, 'admin');
-      return setEnabled(id, enabled);
+      return setEnabled(actor, id, enabled);
     },
 
     async setTagEnabled(actor: Actor, tag: string, enabled: boolean): Promise<Position> {
       authorise(actor, 'admin');
-      return each(tagged(tag), (id) => setEnabled(id, enabled));
+      return each(tagged(tag), (id) => setEnabled(actor, id, enabled));
     },
 
     /** Removing what is not there is no error. */
     async remove(actor: Actor, channelIds: readonly ChannelId[]): Promise<Position> {
       authorise(actor, 'admin');
-      return each(channelIds, remove);
+      return each(channelIds, (id) => remove(actor, id));
     },
 
     /** Channels that carry the tag now. */
@@ -175,7 +179,7 @@ export function channelCommands({ handle, ids, vault, directory, providers }: Ch
       authorise(actor, 'admin');
       const disabled = directory.channels().filter(({ status }) => status !== 'enabled');
       const channelIds = disabled.map(({ id }) => id);
-      const position = await each(channelIds, remove);
+      const position = await each(channelIds, (id) => remove(actor, id));
       return { ids: channelIds, removed: channelIds.length, position };
     },
   };

@@ -1,8 +1,20 @@
+import type { Position } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { isServed, type ProviderFacts, type ProviderTable } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import type { Page, PageRequest } from '../../projections/engine/page.js';
+import {
+  type ChannelFailureCause,
+  type ChannelFailureRange,
+  failuresByCause,
+} from '../../projections/models/channel-failures.js';
+import {
+  type ChannelChangeRow,
+  type ChannelHistoryPart,
+  channelChanges,
+  testErrors,
+} from '../../projections/models/channel-history.js';
 import {
   type ChannelFilter,
   type ChannelSort,
@@ -23,6 +35,19 @@ export interface ChannelQueryPorts extends ReadingPorts {
   readonly vault: Vault;
   readonly providers: ProviderTable;
 }
+
+export interface ChannelHistoryRequest {
+  /** null: all channels, also those that are gone. */
+  readonly channelId: ChannelId | null;
+  /** null: everything. */
+  readonly part: ChannelHistoryPart | null;
+  /** Only what is older than the change at this position; null: from the newest. */
+  readonly before: Position | null;
+  readonly first: number;
+}
+
+/** Upstreams may fail in more ways; who wants to read of the hundredth reads the log. */
+const mostCauses = 100;
 
 export function channelQueries({ vault, providers, ...reading }: ChannelQueryPorts) {
   const current = currentOf(reading);
@@ -69,6 +94,28 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
     async searchChannels(viewer: Actor, filter: ChannelFilter, sort: ChannelSort): Promise<ChannelRow[]> {
       authorise(viewer, 'admin');
       return searchChannels(await current(), withKeyHash(filter), sort);
+    },
+
+    /** Newest first. */
+    async channelHistory(
+      viewer: Actor,
+      { first, ...range }: ChannelHistoryRequest,
+    ): Promise<{ readonly items: readonly ChannelChangeRow[]; readonly hasMore: boolean }> {
+      authorise(viewer, 'admin');
+      const rows = await channelChanges(await current(), { ...range, most: first + 1 });
+      return { items: rows.slice(0, first), hasMore: rows.length > first };
+    },
+
+    /** How attempts failed, the most frequent cause first; of a channel that is gone as well. */
+    async channelFailures(viewer: Actor, range: ChannelFailureRange): Promise<readonly ChannelFailureCause[]> {
+      authorise(viewer, 'admin');
+      return failuresByCause(await current(), range, mostCauses);
+    },
+
+    /** Why the last test of each failed; those that passed it, or were never tested, are left out. */
+    async channelTestErrors(viewer: Actor, ids: readonly ChannelId[]): Promise<ReadonlyMap<ChannelId, string>> {
+      authorise(viewer, 'admin');
+      return testErrors(await current(), ids);
     },
 
     /** The proxy addresses of channels, which may hold passwords; '' for those without. */

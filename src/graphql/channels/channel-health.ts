@@ -17,12 +17,14 @@ import { Failure } from '../../domain/failure.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { unixSeconds } from '../../domain/instant.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
+import type { UserRow } from '../../projections/models/users.js';
 import { Bell } from '../../waiting/bell.js';
 import { stoppable } from '../live/live.js';
 import type { SubscriptionData } from '../live/subscription-data.js';
 import { type GraphqlContext, signedIn } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { TimestampScalar } from '../server/scalars.js';
+import { DecimalScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { UserObject } from '../users/user.js';
 import { ChannelObject } from './channel.js';
 
 const ChangeKindEnum = enumeration<ChannelChangeKind>('ChannelChangeKind', 'What happened to a channel.', {
@@ -36,7 +38,8 @@ const ChangeKindEnum = enumeration<ChannelChangeKind>('ChannelChangeKind', 'What
 });
 
 @ObjectType('ChannelChange', { description: 'Something happened to a channel. For administrators.' })
-class ChannelChangeObject implements Omit<ChannelChange, 'at'> {
+export class ChannelChangeObject implements Omit<ChannelChange, 'at' | 'by'> {
+  @Field(() => SafeIntScalar, { description: 'Its place in the log of events.' })
   readonly position!: Position;
 
   @Field(() => ChangeKindEnum)
@@ -56,6 +59,9 @@ class ChannelChangeObject implements Omit<ChannelChange, 'at'> {
 
   @Field(() => Float, { nullable: true, description: 'Of the test; null: no test.' })
   readonly responseTimeMs!: number | null;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'Of the account, as told; null: not about it.' })
+  readonly balance!: string | null;
 }
 
 @Resolver(() => ChannelChangeObject)
@@ -63,6 +69,15 @@ export class ChannelHealthResolver {
   @FieldResolver(() => TimestampScalar)
   at(@Root() { at }: ChannelChange): number {
     return unixSeconds(at);
+  }
+
+  @Authorized('admin')
+  @FieldResolver(() => UserObject, {
+    nullable: true,
+    description: "null: the gateway's own doing, or not known, or erased.",
+  })
+  async by(@Root() { by }: ChannelChange, @Ctx() { userById }: GraphqlContext): Promise<UserRow | null> {
+    return by === null ? null : userById(by);
   }
 
   @Authorized('admin')

@@ -184,6 +184,9 @@ class ChannelFilterInput implements Omit<ChannelFilter, 'keyHash'> {
 
   @Field(() => String, { nullable: true })
   readonly tag?: string;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether its last test failed.' })
+  readonly testFailed?: boolean;
 }
 
 @ArgsType()
@@ -203,6 +206,7 @@ const filterOf = (input: ChannelFilterInput | undefined): ChannelFilter => ({
   status: input?.status ?? undefined,
   type: input?.type ?? undefined,
   tag: input?.tag ?? undefined,
+  testFailed: input?.testFailed ?? undefined,
 });
 
 @Resolver(() => ChannelObject)
@@ -219,6 +223,15 @@ export class ChannelResolver {
   })
   async proxy(@Root() channel: ChannelRow, @Ctx() { channelProxy }: GraphqlContext): Promise<string> {
     return shownProxy((await channelProxy(channel)) ?? '');
+  }
+
+  @Authorized('admin')
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'Why its last test failed; null: it passed, or none was made.',
+  })
+  testError(@Root() { id }: ChannelRow, @Ctx() { channelTestError }: GraphqlContext): Promise<string | null> {
+    return channelTestError(id);
   }
 
   @Authorized('admin')

@@ -6,7 +6,7 @@ import type { Client, UserView } from '../../application/ports.js';
 import type { Site } from '../../application/proof-ports.js';
 import type { Visitor } from '../../application/sessions/human-checks.js';
 import { Failure } from '../../domain/failure.js';
-import type { UserId } from '../../domain/ids.js';
+import type { ChannelId, UserId } from '../../domain/ids.js';
 import type { Role } from '../../domain/user.js';
 import type { Allowance } from '../../http/allowance.js';
 import type { BodyRoom } from '../../http/body-room.js';
@@ -125,6 +125,8 @@ export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 've
   readonly userById: (id: UserId) => Promise<UserRow | null>;
   /** Proxy addresses of channels, passwords included; for administrators. */
   readonly channelProxy: (channel: ChannelRow) => Promise<string | null>;
+  /** Why the last test of a channel failed; null: it did not. For administrators. */
+  readonly channelTestError: (id: ChannelId) => Promise<string | null>;
 }
 
 export function contextFor(
@@ -150,6 +152,7 @@ export function contextFor(
       const proxies = await application.queries.channelProxies(await signedIn(caller), channels);
       return new Map(channels.map((channel) => [channel, proxies.get(channel.id) ?? '']));
     }),
+    channelTestError: batched(async (ids) => application.queries.channelTestErrors(await signedIn(caller), ids)),
   };
 }
 

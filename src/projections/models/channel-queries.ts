@@ -63,10 +63,12 @@ export interface ChannelFilter extends SearchStyle {
   readonly status?: ChannelRow['status'];
   readonly type?: number;
   readonly tag?: string;
+  /** Whether its last test failed. */
+  readonly testFailed?: boolean;
 }
 
 function filtered(db: ReadModels, filter: ChannelFilter) {
-  const { keyword = '', keyHash, model = '', group = '', status, type, tag } = filter;
+  const { keyword = '', keyHash, model = '', group = '', status, type, tag, testFailed } = filter;
   let matching = db.selectFrom('channels');
   if (keyword !== '' || keyHash !== undefined) {
     const id = asId(keyword);
@@ -84,6 +86,10 @@ function filtered(db: ReadModels, filter: ChannelFilter) {
   if (status !== undefined) matching = matching.where('status', '=', status);
   if (type !== undefined) matching = matching.where('type', '=', type);
   if (tag !== undefined) matching = matching.where('tag', '=', tag);
+  if (testFailed !== undefined)
+    matching = matching.where('id', testFailed ? 'in' : 'not in', (where) =>
+      where.selectFrom('channel_as_it_was').select('channel_id').where('test_error', 'is not', null),
+    );
   return matching;
 }
 

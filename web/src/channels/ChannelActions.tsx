@@ -1,6 +1,7 @@
-import { Button, ButtonGroup, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
-import { Disable, Duplicate, Edit, More, Pulse, Tick, Trash } from '@blueprintjs/icons';
+import { Button, ButtonGroup, Classes, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
+import { Disable, Duplicate, Edit, More, Pulse, Tick, TimelineEvents, Trash } from '@blueprintjs/icons';
 import { useState } from 'react';
+import { Link } from 'react-router-dom';
 import type { ListedChannelFragment } from '../generated/channels/channels.js';
 import { itemOf, useOpenItem } from '../kit/table/openItem.js';
 import { commonTexts } from '../kit/words/common.texts.js';
@@ -29,6 +30,14 @@ export function ChannelActions({ channel, orders }: ChannelActionsProps) {
 
   return (
     <ButtonGroup variant="minimal">
+      <Link
+        to={`/channel/${id}`}
+        className={`${Classes.BUTTON} ${Classes.SMALL} ${Classes.MINIMAL}`}
+        title={t('action.pageName', { name })}
+        aria-label={t('action.pageName', { name })}
+      >
+        <TimelineEvents size={14} />
+      </Link>
       <Button
         size="small"
         icon={<Pulse size={14} />}

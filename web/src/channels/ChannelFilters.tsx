@@ -10,6 +10,8 @@ interface FilterValues {
   readonly group: string;
   readonly model: string;
   readonly status: string;
+  /** `failed`: only those whose last test failed. */
+  readonly test: string;
 }
 
 interface ChannelFiltersProps {
@@ -23,11 +25,11 @@ export function ChannelFilters({ value, groups, statuses, onChange }: ChannelFil
   const t = useText(channelsTexts);
   const state = useText(channelStateTexts);
   const common = useText(commonTexts);
-  const { keyword, group, model, status } = value;
+  const { keyword, group, model, status, test } = value;
   return (
     <FilterBar
-      active={[keyword, group, model, status].filter((text) => text !== '').length}
-      onReset={() => onChange({ keyword: '', group: '', model: '', status: '' })}
+      active={[keyword, group, model, status, test].filter((text) => text !== '').length}
+      onReset={() => onChange({ keyword: '', group: '', model: '', status: '', test: '' })}
     >
       <TextFilter
         label={t('filter.keyword')}
@@ -55,6 +57,15 @@ export function ChannelFilters({ value, groups, statuses, onChange }: ChannelFil
           ...statuses.map((one) => ({ value: one, label: state(`status.${one}`) })),
         ]}
         onChange={(one) => onChange({ status: one })}
+      />
+      <SelectFilter
+        label={t('filter.test')}
+        value={test}
+        options={[
+          { value: '', label: common('all') },
+          { value: 'failed', label: t('filter.testFailed') },
+        ]}
+        onChange={(one) => onChange({ test: one })}
       />
     </FilterBar>
   );

@@ -45,7 +45,7 @@ export function ChannelsPage() {
   const t = useText(channelsTexts);
   const common = useText(commonTexts);
   const orders = useChannelOrders();
-  const [params, setParams] = useListParams({ keyword: '', group: '', model: '', status: '' });
+  const [params, setParams] = useListParams({ keyword: '', group: '', model: '', status: '', test: '' });
   const [byId, setById] = useRemembered('channels-by-id', false, isFlag);
   const [byTag, setByTag] = useRemembered('channels-by-tag', false, isFlag);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -60,6 +60,7 @@ export function ChannelsPage() {
       group: orNone(params.group),
       model: orNone(params.model),
       status: statuses.find((status) => status === params.status) ?? null,
+      testFailed: params.test === 'failed' ? true : null,
     },
   } as const;
   const list = useQuery(ChannelsDocument, { variables, skip: byTag, fetchPolicy: 'cache-and-network' });
@@ -113,11 +114,11 @@ export function ChannelsPage() {
           <DrawerLink open="new" intent="primary" icon={<Add />}>
             {t('new')}
           </DrawerLink>
+          <Button icon={<Pulse />} text={t('action.testAll')} onClick={() => void orders.testAll()} />
           <PopoverNext
             placement="bottom-end"
             content={
               <Menu>
-                <MenuItem icon={<Pulse />} text={t('action.testAll')} onClick={() => void orders.testAll()} />
                 <MenuItem
                   icon={<Refresh />}
                   text={t('action.updateBalances')}

@@ -1,6 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { Button, Dialog, DialogBody, Tag } from '@blueprintjs/core';
 import { useState } from 'react';
+import { Link } from 'react-router-dom';
 import { EditedChannelDocument, type EditedChannelFragment } from '../generated/channels/channels.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import type { Column } from '../kit/table/columns.js';
@@ -32,7 +33,9 @@ function Tested({ id, orders, onClose }: TestedProps) {
   return (
     <Dialog isOpen onClose={onClose} title={t('test.title', { name })} className="test-dialog" shouldReturnFocusOnClose>
       <DialogBody>
-        <p>{t('test.help')}</p>
+        <p>
+          {t('test.help')} <Link to={`/channel/${id}`}>{t('action.pageName', { name })}</Link>
+        </p>
         {result.data === undefined ? (
           <QueryNotice {...result} />
         ) : (

@@ -2,6 +2,7 @@ import { useSubscription } from '@apollo/client/react';
 import { ProgressBar } from '@blueprintjs/core';
 import { useRef } from 'react';
 import { ChannelTestRunDocument } from '../generated/channels/channels.js';
+import { renewLists } from '../kit/renewLists.js';
 import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
@@ -11,7 +12,7 @@ export function TestRunProgress() {
   const t = useText(channelsTexts);
   const seenRunning = useRef(false);
   const { data } = useSubscription(ChannelTestRunDocument, {
-    onData: ({ data: { data: told } }) => {
+    onData: ({ client, data: { data: told } }) => {
       const run = told?.channelTestRun;
       if (run === undefined) return;
       if (seenRunning.current && !run.running) {
@@ -19,6 +20,8 @@ export function TestRunProgress() {
         const summary = t('done.testedAll', { passed: tested - failed, failed, disabled, enabled });
         if (failed === 0) toaster.success(summary);
         else toaster.warning(summary);
+        // Who is among those that failed may be another now.
+        void renewLists(client, 'channels');
       }
       seenRunning.current = run.running;
     },

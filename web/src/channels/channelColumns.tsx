@@ -40,6 +40,12 @@ export const channelColumns = ({
     header: t('column.name'),
     heading: true,
     cell: ({ name }) => name,
+    under: ({ testError }) =>
+      testError !== null && (
+        <div className="test-error" title={testError}>
+          {t('test.failed', { reason: testError })}
+        </div>
+      ),
   },
   {
     id: 'groups',

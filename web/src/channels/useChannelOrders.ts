@@ -50,6 +50,14 @@ export function useChannelOrders() {
       );
     const lists = () => renewLists(client, 'channels');
 
+    /** null: the server did not say, which has been told. */
+    const counted = async () => {
+      const known = await client.query({ query: AllChannelsDocument, fetchPolicy: 'network-only' }).catch(() => null);
+      const { channels, off, out } = known?.data ?? {};
+      if (channels === undefined || off === undefined || out === undefined) return null;
+      return { all: channels.total, off: off.total + out.total };
+    };
+
     const patchMany = (ids: readonly string[], patch: ChannelPatchInput): Promise<boolean> =>
       done(
         (async () => {
@@ -92,10 +100,9 @@ export function useChannelOrders() {
 
       /** How it goes on is told where all see it. */
       async testAll(): Promise<void> {
-        const known = await client.query({ query: AllChannelsDocument, fetchPolicy: 'network-only' }).catch(() => null);
-        const channels = known?.data?.channels.total;
-        if (channels === undefined) return;
-        const question = { title: t('confirm.testAll', { channels }), body: t('confirm.testAllBody') };
+        const channels = await counted();
+        if (channels === null) return;
+        const question = { title: t('confirm.testAll', { channels: channels.all }), body: t('confirm.testAllBody') };
         if (await confirm({ ...question, confirm: t('action.test'), intent: 'primary' }))
           await done(client.mutate({ mutation: TestAllChannelsDocument }));
       },
@@ -178,7 +185,13 @@ export function useChannelOrders() {
       },
 
       async removeDisabled(): Promise<void> {
-        const question = { title: t('confirm.deleteDisabled'), body: t('confirm.deleteDisabledBody') };
+        const channels = await counted();
+        if (channels === null) return;
+        if (channels.off === 0) return void toaster.success(t('done.noneDisabled'));
+        const question = {
+          title: t('confirm.deleteDisabled', { channels: channels.off }),
+          body: t('confirm.deleteDisabledBody'),
+        };
         if (!(await confirm({ ...question, confirm: common('delete') }))) return;
         await client.mutate({ mutation: DeleteDisabledChannelsDocument }).then(
           async ({ data }) => {

@@ -1,5 +1,5 @@
 import { useQuery } from '@apollo/client/react';
-import { Card } from '@blueprintjs/core';
+import { Button, Card } from '@blueprintjs/core';
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { HealthBoardDocument } from '../generated/dashboard/board.js';
@@ -11,39 +11,40 @@ import { useRegained } from '../kit/live/liveConnection.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useText } from '../kit/words/i18n.js';
-import { type BoardChanges, lastErrorOf, noChanges, withChange } from './boardChanges.js';
-import { ChangeLine } from './ChangeLine.js';
+import { type BoardChanges, byUrgency, lastErrorOf, noChanges, withChange } from './boardChanges.js';
 import { dashboardTexts } from './dashboard.texts.js';
+import { JustHappened } from './JustHappened.js';
 
-/** Those that need somebody come first. */
-const urgency = { AUTO_DISABLED: 0, DISABLED: 1, ENABLED: 2 } as const;
+/** As many as are read at a glance. */
+const mostUnfolded = 12;
 
-/** How the channels are, and what happens to them while one looks. */
+/** How the channels are, and what happened and happens to them. */
 export function ChannelBoard() {
   const t = useText(dashboardTexts);
-  const result = useQuery(HealthBoardDocument, { fetchPolicy: 'cache-and-network' });
   const [seen, setSeen] = useState<BoardChanges>(noChanges);
+  const [unfolded, setUnfolded] = useState(false);
+  const result = useQuery(HealthBoardDocument, { fetchPolicy: 'cache-and-network' });
+  const board = result.data;
+  const channels = board && byUrgency([...board.channels.items, ...board.out.items, ...board.failing.items]);
   useChannelHealth((change) => {
-    const lastName = result.data?.channels.items.find(({ id }) => id === change.channelId)?.name;
+    const lastName = channels?.find(({ id }) => id === change.channelId)?.name;
     setSeen((before) => withChange(before, change, lastName));
-    if (change.kind === 'ADDED' || change.kind === 'REMOVED') void result.refetch();
+    // Tests and edits bring along all that they change here.
+    if (change.kind !== 'TESTED' && change.kind !== 'EDITED' && change.kind !== 'BALANCE_TOLD') void result.refetch();
   });
   useRegained(() => void result.refetch());
 
-  const page = result.data?.channels;
-  const channels =
-    page &&
-    [...page.items].sort(
-      (one, other) => urgency[one.status] - urgency[other.status] || Number(one.id) - Number(other.id),
-    );
-  const enabled = channels?.filter(({ status }) => status === 'ENABLED').length ?? 0;
   const columns = useMemo<readonly Column<ChannelHealthStateFragment>[]>(
     () => [
       {
         id: 'channel',
         header: t('column.channel'),
         heading: true,
-        cell: ({ id, name }) => <Link to={`/channel?open=${id}`}>{name}</Link>,
+        cell: ({ id, name }) => (
+          <Link to={`/channel/${id}`} className="board-name" title={name}>
+            {name}
+          </Link>
+        ),
       },
       { id: 'status', header: t('board.status'), cell: (channel) => <ChannelStatusTag {...channel} /> },
       { id: 'responseTime', header: t('board.responseTime'), cell: (channel) => <ResponseTimeBadge {...channel} /> },
@@ -62,42 +63,47 @@ export function ChannelBoard() {
     ],
     [t, seen],
   );
-  const newest = new Map(seen.changes.map(({ key, change }) => [change.channelId, key] as const).reverse());
+  const newest = new Map(seen.changes.map(({ change }) => [change.channelId, change.position] as const).reverse());
 
   return (
     <div className="dashboard-columns">
       <Card className="panel">
         <h2 className="panel-title">
           {t('board.title')}
-          {channels !== undefined && (
-            <span className="gauge-note">{t('board.counts', { enabled, disabled: channels.length - enabled })}</span>
+          {board !== undefined && (
+            <span className="gauge-note">
+              {t('board.counts', {
+                enabled: board.channels.total - board.out.total - board.off.total,
+                disabled: board.out.total + board.off.total,
+              })}
+            </span>
           )}
         </h2>
         <ResourceTable
           label={t('board.title')}
           columns={columns}
-          rows={channels}
+          rows={unfolded ? channels : channels?.slice(0, mostUnfolded)}
           // A new key lights the row up anew.
           rowKey={({ id }) => `${id} ${newest.get(id) ?? 0}`}
           result={result}
           isFresh={({ id }) => newest.has(id)}
           empty={t('board.none')}
         />
-        {page !== undefined && channels !== undefined && page.total > channels.length && (
-          <p className="panel-empty">{t('board.some', { shown: channels.length, total: page.total })}</p>
+        {channels !== undefined && channels.length > mostUnfolded && (
+          <Button
+            className="board-fold"
+            variant="minimal"
+            size="small"
+            text={unfolded ? t('board.fewer') : t('board.all', { total: channels.length })}
+            aria-expanded={unfolded}
+            onClick={() => setUnfolded(!unfolded)}
+          />
+        )}
+        {board !== undefined && channels !== undefined && board.channels.total > channels.length && (
+          <p className="panel-empty">{t('board.some', { shown: channels.length, total: board.channels.total })}</p>
         )}
       </Card>
-      <Card className="panel">
-        <h2 className="panel-title">{t('changes.title')}</h2>
-        {seen.changes.length === 0 && <p className="panel-empty">{t('changes.none')}</p>}
-        <div className="changes" role="log" aria-label={t('changes.title')}>
-          <ol>
-            {seen.changes.map((one) => (
-              <ChangeLine key={one.key} seen={one} />
-            ))}
-          </ol>
-        </div>
-      </Card>
+      <JustHappened seen={seen.changes} />
     </div>
   );
 }

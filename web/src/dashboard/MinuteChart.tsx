@@ -1,7 +1,7 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
 import { formatTime } from '../kit/time.js';
 import type { Minute } from './ownCalls.js';
-import { tooltipStyle } from './tooltipStyle.js';
 
 interface MinuteChartProps {
   readonly minutes: readonly Minute[];

@@ -1,9 +1,9 @@
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
 import { formatTime } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { roundCeiling } from './figureTexts.js';
-import { tooltipStyle } from './tooltipStyle.js';
 import { type TrafficFigure, type TrafficPoint, windowSeconds } from './trafficHistory.js';
 
 interface TrafficChartProps {

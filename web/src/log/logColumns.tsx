@@ -113,9 +113,9 @@ function channelCell({ channelId, channelName }: Row, t: T) {
   if (!channelId) return null;
   const name = channelName || t('channelGone', { id: channelId });
   return (
-    <Tag minimal title={name}>
+    <Link to={`/channel/${channelId}`} title={name}>
       {channelName ? `${channelId} · ${channelName}` : name}
-    </Tag>
+    </Link>
   );
 }
 

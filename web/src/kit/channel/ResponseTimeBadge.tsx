@@ -10,17 +10,22 @@ interface ResponseTimeBadgeProps {
   readonly responseTimeMs: number;
   /** Unix seconds. */
   readonly testedAt?: number | null;
+  /** Why the last test failed; null: it did not. */
+  readonly testError?: string | null;
 }
 
-export function ResponseTimeBadge({ responseTimeMs, testedAt = null }: ResponseTimeBadgeProps) {
+export function ResponseTimeBadge({ responseTimeMs, testedAt = null, testError = null }: ResponseTimeBadgeProps) {
   const t = useText(channelStateTexts);
   const speed = speedOf(responseTimeMs);
+  const tested = testedAt === null ? undefined : t('speed.testedAt', { time: formatTime(testedAt) });
+  if (testError !== null)
+    return (
+      <Tag minimal intent="danger" title={tested}>
+        {t('test.failed')}
+      </Tag>
+    );
   return (
-    <Tag
-      minimal
-      className={`speed speed-${speed}`}
-      title={testedAt === null ? undefined : t('speed.testedAt', { time: formatTime(testedAt) })}
-    >
+    <Tag minimal className={`speed speed-${speed}`} title={tested}>
       {speed === 'untested' ? t('speed.untested') : inSeconds(responseTimeMs)}
     </Tag>
   );

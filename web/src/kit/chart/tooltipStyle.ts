@@ -1,3 +1,5 @@
+import './chart.css';
+
 /** The charts style their tooltips in place, where no stylesheet reaches. */
 export const tooltipStyle = {
   padding: '6px 8px',
