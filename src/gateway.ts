@@ -54,6 +54,7 @@ import { rootUserId } from './projections/models/user-queries.js';
 import { openReadModels, readModels } from './projections/read-models.js';
 import { callLimits } from './relay/call/call-limits.js';
 import { openMeter } from './relay/call/metered.js';
+import { recordRefusals } from './relay/call/record-refusals.js';
 import { callsUnderWay } from './relay/call/under-way.js';
 import { countWrongKeys } from './relay/call/wrong-keys.js';
 import { channelBalances } from './relay/callers/channel-balance.js';
@@ -244,8 +245,26 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
   };
   const meter = openMeter({ ...metering, underWay });
   const counting = { limits: callLimits(clock), wrongKeys: countWrongKeys(clock) };
+  const refusalRecord = recordRefusals({
+    store,
+    clock,
+    newEventId,
+    counted: (refusal, count) => traffic.refused(refusal, count),
+    warn: (facts, message) => log.warn(facts, message),
+  });
+  closing.add(refusalRecord.keepWriting());
   const telling = { apiKeyStatus: notices, channelHealth: notices };
-  const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
+  const relaying = openRelaying(config, {
+    directory,
+    gate,
+    meter,
+    vault,
+    clock,
+    log,
+    refusals: refusalRecord.own,
+    ...counting,
+    ...telling,
+  });
   const { relay, entrance, bodyRoom } = relaying;
   closing.add(() => relaying.close());
   const application = openApplication({
@@ -358,7 +377,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       ? await listenOn(app, config.server)
       : await listenBehind(workers, app, closing, {
           ports: {
-            ...{ store, directory, gate, vault, position: tail.position, ...counting, ...telling },
+            ...{ store, directory, gate, vault, position: tail.position, refusalRecord, ...counting, ...telling },
             meterOf: (calls) => openMeter({ ...metering, underWay: calls }),
           },
           setting: {

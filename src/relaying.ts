@@ -47,6 +47,7 @@ type Shared =
   | 'wrongKeys'
   | 'apiKeyStatus'
   | 'channelHealth'
+  | 'refusals'
   | 'log';
 
 export function openRelaying(

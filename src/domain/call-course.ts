@@ -3,6 +3,7 @@ import type { Recorded } from './events.js';
 import { assertNever } from './failure.js';
 import type { CallId } from './ids.js';
 import { Instant } from './instant.js';
+import type { CallRefused } from './refusal.js';
 
 /* How one call went, as the events of its own stream tell it: for whoever looks at it, not for deciding. */
 
@@ -14,7 +15,7 @@ export interface CallCourse {
 }
 
 /** null: these events are of no call that was reserved. */
-export function courseOf(events: readonly Recorded<CallEvent>[]): CallCourse | null {
+export function courseOf(events: readonly Recorded<CallEvent | CallRefused>[]): CallCourse | null {
   let reserved: CallCourse['reserved'] | null = null;
   let outcome: CallCourse['outcome'] = null;
   let refund: CallCourse['refund'] = null;
@@ -29,6 +30,8 @@ export function courseOf(events: readonly Recorded<CallEvent>[]): CallCourse | n
         break;
       case 'CallRefunded':
         refund = recorded as Recorded<CallRefunded>;
+        break;
+      case 'CallRefused':
         break;
       default:
         assertNever(recorded.event);

@@ -4,11 +4,12 @@ import type { ApiKeyId, ChannelId, UserId } from './ids.js';
 import type { Instant } from './instant.js';
 import type { Price } from './pricing.js';
 import type { Quota } from './quota.js';
+import type { CallRefused } from './refusal.js';
 import type { Usage } from './usage.js';
 
 /*
  * One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. A settlement whose
- * answer was withheld from the caller is refunded.
+ * answer was withheld from the caller is refunded. The stream of a call that was refused says that and nothing else.
  */
 
 /** What stays the same from reservation to outcome; repeated in each event so that each can be read alone. */
@@ -131,9 +132,9 @@ export type CallCommand =
   | { type: 'Release'; event: CallReleased }
   | { type: 'Refund'; event: CallRefunded };
 
-export type Call = { status: 'none' | 'reserved' | 'settled' | 'released' | 'refunded' };
+export type Call = { status: 'none' | 'reserved' | 'settled' | 'released' | 'refunded' | 'refused' };
 
-export const callDecider: Decider<Call, CallCommand, CallEvent> = {
+export const callDecider: Decider<Call, CallCommand, CallEvent | CallRefused> = {
   initial: { status: 'none' },
   decide(command, call) {
     switch (command.type) {
@@ -160,6 +161,8 @@ export const callDecider: Decider<Call, CallCommand, CallEvent> = {
         return { status: 'released' };
       case 'CallRefunded':
         return { status: 'refunded' };
+      case 'CallRefused':
+        return { status: 'refused' };
       default:
         return assertNever(event);
     }

@@ -10,6 +10,7 @@ import type { OptionEvent } from './option.js';
 import type { PaymentEvent } from './payment.js';
 import type { QuarantineEvent } from './quarantine.js';
 import type { RedemptionEvent } from './redemption.js';
+import type { RefusalEvent } from './refusal.js';
 import type { FactorEvent } from './second-factor.js';
 import type { SetupEvent } from './setup.js';
 import type { TestRunEvent } from './test-run.js';
@@ -28,6 +29,7 @@ export type DomainEvent =
   | TestRunEvent
   | OptionEvent
   | CallEvent
+  | RefusalEvent
   | PaymentEvent
   | SetupEvent
   | QuarantineEvent;
@@ -99,6 +101,8 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   CallSettled: true,
   CallReleased: true,
   CallRefunded: true,
+  CallRefused: true,
+  CallsRefused: true,
   TopUpRequested: true,
   TopUpBegun: true,
   TopUpCompleted: true,
@@ -141,6 +145,8 @@ export const streams = {
   redemption: (id: RedemptionId) => `redemption-${id}` as StreamName,
   call: (id: CallId) => `call-${id}` as StreamName,
   payment: (id: PaymentId) => `payment-${id}` as StreamName,
+  /** What was refused in an hour (UTC) and is not told by itself: no such stream grows for ever. */
+  refusals: (at: Instant) => `refusals-${new Date(at).toISOString().slice(0, 13)}` as StreamName,
   options: 'options' as StreamName,
   system: 'system' as StreamName,
   quarantine: 'quarantine' as StreamName,

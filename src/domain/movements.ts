@@ -178,6 +178,8 @@ const movers = {
   TopUpRefunded: ({ user: payer, quota }) => boughtBack(payer, BigInt(quota)),
   TopUpDisputed: ({ user: payer, quota }) => boughtBack(payer, BigInt(quota)),
   TopUpDisputeWon: ({ user: payer, quota }) => boughtBack(payer, -BigInt(quota)),
+  CallRefused: null,
+  CallsRefused: null,
   TopUpRequested: null,
   TopUpBegun: null,
   TopUpExpired: null,

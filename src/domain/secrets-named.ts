@@ -84,6 +84,8 @@ export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {
     case 'CallSettled':
     case 'CallReleased':
     case 'CallRefunded':
+    case 'CallRefused':
+    case 'CallsRefused':
     case 'TopUpRequested':
     case 'TopUpBegun':
     case 'TopUpCompleted':

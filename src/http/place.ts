@@ -26,6 +26,19 @@ function groupsOf(address: string): readonly number[] | null {
 const isMapped = (groups: readonly number[]): boolean =>
   groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
 
+/**
+ * The network around a client address, for lists that people read: the first 24 bits of IPv4, 48 of IPv6. Empty: the
+ * text is no address.
+ */
+export function networkOf(address: string): string {
+  const place = placeOf(address);
+  if (isIPv4(place)) return `${place.slice(0, place.lastIndexOf('.'))}.0/24`;
+  const groups = groupsOf(address);
+  if (groups === null) return '';
+  const first = groups.slice(0, 3).map((group) => group.toString(16));
+  return `${first.join(':')}::/48`;
+}
+
 /** The place a client address counts as; text that is no address counts as itself. */
 export function placeOf(address: string): string {
   if (isIPv4(address)) return address;

@@ -4,6 +4,7 @@ import type { ChannelId } from '../domain/ids.js';
 import type { ApiKeyStatusNotice } from './call/authenticate.js';
 import type { CallLimits } from './call/call-limits.js';
 import type { Meter } from './call/metered.js';
+import type { RefusalTally } from './call/refusal-tally.js';
 import type { WrongKeys } from './call/wrong-keys.js';
 import type { LargeWork } from './large-work.js';
 import type { AuthorisationPorts } from './protocols/authorisation.js';
@@ -31,6 +32,8 @@ export interface RelayPorts {
   readonly wrongKeys: WrongKeys;
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
+  /** Counts calls that are refused before they are reserved. */
+  readonly refusals: Pick<RefusalTally, 'count'>;
   readonly providerOf: (channelType: number) => Provider | null;
   readonly config: RelayConfig;
   readonly log: RelayLog;

@@ -94,6 +94,8 @@ function membersOf(line: UsageLogEntry): Members {
       return {};
     case 'released':
       return { error_code: detail.code ?? detail.reason, status_code: detail.status ?? 0, request_path: line.path };
+    case 'refused':
+      return { error_code: detail.code, status_code: detail.status, request_path: line.path };
     case 'channel-tested':
       return {
         model_ratio: Number(detail.modelRatio),

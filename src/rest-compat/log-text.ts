@@ -39,6 +39,7 @@ const adjusted = '管理员将用户额度从 ';
 const revoked = '管理员禁用了令牌 ';
 const redeemed = '通过兑换码充值 ';
 const failed = '请求失败，状态码 ';
+const refused = '请求被拒绝，状态码 ';
 
 /** What lines begin with, all there are. */
 const beginnings: readonly string[] = [
@@ -51,6 +52,7 @@ const beginnings: readonly string[] = [
   revoked,
   redeemed,
   failed,
+  refused,
   ...Object.values(grants).map((grant) => `${grant} `),
 ];
 
@@ -82,6 +84,10 @@ export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
       return channelTest;
     case 'released':
       return `${failed}${detail.status ?? '无'}，错误 ${detail.code ?? detail.reason}`;
+    case 'refused': {
+      const others = detail.since === null ? '' : `，同类请求共 ${detail.count} 次，不再逐条记录`;
+      return `${refused}${detail.status}，错误 ${detail.code}${others}`;
+    }
     default:
       return assertNever(detail);
   }

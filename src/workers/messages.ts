@@ -10,6 +10,7 @@ import type { Quota } from '../domain/quota.js';
 import type { Limits } from '../relay/call/call-limits.js';
 import type { Estimate } from '../relay/call/hold.js';
 import type { Release, Settlement, Withdrawal } from '../relay/call/metered.js';
+import type { RefusedKind } from '../relay/call/refusal-tally.js';
 import type { RelayError } from '../relay/errors.js';
 
 /*
@@ -45,6 +46,8 @@ export interface AskedOfPrimary {
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, reason: string): void;
+  /** Since the last time. */
+  refused(kinds: readonly RefusedKind[]): void;
 }
 
 export interface AskedOfWorker {

@@ -6,6 +6,7 @@ import type { CallId } from '../domain/ids.js';
 import type { ApiKeyStatusNotice } from '../relay/call/authenticate.js';
 import type { CallLimits, Leave } from '../relay/call/call-limits.js';
 import type { Meter, Reservation } from '../relay/call/metered.js';
+import type { RefusalRecord } from '../relay/call/record-refusals.js';
 import type { WrongKeys } from '../relay/call/wrong-keys.js';
 import { RelayError } from '../relay/errors.js';
 import type { ChannelHealthNotice } from '../relay/ports.js';
@@ -23,6 +24,7 @@ export interface PrimaryPorts {
   readonly wrongKeys: WrongKeys;
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
+  readonly refusalRecord: Pick<RefusalRecord, 'take'>;
 }
 
 export interface WorkerPorts extends PrimaryPorts {
@@ -50,7 +52,7 @@ export interface WorkerService {
 
 export function serveWorker(ports: WorkerPorts): WorkerService {
   const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
-  const { meter, calls, onTaken } = ports;
+  const { meter, calls, onTaken, refusalRecord } = ports;
   const places = new Map<number, Leave>();
   const reservations = new Map<CallId, Reservation>();
   let tickets = 0;
@@ -129,6 +131,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
     channelOutOfOrder: (id, reason) => channelHealth.outOfOrder(id, reason),
+    refused: (kinds) => refusalRecord.take(kinds),
   };
 
   return {

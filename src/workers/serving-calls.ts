@@ -5,10 +5,12 @@ import { defaultPrices } from '../application/default-prices.js';
 import { openDirectory } from '../application/memory/directory.js';
 import type { Recorded } from '../domain/events.js';
 import { listening } from '../listening.js';
+import { RefusalTally } from '../relay/call/refusal-tally.js';
 import { callsUnderWay } from '../relay/call/under-way.js';
 import { providerTable } from '../relay/providers/registry.js';
 import { preloadTokenizers } from '../relay/tokens.js';
 import { directoryCapacity, openRelaying } from '../relaying.js';
+import { atIntervals } from '../waiting/at-intervals.js';
 import type { AskedOfPrimary, ToldDirectory, WorkerSetting } from './messages.js';
 import { passingOn } from './passing-on.js';
 import type { Peer } from './peer.js';
@@ -34,6 +36,9 @@ export interface ServingCalls {
 /** Between two looks whether calls are still under way, once it is to end. */
 const lookMs = 20;
 
+/** Between two messages that tell which calls were refused. */
+const tellRefusedMs = 1_000;
+
 export function serveCalls(
   primary: Peer<AskedOfPrimary>,
   { server, relay: relayConfig, logLevel, hashingKey, faces }: WorkerSetting,
@@ -53,6 +58,11 @@ export function serveCalls(
   const begin = async () => {
     const directory = await opening;
     const underWay = callsUnderWay();
+    const refusals = new RefusalTally();
+    const tellRefused = (): void => {
+      const kinds = refusals.take();
+      if (kinds.length > 0) primary.tell('refused', kinds);
+    };
     const { relay, entrance } = openRelaying(
       { server, relay: relayConfig },
       {
@@ -62,6 +72,7 @@ export function serveCalls(
         clock,
         limits: remoteLimits(primary),
         log,
+        refusals,
         ...remoteNotices(primary),
       },
     );
@@ -69,10 +80,15 @@ export function serveCalls(
       { note: (notedTo, progressed) => primary.ask('note', notedTo, progressed) },
       () => {},
     );
+    const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());
     const others = passingOn(faces);
     const listener = listening({ server, entrance, isEnding: () => ending }, others.listener);
     listener.on('upgrade', others.upgrade);
-    return { relay, listener, stopNoting };
+    const stop = async (): Promise<void> => {
+      await Promise.all([stopNoting(), stopTelling()]);
+      tellRefused();
+    };
+    return { relay, listener, stop };
   };
   const begun = begin();
 
@@ -97,10 +113,10 @@ export function serveCalls(
     },
     async finish() {
       ending = true;
-      const { relay, listener, stopNoting } = await begun;
+      const { relay, listener, stop } = await begun;
       listener.close();
       while (relay.active() > 0) await new Promise((resolve) => setTimeout(resolve, lookMs));
-      await stopNoting();
+      await stop();
     },
   };
 }

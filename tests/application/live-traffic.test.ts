@@ -4,6 +4,7 @@ import type { CallRefunded, CallReleased, CallSettled } from '../../src/domain/c
 import { streams } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
+import type { Refusal } from '../../src/domain/refusal.js';
 import { type CallParties, refunded, released, reserved, settled } from '../support/calls.js';
 import { type SettableClock, settableClock } from '../support/fixed-clock.js';
 import { recordedAt } from '../support/recorded.js';
@@ -50,6 +51,35 @@ const failedAt = (channelId: number, durationMs = 400) => ({
   durationMs,
 });
 
+describe('refused calls', () => {
+  const refusal = { status: 403, code: 'insufficient_user_quota' } as Refusal;
+  const badKey = { status: 401, code: 'invalid_api_key' } as Refusal;
+
+  test('are counted by what they were told, most frequent first, and in no other figure', () => {
+    traffic.refused(badKey, 2);
+    traffic.refused(refusal, 30);
+    traffic.refused(badKey, 3);
+    serve();
+    const { total, refused } = traffic.snapshot();
+    expect(refused).toEqual([
+      { status: 403, code: 'insufficient_user_quota', perMinute: 30 },
+      { status: 401, code: 'invalid_api_key', perMinute: 5 },
+    ]);
+    expect(total).toMatchObject({ requestsPerMinute: 1, errorRate: 0 });
+  });
+
+  test('leave after sixty seconds, also when the clock is set back', () => {
+    traffic.refused(refusal, 30);
+    clock.advance(59_999);
+    expect(traffic.snapshot().refused).toHaveLength(1);
+    clock.advance(1);
+    expect(traffic.snapshot().refused).toEqual([]);
+    traffic.refused(refusal, 30);
+    clock.advance(-120_000);
+    expect(traffic.snapshot().refused).toEqual([]);
+  });
+});
+
 describe('an attempt that failed', () => {
   test('is told of its channel, and the call that another one answered did not fail', () => {
     serve({ channelId: 4 }, { failedAttempts: [failedAt(35), failedAt(36)] });
@@ -85,7 +115,7 @@ describe('an attempt that failed', () => {
 
 describe('the last minute', () => {
   test('is empty at first, without figures for what nobody measured', () =>
-    expect(traffic.snapshot()).toStrictEqual({ at: start, total: nothing, channels: [], models: [] }));
+    expect(traffic.snapshot()).toStrictEqual({ at: start, total: nothing, refused: [], channels: [], models: [] }));
 
   test('is worked out once for those who look within a quarter of a second', () => {
     const first = traffic.recentSnapshot();

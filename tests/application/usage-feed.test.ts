@@ -48,7 +48,9 @@ class World {
         const matches = lineMatch(filter);
         const { userIds } = filter;
         return this.lines
-          .filter(({ id, user_id }) => id > range.after && id <= last && (userIds?.includes(user_id) ?? true))
+          .filter(
+            ({ id, user_id }) => id > range.after && id <= last && (userIds?.some((id) => id === user_id) ?? true),
+          )
           .filter(matches)
           .slice(0, range.limit);
       },

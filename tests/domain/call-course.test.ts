@@ -4,7 +4,7 @@ import { type CallCourse, courseOf, receivedAt, statusOf, stepsOf } from '../../
 import type { Recorded } from '../../src/domain/events.js';
 import { CallId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
-import { at, type Fact, refunded, released, reserved, settled, when } from '../projections/history.js';
+import { at, type Fact, refunded, refused, released, reserved, settled, when } from '../projections/history.js';
 
 /** The id of a call that arrived 40 ms before 2026-01-02 03:04:05 UTC. */
 const id = CallId('20260102030404960abcdEFGH');
@@ -29,6 +29,8 @@ const later = (ms: number, told: Fact): Fact => when(Instant(at() + ms), told);
 describe('the course of a call', () => {
   test('begins with the reservation: other events are of no call', () => {
     expect(courseOf([])).toBeNull();
+    const { event } = refused('a');
+    expect(courseOf([{ event }] as never as Recorded<CallEvent>[])).toBeNull();
   });
   test('is under way until there is an outcome', () => {
     expect(statusOf(course(reserved('a', 9)))).toBe('under-way');

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeOf } from '../../src/http/place.js';
+import { networkOf, placeOf } from '../../src/http/place.js';
 
 describe('the place of a client', () => {
   test('is its IPv4 address, also when a socket writes that as IPv6', () => {
@@ -35,4 +35,16 @@ describe('the place of a client', () => {
       fc.property(fc.string(), (text) => isIPv6(text.split('%', 1)[0] ?? '') || isIPv4(text) || placeOf(text) === text),
     );
   });
+});
+
+describe('the network of a client, for people to read', () => {
+  test.each([
+    ['192.0.2.77', '192.0.2.0/24'],
+    ['::ffff:192.0.2.7', '192.0.2.0/24'],
+    ['2001:db8:7:1::5', '2001:db8:7::/48'],
+    ['2001:0DB8:0007:ffff:ffff:ffff:ffff:ffff%eth0', '2001:db8:7::/48'],
+    ['::1', '0:0:0::/48'],
+    ['', ''],
+    ['<script>', ''],
+  ])('%s is in %s', (address, network) => expect(networkOf(address)).toBe(network));
 });

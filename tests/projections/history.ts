@@ -20,6 +20,7 @@ import type { TopUpCompleted } from '../../src/domain/payment.js';
 import type { Price } from '../../src/domain/pricing.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { RedemptionEvent } from '../../src/domain/redemption.js';
+import type { Refusal } from '../../src/domain/refusal.js';
 import type { Usage } from '../../src/domain/usage.js';
 import type { UserEvent } from '../../src/domain/user.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
@@ -299,6 +300,32 @@ export const released = (
     suspense: Quota(0),
     ...change,
   });
+
+export const refusalOf = (change: Partial<Refusal> = {}): Refusal => ({
+  userId: alice,
+  apiKeyId: ApiKeyId(12),
+  apiKeyName: 'ci',
+  group: 'default',
+  model: 'gpt-4o',
+  path: '/v1/chat/completions',
+  status: 403,
+  code: 'insufficient_user_quota',
+  network: null,
+  ...change,
+});
+
+/** Of callers that nobody knows. */
+export const ofStrangers: Partial<Refusal> = {
+  ...{ userId: null, apiKeyId: null, apiKeyName: '', group: '', model: '' },
+  ...{ status: 401, code: 'invalid_api_key', network: '192.0.2.0/24' },
+};
+
+export const refused = (id: string, change: Partial<Refusal> = {}): Fact =>
+  fact(callOf(id), { type: 'CallRefused', refusal: refusalOf(change) });
+
+/** So many more. */
+export const refusedBeside = (count: number, change: Partial<Refusal> = {}): Fact =>
+  fact(streams.refusals(at()), { type: 'CallsRefused', refusal: refusalOf(change), count, since: at() });
 
 /** Takes back the settlement that charged this much; told an hour later, so that each counts in its own hour. */
 export const refunded = (

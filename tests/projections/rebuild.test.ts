@@ -35,9 +35,12 @@ import {
   issued,
   ofApiKey,
   ofChannel,
+  ofStrangers,
   ofUser,
   option,
   refunded,
+  refused,
+  refusedBeside,
   registered,
   released,
   reserved,
@@ -114,7 +117,8 @@ function busyHistory(calls: number): Fact[] {
     ofApiKey(keyNumber(2), { type: 'ApiKeyRevoked', owner: userNumber(2), by: userNumber(1), name: 'leaked' }),
     ofApiKey(keyNumber(4), { type: 'ApiKeyDeleted', owner: userNumber(4) }),
   ];
-  return [...people, ...changes, ...callsFrom(0, calls)];
+  const refusals = [refused('refused-1'), refused('refused-2', ofStrangers), refusedBeside(412)];
+  return [...people, ...changes, ...callsFrom(0, calls), ...refusals];
 }
 
 /** Calls number `from` and following; every seventh stays open, every fifth fails, one stretch is not logged. */

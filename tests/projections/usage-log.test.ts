@@ -31,9 +31,12 @@ import {
   type Fact,
   granted,
   ofChannel,
+  ofStrangers,
   ofUser,
   option,
   refunded,
+  refused,
+  refusedBeside,
   registered,
   released,
   reserved,
@@ -294,6 +297,52 @@ describe('while LogConsumeEnabled is off', () => {
   test('that holds for later batches too', async () => {
     await projected.given(option('LogConsumeEnabled', 'false'));
     expect(await linesOf(settled('a', 9, 1))).toEqual([]);
+  });
+});
+
+describe('a refused call', () => {
+  test('is an error line of its user, with what the caller was told', async () => {
+    const [line] = await linesOf(registered(alice, 'alice'), refused('a'));
+    expect(line).toMatchObject({
+      ...{ type: logTypes.error, user_id: alice, username: 'alice', request_id: 'a', quota: 0, model: 'gpt-4o' },
+      ...{ api_key_id: 12, api_key_name: 'ci', group: 'default', channel_id: 0, path: '/v1/chat/completions' },
+      detail: { kind: 'refused', status: 403, code: 'insufficient_user_quota', count: 1, since: null, network: null },
+    });
+  });
+
+  test('of a key that nobody has is a line of nobody', async () => {
+    const [line] = await linesOf(refused('a', ofStrangers));
+    expect(line).toMatchObject({
+      ...{ user_id: 0, username: '', api_key_id: 0, model: '' },
+      detail: { code: 'invalid_api_key', network: '192.0.2.0/24' },
+    });
+  });
+
+  test('that has no line of its own is counted in that of the rest', async () => {
+    const [line, ...others] = await linesOf(refusedBeside(412, { path: '' }));
+    expect(line).toMatchObject({ request_id: null, path: null, detail: { count: 412, since: seconds(at()) } });
+    expect(others).toEqual([]);
+  });
+
+  test('is found by its code, and so is one that failed; in the log and among lines that come', async () => {
+    const facts = [
+      refused('a'),
+      refused('b', ofStrangers),
+      released('c', 9, { code: 'overloaded' }),
+      settled('d', 9, 1),
+    ];
+    const db = await projected.given(...facts);
+    for (const [code, id] of [
+      ['insufficient_user_quota', 'a'],
+      ['invalid_api_key', 'b'],
+      ['overloaded', 'c'],
+    ]) {
+      const found = await usageLogBefore(db, { code }, { limit: 10 });
+      expect(found.map(({ request_id }) => request_id)).toEqual([id]);
+      const all = await usageLogBefore(db, {}, { limit: 10 });
+      expect(all.filter(lineMatch({ code })).map(({ request_id }) => request_id)).toEqual([id]);
+    }
+    expect(await usageTotals(db, { code: 'overloaded' })).toMatchObject({ requests: 0, quota: 0 });
   });
 });
 

@@ -8,7 +8,8 @@ test('wrong keys are counted for all the addresses one subscriber has', async ()
   const wrongKeys = countWrongKeys(node.clock, 2);
   const ports = { ...node, wrongKeys, apiKeyStatus: { refused: () => {} } };
   const statusFrom = async (ip: string): Promise<number> => {
-    const refusal = authenticate(ports, { credential: { key: 'a'.repeat(48), pinnedChannel: null }, ip });
+    const shown = { credential: { key: 'a'.repeat(48), pinnedChannel: null }, ip };
+    const refusal = authenticate(ports, shown, { apiKey: null });
     return refusal.then(
       () => 200,
       ({ status }) => status,

@@ -245,6 +245,23 @@ describe('other lines', () => {
       admin_info: { use_channel: ['3'] },
     });
   });
+  const refused = (of: { count: number; since: number | null }): UsageLogEntry => ({
+    ...line(5, { kind: 'refused', status: 403, code: 'insufficient_user_quota', network: '192.0.2.0/24', ...of }),
+    path: '/v1/chat/completions',
+  });
+  test('a call that was refused', () => {
+    const alone = refused({ count: 1, since: null });
+    expect(content(alone)).toBe('请求被拒绝，状态码 403，错误 insufficient_user_quota');
+    expect(JSON.parse(userLine(alone, dollars).other)).toEqual({
+      error_code: 'insufficient_user_quota',
+      status_code: 403,
+      request_path: '/v1/chat/completions',
+    });
+  });
+  test('calls that were refused and have no lines of their own, with their number', () => {
+    const many = refused({ count: 412, since: 1_800_000_000 });
+    expect(content(many)).toBe('请求被拒绝，状态码 403，错误 insufficient_user_quota，同类请求共 412 次，不再逐条记录');
+  });
   test('a call that could not be served', () => {
     const failed: UsageLogEntry = {
       ...line(5, { kind: 'released', reason: 'upstream-failed', status: 502, code: 'bad_response' }),

@@ -2,8 +2,10 @@ import type { FailedAttempt } from '../../domain/call.js';
 import { durationClasses, durationClassOf, percentileOf } from '../../domain/durations.js';
 import type { Recorded } from '../../domain/events.js';
 import type { ChannelId } from '../../domain/ids.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { completionTokens, promptTokens } from '../../domain/usage.js';
 import type { Clock } from '../ports.js';
+import { type RefusedFigures, RefusedTraffic } from './refused-traffic.js';
 import type { TailConsumer } from './tail.js';
 
 /*
@@ -31,6 +33,8 @@ export interface TrafficSnapshot {
   /** Unix milliseconds. */
   readonly at: number;
   readonly total: TrafficFigures;
+  /** Calls that were refused before they were reserved: in none of the other figures. Most frequent first. */
+  readonly refused: readonly RefusedFigures[];
   readonly channels: readonly (TrafficFigures & { readonly channelId: ChannelId })[];
   readonly models: readonly (TrafficFigures & { readonly model: string })[];
 }
@@ -165,6 +169,7 @@ function sampleOf({ event }: Recorded, second: number): Sample | null {
 }
 
 export interface LiveTraffic extends TailConsumer {
+  refused(refusal: Refusal, count: number): void;
   snapshot(): TrafficSnapshot;
   /** The same at most a quarter of a second old, for many who look again and again. */
   recentSnapshot(): TrafficSnapshot;
@@ -174,6 +179,7 @@ const recentMs = 250;
 
 export function liveTraffic(clock: Clock): LiveTraffic {
   const total = new Tally();
+  const refused = new RefusedTraffic(clock);
   const channels = new Map<ChannelId, Tally>();
   const models = new Map<string, Tally>();
   let samples: Sample[] = [];
@@ -222,6 +228,7 @@ export function liveTraffic(clock: Clock): LiveTraffic {
     return {
       at: clock.now(),
       total: total.figures(),
+      refused: refused.figures(),
       channels: [...channels].map(([channelId, tally]) => ({ channelId, ...tally.figures() })),
       models: [...models].map(([model, tally]) => ({ model, ...tally.figures() })),
     };
@@ -242,6 +249,7 @@ export function liveTraffic(clock: Clock): LiveTraffic {
       }
       forget(from);
     },
+    refused: (refusal, count) => refused.count(refusal, count),
     snapshot,
     recentSnapshot() {
       // A clock that was set back makes nothing older than it is.

@@ -111,7 +111,7 @@ export class UsageFeed {
     for (const recorded of batch) {
       const owner = lineOwner(recorded);
       if (owner === null) continue;
-      if (owner !== 'root' && !this.followers.has(owner) && !this.followers.has(null)) continue;
+      if (owner !== 'root' && !this.followers.has(null) && (owner === 'nobody' || !this.followers.has(owner))) continue;
       // What lies between is about nobody who is followed, and need not be read over.
       if (this.heard === null) this.given = Position(recorded.position - 1);
       this.heard = recorded.position;
@@ -156,7 +156,7 @@ export class UsageFeed {
 
   private give(line: UsageLogEntry): void {
     for (const follower of this.followers.get(null) ?? []) follower.offer(line);
-    for (const follower of this.followers.get(line.user_id) ?? []) follower.offer(line);
+    if (line.user_id !== 0) for (const follower of this.followers.get(line.user_id) ?? []) follower.offer(line);
     this.given = line.id;
   }
 

@@ -13,6 +13,7 @@ import {
   Subscription,
 } from 'type-graphql';
 import type { TrafficFigures, TrafficSnapshot } from '../../application/memory/live-traffic.js';
+import type { RefusedFigures } from '../../application/memory/refused-traffic.js';
 import type { UserView } from '../../application/ports.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { pause, stoppable } from '../live/live.js';
@@ -64,10 +65,25 @@ class ModelTraffic extends TrafficFiguresObject implements OfModel {
   readonly model!: string;
 }
 
+@ObjectType({ description: 'Calls that were refused before anything was reserved for them, by what they were told.' })
+class RefusedTraffic implements RefusedFigures {
+  @Field(() => Int)
+  readonly status!: number;
+
+  @Field(() => String)
+  readonly code!: string;
+
+  @Field(() => SafeIntScalar, { description: 'Of the last 60 seconds.' })
+  readonly perMinute!: number;
+}
+
 @ObjectType({ description: 'What goes through the gateway. For administrators.' })
 class Traffic implements Omit<TrafficSnapshot, 'at'> {
   @Field(() => TrafficFiguresObject)
   readonly total!: TrafficFigures;
+
+  @Field(() => [RefusedTraffic], { description: 'In none of the other figures. Most frequent first.' })
+  readonly refused!: readonly RefusedFigures[];
 
   @Field(() => [ChannelTraffic], { description: 'Channels that had calls.' })
   readonly channels!: readonly OfChannel[];

@@ -37,6 +37,12 @@ export class UsageLogFilterInput {
   @Field(() => String, { nullable: true })
   readonly requestId?: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Of calls that were refused or failed: the code their callers were given.',
+  })
+  readonly code?: string | null;
+
   @Field(() => TimestampScalar, { nullable: true, description: 'Inclusive.' })
   readonly from?: number | null;
 
@@ -53,6 +59,7 @@ export const logFilterOf = (input: UsageLogFilterInput | null | undefined): LogF
   channelId: input?.channelId ? ChannelId(input.channelId) : undefined,
   group: input?.group ?? undefined,
   requestId: input?.requestId ?? undefined,
+  code: input?.code ?? undefined,
   from: input?.from ?? undefined,
   to: input?.to ?? undefined,
 });

@@ -193,6 +193,33 @@ class ReleaseDetail implements DetailOf<'released'> {
   readonly code!: string | null;
 }
 
+@ObjectType({ description: 'A call was refused before anything was reserved for it, or several of one kind were.' })
+class RefusalDetail implements DetailOf<'refused'> {
+  readonly kind!: 'refused';
+
+  @Field(() => Int, { description: 'The status the callers got.' })
+  readonly status!: number;
+
+  @Field(() => String, { description: 'The code the callers got.' })
+  readonly code!: string;
+
+  @Field(() => SafeIntScalar, { description: 'How many calls the line tells of.' })
+  readonly count!: number;
+
+  @Field(() => TimestampScalar, {
+    nullable: true,
+    description: 'So many more since then, beside those with lines of their own; null: this is such a line.',
+  })
+  readonly since!: number | null;
+
+  @Authorized('admin')
+  @Field(() => String, {
+    nullable: true,
+    description: 'The network of callers that nobody knows, or that may not call from there. For administrators.',
+  })
+  readonly network!: string | null;
+}
+
 const detailTypes = {
   granted: GrantDetail,
   adjusted: AdjustmentDetail,
@@ -202,6 +229,7 @@ const detailTypes = {
   redeemed: RedemptionDetail,
   'channel-tested': ChannelTestDetail,
   released: ReleaseDetail,
+  refused: RefusalDetail,
 } as const satisfies Record<LogDetail['kind'], unknown>;
 
 const LogDetailUnion = createUnionType({
@@ -216,6 +244,7 @@ const LogDetailUnion = createUnionType({
       RedemptionDetail,
       ChannelTestDetail,
       ReleaseDetail,
+      RefusalDetail,
     ] as const,
   resolveType: ({ kind }: LogDetail) => detailTypes[kind],
 });
@@ -361,9 +390,9 @@ export class UsageLogLineResolver {
   }
 
   @Authorized('admin')
-  @FieldResolver(() => ID, { nullable: true, description: 'For administrators.' })
-  userId(@Root() { user_id }: UsageLogEntry): number {
-    return user_id;
+  @FieldResolver(() => ID, { nullable: true, description: 'null: nobody who is known. For administrators.' })
+  userId(@Root() { user_id }: UsageLogEntry): number | null {
+    return user_id === 0 ? null : user_id;
   }
 
   @Authorized('admin')

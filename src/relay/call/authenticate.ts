@@ -72,13 +72,19 @@ export interface Shown {
 /** A caller by an API key: never in person. */
 export type KeyCaller = Caller & { readonly apiKey: ApiKeyView };
 
-export async function authenticate(ports: AuthenticationPorts, { credential, ip }: Shown): Promise<KeyCaller> {
+/** Throws RelayError. `known`: is told whose the API key is, also when that is refused. */
+export async function authenticate(
+  ports: AuthenticationPorts,
+  { credential, ip }: Shown,
+  known: { apiKey: ApiKeyView | null },
+): Promise<KeyCaller> {
   const { directory, gate, clock, apiKeyStatus } = ports;
   if (credential === null) throw new RelayError(401, 'missing_api_key', 'no token was given');
   const { key, pinnedChannel } = credential;
   // The length is checked first: text of any other length cannot be a key and need not be looked up.
   const apiKey = key.length === keyLength ? await lookUp(ports, key, ip) : null;
   if (apiKey === null) throw new RelayError(401, 'invalid_api_key', 'invalid token');
+  known.apiKey = apiKey;
 
   switch (apiKey.status) {
     case 'exhausted':

@@ -22,6 +22,7 @@ import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
 import { type Order, placeOrder, servedBody } from './order.js';
 import { type Answering, refuse } from './refusal.js';
+import { type KnownOfCall, nothingKnown, refusedCall } from './refused-call.js';
 import { chooseChannel } from './routing.js';
 import { refusalOf } from './shortage.js';
 import { watchStalledCallers } from './stalled-callers.js';
@@ -98,16 +99,19 @@ export function openRelay(ports: RelayPorts): Relay {
 
   const elapsedSince = (startedAt: Instant) => (): number => Math.max(0, clock.now() - startedAt);
 
-  const identify: Relay['identify'] = async (shown) => {
-    const caller = await authenticate(ports, shown);
+  const identified = async (shown: Shown, known: KnownOfCall): Promise<KeyCaller> => {
+    const caller = await authenticate(ports, shown, known);
     if (!isAllowed(shown.ip, caller.apiKey.terms.allowIps))
       throw new RelayError(403, 'ip_not_allowed', 'the client address is not in the allow list of the token');
     return caller;
   };
 
-  const callerOf = async (call: IncomingCall): Promise<Caller> => {
+  const identify: Relay['identify'] = (shown) => identified(shown, nothingKnown());
+
+  const callerOf = async (call: IncomingCall, known: KnownOfCall): Promise<Caller> => {
     const { inPerson: user } = call;
-    if (user === undefined) return identify(call);
+    if (user === undefined) return identified(call, known);
+    known.user = user;
     checkNotBanned(user);
     return { user, apiKey: null, pinnedChannel: null };
   };
@@ -209,6 +213,7 @@ export function openRelay(ports: RelayPorts): Relay {
     caller: Caller,
     presence: CallerPresence,
     answerPlace: AnswerPlace,
+    known: KnownOfCall,
   ): Promise<Answered | null> => {
     const { requestId, endpoint } = call;
     const payer = caller.user.id;
@@ -216,6 +221,7 @@ export function openRelay(ports: RelayPorts): Relay {
     try {
       const { bytes, upload } = body;
       const value = call.model === null ? body.value : { ...body.value, model: call.model };
+      known.model = value.model ?? endpoint.usualModel;
       const order = await ports.largeWork.run(bytes, () =>
         placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
       );
@@ -223,6 +229,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order);
+      known.reserved = true;
       const elapsed = elapsedSince(startedAt);
       const request: CallerRequest = {
         dialect: endpoint.dialect,
@@ -304,13 +311,14 @@ export function openRelay(ports: RelayPorts): Relay {
     }
   };
 
-  const serve = async (call: IncomingCall, presence: CallerPresence): Promise<void> => {
-    const caller = await callerOf(call);
+  const serve = async (call: IncomingCall, presence: CallerPresence, known: KnownOfCall): Promise<void> => {
+    const caller = await callerOf(call, known);
+    known.user = caller.user;
     const leave = await limits.admit(caller.user.id, caller.apiKey?.id ?? null, directory.settings());
     let succeeded = false;
     const answerPlace = ports.answers.place(caller.user.id);
     try {
-      const answered = await ask(call, caller, presence, answerPlace);
+      const answered = await ask(call, caller, presence, answerPlace, known);
       if (answered === null) return;
       const { order, reservation, last, course, leaveChannel } = answered;
       try {
@@ -334,10 +342,16 @@ export function openRelay(ports: RelayPorts): Relay {
       const presence = new CallerPresence(response, requestId);
       if (presence.gone) return;
       active++;
+      const known = nothingKnown();
       try {
-        await serve(call, presence);
+        await serve(call, presence, known);
       } catch (error) {
-        refuse(call, refusalFor(error, requestId, log), call.endpoint.dialect);
+        const refusal = refusalFor(error, requestId, log);
+        refuse(call, refusal, call.endpoint.dialect);
+        if (known.reserved || presence.gone) return;
+        // Where the log did not answer it may hold a reservation, and then tells by itself what becomes of the call.
+        const callId = error instanceof RelayError ? CallId(requestId) : null;
+        ports.refusals.count(refusedCall(call, known, refusal), callId, clock.now());
       } finally {
         active--;
       }

@@ -7,6 +7,7 @@ import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { duration, durations, percent } from './figureTexts.js';
+import { RefusedCalls } from './RefusedCalls.js';
 import { TrafficTables } from './TrafficTables.js';
 import type { TrafficFigure } from './trafficHistory.js';
 import { useTrafficHistory } from './useTrafficHistory.js';
@@ -30,6 +31,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
   const units = useQuotaUnits();
   const { traffic, history, error } = useTrafficHistory(viewerId);
   const total = traffic?.total;
+  const refusedPerMinute = traffic?.refused.reduce((sum, { perMinute }) => sum + perMinute, 0) ?? 0;
   const money = (quota: number): string => formatQuota(quota, units, 4);
   const told = (text: (figures: NonNullable<typeof total>) => string): string =>
     total === undefined ? '—' : text(total);
@@ -61,6 +63,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
     },
     {
       label: t('figure.errorRate'),
+      note: refusedPerMinute > 0 ? t('figure.refused', { count: abbreviate(refusedPerMinute) }) : undefined,
       value: told(({ errorRate }) => percent(errorRate)),
       figures: ['errorRate'],
       format: percent,
@@ -109,6 +112,7 @@ export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
         ))}
       </section>
       {traffic !== null && <p className="as-of figures">{t('asOf', { time: formatTime(traffic.at) })}</p>}
+      {refusedPerMinute > 0 && traffic !== null && <RefusedCalls refused={traffic.refused} />}
       <TrafficTables traffic={traffic} money={money} />
     </>
   );

@@ -2,6 +2,7 @@ import { useQuery } from '@apollo/client/react';
 import { InputGroup } from '@blueprintjs/core';
 import { LogGroupsDocument } from '../generated/log/log.js';
 import { asLocalInput, fromLocalInput } from '../kit/form/localInput.js';
+import { refusalCodes } from '../kit/refusal/refusals.js';
 import { type Choice, FilterBar, FilterField, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
@@ -46,6 +47,12 @@ export function LogFilters({ params, range, admin, onChange }: LogFiltersProps) 
         value={params.group}
         names={groups}
         onChange={(group) => onChange({ group })}
+      />
+      <NameFilter
+        label={t('filter.code')}
+        value={params.code}
+        names={refusalCodes}
+        onChange={(code) => onChange({ code })}
       />
       <TextFilter label={t('filter.request')} value={params.request} onChange={(request) => onChange({ request })} />
       {admin && (

@@ -8,6 +8,9 @@ import { Fact, Facts } from '../kit/Facts.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatExactly } from '../kit/quota.js';
+import { refusalTexts } from '../kit/refusal/refusal.texts.js';
+import { causeOf } from '../kit/refusal/refusals.js';
+import { formatTime } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { BillingProcess } from './BillingProcess.js';
 import type { LogLine } from './billing.js';
@@ -135,6 +138,7 @@ function UsageFacts({ line }: { readonly line: LogLine }) {
 
 function OtherFacts({ line: { detail } }: { readonly line: LogLine }) {
   const t = useText(logTexts);
+  const refusal = useText(refusalTexts);
   if (detail === null) return null;
   if ('delta' in detail && 'gift' in detail)
     return (
@@ -188,6 +192,24 @@ function OtherFacts({ line: { detail } }: { readonly line: LogLine }) {
         </Fact>
       </>
     );
+  if (detail.__typename === 'RefusalDetail') {
+    const cause = causeOf(detail.refusedStatus, detail.refusedCode);
+    return (
+      <>
+        <Fact name={t('line.reason')}>{refusal(cause)}</Fact>
+        <Fact name={t('line.advice')}>{refusal(`${cause}.advice`)}</Fact>
+        <Fact name={t('line.status')}>{detail.refusedStatus !== 0 && detail.refusedStatus}</Fact>
+        <Fact name={t('line.code')}>
+          <code>{detail.refusedCode}</code>
+        </Fact>
+        <Fact name={t('line.network')}>{detail.network}</Fact>
+        <Fact name={t('line.count')}>
+          {detail.since !== null &&
+            t('line.countSince', { count: formatExactly(detail.count), since: formatTime(detail.since) })}
+        </Fact>
+      </>
+    );
+  }
   if (detail.__typename === 'ReleaseDetail')
     return (
       <>

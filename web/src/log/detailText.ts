@@ -1,9 +1,16 @@
 import type { LogRowFragment } from '../generated/log/log.js';
+import { formatExactly } from '../kit/quota.js';
+import type { refusalZh } from '../kit/refusal/refusal.zh.js';
+import { causeOf } from '../kit/refusal/refusals.js';
 import type { Translate } from '../kit/words/i18n.js';
 import type { logZh } from './log.zh.js';
 
 /** What a line has to say beside its figures, in a few words; empty: nothing. */
-export function detailText({ detail, outcome }: LogRowFragment, t: Translate<typeof logZh>): string {
+export function detailText(
+  { detail, outcome }: LogRowFragment,
+  t: Translate<typeof logZh>,
+  refusal: Translate<typeof refusalZh>,
+): string {
   if (detail === null) return outcome === null || outcome === 'COMPLETED' ? '' : t(`outcome.${outcome}`);
   switch (detail.__typename) {
     case 'GrantDetail':
@@ -20,6 +27,10 @@ export function detailText({ detail, outcome }: LogRowFragment, t: Translate<typ
       return t('redeemed', { id: detail.redemptionId });
     case 'ChannelTestDetail':
       return t('tested');
+    case 'RefusalDetail': {
+      const cause = refusal(causeOf(detail.refusedStatus, detail.refusedCode));
+      return detail.since === null ? cause : t('refused.more', { cause, count: formatExactly(detail.count) });
+    }
     case 'ReleaseDetail': {
       const answered = [detail.status, detail.code].filter((part) => part !== null).join(' ');
       return answered === '' ? t(`released.${detail.releaseReason}`) : answered;

@@ -6,6 +6,7 @@ import type { LogRowFragment, LogType } from '../generated/log/log.js';
 import { CopiedText } from '../kit/CopiedText.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatExactly } from '../kit/quota.js';
+import { refusalTexts } from '../kit/refusal/refusal.texts.js';
 import { StatusTag } from '../kit/StatusTag.js';
 import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
@@ -35,6 +36,7 @@ const typeIntents = {
  */
 export function useLogColumns(admin: boolean): readonly Column<Row>[] {
   const t = useText(logTexts);
+  const refusal = useText(refusalTexts);
   return useMemo(() => {
     const columns: (Column<Row> & { readonly adminOnly?: true })[] = [
       { id: 'time', header: t('column.time'), cell: timeCell, fixed: true },
@@ -82,10 +84,10 @@ export function useLogColumns(admin: boolean): readonly Column<Row>[] {
       },
       { id: 'cost', header: t('column.cost'), cell: costCell, align: 'end' },
       { id: 'retry', header: t('column.retry'), cell: retryCell, priority: 3, adminOnly: true },
-      { id: 'details', header: t('column.details'), cell: (row) => detailText(row, t), priority: 2 },
+      { id: 'details', header: t('column.details'), cell: (row) => detailText(row, t, refusal), priority: 2 },
     ];
     return columns.filter(({ adminOnly = false }) => admin || !adminOnly);
-  }, [t, admin]);
+  }, [t, refusal, admin]);
 }
 
 const cachedTokens = (row: Row): number => row.cachedTokens + row.cacheWriteTokens;

@@ -16,12 +16,14 @@ export const logDefaults = {
   channel: '',
   user: '',
   request: '',
+  /** Of calls that were refused or failed. */
+  code: '',
 };
 export type LogParams = Readonly<typeof logDefaults>;
 
 /** How many filters differ from what the page begins with. */
 export const activeFilters = (params: LogParams): number =>
-  (['range', 'type', 'token', 'model', 'group', 'channel', 'user', 'request'] as const).filter(
+  (['range', 'type', 'token', 'model', 'group', 'channel', 'user', 'request', 'code'] as const).filter(
     (name) => params[name] !== logDefaults[name],
   ).length;
 
@@ -37,13 +39,14 @@ export function rangeOf({ range, from, to }: LogParams, now: Date): TimeRange {
 /** Only what filters is named: equal filters are equal to the cache. Spaces around what was typed say nothing. */
 export function logFilterOf(params: LogParams, now: Date, admin: boolean): UsageLogFilterInput {
   const { from, to } = rangeOf(params, now);
-  const [token, model, group, channel, user, request] = [
+  const [token, model, group, channel, user, request, code] = [
     params.token,
     params.model,
     params.group,
     params.channel,
     params.user,
     params.request,
+    params.code,
   ].map((text) => text.trim());
   return {
     ...(from > 0 && { from }),
@@ -56,5 +59,6 @@ export function logFilterOf(params: LogParams, now: Date, admin: boolean): Usage
     ...(admin && channel && /^\d+$/.test(channel) && { channelId: channel }),
     ...(admin && user && { username: user }),
     ...(request && { requestId: request }),
+    ...(code && { code }),
   };
 }

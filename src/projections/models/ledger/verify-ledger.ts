@@ -276,6 +276,8 @@ class Facts {
       case 'TopUpRequested':
       case 'TopUpBegun':
       case 'TopUpExpired':
+      case 'CallRefused':
+      case 'CallsRefused':
       case 'EventQuarantined':
         return;
       default:

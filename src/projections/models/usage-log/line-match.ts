@@ -9,7 +9,7 @@ import type { UsageLogEntry, UsageLogFilter } from './usage-log-queries.js';
 
 /** Throws `invalid-field` for a pattern that is not allowed. */
 export function lineMatch(filter: UsageLogFilter): (line: UsageLogEntry) => boolean {
-  const { type, userId, username, apiKeyId, apiKeyName, channelId, group, requestId, from, to } = filter;
+  const { type, userId, username, apiKeyId, apiKeyName, channelId, group, requestId, code, from, to } = filter;
   const isModel = modelMatch(filter.model);
   return (line) =>
     (type === undefined || line.type === type) &&
@@ -22,9 +22,13 @@ export function lineMatch(filter: UsageLogFilter): (line: UsageLogEntry) => bool
     (channelId === undefined || line.channel_id === channelId) &&
     (group === undefined || line.group === group) &&
     (requestId === undefined || line.request_id === requestId) &&
+    (code === undefined || codeOf(line) === code) &&
     (from === undefined || line.created_at >= from) &&
     (to === undefined || line.created_at <= to);
 }
+
+/** null: the line tells of no failure. */
+const codeOf = ({ detail }: UsageLogEntry): string | null => (detail !== null && 'code' in detail ? detail.code : null);
 
 /** null: any will do. */
 function modelMatch(model: string | undefined): ((asked: string) => boolean) | null {

@@ -4,10 +4,11 @@ import { UserId } from '../../../domain/ids.js';
 import { type LoggedEvent, usageLog } from './usage-log.js';
 
 /**
- * Whose line the event may become; `root`: the root user's, whom the event does not name. null: it becomes nobody's.
+ * Whose line the event may become; `root`: the root user's, whom the event does not name; `nobody`: of nobody who is
+ * known. null: it becomes none.
  * Whether there is a line is for the fold to say.
  */
-export function lineOwner(recorded: Recorded): UserId | 'root' | null {
+export function lineOwner(recorded: Recorded): UserId | 'root' | 'nobody' | null {
   if (!usageLog.interestedIn.has(recorded.event.type)) return null;
   const { event, stream } = recorded as Recorded<LoggedEvent>;
   switch (event.type) {
@@ -15,6 +16,9 @@ export function lineOwner(recorded: Recorded): UserId | 'root' | null {
     case 'CallReleased':
     case 'CallRefunded':
       return event.facts.userId;
+    case 'CallRefused':
+    case 'CallsRefused':
+      return event.refusal.userId ?? 'nobody';
     case 'QuotaGranted':
     case 'QuotaAdjusted':
     case 'InviteRewardEarned':

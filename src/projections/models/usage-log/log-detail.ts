@@ -1,9 +1,11 @@
 import type { ReleaseReason } from '../../../domain/call.js';
 import type { ChannelTestUsage } from '../../../domain/channel.js';
 import type { ApiKeyId, RedemptionId, UserId } from '../../../domain/ids.js';
+import { unixSeconds } from '../../../domain/instant.js';
 import type { TopUpCompleted } from '../../../domain/payment.js';
 import type { MoneyReturned, ReturnEvent } from '../../../domain/payment-return.js';
 import { minus, type Quota, zero } from '../../../domain/quota.js';
+import type { Refusal, RefusalEvent } from '../../../domain/refusal.js';
 import type { GrantReason } from '../../../domain/user.js';
 
 /** A reward for inviting is logged as what is granted, though it is not in the balance yet. */
@@ -35,7 +37,12 @@ export type LogDetail =
       readonly reason: ReleaseReason;
       readonly status: number | null;
       readonly code: string | null;
-    };
+    }
+  /** `count`: of how many calls the line tells; `since`, unix seconds: where it sums up, from when. */
+  | ({ readonly kind: 'refused'; readonly count: number; readonly since: number | null } & Pick<
+      Refusal,
+      'status' | 'code' | 'network'
+    >);
 
 const returnCauses: Readonly<Record<ReturnEvent['type'], ReturnCause>> = {
   TopUpRefunded: 'refund',
@@ -50,3 +57,9 @@ export const returnedDetail = ({ type, quota, money, currency }: ReturnEvent): L
   money,
   currency,
 });
+
+export function refusedDetail(event: RefusalEvent): LogDetail {
+  const { status, code, network } = event.refusal;
+  const [count, since] = event.type === 'CallRefused' ? [1, null] : [event.count, unixSeconds(event.since)];
+  return { kind: 'refused', status, code, count, since, network };
+}

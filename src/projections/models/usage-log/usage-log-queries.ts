@@ -30,6 +30,8 @@ export interface UsageLogFilter {
   readonly channelId?: ChannelId;
   readonly group?: string;
   readonly requestId?: string;
+  /** Of calls that were refused or failed: the code their callers were given. */
+  readonly code?: string;
   /** Unix seconds, both inclusive. */
   readonly from?: number;
   readonly to?: number;
@@ -65,6 +67,8 @@ function whenever(db: ReadModels, filter: Omit<UsageLogFilter, 'from' | 'to'>) {
   if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);
   if (filter.group !== undefined) lines = lines.where('line.group', '=', filter.group);
   if (filter.requestId !== undefined) lines = lines.where('line.request_id', '=', filter.requestId);
+  if (filter.code !== undefined)
+    lines = lines.where(sql<SqlBool>`line.type = ${sql.lit(logTypes.error)} and line.detail->>'code' = ${filter.code}`);
   return lines;
 }
 

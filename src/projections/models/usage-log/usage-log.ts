@@ -20,12 +20,13 @@ import type { ReturnEvent } from '../../../domain/payment-return.js';
 import type { Price } from '../../../domain/pricing.js';
 import { type Quota, zero } from '../../../domain/quota.js';
 import type { RedemptionEvent } from '../../../domain/redemption.js';
+import type { RefusalEvent } from '../../../domain/refusal.js';
 import type { SetupEvent } from '../../../domain/setup.js';
 import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/usage.js';
 import type { UserEvent } from '../../../domain/user.js';
 import { insertRows, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
-import { type LogDetail, returnedDetail } from './log-detail.js';
+import { type LogDetail, refusedDetail, returnedDetail } from './log-detail.js';
 import { storedLines, type Told } from './stored-line.js';
 import { putHours, type UsageLogHours } from './usage-log-hours.js';
 import { makePartitions } from './usage-log-partitions.js';
@@ -46,7 +47,8 @@ export interface UsageLogRow {
   /** Unix seconds. */
   created_at: number;
   type: LogType;
-  user_id: UserId;
+  /** 0: nobody's who is known. */
+  user_id: UserId | 0;
   /** null: the line is not about a call. */
   request_id: string | null;
   /** Charged; 0 on lines that are not about a charge. A channel test shows what it would have cost. */
@@ -125,6 +127,7 @@ export type LoggedEvent =
   | CallSettled
   | CallReleased
   | CallRefunded
+  | RefusalEvent
   | TopUpCompleted
   | ReturnEvent
   | Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' | 'InviteRewardEarned' }>
@@ -136,13 +139,15 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 6,
+  version: 7,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    CallRefused: true,
+    CallsRefused: true,
     TopUpCompleted: true,
     TopUpRefunded: true,
     TopUpDisputed: true,
@@ -204,6 +209,9 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
     case 'CallRefunded':
       // In the place of the line of its charge: the log tells of a call what its caller was told.
       return failedLine(recorded, event, 'not-booked', event.settlement);
+    case 'CallRefused':
+    case 'CallsRefused':
+      return refusedLine(recorded, event);
     case 'QuotaGranted':
       return line(recorded, logTypes.system, UserId(streamKey(stream)), {
         detail: { kind: 'granted', quota: event.quota, reason: event.reason },
@@ -248,7 +256,12 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
 
 const noneFailed: readonly FailedAttempt[] = [];
 
-const line = ({ position, at }: Recorded, type: LogType, userId: UserId, facts: Partial<UsageLogRow>): UsageLogRow => ({
+const line = (
+  { position, at }: Recorded,
+  type: LogType,
+  userId: UserId | 0,
+  facts: Partial<UsageLogRow>,
+): UsageLogRow => ({
   id: position,
   created_at: unixSeconds(at),
   type,
@@ -336,6 +349,19 @@ function failedLine(
     failed_attempts: failedAttempts,
     path: facts.path,
     detail: { kind: 'released', reason, status, code },
+  });
+}
+
+function refusedLine(recorded: Recorded, event: RefusalEvent): UsageLogRow {
+  const { userId, apiKeyId, apiKeyName, group, model, path } = event.refusal;
+  return line(recorded, logTypes.error, userId ?? 0, {
+    request_id: event.type === 'CallRefused' ? streamKey(recorded.stream) : null,
+    model,
+    api_key_id: apiKeyId ?? 0,
+    api_key_name: apiKeyName,
+    group,
+    path: path === '' ? null : path,
+    detail: refusedDetail(event),
   });
 }
 

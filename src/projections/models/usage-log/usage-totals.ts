@@ -52,7 +52,8 @@ export function usageTotals(db: ReadModels, filter: TotalsFilter): Promise<Usage
   const { from, to } = filter;
   const first = from === undefined ? null : Math.ceil(from / hour) * hour;
   const end = to === undefined ? null : Math.floor((to + 1) / hour) * hour;
-  const table = filter.requestId === undefined ? hoursTable(filter, filter.model === undefined ? [] : ['model']) : null;
+  const known = filter.requestId === undefined && filter.code === undefined;
+  const table = known ? hoursTable(filter, filter.model === undefined ? [] : ['model']) : null;
   // Of single calls the statistics know nothing.
   if (table === null || (first !== null && end !== null && first >= end)) return totalled(db, lines(db, filter));
 
