@@ -116,6 +116,23 @@ describe('a line of the usage log', () => {
       detail: { reason: 'UPSTREAM_FAILED', status: 500, code: expect.any(String) },
     });
   });
+  test('tells of a call that was refused: what was told and how many there were; from where is for administrators', async () => {
+    await expect(server.call(apiKey, 'a-model-nobody-has')).rejects.toThrow('the call failed');
+    const asked = (everyone: boolean, network = '') =>
+      `{ usageLog(everyone: ${everyone}, filter: { code: "model_not_found" }) { edges { cursor node {
+        type model detail { ... on RefusalDetail { status code count since ${network} } }
+      } } } }`;
+    const told = { status: 404, code: 'model_not_found', count: 1, since: null };
+    const [line] = await until(async () => {
+      const { usageLog } = await client.ask(asked(false));
+      return usageLog.edges.length > 0 ? nodes(usageLog) : null;
+    });
+    expect(line).toEqual({ type: 'ERROR', model: 'a-model-nobody-has', detail: told });
+    const { errors } = await client.send(asked(false, 'network'));
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(['role-too-low']);
+    const { usageLog } = await server.root.ask(asked(true, 'network'));
+    expect(nodes(usageLog)[0]).toMatchObject({ detail: { ...told, network: null } });
+  });
   test('tells of quota that was given', async () => {
     const { usageLog } = await client.ask(
       '{ usageLog(filter: { type: MANAGE }) { edges { cursor node { detail { ... on AdjustmentDetail { delta gift observed } } } } } }',

@@ -8,6 +8,8 @@ import type { ExpectedRevision } from '../../src/application/ports.js';
 import { initialOptions, settingsFrom } from '../../src/application/settings.js';
 import { beginning, type NewEvent, type StreamName } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
+import type { CallId } from '../../src/domain/ids.js';
+import type { Refusal } from '../../src/domain/refusal.js';
 import { callLimits } from '../../src/relay/call/call-limits.js';
 import { openMeter } from '../../src/relay/call/metered.js';
 import { openRelay } from '../../src/relay/call/relay.js';
@@ -130,6 +132,7 @@ async function told({ directory = {}, vault, fault, protocol, authorisation, ups
   const settings = settingsFrom(options, none, initialOptions(none));
   const sent: string[] = [];
   const outOfOrder: string[] = [];
+  const refused: unknown[] = [];
   const logged = { warned: [] as unknown[], bugs: [] as unknown[] };
   const ports = {
     directory: {
@@ -162,6 +165,9 @@ async function told({ directory = {}, vault, fault, protocol, authorisation, ups
     wrongKeys: countWrongKeys(clock),
     apiKeyStatus: { refused: () => {} },
     channelHealth: { outOfOrder: (_: number, reason: string) => void outOfOrder.push(reason) },
+    refusals: {
+      count: ({ status, code }: Refusal, callId: CallId | null) => void refused.push([status, code, callId]),
+    },
     providerOf: () => ({
       ...openai,
       protocol: { ...openai.protocol, ...protocol },
@@ -186,7 +192,7 @@ async function told({ directory = {}, vault, fault, protocol, authorisation, ups
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { connection: 'close' } });
   const text = await response.text();
   const events = (await store.readAll(beginning, 100)).map(({ event }) => event);
-  return { status: response.status, text, logged, outcome: events.at(-1), events, sent, outOfOrder };
+  return { status: response.status, text, logged, outcome: events.at(-1), events, sent, outOfOrder, refused };
 }
 
 const errorIn = (text: string) =>
@@ -220,6 +226,29 @@ describe('a store that is down', () => {
     const { status, text, outcome } = await told({ upstream: broken, vault });
     expect([status, errorIn(text).code, asked.length]).toEqual([500, 'overloaded', 2]);
     expect(outcome).toMatchObject({ type: 'CallReleased', reason: 'upstream-failed' });
+  });
+});
+
+describe('a call that is refused before it is reserved', () => {
+  test('is counted, and told by itself', async () => {
+    const { refused } = await told({ directory: { candidates: () => [], hasModel: () => false } });
+    expect(refused).toEqual([[404, 'model_not_found', 'r1']]);
+  });
+
+  test.each([
+    ['while the key is looked up', { directory: { apiKey: away } }],
+    ['while the call is reserved', { fault: ({ event }: NewEvent) => event.type === 'CallReserved' && away() }],
+  ] satisfies [
+    string,
+    World,
+  ][])('%s, because the store is down, is only counted: its stream may hold a reservation', async (_when, world) => {
+    const { refused } = await told(world);
+    expect(refused).toEqual([[503, 'store_unavailable', null]]);
+  });
+
+  test('is nobody’s who was served, or has a release that says why not', async () => {
+    expect((await told({})).refused).toEqual([]);
+    expect((await told({ upstream: { status: 500, pieces: ['{}'] } })).refused).toEqual([]);
   });
 });
 

@@ -205,6 +205,21 @@ describe('a log that does not answer', () => {
   });
 });
 
+test('however many wait, no more than twenty are on their way to the log at once: outcomes of calls get their turn', async () => {
+  let onTheWay = 0;
+  let most = 0;
+  const append = store.append.bind(store);
+  store.append = async (...asked) => {
+    most = Math.max(most, ++onTheWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    onTheWay--;
+    return append(...asked);
+  };
+  for (let user = 1; user <= 150; user++) refuse(refusal({ userId: UserId(user) }));
+  await record.write();
+  expect([(await told()).length, most]).toEqual([150, 20]);
+});
+
 describe('a flood of a hundred thousand in a minute', () => {
   const flood = 100_000;
   /** Spread over the minute, a second at a time. */
