@@ -236,35 +236,14 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
   const handling = handle(store, clock);
   const notices = trafficNotices(handling, log);
   const underWay = callsUnderWay();
-  const metering = {
-    store,
-    gate,
-    clock,
-    newEventId,
-    warn: (message: string, facts: object) => log.warn(facts, message),
-  };
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const metering = { store, gate, clock, newEventId, warn: (said: string, facts: object) => warn(facts, said) };
   const meter = openMeter({ ...metering, underWay });
   const counting = { limits: callLimits(clock), wrongKeys: countWrongKeys(clock) };
-  const refusalRecord = recordRefusals({
-    store,
-    clock,
-    newEventId,
-    counted: (refusal, count) => traffic.refused(refusal, count),
-    warn: (facts, message) => log.warn(facts, message),
-  });
+  const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.keepWriting());
-  const telling = { apiKeyStatus: notices, channelHealth: notices };
-  const relaying = openRelaying(config, {
-    directory,
-    gate,
-    meter,
-    vault,
-    clock,
-    log,
-    refusals: refusalRecord.own,
-    ...counting,
-    ...telling,
-  });
+  const telling = { apiKeyStatus: notices, channelHealth: notices, refusals: refusalRecord.own };
+  const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
   const { relay, entrance, bodyRoom } = relaying;
   closing.add(() => relaying.close());
   const application = openApplication({
@@ -309,7 +288,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       ),
     ),
     providers: providerTable,
-    warn: (facts, message) => log.warn(facts, message),
+    warn,
   });
 
   await application.setup.resume();

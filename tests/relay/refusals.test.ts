@@ -130,8 +130,11 @@ describe('refused calls', () => {
   test('are in the stream of their hour when they are summed', async () => {
     refuse(refusal(), 6);
     await aMinuteLater();
-    const hour = new Date(someInstant + 60_000).toISOString().slice(0, 13);
-    expect(await store.readStream(`refusals-${hour}` as StreamName)).toHaveLength(1);
+    expect(await store.readStream(streams.refusals(clock.now()))).toHaveLength(1);
+    clock.advance(3_600_000);
+    refuse(refusal(), 6);
+    await aMinuteLater();
+    expect(await store.readStream(streams.refusals(clock.now()))).toHaveLength(1);
   });
 
   test('that nobody can tell the call of are in the sum alone', async () => {

@@ -12,7 +12,7 @@ import {
   registerEnumType,
 } from 'type-graphql';
 import type { Billing } from '../../domain/billing.js';
-import type { CallOutcome, FailedAttempt, ReleaseReason, UsageSource } from '../../domain/call.js';
+import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call.js';
 import type { Price } from '../../domain/pricing.js';
 import { cacheWriteTokens } from '../../domain/usage.js';
 import type { GiftReason, LogDetail, ReturnCause } from '../../projections/models/usage-log/log-detail.js';
@@ -22,7 +22,9 @@ import type { GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { DecimalScalar, QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { BillingObject } from './billing.js';
+import { FailedAttemptObject } from './failed-attempt.js';
 import { PriceUnion } from './price.js';
+import { RefusalDetail } from './refusal-detail.js';
 
 type LogTypeNames = typeof logTypes;
 
@@ -193,33 +195,6 @@ class ReleaseDetail implements DetailOf<'released'> {
   readonly code!: string | null;
 }
 
-@ObjectType({ description: 'A call was refused before anything was reserved for it, or several of one kind were.' })
-class RefusalDetail implements DetailOf<'refused'> {
-  readonly kind!: 'refused';
-
-  @Field(() => Int, { description: 'The status the callers got.' })
-  readonly status!: number;
-
-  @Field(() => String, { description: 'The code the callers got.' })
-  readonly code!: string;
-
-  @Field(() => SafeIntScalar, { description: 'How many calls the line tells of.' })
-  readonly count!: number;
-
-  @Field(() => TimestampScalar, {
-    nullable: true,
-    description: 'So many more since then, beside those with lines of their own; null: this is such a line.',
-  })
-  readonly since!: number | null;
-
-  @Authorized('admin')
-  @Field(() => String, {
-    nullable: true,
-    description: 'The network of callers that nobody knows, or that may not call from there. For administrators.',
-  })
-  readonly network!: string | null;
-}
-
 const detailTypes = {
   granted: GrantDetail,
   adjusted: AdjustmentDetail,
@@ -248,29 +223,6 @@ const LogDetailUnion = createUnionType({
     ] as const,
   resolveType: ({ kind }: LogDetail) => detailTypes[kind],
 });
-
-@ObjectType('FailedAttempt', { description: 'A channel that was asked and did not answer the call.' })
-export class FailedAttemptObject implements FailedAttempt {
-  @Field(() => ID)
-  readonly channelId!: FailedAttempt['channelId'];
-
-  @Field(() => Int, { nullable: true, description: 'What upstream answered with; null: it gave no answer.' })
-  readonly status!: number | null;
-
-  @Field(() => String, { nullable: true, description: 'The code its caller would have been given.' })
-  readonly code!: string | null;
-
-  @Field(() => SafeIntScalar)
-  readonly durationMs!: number;
-}
-
-@Resolver(() => FailedAttemptObject)
-export class FailedAttemptResolver {
-  @FieldResolver(() => String, { nullable: true, description: 'null: the channel is gone.' })
-  channelName(@Root() { channelId }: FailedAttempt, @Ctx() { application }: GraphqlContext): string | null {
-    return application.directory.channel(channelId)?.settings.name ?? null;
-  }
-}
 
 /** Ids that may be missing are told by resolvers below: the row keeps 0 for none. */
 @ObjectType('UsageLogLine', { description: 'What happened to a wallet. Whose lines are seen is decided by who asks.' })
