@@ -238,13 +238,13 @@ describe('a call that is refused before it is reserved', () => {
   test.each([
     ['while the key is looked up', { directory: { apiKey: away } }],
     ['while the call is reserved', { fault: ({ event }: NewEvent) => event.type === 'CallReserved' && away() }],
-  ] satisfies [
-    string,
-    World,
-  ][])('%s, because the store is down, is only counted: its stream may hold a reservation', async (_when, world) => {
-    const { refused } = await told(world);
-    expect(refused).toEqual([[503, 'store_unavailable', null]]);
-  });
+  ] satisfies [string, World][])(
+    '%s, because the store is down, is only counted: its stream may hold a reservation',
+    async (_when, world) => {
+      const { refused } = await told(world);
+      expect(refused).toEqual([[503, 'store_unavailable', null]]);
+    },
+  );
 
   test('is nobody’s who was served, or has a release that says why not', async () => {
     expect((await told({})).refused).toEqual([]);
