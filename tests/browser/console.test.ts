@@ -10,6 +10,7 @@ import { exports } from './exports.js';
 import { firstRun } from './first-run.js';
 import { hostileTexts } from './hostile-texts.js';
 import { lostConnection } from './lost-connection.js';
+import { palette } from './palette.js';
 import { payments } from './payments.js';
 import { personal } from './personal.js';
 import { playground } from './playground.js';
@@ -46,6 +47,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   describe('the first run of a gateway that others can reach', () => setUpCode(launched));
   describe('at the door', () => doors(launched));
   describe('a link that is opened signed out', () => deepLinks(launched));
+  describe('the palette', () => palette(launched));
   describe('registering, and forgotten passwords', () => registering(launched));
   describe('an account elsewhere', () => elsewhere(launched));
   describe('the health of channels', () => channelHealth(launched));

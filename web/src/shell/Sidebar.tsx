@@ -1,57 +1,9 @@
-import {
-  BankAccount,
-  Cog,
-  Dollar,
-  Exchange,
-  GiftBox,
-  History,
-  Key,
-  LabTest,
-  People,
-  Settings,
-  TimelineLineChart,
-} from '@blueprintjs/icons';
-import type { JSX } from 'react';
 import { NavLink } from 'react-router-dom';
-import { isAdmin, isRoot, useStatus, useViewer } from '../kit/session.js';
+import { useStatus, useViewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChatMenu } from './ChatMenu.js';
+import { type Page, pageGroups, playground } from './pages.js';
 import { shellTexts } from './shell.texts.js';
-
-type Name =
-  | 'playground'
-  | 'dashboard'
-  | 'tokens'
-  | 'log'
-  | 'wallet'
-  | 'personal'
-  | 'channels'
-  | 'redemption'
-  | 'orders'
-  | 'users'
-  | 'settings';
-
-interface Item {
-  readonly path: string;
-  readonly name: Name;
-  readonly icon: JSX.Element;
-}
-
-const playground: Item = { path: '/playground', name: 'playground', icon: <LabTest /> };
-const dashboard: Item = { path: '/detail', name: 'dashboard', icon: <TimelineLineChart /> };
-const ownItems: readonly Item[] = [
-  { path: '/token', name: 'tokens', icon: <Key /> },
-  { path: '/log', name: 'log', icon: <History /> },
-  { path: '/topup', name: 'wallet', icon: <BankAccount /> },
-  { path: '/personal', name: 'personal', icon: <Cog /> },
-];
-const adminItems: readonly Item[] = [
-  { path: '/channel', name: 'channels', icon: <Exchange /> },
-  { path: '/redemption', name: 'redemption', icon: <GiftBox /> },
-  { path: '/orders', name: 'orders', icon: <Dollar /> },
-  { path: '/user', name: 'users', icon: <People /> },
-];
-const settings: Item = { path: '/setting', name: 'settings', icon: <Settings /> };
 
 interface SidebarProps {
   readonly isOpen: boolean;
@@ -62,23 +14,17 @@ interface SidebarProps {
 export function Sidebar({ isOpen, onNavigate }: SidebarProps) {
   const t = useText(shellTexts);
   const viewer = useViewer();
-  const { dashboard: hasDashboard, version } = useStatus();
-  const groups = [
-    { name: 'console', items: hasDashboard ? [dashboard, ...ownItems] : ownItems },
-    ...(isAdmin(viewer)
-      ? [{ name: 'admin', items: isRoot(viewer) ? [...adminItems, settings] : adminItems } as const]
-      : []),
-  ] as const;
+  const { dashboard, version } = useStatus();
   return (
     <nav className={`sidebar ${isOpen ? 'sidebar-open' : 'sidebar-closed'}`} aria-label={t('nav.console')}>
       <div className="sidebar-group">
-        <ItemList items={[playground]} isOpen={isOpen} onNavigate={onNavigate} />
+        <PageList pages={[playground]} isOpen={isOpen} onNavigate={onNavigate} />
       </div>
       <ChatMenu isOpen={isOpen} onNavigate={onNavigate} />
-      {groups.map(({ name, items }) => (
+      {pageGroups(viewer, dashboard).map(({ name, pages }) => (
         <section key={name} className="sidebar-group">
           <h2 className="sidebar-heading">{t(`nav.${name}`)}</h2>
-          <ItemList items={items} isOpen={isOpen} onNavigate={onNavigate} />
+          <PageList pages={pages} isOpen={isOpen} onNavigate={onNavigate} />
         </section>
       ))}
       <p className="sidebar-version">{t('version', { version })}</p>
@@ -86,11 +32,11 @@ export function Sidebar({ isOpen, onNavigate }: SidebarProps) {
   );
 }
 
-function ItemList({ items, isOpen, onNavigate }: SidebarProps & { readonly items: readonly Item[] }) {
+function PageList({ pages, isOpen, onNavigate }: SidebarProps & { readonly pages: readonly Page[] }) {
   const t = useText(shellTexts);
   return (
     <ul>
-      {items.map(({ path, name, icon }) => (
+      {pages.map(({ path, name, icon }) => (
         <li key={path}>
           <NavLink
             to={path}

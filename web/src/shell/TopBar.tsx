@@ -5,6 +5,7 @@ import { LinkButton } from '../kit/LinkButton.js';
 import { useStatus, useViewer } from '../kit/session.js';
 import { chooseTheme, useTheme } from '../kit/theme.js';
 import { changeLanguage, languages, useLanguage, useText } from '../kit/words/i18n.js';
+import { PaletteButton } from './PaletteButton.js';
 import { shellTexts } from './shell.texts.js';
 import { UserMenu } from './UserMenu.js';
 
@@ -65,6 +66,7 @@ export function TopBar({ onMenu, isMenuOpen }: TopBarProps) {
         )}
       </nav>
       <div className="top-tools">
+        {setUp && viewer !== null && <PaletteButton viewer={viewer} />}
         <ThemeButton />
         <LanguageMenu />
         {setUp && <Account />}

@@ -55,6 +55,7 @@ export const shellEn: Translation<typeof shellZh> = {
   'secondFactor.demanded':
     'This gateway asks administrators for two-step verification. Until it is on, you cannot do what administrators do.',
   'secondFactor.setUp': 'Turn it on',
+  palette: 'Go to a page or a thing (Ctrl+K)',
   skip: 'Skip to the content',
   'theme.dark': 'Switch to the dark theme',
   'theme.light': 'Switch to the light theme',

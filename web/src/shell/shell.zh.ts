@@ -49,6 +49,7 @@ export const shellZh = {
   'role.ROOT': '超级管理员',
   'secondFactor.demanded': '此网关要求管理员启用两步验证，启用前无法使用管理功能。',
   'secondFactor.setUp': '去启用',
+  palette: '快速前往（Ctrl+K）',
   skip: '跳到主要内容',
   'theme.dark': '切换到深色主题',
   'theme.light': '切换到浅色主题',
