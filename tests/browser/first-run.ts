@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import { type Console, openConsole } from '../support/browser.js';
+import { barriers } from './axe.js';
 import { startFreshGateway } from './fresh-gateway.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';
 
@@ -63,10 +64,20 @@ export function firstRun(launched: () => Browser): void {
     expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', path: '/' }]);
   });
 
+  test('what comes first is listed there, and its first step leads to a new channel', async () => {
+    const { page } = opened;
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await expect.poll(() => steps.getByRole('listitem').filter({ hasText: 'To do' }).count()).toBe(4);
+    expect(await barriers(page)).toEqual([]);
+    await steps.getByRole('link', { name: 'New channel' }).click();
+    await page.getByRole('dialog', { name: 'New channel' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Calls are served by channels').waitFor();
+    await page.getByRole('link', { name: 'Add a channel' }).click();
+  });
+
   test('a channel is created; what is missing is said first', async () => {
     const { page } = opened;
-    await visit(page, 'Channels');
-    await page.getByRole('link', { name: 'New channel' }).click();
     const drawer = page.getByRole('dialog', { name: 'New channel' });
     await drawer.getByRole('button', { name: 'Submit' }).click();
     await drawer.getByText('Please fill in channel name and key').first().waitFor();
@@ -83,24 +94,43 @@ export function firstRun(launched: () => Browser): void {
     await rowOf(page, 'Channels', 'upstream').getByText('Enabled').waitFor();
   });
 
-  test('a token is created and its key copied', async () => {
+  test('a token is created, and a dialog says how to use it, without printing the key', async () => {
     const { page } = opened;
-    await visit(page, 'Tokens');
-    await page.getByRole('link', { name: 'New token' }).click();
+    await visit(page, 'Dashboard');
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByRole('listitem').filter({ hasText: 'Done' }).filter({ hasText: 'channel' }).waitFor();
+    await steps.getByRole('link', { name: 'New token' }).click();
     const drawer = page.getByRole('dialog', { name: 'New token' });
     await drawer.getByRole('textbox', { name: 'Name' }).fill('first');
     await drawer.getByRole('button', { name: 'Create' }).click();
-    await rowOf(page, 'My tokens', 'first').getByText('Enabled').waitFor();
-    await page.getByRole('button', { name: 'Copy the key of first' }).click();
-    await page.getByText(/^Copied: sk-/).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Use token first' });
+    await dialog.getByRole('button', { name: 'Copy key' }).click();
+    await page.getByText('Copied: the whole text, key included').waitFor();
     apiKey = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(apiKey).toMatch(/^sk-[A-Za-z0-9]{48}$/);
+    expect(await page.content()).not.toContain(apiKey);
+    for (const [language, part] of [
+      ['Python (OpenAI)', 'from openai import OpenAI'],
+      ['Node.js (OpenAI)', "import OpenAI from 'openai'"],
+      ['Anthropic SDK', 'from anthropic import Anthropic'],
+      ['curl', `curl '${gateway.url}/v1/chat/completions'`],
+    ] as const) {
+      await dialog.getByRole('radio', { name: language }).click();
+      await dialog.getByText(part).waitFor();
+    }
+    await dialog.getByRole('button', { name: 'Copy code' }).click();
+    await expect
+      .poll(() => page.evaluate<string>('navigator.clipboard.readText()'))
+      .toContain(`Authorization: Bearer ${apiKey}`);
+    await dialog.getByRole('button', { name: 'Show' }).click();
+    await dialog.getByText(apiKey).waitFor();
+    await dialog.getByRole('button', { name: 'Hide' }).click();
+    await dialog.getByRole('status').getByText('Waiting for your first call…').waitFor();
+    expect(await barriers(page)).toEqual([]);
   });
 
-  test('a call made with it is answered, and its line arrives in the log while one looks', async () => {
+  test('a call made with it is answered; the dialog turns green, and leads to its line in the log', async () => {
     const { page } = opened;
-    await visit(page, 'Usage logs', 'Usage log');
-    await page.getByText('Live', { exact: true }).waitFor();
     await mark(page);
 
     provider.script('gpt-4o-mini', { text: 'It is.', tokens: { prompt: 1000, completion: 200 } });
@@ -111,6 +141,11 @@ export function firstRun(launched: () => Browser): void {
     });
     expect(answer.choices[0]?.message.content).toBe('It is.');
 
+    const state = page.getByRole('dialog', { name: 'Use token first' }).getByRole('status');
+    await state.getByText('Your call has arrived').waitFor();
+    await state.getByText('gpt-4o-mini · 1000 + 200 tokens').waitFor();
+    await state.getByText('$0.000270').waitFor();
+    await state.getByRole('link', { name: 'Look at its line in the log' }).click();
     const line = rowOf(page, 'Usage log', 'gpt-4o-mini');
     await line.waitFor();
     // 0.075 × (1000 + 200 × 4) quota, at 500,000 to the dollar
@@ -124,6 +159,19 @@ export function firstRun(launched: () => Browser): void {
     await expand.focus();
     await page.keyboard.press('Enter');
     await page.getByText('Rounded: 135 quota ($0.000270)').waitFor();
+  });
+
+  test('the first steps are gone, as all of them are done; the dialog is opened again from the row', async () => {
+    const { page } = opened;
+    await visit(page, 'Dashboard');
+    await page.getByRole('region', { name: 'First steps' }).waitFor({ state: 'detached' });
+    await visit(page, 'Tokens');
+    await page.getByRole('button', { name: 'Use first' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Use token first' });
+    await dialog.getByRole('status').getByText('Your call has arrived').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
   });
 
   test('nothing went wrong in the page on the way', () => {

@@ -42,8 +42,10 @@ export function tokens(launched: () => Browser): void {
     await drawer.getByText('Enter a name').waitFor();
     await drawer.getByRole('textbox', { name: 'Name' }).fill('notebook');
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Use token notebook' }).waitFor();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Copy the key of notebook' }).click();
-    await page.getByText(/^Copied: sk-/).waitFor();
+    await page.getByText('Copied: the whole text, key included').waitFor();
     const apiKey = await page.evaluate<string>('navigator.clipboard.readText()');
     openai = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     expect(await call()).toEqual([200, null]);

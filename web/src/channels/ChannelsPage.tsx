@@ -14,6 +14,7 @@ import { useRegained } from '../kit/live/liveConnection.js';
 import { useRemembered } from '../kit/remembered.js';
 import { renewLists } from '../kit/renewLists.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
+import { EmptyList } from '../kit/table/EmptyList.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { itemOf } from '../kit/table/openItem.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
@@ -178,7 +179,11 @@ export function ChannelsPage() {
           result={list}
           toolbar={toolbar}
           opens={({ id }) => id}
-          empty={t('empty')}
+          empty={
+            <EmptyList text={t('empty')} hint={t('empty.hint')} to="?open=new">
+              {t('empty.add')}
+            </EmptyList>
+          }
           selection={{ selected, onChange: setSelected, keyOf: ({ id }) => id, nameOf: ({ name }) => name }}
           paging={paging(list.data?.channels.total)}
         />

@@ -4,6 +4,9 @@ import type { channelsZh } from './channels.zh.js';
 export const channelsEn: Translation<typeof channelsZh> = {
   title: 'Channels',
   empty: 'No channels match',
+  'empty.add': 'Add a channel',
+  'empty.hint':
+    'Calls are served by channels: each is a connection to an upstream provider, with the models it offers.',
   emptyTags: 'No channels with a tag',
   new: 'New channel',
   'filter.keyword': 'Keyword',

@@ -1,6 +1,8 @@
 export const channelsZh = {
   title: '渠道管理',
   empty: '没有符合条件的渠道',
+  'empty.add': '添加渠道',
+  'empty.hint': '调用由渠道提供服务：每个渠道连接一个上游服务商，并提供若干模型。',
   emptyTags: '没有带标签的渠道',
   new: '新建渠道',
   'filter.keyword': '关键字',

@@ -3,11 +3,12 @@ import { Callout } from '@blueprintjs/core';
 import { LiveBadge } from '../kit/live/LiveBadge.js';
 import { useLiveStatus } from '../kit/live/liveConnection.js';
 import { PageFrame } from '../kit/PageFrame.js';
-import { isAdmin, useSignedIn } from '../kit/session.js';
+import { isAdmin, isRoot, useSignedIn } from '../kit/session.js';
 import { useHistory } from '../kit/useHistory.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChannelBoard } from './ChannelBoard.js';
 import { dashboardTexts } from './dashboard.texts.js';
+import { FirstSteps } from './FirstSteps.js';
 import { GatewayTraffic } from './GatewayTraffic.js';
 import { OwnUsage } from './OwnUsage.js';
 
@@ -24,6 +25,7 @@ export function DashboardPage() {
           {t('lost')}
         </Callout>
       )}
+      {isRoot(viewer) && <FirstSteps />}
       <div className={isLost ? 'dashboard dashboard-stale' : 'dashboard'}>
         {isAdmin(viewer) ? (
           <>

@@ -3,6 +3,18 @@ import type { dashboardZh } from './dashboard.zh.js';
 
 export const dashboardEn: Translation<typeof dashboardZh> = {
   title: 'Dashboard',
+  'steps.arrival': 'See it arrive in the usage log, charged',
+  'steps.arrival.go': 'Open the log',
+  'steps.call': 'Make your first call',
+  'steps.call.go': 'How to call',
+  'steps.channel': 'Connect a channel to an upstream provider',
+  'steps.channel.go': 'New channel',
+  'steps.dismiss': 'Dismiss the first steps',
+  'steps.done': 'Done',
+  'steps.key': 'Make a token, the key for your programs',
+  'steps.key.go': 'New token',
+  'steps.open': 'To do',
+  'steps.title': 'First steps',
   asOf: 'As of {{time}}',
   lost: 'The connection is lost; these are the last figures received. They go on by themselves once it is back.',
   'figure.requests': 'Requests per minute',

@@ -10,9 +10,11 @@ interface CopyButtonProps {
   readonly label?: string;
   /** Words on the button; without, it is an icon. */
   readonly caption?: string;
+  /** The text must not stand on the page, not even in the notice that it was copied. */
+  readonly isSecret?: boolean;
 }
 
-export function CopyButton({ text, label, caption }: CopyButtonProps) {
+export function CopyButton({ text, label, caption, isSecret = false }: CopyButtonProps) {
   const t = useText(commonTexts);
   const copy = useCopy();
   const name = label ?? t('copy');
@@ -24,7 +26,7 @@ export function CopyButton({ text, label, caption }: CopyButtonProps) {
       text={caption}
       title={name}
       aria-label={caption === undefined ? name : undefined}
-      onClick={() => void copy(text)}
+      onClick={() => void copy(text, isSecret ? t('copied.secret') : undefined)}
     />
   );
 }

@@ -4,7 +4,8 @@ import { toaster } from './toaster.js';
 import { commonTexts } from './words/common.texts.js';
 import { useText } from './words/i18n.js';
 
-type Copy = (text: string) => Promise<void>;
+/** `name`: what is said to have been copied, in place of the text; for secrets. */
+type Copy = (text: string, name?: string) => Promise<void>;
 
 const CopyContext = createContext<Copy | null>(null);
 
@@ -18,14 +19,14 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
   const [byHand, setByHand] = useState<{ readonly text: string; readonly isOpen: boolean } | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const copy = useCallback<Copy>(
-    async (text) => {
+    async (text, name) => {
       try {
         await navigator.clipboard.writeText(text);
       } catch {
         setByHand({ text, isOpen: true });
         return;
       }
-      toaster.success(t('copied', { text: named(text) }));
+      toaster.success(t('copied', { text: name ?? named(text) }));
     },
     [t],
   );

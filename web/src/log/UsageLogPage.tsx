@@ -5,6 +5,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { UsageLogDocument } from '../generated/log/log.js';
 import { isAdmin, useSignedIn } from '../kit/session.js';
+import { EmptyList } from '../kit/table/EmptyList.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useKeysetPages } from '../kit/table/useKeysetPages.js';
@@ -86,7 +87,11 @@ export function UsageLogPage() {
           detail={({ id }) => <LogLineDetail id={id} admin={admin} onRead={read} />}
           isFresh={({ id }) => live.fresh.has(id)}
           fresh={{ count: live.waiting, onShow: live.showWaiting }}
-          empty={t('empty')}
+          empty={
+            <EmptyList text={t('empty')} hint={t('empty.hint')} to="/token">
+              {t('empty.tokens')}
+            </EmptyList>
+          }
         />
       </div>
       <LogUserDrawer />

@@ -4,6 +4,8 @@ import type { logZh } from './log.zh.js';
 export const logEn: Translation<typeof logZh> = {
   title: 'Usage log',
   empty: 'Nothing in this time range matches',
+  'empty.hint': 'Calls appear here as soon as they are charged. How to make one is told beside each token.',
+  'empty.tokens': 'To the tokens',
   quota: 'Spent',
   rpm: 'RPM',
   tpm: 'TPM',

@@ -1,6 +1,8 @@
 export const logZh = {
   title: '使用日志',
   empty: '此时间段内没有符合条件的记录',
+  'empty.hint': '调用结算后会立即显示在这里。令牌旁说明了如何调用。',
+  'empty.tokens': '前往令牌管理',
   quota: '消耗额度',
   rpm: 'RPM',
   tpm: 'TPM',

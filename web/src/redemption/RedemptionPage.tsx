@@ -3,6 +3,7 @@ import { Add } from '@blueprintjs/icons';
 import { useMemo } from 'react';
 import { RedemptionCodesDocument, type RedemptionStatus } from '../generated/redemption/redemption.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
+import { EmptyList } from '../kit/table/EmptyList.js';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
@@ -69,7 +70,15 @@ export function RedemptionPage() {
         rowKey={({ id }) => id}
         result={result}
         opens={({ id, status: has }) => (has === 'UNUSED' ? id : null)}
-        empty={t(isFiltered ? 'empty.search' : 'empty')}
+        empty={
+          isFiltered ? (
+            t('empty.search')
+          ) : (
+            <EmptyList text={t('empty')} hint={t('empty.hint')} to="?open=new">
+              {t('empty.add')}
+            </EmptyList>
+          )
+        }
         paging={paging(result.data?.redemptionCodes.total)}
       />
       <RedemptionDrawer />

@@ -5,6 +5,8 @@ export const redemptionEn: Translation<typeof redemptionZh> = {
   title: 'Redemption codes',
   new: 'New codes',
   empty: 'No codes yet',
+  'empty.add': 'Make the first codes',
+  'empty.hint': 'Whoever redeems a code in the wallet is credited with its quota, once.',
   'empty.search': 'No code matches',
   'filter.keyword': 'Keyword',
   'filter.keywordHint': 'ID or start of name',

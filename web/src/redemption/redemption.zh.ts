@@ -2,6 +2,8 @@ export const redemptionZh = {
   title: '兑换码管理',
   new: '添加兑换码',
   empty: '还没有兑换码',
+  'empty.add': '生成第一批兑换码',
+  'empty.hint': '用户在钱包中兑换后获得相应额度，每个兑换码只能使用一次。',
   'empty.search': '没有符合条件的兑换码',
   'filter.keyword': '关键字',
   'filter.keywordHint': 'ID 或名称开头',

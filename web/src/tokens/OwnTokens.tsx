@@ -1,6 +1,7 @@
 import { NetworkStatus } from '@apollo/client';
 import { useQuery } from '@apollo/client/react';
 import { FoundTokensDocument, TokensDocument } from '../generated/tokens/tokens.js';
+import { EmptyList } from '../kit/table/EmptyList.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useNumberedPages } from '../kit/table/useNumberedPages.js';
 import { useText } from '../kit/words/i18n.js';
@@ -39,7 +40,15 @@ export function OwnTokens({ params: { name, key } }: { readonly params: TokensPa
       rowKey={({ id }) => id}
       result={{ loading: loading && networkStatus !== NetworkStatus.poll, error, refetch }}
       opens={({ id }) => id}
-      empty={t(isSearch ? 'empty.search' : 'empty')}
+      empty={
+        isSearch ? (
+          t('empty.search')
+        ) : (
+          <EmptyList text={t('empty')} hint={t('empty.hint')} to="?open=new">
+            {t('empty.add')}
+          </EmptyList>
+        )
+      }
       toolbar={isSearch && rows !== undefined && rows.length >= 100 ? t('search.most') : undefined}
       paging={isSearch ? undefined : paging(all.data?.apiKeys.total)}
     />

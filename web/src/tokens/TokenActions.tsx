@@ -1,16 +1,17 @@
 import { useMutation } from '@apollo/client/react';
 import { ButtonGroup } from '@blueprintjs/core';
-import { BanCircle, Edit, Tick, Trash } from '@blueprintjs/icons';
+import { BanCircle, Code, Edit, Tick, Trash } from '@blueprintjs/icons';
 import { DeleteTokenDocument, type OwnTokenFragment, SwitchTokenDocument } from '../generated/tokens/tokens.js';
 import { CopyButton } from '../kit/CopyButton.js';
 import { useConfirm } from '../kit/form/confirm.js';
 import { renewLists } from '../kit/renewLists.js';
-import { useOpenItem } from '../kit/table/openItem.js';
+import { itemOf, useOpenItem } from '../kit/table/openItem.js';
 import { RowAction } from '../kit/table/RowAction.js';
 import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChatWithToken } from './ChatWithToken.js';
+import { useKind } from './shownKey.js';
 import { tokensTexts } from './tokens.texts.js';
 
 /** What can be done to an own token. */
@@ -45,7 +46,14 @@ export function TokenActions({ token }: { readonly token: OwnTokenFragment }) {
   const switchText = t(enabled ? 'action.disable' : 'action.enable', { name });
   return (
     <ButtonGroup className="row-actions">
-      {key !== null && <CopyButton text={key} label={t('key.copy', { name })} />}
+      {key !== null && <CopyButton text={key} label={t('key.copy', { name })} isSecret />}
+      {key !== null && (
+        <RowAction
+          icon={<Code size={14} />}
+          label={t('action.use', { name })}
+          onClick={() => show(itemOf(useKind, id))}
+        />
+      )}
       {key !== null && enabled && <ChatWithToken token={token} />}
       <RowAction
         icon={enabled ? <BanCircle size={14} /> : <Tick size={14} />}

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@apollo/client/react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import {
   type ApiKeyInput,
   EditedTokenDocument,
@@ -12,17 +12,27 @@ import { FormDrawer } from '../kit/form/FormDrawer.js';
 import { newOrderKey, useOrderKey } from '../kit/form/orderKey.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { renewLists } from '../kit/renewLists.js';
-import { openedId, useOpenItem } from '../kit/table/openItem.js';
+import { itemOf, namedBy, openedId, useOpenItem } from '../kit/table/openItem.js';
 import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
+import { useKind } from './shownKey.js';
 import { TokenForm } from './TokenForm.js';
 import { batchNames, draftOf, inputOf, newToken, problemsOf, randomSuffix, type TokenDraft } from './tokenDraft.js';
 import { tokensTexts } from './tokens.texts.js';
 
-/** Makes tokens, `?open=new`, or edits one, `?open={id}`. */
+const UseTokenDialog = lazy(async () => ({ default: (await import('./UseTokenDialog.js')).UseTokenDialog }));
+
+/** Makes tokens, `?open=new`, edits one, `?open={id}`, or tells how one is used, `?open=use-{id}`. */
 export function TokenDrawer() {
   const { open, close } = useOpenItem();
+  const used = openedId(namedBy(useKind, open));
+  if (used !== null)
+    return (
+      <Suspense>
+        <UseTokenDialog key={used} id={used} onClose={close} />
+      </Suspense>
+    );
   if (open === 'new') return <NewToken onClose={close} />;
   const id = openedId(open);
   return id === null ? null : <EditedToken key={id} id={id} onClose={close} />;
@@ -66,6 +76,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
   const { data: choices } = useQuery(TokenChoicesDocument);
   const { draft, setDraft, problems, judge } = useDraft(newToken, null);
   const [issue, { client }] = useMutation(IssueTokenDocument);
+  const { replace } = useOpenItem();
   const [made, setMade] = useState<number | null>(null);
   const count = draft.count ?? 1;
   // The same for the same draft: a batch that broke off goes on where it was, and makes none twice.
@@ -73,15 +84,18 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
 
   const create = async (): Promise<void> => {
     let done = 0;
+    let last: string | undefined;
     try {
       for (const order of orders()) {
         setMade(done);
         // One after the other: a batch must not crowd out calls, and the first refusal ends it.
-        await issue({ variables: order });
+        last = (await issue({ variables: order })).data?.issueApiKey.id;
         done++;
       }
       toaster.success(count === 1 ? t('done.created') : t('done.createdMany', { count }));
-      onClose();
+      // One is made to be used at once; of many the list gives out the keys.
+      if (count === 1 && last !== undefined) replace(itemOf(useKind, last));
+      else onClose();
     } catch {
       // Why is said already; how far it came is not.
       if (done > 0) toaster.warning(t('done.createdSome', { count: done, wanted: count }));

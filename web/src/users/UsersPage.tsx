@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import { UserGroupsDocument, type UserSort, UsersDocument } from '../generated/users/users.js';
 import { useSignedIn } from '../kit/session.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
+import { EmptyList } from '../kit/table/EmptyList.js';
 import { FilterBar, NameFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
@@ -81,7 +82,11 @@ export function UsersPage() {
         opens={(user) => (mayOpen(viewer, user) ? user.id : null)}
         isMuted={isDeleted}
         sort={{ value: sort, onSort: (value) => setParams({ sort: value }) }}
-        empty={t('empty')}
+        empty={
+          <EmptyList text={t('empty')} to="/user">
+            {t('empty.all')}
+          </EmptyList>
+        }
         paging={paging(result.data?.users.total)}
       />
       <UserDrawer />

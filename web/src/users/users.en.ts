@@ -4,6 +4,7 @@ import type { usersZh } from './users.zh.js';
 export const usersEn: Translation<typeof usersZh> = {
   title: 'Users',
   empty: 'No users match',
+  'empty.all': 'Show all users',
   new: 'Add user',
   'column.id': 'ID',
   'column.user': 'User',

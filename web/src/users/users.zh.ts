@@ -1,6 +1,7 @@
 export const usersZh = {
   title: '用户管理',
   empty: '没有符合条件的用户',
+  'empty.all': '显示全部用户',
   new: '添加用户',
   'column.id': 'ID',
   'column.user': '用户',

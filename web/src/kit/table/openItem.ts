@@ -9,6 +9,8 @@ interface OpenItem {
   /** Address of this page with the drawer open on something. All else of the address stays. */
   readonly openLink: (item: string) => string;
   readonly show: (item: string) => void;
+  /** In place of what is open: back leads to before that. */
+  readonly replace: (item: string) => void;
   readonly close: () => void;
 }
 
@@ -43,6 +45,10 @@ export function useOpenItem(): OpenItem {
   const text = search.toString();
   const openLink = useCallback((item: string) => `${pathname}${withItem(text, item)}`, [pathname, text]);
   const show = useCallback((item: string) => void navigate({ search: withItem(text, item) }), [navigate, text]);
+  const replace = useCallback(
+    (item: string) => void navigate({ search: withItem(text, item) }, { replace: true }),
+    [navigate, text],
+  );
   const close = useCallback(() => void navigate({ search: withItem(text, null) }, { replace: true }), [navigate, text]);
-  return { open: search.get(parameter), openLink, show, close };
+  return { open: search.get(parameter), openLink, show, replace, close };
 }

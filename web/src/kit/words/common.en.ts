@@ -9,6 +9,7 @@ export const commonEn: Translation<typeof commonZh> = {
   close: 'Close',
   confirm: 'Confirm',
   copied: 'Copied: {{text}}',
+  'copied.secret': 'the whole text, key included',
   copy: 'Copy',
   create: 'Create',
   delete: 'Delete',

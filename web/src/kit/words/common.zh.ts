@@ -6,6 +6,7 @@ export const commonZh = {
   close: '关闭',
   confirm: '确认',
   copied: '已复制：{{text}}',
+  'copied.secret': '完整内容（含密钥）',
   copy: '复制',
   create: '创建',
   delete: '删除',
