@@ -129,7 +129,7 @@ export function firstRun(launched: () => Browser): void {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('a call made with it is answered; the dialog turns green, and leads to its line in the log', async () => {
+  test('a call made with it is answered; the dialog turns green, and leads to the call; its line stands in the log', async () => {
     const { page } = opened;
     await mark(page);
 
@@ -145,7 +145,9 @@ export function firstRun(launched: () => Browser): void {
     await state.getByText('Your call has arrived').waitFor();
     await state.getByText('gpt-4o-mini · 1000 + 200 tokens').waitFor();
     await state.getByText('$0.000270').waitFor();
-    await state.getByRole('link', { name: 'Look at its line in the log' }).click();
+    await state.getByRole('link', { name: 'How its charge came about' }).click();
+    await page.waitForURL(/\/log\/\w+$/);
+    await visit(page, 'Usage logs', 'Usage log');
     const line = rowOf(page, 'Usage log', 'gpt-4o-mini');
     await line.waitFor();
     // 0.075 × (1000 + 200 × 4) quota, at 500,000 to the dollar

@@ -32,9 +32,7 @@ export function FirstCallState({ id }: { readonly id: string }) {
 function ArrivedCall({ call }: { readonly call: CallLineFragment }) {
   const t = useText(tokensTexts);
   const { type, model, promptTokens, completionTokens, quota, useTimeMs, requestId, detail } = call;
-  const toLog = requestId !== null && (
-    <Link to={`/log?${new URLSearchParams({ range: 'custom', request: requestId })}`}>{t('call.toLog')}</Link>
-  );
+  const toLog = requestId !== null && <Link to={`/log/${encodeURIComponent(requestId)}`}>{t('call.toLog')}</Link>;
   if (type !== 'CONSUME') {
     const reason = detail?.__typename === 'ReleaseDetail' ? [detail.status, detail.code] : [];
     return (

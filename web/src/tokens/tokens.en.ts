@@ -76,7 +76,7 @@ export const tokensEn: Translation<typeof tokensZh> = {
   'call.failed': 'A call has arrived, and failed',
   'call.failedHint': 'It was answered with {{reason}}. Nothing was charged; the next call is waited for.',
   'call.figures': '{{model}} · {{prompt}} + {{completion}} tokens · {{seconds}} s',
-  'call.toLog': 'Look at its line in the log',
+  'call.toLog': 'How its charge came about',
   'call.unknown': 'Whether a call arrives cannot be told now',
   'call.waiting': 'Waiting for your first call…',
   'call.waitingHint': 'It is shown here with what it cost as soon as it is charged.',

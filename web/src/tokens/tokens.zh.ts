@@ -73,7 +73,7 @@ export const tokensZh = {
   'call.failed': '已收到调用，但调用失败',
   'call.failedHint': '返回了 {{reason}}，未产生费用，正在等待下一次调用。',
   'call.figures': '{{model}} · {{prompt}} + {{completion}} tokens · {{seconds}} 秒',
-  'call.toLog': '在使用日志中查看',
+  'call.toLog': '查看此次调用的详情',
   'call.unknown': '暂时无法得知调用是否到达',
   'call.waiting': '正在等待您的第一次调用…',
   'call.waitingHint': '结算后会立即在此显示用量与费用。',
