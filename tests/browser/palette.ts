@@ -13,6 +13,7 @@ export function palette(launched: () => Browser): void {
 
   beforeAll(async () => {
     gateway = await startTestGateway();
+    await gateway.addChannel();
     user = await gateway.addUser(0, 'zebedee');
     admin = await openConsole(launched(), { url: gateway.url });
     opened = await openConsole(launched(), { url: gateway.url, theme: 'dark' });
@@ -39,7 +40,7 @@ export function palette(launched: () => Browser): void {
     await page.keyboard.type('sett');
     await expect.poll(() => options.allTextContents()).toEqual(['Personal settingsPage', 'SettingsPage']);
     await page.keyboard.press('ArrowDown');
-    await dialog.getByRole('option', { name: 'Settings Page', selected: true, exact: true }).waitFor();
+    await expect.poll(() => options.nth(1).getAttribute('aria-selected')).toBe('true');
     const active = await field.getAttribute('aria-activedescendant');
     expect(await options.nth(1).getAttribute('id')).toBe(active);
     await page.keyboard.press('Enter');

@@ -27,6 +27,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
   const t = useText(paletteTexts);
   const viewer = useSignedIn();
   const navigate = useNavigate();
+  const title = useId();
   const list = useId();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -56,10 +57,13 @@ export function Palette({ pages, onClose }: PaletteProps) {
   }, [list, active]);
 
   return (
-    <Dialog isOpen onClose={onClose} className="palette" aria-label={t('title')} shouldReturnFocusOnClose>
+    <Dialog isOpen onClose={onClose} className="palette" aria-labelledby={title} shouldReturnFocusOnClose>
+      <h2 id={title} className="visually-hidden">
+        {t('title')}
+      </h2>
       <InputGroup
         autoFocus
-        large
+        size="large"
         leftIcon={<Search />}
         rightElement={loading ? <Spinner size={16} className="palette-busy" aria-label={t('searching')} /> : undefined}
         placeholder={t('placeholder')}

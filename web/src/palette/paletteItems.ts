@@ -29,7 +29,7 @@ export function foundItems({ searchApiKeys, channels, users }: PaletteSearchQuer
     })),
     ...(users?.items ?? []).map((user) => ({
       kind: 'user' as const,
-      name: user.displayName === '' ? user.username : `${user.username} (${user.displayName})`,
+      name: ['', user.username].includes(user.displayName) ? user.username : `${user.username} (${user.displayName})`,
       path: userPath(viewer, user),
     })),
     ...searchApiKeys.slice(0, mostOfAKind).map(({ id, name }) => ({
