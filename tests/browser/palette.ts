@@ -15,6 +15,7 @@ export function palette(launched: () => Browser): void {
     gateway = await startTestGateway();
     await gateway.addChannel();
     user = await gateway.addUser(0, 'zebedee');
+    await gateway.addApiKey(user);
     admin = await openConsole(launched(), { url: gateway.url });
     opened = await openConsole(launched(), { url: gateway.url, theme: 'dark' });
     await signIn(admin, { username: 'root', password: gateway.rootPassword });
@@ -76,8 +77,9 @@ export function palette(launched: () => Browser): void {
 
   test('a user finds own tokens and pages, and nothing of anybody else', async () => {
     const { page } = opened;
-    const { dialog, options } = inside(opened);
+    const { dialog, field, options } = inside(opened);
     await page.keyboard.press('Control+k');
+    await field.waitFor();
     await page.keyboard.type('test');
     await dialog.getByRole('option', { name: 'test key' }).waitFor();
     expect(await barriers(page)).toEqual([]);
