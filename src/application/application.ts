@@ -10,6 +10,7 @@ import { usageLogAfter } from '../projections/models/usage-log/usage-log-queries
 import { users as usersModel } from '../projections/models/users.js';
 import { apiKeyCommands } from './commands/api-keys.js';
 import { channelBalanceCommands } from './commands/channel-balances.js';
+import { channelFileCommands } from './commands/channel-files.js';
 import { channelTests } from './commands/channel-tests.js';
 import { channelCommands } from './commands/channels.js';
 import { emailCodes } from './commands/email-codes.js';
@@ -166,7 +167,13 @@ export function openApplication(ports: ApplicationPorts) {
       once,
       apiKeyCounts: { of: (owner, ids) => countApiKeys(ports.db, owner, ids) },
     }),
-    channels: { ...channelCommands(ports), ...tests, ...balances, ...upstreamModelCommands(ports) },
+    channels: {
+      ...channelCommands(ports),
+      ...tests,
+      ...balances,
+      ...upstreamModelCommands(ports),
+      ...channelFileCommands(ports),
+    },
     redemptions: redemptionCommands({
       ...ports,
       once,

@@ -12,7 +12,7 @@ import type { Quota } from './quota.js';
 
 export interface ChannelSecrets {
   readonly key: SecretId;
-  /** Keyed hash, for "find the channel with this key". */
+  /** Keyed hash, for "find the channel with this key"; empty: it has no key yet, and cannot serve. */
   readonly keyHash: string;
   readonly proxy: SecretId | null;
 }
@@ -100,6 +100,8 @@ export const patched = (settings: ChannelSettings, patch: Partial<ChannelSetting
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
 });
 
+const hasKey = ({ secrets }: LiveChannel): boolean => secrets.keyHash !== '';
+
 const live = (channel: Channel): LiveChannel => {
   if (!isLiveChannel(channel)) throw new Failure('channel-not-found');
   return channel;
@@ -174,7 +176,7 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
         const { patch, providers } = command;
         const settings = editedSettings(before.settings, patch, providers);
         const secrets = { ...before.secrets, ...command.secrets };
-        if (command.secrets.key === undefined && !command.keyMayFollow)
+        if (hasKey(before) && command.secrets.key === undefined && !command.keyMayFollow)
           checkKeyStays(
             before.settings,
             settings,
@@ -187,8 +189,9 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
       // What was switched off by hand stays a manual decision, both ways.
       case 'EnableChannel': {
         const { automatic } = command;
-        const { status } = live(channel);
-        if (automatic ? status !== 'auto-disabled' : status === 'enabled') return [];
+        const before = live(channel);
+        if (automatic ? before.status !== 'auto-disabled' : before.status === 'enabled') return [];
+        if (!hasKey(before)) throw new Failure('channel-key-missing', { field: 'key' });
         return [{ type: 'ChannelEnabled', ...switchedBy(command) }];
       }
       case 'DisableChannel': {

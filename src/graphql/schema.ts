@@ -7,6 +7,7 @@ import { ApiKeyCommandResolver } from './api-keys/api-key-commands.js';
 import { ChannelResolver } from './channels/channel.js';
 import { ChannelCommandResolver } from './channels/channel-commands.js';
 import { ChannelFailuresResolver } from './channels/channel-failures.js';
+import { ChannelFileResolver } from './channels/channel-file.js';
 import { ChannelHealthResolver } from './channels/channel-health.js';
 import { ChannelHistoryResolver } from './channels/channel-history.js';
 import { ChannelTypeResolver } from './channels/channel-type.js';
@@ -74,6 +75,7 @@ export function graphqlSchema(): GraphQLSchema {
       ChannelHealthResolver,
       ChannelHistoryResolver,
       ChannelUpkeepResolver,
+      ChannelFileResolver,
       UpstreamModelsResolver,
       PaymentResolver,
       PaymentCommandResolver,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChannelId } from '../../src/domain/ids.js';
@@ -5,6 +6,7 @@ import { buildConsole, type Console, launchBrowser, openConsole, signIn } from '
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 import { barriers } from './axe.js';
+import { rowOf } from './tables.js';
 
 /* What an administrator does with channels beside switching and testing them, in a browser and a gateway of its own. */
 
@@ -77,6 +79,38 @@ describe.skipIf(browser === null)('the upkeep of channels, in a browser (needs C
     await page.getByRole('textbox', { name: 'Key', exact: true }).fill('sk-right');
     await page.getByRole('button', { name: 'Fetch models' }).click();
     await page.getByRole('dialog', { name: 'Models of the upstream' }).getByText('New at the upstream (3)').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
+  test('channels leave as a file without keys, and come back disabled; a file with a fault brings none', async () => {
+    const { page } = opened;
+    await page.goto('/channel');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Export all channels' }).click();
+    const text = await readFile(await (await downloading).path(), 'utf8');
+    expect(text).not.toContain('sk-right');
+    const file = JSON.parse(text);
+    file.channels[0].name = 'island';
+
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Import channels…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import channels' });
+    const choose = (content: unknown) =>
+      dialog.getByLabel(/^File of exported channels/).setInputFiles({
+        name: 'channels.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(content)),
+      });
+    await choose({ ...file, channels: [{ ...file.channels[0], weight: -1 }] });
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await dialog.getByText('Nothing was imported; faults in the file: 1').waitFor();
+    await dialog.getByRole('row', { name: /weight/ }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await choose(file);
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('1 channels have been imported').waitFor();
+    await rowOf(page, 'Channels', 'island').getByText('Disabled').waitFor();
     expect(opened.problems).toEqual([]);
   });
 });

@@ -104,6 +104,7 @@ const samples: Readonly<Record<string, Data>> = {
   signInByTelegram: { input: { id: '1', auth_date: '1', hash: 'ff' } },
   signInByWeChat: { code: '123456' },
   unbind: { provider: 'GITHUB' },
+  importChannels: { file: '{}' },
   fetchUpstreamModels: { id: 1, draft: { type: 1 } },
   updateChannelBalance: { id: 1 },
   updateChannelBalances: {},

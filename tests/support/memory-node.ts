@@ -2,6 +2,7 @@ import { webauthnPasskeys } from '../../src/adapters/passkeys.js';
 import { totpCodes } from '../../src/adapters/totp.js';
 import { apiKeyCommands } from '../../src/application/commands/api-keys.js';
 import { channelBalanceCommands } from '../../src/application/commands/channel-balances.js';
+import { channelFileCommands } from '../../src/application/commands/channel-files.js';
 import { channelTests } from '../../src/application/commands/channel-tests.js';
 import { channelCommands } from '../../src/application/commands/channels.js';
 import { factorCommands } from '../../src/application/commands/factors.js';
@@ -275,6 +276,7 @@ export async function openMemoryNode(
       ...channelTests(ports),
       ...channelBalanceCommands(ports),
       ...upstreamModelCommands(ports),
+      ...channelFileCommands(ports),
     },
     redemptions: redemptionCommands(ports),
     options: optionCommands(ports),

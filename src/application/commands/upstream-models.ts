@@ -32,6 +32,7 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
   const storedKey = async ({ secrets }: ChannelView): Promise<string> => {
     const key = await vault.get(secrets.key);
     if (key === null) throw new Failure('models-not-told', { reason: 'the key of the channel is missing' });
+    if (key === '') throw new Failure('channel-key-missing', { field: 'key' });
     return key;
   };
 

@@ -1,7 +1,7 @@
 import './channels.css';
 import { useQuery } from '@apollo/client/react';
 import { Button, Menu, MenuDivider, MenuItem, PopoverNext, Switch } from '@blueprintjs/core';
-import { Add, More, Pulse, Refresh, Trash } from '@blueprintjs/icons';
+import { Add, Download, More, Pulse, Refresh, Trash, Upload } from '@blueprintjs/icons';
 import { useMemo, useState } from 'react';
 import {
   ChannelChoicesDocument,
@@ -16,7 +16,7 @@ import { renewLists } from '../kit/renewLists.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { EmptyList } from '../kit/table/EmptyList.js';
 import { ListPage } from '../kit/table/ListPage.js';
-import { itemOf } from '../kit/table/openItem.js';
+import { itemOf, useOpenItem } from '../kit/table/openItem.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { useNumberedPages } from '../kit/table/useNumberedPages.js';
@@ -27,6 +27,7 @@ import { ChannelDrawer } from './ChannelDrawer.js';
 import { ChannelFilters } from './ChannelFilters.js';
 import { channelColumns } from './channelColumns.js';
 import { channelsTexts } from './channels.texts.js';
+import { ImportDialog } from './ImportDialog.js';
 import { SelectionActions } from './SelectionActions.js';
 import { TagDrawer } from './TagDrawer.js';
 import { TestDialog } from './TestDialog.js';
@@ -81,6 +82,7 @@ export function ChannelsPage() {
   // What came and went while the connection was lost, nobody said.
   useRegained(() => void renewLists(list.client, 'channels'));
 
+  const { show } = useOpenItem();
   const ids = [...selected];
   const clear = (): void => setSelected(new Set());
   const toolbar =
@@ -125,6 +127,12 @@ export function ChannelsPage() {
                   text={t('action.updateBalances')}
                   onClick={() => void orders.updateBalances()}
                 />
+                <MenuItem
+                  icon={<Download />}
+                  text={t('action.export')}
+                  onClick={() => void orders.exportToFile(null)}
+                />
+                <MenuItem icon={<Upload />} text={t('action.import')} onClick={() => show('import')} />
                 <MenuDivider />
                 <MenuItem
                   icon={<Trash />}
@@ -191,6 +199,7 @@ export function ChannelsPage() {
       <ChannelDrawer choices={known} orders={orders} />
       <TagDrawer groups={known?.groups ?? []} enabledModels={known?.enabledModels ?? []} />
       <TestDialog orders={orders} />
+      <ImportDialog />
     </ListPage>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, ButtonGroup } from '@blueprintjs/core';
-import { Cross, Disable, GlobeNetwork, Pulse, Tag, Tick, Trash } from '@blueprintjs/icons';
+import { Cross, Disable, Download, GlobeNetwork, Pulse, Tag, Tick, Trash } from '@blueprintjs/icons';
 import { useState } from 'react';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
@@ -65,6 +65,12 @@ export function SelectionActions({ ids, orders, onDone }: SelectionActionsProps)
           icon={<GlobeNetwork />}
           text={t('action.setBaseUrl')}
           onClick={() => setAsking('baseUrl')}
+        />
+        <Button
+          size="small"
+          icon={<Download />}
+          text={t('action.exportSelected')}
+          onClick={() => void orders.exportToFile(ids)}
         />
         <Button
           size="small"

@@ -7,6 +7,7 @@ import {
   DeleteDisabledChannelsDocument,
   EditChannelDocument,
   EditChannelsDocument,
+  ExportChannelsDocument,
   type ListedChannelFragment,
   SetChannelEnabledDocument,
   SetTagEnabledDocument,
@@ -17,8 +18,10 @@ import {
 } from '../generated/channels/channels.js';
 import { useConfirm } from '../kit/form/confirm.js';
 import { renewLists } from '../kit/renewLists.js';
+import { saveFile } from '../kit/saveFile.js';
 import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
+import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
@@ -168,6 +171,18 @@ export function useChannelOrders() {
         if (!(await patchMany(ids, { baseUrl }))) return false;
         toaster.success(t('done.baseUrl', { channels: ids.length }));
         return true;
+      },
+
+      /** null: all of them. */
+      async exportToFile(ids: readonly string[] | null): Promise<void> {
+        const variables = { ids: ids === null ? null : [...ids] };
+        await client.query({ query: ExportChannelsDocument, variables, fetchPolicy: 'no-cache' }).then(
+          ({ data }) => {
+            if (data !== undefined)
+              saveFile('channels.json', new Blob([data.exportChannels], { type: 'application/json' }));
+          },
+          (error: unknown) => toaster.failure(errorText(error)),
+        );
       },
 
       async remove({ id, name }: Named): Promise<void> {
