@@ -14,9 +14,9 @@ export const maxFileChannels = 1000;
 /** Faults that are told of one file. */
 const maxFaults = 100;
 
-/** What is wrong in a file. */
+/** What is wrong with a channel of a file. */
 export interface FileFault {
-  /** Of the channels, from 1; 0: of the file itself. */
+  /** Which of the channels, from 1. */
   readonly row: number;
   readonly field: string;
   /** In words. */
@@ -94,21 +94,22 @@ function readChannel(row: number, channel: unknown, providers: ProviderTable): C
   }
 }
 
-const ofTheFile = (field: string, allowed: string) => ({ channels: [], faults: [{ row: 0, field, allowed }] });
-
-/** The channels of a file, or all that is wrong with it: where there is one fault, there are no channels. */
+/**
+ * The channels of a file, or all that is wrong with them: where there is one fault, there are no channels. Throws
+ * `invalid-field` for what is no such file.
+ */
 export function channelsInFile(
   text: string,
   providers: ProviderTable,
 ): { readonly channels: readonly ChannelSettings[]; readonly faults: readonly FileFault[] } {
-  if (bytesIn(text) > maxFileBytes) return ofTheFile('file', `at most ${maxFileBytes} bytes`);
+  if (bytesIn(text) > maxFileBytes) throw invalidField('file', `at most ${maxFileBytes} bytes`);
   const file = boundedJson(text);
-  if (!isRecord(file)) return ofTheFile('file', 'a JSON object, as channels are exported');
-  if (file.format !== format) return ofTheFile('format', format);
-  if (file.version !== version) return ofTheFile('version', String(version));
+  if (!isRecord(file)) throw invalidField('file', 'a JSON object, as channels are exported');
+  if (file.format !== format) throw invalidField('file.format', format);
+  if (file.version !== version) throw invalidField('file.version', String(version));
   const { channels } = file;
   if (!Array.isArray(channels) || channels.length === 0 || channels.length > maxFileChannels)
-    return ofTheFile('channels', `a list of 1 to ${maxFileChannels} channels`);
+    throw invalidField('file.channels', `a list of 1 to ${maxFileChannels} channels`);
   const read = channels.map((channel, place) => readChannel(place + 1, channel, providers));
   const faults = read.flatMap((one) => (Array.isArray(one) ? one : []));
   if (faults.length > 0) return { channels: [], faults: faults.slice(0, maxFaults) };

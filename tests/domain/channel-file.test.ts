@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { channelFileOf, channelsInFile, maxFileBytes } from '../../src/domain/channel-file.js';
 import { channelSettings } from '../support/channel-settings.js';
 import { testProviders } from '../support/providers.js';
+import { refusal } from '../support/refusal.js';
 
 const read = (text: string) => channelsInFile(text, testProviders);
 const fileOf = (...channels: readonly unknown[]) =>
@@ -35,12 +36,12 @@ describe('what is wrong in a file', () => {
     ['no', 'file'],
     ['[]', 'file'],
     [' '.repeat(maxFileBytes + 1), 'file'],
-    ['{}', 'format'],
-    ['{"format":"tallygate-channels","version":2}', 'version'],
-    [fileOf(), 'channels'],
-    [fileOf(...new Array(1001).fill(bare)), 'channels'],
+    ['{}', 'file.format'],
+    ['{"format":"tallygate-channels","version":2}', 'file.version'],
+    [fileOf(), 'file.channels'],
+    [fileOf(...new Array(1001).fill(bare)), 'file.channels'],
   ])('as a whole is told: %.60s', (text, field) =>
-    expect(read(text)).toEqual({ channels: [], faults: [{ row: 0, field, allowed: expect.any(String) }] }),
+    expect(() => read(text)).toThrow(refusal('invalid-field', { field, allowed: expect.any(String) as string })),
   );
 
   test('is told by channel and field, all of it together, and nothing is read', () => {

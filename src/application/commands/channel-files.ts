@@ -22,7 +22,7 @@ export interface ChannelFilePorts {
 
 export interface ChannelsImported {
   readonly ids: readonly ChannelId[];
-  /** What is wrong with the file; then there are no ids. */
+  /** What is wrong with channels of it; then there are no ids. */
   readonly faults: readonly FileFault[];
   readonly position: Position;
 }
@@ -40,7 +40,10 @@ export function channelFileCommands({ handle, ids, vault, directory, providers }
       return channelFileOf([...channels].sort((a, b) => a.id - b.id).map(({ settings }) => settings));
     },
 
-    /** All channels of the file or, where anything is wrong with it, none. They are switched off and have no key yet. */
+    /**
+     * All channels of the file or, where anything is wrong with one, none. They are switched off and have no key yet.
+     * Throws `invalid-field` for what is no such file.
+     */
     async importChannels(actor: Actor, file: string): Promise<ChannelsImported> {
       authorise(actor, 'admin');
       const { channels, faults } = channelsInFile(file, providers);

@@ -27,7 +27,7 @@ class ExportChannelsArgs {
 
 @ObjectType('ChannelFileFault', { description: 'What is wrong in a file of channels.' })
 class ChannelFileFault implements FileFault {
-  @Field(() => Int, { description: 'Which of the channels, from 1; 0: the file itself.' })
+  @Field(() => Int, { description: 'Which of the channels, from 1.' })
   readonly row!: number;
 
   @Field(() => String)

@@ -59,7 +59,7 @@ function ImportForm({ onClose }: { readonly onClose: () => void }) {
   };
 
   const columns: readonly Column<Fault>[] = [
-    { id: 'row', header: t('import.row'), heading: true, cell: ({ row }) => (row === 0 ? t('import.file') : row) },
+    { id: 'row', header: t('import.row'), heading: true, cell: ({ row }) => row },
     { id: 'field', header: t('import.field'), cell: (fault) => fault.field },
     { id: 'allowed', header: t('import.allowed'), cell: ({ allowed }) => allowed },
   ];

@@ -132,7 +132,6 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'import.refused': 'Nothing was imported; faults in the file: {{faults}}',
   'import.faults': 'Faults',
   'import.row': 'Channel',
-  'import.file': 'File',
   'import.field': 'Field',
   'import.allowed': 'Allowed',
   'form.newTitle': 'New channel',

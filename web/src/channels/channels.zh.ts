@@ -124,7 +124,6 @@ export const channelsZh = {
   'import.refused': '未导入任何渠道，文件中的错误：{{faults}}',
   'import.faults': '错误',
   'import.row': '渠道',
-  'import.file': '文件',
   'import.field': '字段',
   'import.allowed': '允许的内容',
   'form.newTitle': '新建渠道',
