@@ -1,5 +1,4 @@
 import { useQuery } from '@apollo/client/react';
-import { Callout } from '@blueprintjs/core';
 import { ArrowLeft } from '@blueprintjs/icons';
 import { useRef } from 'react';
 import { useParams } from 'react-router-dom';
@@ -16,6 +15,7 @@ import { CallEvents } from './CallEvents.js';
 import { CallFacts } from './CallFacts.js';
 import { CallTimeline } from './CallTimeline.js';
 import { callTexts } from './call.texts.js';
+import { LoggedRequest } from './LoggedRequest.js';
 import './call.css';
 import './log.css';
 import { PriceOrigins } from './PriceOrigins.js';
@@ -55,11 +55,7 @@ export function CallPage() {
       }
     >
       {call === undefined && <QueryNotice loading={loading} error={error} refetch={refetch} />}
-      {call === null && (
-        <Callout intent="warning" title={t('unknown')}>
-          {t('unknown.hint')}
-        </Callout>
-      )}
+      {call === null && <LoggedRequest requestId={requestId} admin={isAdmin(viewer)} everyMs={everyMs} />}
       {call && <CallSections call={call} />}
     </PageFrame>
   );

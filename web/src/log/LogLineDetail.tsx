@@ -43,15 +43,19 @@ export function LogLineDetail({ id, admin, onRead }: LogLineDetailProps) {
     );
   return (
     <div className="log-line">
-      <Facts>
-        <CallFacts line={line} />
-        <UsageFacts line={line} />
-        <OtherFacts line={line} />
-      </Facts>
+      <LineFacts line={line} />
       <BillingProcess line={line} />
     </div>
   );
 }
+
+export const LineFacts = ({ line }: { readonly line: LogLine }) => (
+  <Facts>
+    <CallFacts line={line} />
+    <UsageFacts line={line} />
+    <OtherFacts line={line} />
+  </Facts>
+);
 
 function CallFacts({ line }: { readonly line: LogLine }) {
   const t = useText(logTexts);
@@ -83,6 +87,7 @@ function CallFacts({ line }: { readonly line: LogLine }) {
       <Fact name={t('line.outcome')}>{outcome !== null && t(`outcome.${outcome}`)}</Fact>
       <Fact name={t('column.duration')}>
         {requestId !== null &&
+          line.detail?.__typename !== 'RefusalDetail' &&
           [line.useTimeMs, firstTokenMs]
             .flatMap((ms) => (ms === null ? [] : t('seconds', { seconds: inSeconds(ms) })))
             .concat(t(line.isStream ? 'stream' : 'notStream'))

@@ -5,6 +5,7 @@ export const callEn: Translation<typeof callZh> = {
   title: 'Request',
   copyId: 'Copy the request ID',
   back: 'Usage log',
+  refused: 'Refused',
   unknown: 'There is no such request',
   'unknown.hint': 'No request has this ID, or it is not yours. See whether the ID is complete.',
   course: 'Course',

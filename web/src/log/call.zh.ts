@@ -2,6 +2,7 @@ export const callZh = {
   title: '请求详情',
   copyId: '复制请求 ID',
   back: '返回日志',
+  refused: '已拒绝',
   unknown: '没有这个请求',
   'unknown.hint': '没有请求使用此 ID，或者它不属于您。请核对 ID 是否完整。',
   course: '过程',
