@@ -36,6 +36,7 @@ import { PriceListResolver } from './usage/price-list.js';
 import { StatisticsResolver } from './usage/statistics.js';
 import { ChannelTrafficResolver, TrafficResolver } from './usage/traffic.js';
 import { UsageFeedResolver } from './usage/usage-feed.js';
+import { UsageFailuresResolver } from './usage/failures.js';
 import { UsageLogLineResolver } from './usage/usage-log.js';
 import { UsageLogQueryResolver } from './usage/usage-log-queries.js';
 import { BalanceResolver } from './users/balance.js';
@@ -85,6 +86,7 @@ export function graphqlSchema(): GraphQLSchema {
       ReadModelResolver,
       UsageLogQueryResolver,
       FailedAttemptResolver,
+      UsageFailuresResolver,
       UsageLogLineResolver,
       CallResolver,
       PriceOriginResolver,

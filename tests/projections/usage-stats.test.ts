@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { newClient } from '../../src/adapters/postgres.js';
 import { Instant } from '../../src/domain/instant.js';
 import { prepareReadModels } from '../../src/projections/engine/checkpoints.js';
+import { schemaOf } from '../../src/projections/engine/projection.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { usageStats } from '../../src/projections/models/usage-stats/usage-stats.js';
 import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/models/usage-stats/usage-stats-queries.js';
@@ -37,14 +38,14 @@ const history = [
 describe('usage is counted', () => {
   test('by the hour and everything one may ask about', async () => {
     await projected.given(...history);
-    const { usage_stats: rows } = await projected.dump('usage_stats_v5');
+    const { usage_stats: rows } = await projected.dump(schemaOf(usageStats));
     expect(rows).toHaveLength(4);
     expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200,${twoTimed})`);
   });
 
   test('and by the little that is asked for most, in fewer rows', async () => {
     await projected.given(...history);
-    const { usage_stats_models, usage_stats_channels, usage_stats_callers } = await projected.dump('usage_stats_v5');
+    const { usage_stats_models, usage_stats_channels, usage_stats_callers } = await projected.dump(schemaOf(usageStats));
     const sums = `2,0,30,240,64,40,16,4200,${twoTimed}`;
     expect(usage_stats_models?.[0]).toBe(`(${noon / 1000},gpt-4o,default,0,${sums})`);
     expect(usage_stats_channels?.[0]).toBe(`(${noon / 1000},3,0,${sums})`);
@@ -80,7 +81,7 @@ describe('usage is counted', () => {
       when(clock(0), settled('c', 9, 1, { useTimeMs: 1e12, firstTokenMs: 0 })),
     );
     const timed = async () => {
-      const { usage_stats_models: rows } = await projected.dump('usage_stats_v5');
+      const { usage_stats_models: rows } = await projected.dump(schemaOf(usageStats));
       return rows?.[0]?.slice(1, -1).split(',').slice(-2).map(BigInt);
     };
     const longest = 10n ** (12n * 169n);
@@ -109,7 +110,7 @@ describe('usage is counted', () => {
 describe('the minutes of the last hours', () => {
   const minute = 60_000;
   const minutes = async () => {
-    const { usage_stats_minutes: rows = [] } = await projected.dump('usage_stats_v5');
+    const { usage_stats_minutes: rows = [] } = await projected.dump(schemaOf(usageStats));
     return rows.map((row) => {
       const [start, user, , model, , , , requests, errors] = row.slice(1, -1).split(',');
       return [Number(start) - noon / 1000, Number(user), model, Number(requests), Number(errors)];
@@ -134,7 +135,7 @@ describe('the minutes of the last hours', () => {
     const position = await projected.record(...hours);
     await hold(runner, position);
     expect((await minutes()).map(([start]) => start)).toEqual([13 * 3_600, 14 * 3_600, 14.5 * 3_600]);
-    const before = await projected.dump('usage_stats_v5');
+    const before = await projected.dump(schemaOf(usageStats));
     await rebuild({
       projection: usageStats,
       feed: projected.store,
@@ -142,16 +143,16 @@ describe('the minutes of the last hours', () => {
       newClient: () => newClient(projected.database.connection),
       context: { personalData: projected.personalData },
     });
-    expect(await projected.dump('usage_stats_v5')).toEqual(before);
+    expect(await projected.dump(schemaOf(usageStats))).toEqual(before);
   });
 
   test('are not written where the log shows that they would be forgotten', async () => {
     await prepareReadModels(projected.pool, [usageStats]);
     await projected.pool.query(`
-      create function usage_stats_v5.refuse() returns trigger language plpgsql as $$
+      create function ${schemaOf(usageStats)}.refuse() returns trigger language plpgsql as $$
         begin raise 'nothing should have to be deleted'; end $$;
-      create trigger refuse before delete on usage_stats_v5.usage_stats_minutes
-        for each row execute function usage_stats_v5.refuse()
+      create trigger refuse before delete on ${schemaOf(usageStats)}.usage_stats_minutes
+        for each row execute function ${schemaOf(usageStats)}.refuse()
     `);
     await projected.record(when(clock(0), settled('a', 9, 1)), when(clock(20 * hour), settled('b', 9, 1)));
     const runner = await projected.start({ projections: [usageStats], pace: { batchSize: 1 } });

@@ -15,6 +15,11 @@ import {
 } from '../../projections/models/usage-log/usage-log-queries.js';
 import { type UsageTotals, usageTotals } from '../../projections/models/usage-log/usage-totals.js';
 import {
+  type UsageFailure,
+  type UsageFailureFilter,
+  usageFailures,
+} from '../../projections/models/usage-stats/usage-failures.js';
+import {
   type UsageStatsFilter,
   type UsageStatsGroup,
   type UsageStatsQuery,
@@ -129,6 +134,16 @@ export function usageQueries({ vault, directory, clock, usageFeed, ...reading }:
 
     /** The viewer's own; by channel too, whoever asks: what somebody used is no secret to them. */
     ownLogStatistics: (viewer: Actor, filter: LogFilter): Promise<LogStatistics> => sums(ownLog(viewer, filter)),
+
+    /** Why calls got nowhere; ordinary users see their own. */
+    async failures(
+      viewer: Actor,
+      filter: Omit<UsageFailureFilter, 'userId'>,
+      own: boolean,
+    ): Promise<UsageFailure[]> {
+      if (!own) authorise(viewer, 'admin');
+      return usageFailures(await current(), own ? { ...filter, userId: viewer.id } : filter);
+    },
 
     /** Hourly statistics; ordinary users see their own, and nothing about channels. */
     async statistics(

@@ -6,11 +6,13 @@ import { assertNever } from '../../../domain/failure.js';
 import { ChannelId, type UserId } from '../../../domain/ids.js';
 import { type Instant, unixSeconds } from '../../../domain/instant.js';
 import type { OptionEvent } from '../../../domain/option.js';
+import type { RefusalEvent } from '../../../domain/refusal.js';
 import type { SetupEvent } from '../../../domain/setup.js';
 import { completionTokens, promptTokens } from '../../../domain/usage.js';
 import type { ReadModels } from '../../database.js';
 import { projection } from '../../engine/projection.js';
 import { channelTestKeyName } from '../usage-log/usage-log.js';
+import { FailureSums, tablesOfFailures, type UsageFailureTables } from './usage-failures.js';
 import {
   addSums,
   counted,
@@ -29,7 +31,7 @@ import {
  * Minutes are forgotten by the time of events, not by a clock, so that the log alone decides which are there.
  */
 
-export interface UsageStatsTables extends UsageSumTables {
+export interface UsageStatsTables extends UsageSumTables, UsageFailureTables {
   /** One row, as of the last event folded. */
   usage_stats_rules: {
     log_consume: boolean;
@@ -47,6 +49,7 @@ type Rules = Selectable<UsageStatsTables['usage_stats_rules']>;
 
 const tables = `
   ${tablesOfSums}
+  ${tablesOfFailures}
   create table usage_stats_rules (
     log_consume boolean not null, root_user_id bigint not null, newest_minute bigint not null
   );
@@ -58,19 +61,22 @@ type CountedEvent =
   | CallSettled
   | CallReleased
   | CallRefunded
+  | RefusalEvent
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
   | OptionEvent
   | SetupEvent;
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 5,
+  version: 6,
   purpose: 'showing',
   tables,
   interestedIn: {
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    CallRefused: true,
+    CallsRefused: true,
     ChannelTested: true,
     OptionChanged: true,
     SetupCompleted: true,
@@ -84,6 +90,7 @@ export const usageStats = projection<CountedEvent>({
     let rules = newest_minute > before.newest_minute ? { ...before, newest_minute } : before;
     const known = await newest();
     const sums = new BatchSums(Math.max(newest_minute, known === null ? 0 : beganOf('minute', known)) - minutesKept);
+    const failures = new FailureSums();
     for (const { event, at, stream } of batch) {
       switch (event.type) {
         case 'CallSettled': {
@@ -92,7 +99,9 @@ export const usageStats = projection<CountedEvent>({
           break;
         }
         case 'CallReleased':
-          if (isFault(event)) sums.add(at, event.facts, event.attempts.at(-1) ?? 0, counted.logged, countError);
+          if (!isFault(event)) break;
+          sums.add(at, event.facts, event.attempts.at(-1) ?? 0, counted.logged, countError);
+          failures.failed(at, event.facts, event);
           break;
         case 'CallRefunded': {
           // It counts as what its caller was told: a call that could not be served.
@@ -102,8 +111,15 @@ export const usageStats = projection<CountedEvent>({
           // Only whole answers are withheld, and those have no first token.
           sums.add(settledAt, facts, channelId, logged, (row) => count(row, settlement, null, -1));
           sums.add(at, facts, channelId, counted.logged, countError);
+          failures.failed(at, facts, event);
           break;
         }
+        case 'CallRefused':
+          failures.refused(at, event.refusal, 1);
+          break;
+        case 'CallsRefused':
+          failures.refused(at, event.refusal, event.count);
+          break;
         case 'ChannelTested':
           // Without a line in the log it is of no interest to anybody.
           if (event.usage !== null && rules.log_consume)
@@ -125,6 +141,7 @@ export const usageStats = projection<CountedEvent>({
     }
     if (rules !== before) await tx.updateTable('usage_stats_rules').set(rules).execute();
     await sums.write(tx);
+    await failures.write(tx);
     if (newest_minute > before.newest_minute)
       await tx
         .deleteFrom('usage_stats_minutes')

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ApiKeyId } from '../../src/domain/ids.js';
+import { Instant, unixSeconds } from '../../src/domain/instant.js';
+import {
+  failureKinds,
+  type UsageFailureFilter,
+  usageFailures,
+} from '../../src/projections/models/usage-stats/usage-failures.js';
+import {
+  alice,
+  bob,
+  bobKey,
+  type Fact,
+  ofStrangers,
+  refunded,
+  refused,
+  refusedBeside,
+  released,
+  settled,
+  when,
+} from './history.js';
+import { forEachTest, type Projected } from './projected.js';
+
+let projected: Projected;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+
+const noon = Date.UTC(2026, 0, 2, 12);
+const hour = 3_600_000;
+const clock = (offset: number) => Instant(noon + offset);
+const ever: UsageFailureFilter = { from: 0, to: Number.MAX_SAFE_INTEGER };
+const { refused: isRefused, failed: isFailed } = failureKinds;
+
+const found = async (facts: readonly Fact[], filter: Partial<UsageFailureFilter> = {}) => {
+  const rows = await usageFailures(await projected.given(...facts), { ...ever, ...filter });
+  return rows.map(({ kind, status, code, failures }) => [kind, status, code, failures]);
+};
+
+describe('failures are counted', () => {
+  test('by what the callers of refused calls were told: those with events of their own, and the rest', async () => {
+    expect(await found([refused('a'), refused('b'), refusedBeside(412), refused('c', ofStrangers)])).toEqual([
+      [isRefused, 403, 'insufficient_user_quota', 414],
+      [isRefused, 401, 'invalid_api_key', 1],
+    ]);
+  });
+
+  test('of calls that had been reserved and could not be served', async () => {
+    const told = { status: 503, code: 'busy' };
+    expect(await found([released('a', 9, told), released('b', 9, { status: null, code: null })])).toEqual([
+      [isFailed, 0, '', 1],
+      [isFailed, 503, 'busy', 1],
+    ]);
+  });
+
+  test('but not of callers that left, nor of calls that were recovered or served', async () => {
+    const left = released('a', 9, { reason: 'caller-left' });
+    expect(await found([left, released('b', 9, { reason: 'recovered' }), settled('c', 9, 1)])).toEqual([]);
+  });
+
+  test('of an answer that was withheld, as what its caller was told', async () => {
+    expect(await found([settled('a', 9, 1), refunded('a', 1)])).toEqual([
+      [isFailed, 503, 'store_unavailable', 1],
+    ]);
+  });
+
+  test('of one user, or one key, alone where they are asked for', async () => {
+    const bobs = refused('b', { userId: bob, apiKeyId: bobKey, code: 'token_disabled', status: 401 });
+    const facts = [refused('a'), bobs, refused('c', ofStrangers)];
+    expect(await found(facts, { userId: bob })).toEqual([[isRefused, 401, 'token_disabled', 1]]);
+    expect(await found([], { apiKeyId: ApiKeyId(12) })).toEqual([
+      [isRefused, 403, 'insufficient_user_quota', 1],
+    ]);
+  });
+});
+
+test('any range of any history has what a count of its events has', async () => {
+  const told = fc.record({ status: fc.constantFrom(401, 403, 429, 503), code: fc.constantFrom('a', 'b', 'c') });
+  const event = fc.record({
+    at: fc.integer({ min: 0, max: 6 * hour }),
+    user: fc.constantFrom(alice, bob),
+    what: fc.oneof(
+      fc.record({ refused: fc.integer({ min: 1, max: 500 }), told }),
+      fc.record({ served: fc.boolean(), told }),
+    ),
+  });
+  const asked = fc.record({
+    from: fc.integer({ min: -1, max: 7 }),
+    length: fc.integer({ min: 0, max: 6 }),
+    user: fc.option(fc.constantFrom(alice, bob), { nil: undefined }),
+  });
+  const [events] = fc.sample(fc.array(event, { minLength: 80, maxLength: 80 }), { numRuns: 1, seed: 62 });
+  const counted: { hour: number; user: number; kind: number; status: number; code: string; n: number }[] = [];
+  const facts = (events ?? []).map(({ at, user, what }, index) => {
+    const instant = clock(at);
+    const seconds = unixSeconds(instant);
+    const count = (kind: number, status: number, code: string, n: number) =>
+      counted.push({ hour: seconds - (seconds % 3_600), user, kind, status, code, n });
+    if ('refused' in what) {
+      count(isRefused, what.told.status, what.told.code, what.refused);
+      const change = { userId: user, ...what.told };
+      return when(instant, what.refused === 1 ? refused(`${index}`, change) : refusedBeside(what.refused, change));
+    }
+    const change = { facts: { userId: user } };
+    if (what.served) return when(instant, settled(`${index}`, 9, 1, change));
+    count(isFailed, what.told.status, what.told.code, 1);
+    return when(instant, released(`${index}`, 9, { ...change, ...what.told }));
+  });
+  const db = await projected.given(...facts);
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ from, length, user }) => {
+      const range = { from: (noon + from * hour) / 1000, to: (noon + (from + length) * hour) / 1000 };
+      const expected = new Map<string, number>();
+      for (const { hour: began, user: of, kind, status, code, n } of counted) {
+        if (began < range.from || began > range.to || (user !== undefined && of !== user)) continue;
+        expected.set(`${kind} ${status} ${code}`, (expected.get(`${kind} ${status} ${code}`) ?? 0) + n);
+      }
+      const rows = await usageFailures(db, { ...range, userId: user });
+      const told = rows.map(({ kind, status, code, failures }) => [`${kind} ${status} ${code}`, failures] as const);
+      expect(new Map(told)).toEqual(expected);
+      expect(told.map(([, n]) => n)).toEqual([...expected.values()].sort((one, other) => other - one));
+    }),
+    { numRuns: 60 },
+  );
+});
