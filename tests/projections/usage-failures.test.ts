@@ -60,18 +60,14 @@ describe('failures are counted', () => {
   });
 
   test('of an answer that was withheld, as what its caller was told', async () => {
-    expect(await found([settled('a', 9, 1), refunded('a', 1)])).toEqual([
-      [isFailed, 503, 'store_unavailable', 1],
-    ]);
+    expect(await found([settled('a', 9, 1), refunded('a', 1)])).toEqual([[isFailed, 503, 'store_unavailable', 1]]);
   });
 
   test('of one user, or one key, alone where they are asked for', async () => {
     const bobs = refused('b', { userId: bob, apiKeyId: bobKey, code: 'token_disabled', status: 401 });
     const facts = [refused('a'), bobs, refused('c', ofStrangers)];
     expect(await found(facts, { userId: bob })).toEqual([[isRefused, 401, 'token_disabled', 1]]);
-    expect(await found([], { apiKeyId: ApiKeyId(12) })).toEqual([
-      [isRefused, 403, 'insufficient_user_quota', 1],
-    ]);
+    expect(await found([], { apiKeyId: ApiKeyId(12) })).toEqual([[isRefused, 403, 'insufficient_user_quota', 1]]);
   });
 });
 

@@ -136,11 +136,7 @@ export function usageQueries({ vault, directory, clock, usageFeed, ...reading }:
     ownLogStatistics: (viewer: Actor, filter: LogFilter): Promise<LogStatistics> => sums(ownLog(viewer, filter)),
 
     /** Why calls got nowhere; ordinary users see their own. */
-    async failures(
-      viewer: Actor,
-      filter: Omit<UsageFailureFilter, 'userId'>,
-      own: boolean,
-    ): Promise<UsageFailure[]> {
+    async failures(viewer: Actor, filter: Omit<UsageFailureFilter, 'userId'>, own: boolean): Promise<UsageFailure[]> {
       if (!own) authorise(viewer, 'admin');
       return usageFailures(await current(), own ? { ...filter, userId: viewer.id } : filter);
     },

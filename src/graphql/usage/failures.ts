@@ -16,11 +16,7 @@ import {
 import type { UserView } from '../../application/ports.js';
 import { invalidField } from '../../domain/failure.js';
 import { ApiKeyId } from '../../domain/ids.js';
-import type {
-  FailureKind,
-  failureKinds,
-  UsageFailure,
-} from '../../projections/models/usage-stats/usage-failures.js';
+import type { FailureKind, failureKinds, UsageFailure } from '../../projections/models/usage-stats/usage-failures.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 

@@ -62,11 +62,7 @@ export class FailureSums {
     this.add(at, failureKinds.refused, refusal, count);
   }
 
-  failed(
-    at: Instant,
-    { userId, apiKeyId }: CallFacts,
-    { status, code }: Pick<CallReleased, 'status' | 'code'>,
-  ): void {
+  failed(at: Instant, { userId, apiKeyId }: CallFacts, { status, code }: Pick<CallReleased, 'status' | 'code'>): void {
     this.add(at, failureKinds.failed, { userId, apiKeyId, status, code }, 1);
   }
 
@@ -84,7 +80,10 @@ export class FailureSums {
       status: status ?? 0,
       code: storableText(code ?? ''),
     };
-    const row = tallyOf(this.rows, key.map((column) => failure[column]).join(' '), () => ({ ...failure, failures: 0n }));
+    const row = tallyOf(this.rows, key.map((column) => failure[column]).join(' '), () => ({
+      ...failure,
+      failures: 0n,
+    }));
     row.failures += BigInt(count);
   }
 }
