@@ -82,6 +82,40 @@ describe.skipIf(browser === null)('the upkeep of channels, in a browser (needs C
     expect(opened.problems).toEqual([]);
   });
 
+  test('a mapping is edited as fields and as JSON, faults are told by line, and what is unsaved is asked for', async () => {
+    const { page } = opened;
+    await page.goto(`/channel?open=${id}`);
+    const drawer = page.getByRole('dialog', { name: 'Edit channel coast' });
+    await drawer.getByRole('button', { name: 'Advanced' }).click();
+    const mapping = drawer.getByRole('group', { name: 'Model mapping' });
+    await mapping.getByRole('button', { name: 'Add' }).click();
+    await mapping.getByLabel('Requested model, row 1').fill('gpt-4o');
+    await mapping.getByLabel('Upstream model, row 1').fill('pier');
+    await mapping.getByText('As JSON').click();
+    const text = mapping.getByRole('textbox', { name: 'Model mapping' });
+    expect(JSON.parse(await text.inputValue())).toEqual({ 'gpt-4o': 'pier' });
+    await text.fill('{\n  "gpt-4o": pier\n}');
+    await mapping.getByText('This is no JSON from line 2, column 13').waitFor();
+    await text.fill('{"gpt-4o": "pier", "gpt-5": "pier"}');
+    await mapping.getByText('As JSON').click();
+    expect(await mapping.getByLabel('Requested model, row 2').inputValue()).toBe('gpt-5');
+    await drawer.getByText('Force the format').click();
+    expect(await barriers(page)).toEqual([]);
+
+    await drawer.getByRole('button', { name: 'Cancel' }).click();
+    const question = page.getByRole('dialog', { name: 'Discard what was changed?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The channel has been saved').waitFor();
+    expect(JSON.parse(stored()?.modelMapping ?? '')).toEqual({ 'gpt-4o': 'pier', 'gpt-5': 'pier' });
+    expect(JSON.parse(stored()?.setting ?? '')).toEqual({ force_format: true });
+    // Nothing was changed: nobody is asked.
+    await page.goto(`/channel?open=${id}`);
+    await drawer.getByRole('button', { name: 'Cancel' }).click();
+    await drawer.waitFor({ state: 'detached' });
+  });
+
   test('channels leave as a file without keys, and come back disabled; a file with a fault brings none', async () => {
     const { page } = opened;
     await page.goto('/channel');

@@ -82,6 +82,7 @@ function NewChannel({ choices, copied, onClose }: NewChannelProps) {
   const agreed = useVersionAgreed();
   const { result, channel: original } = useStoredChannel(copied);
   const [add, { loading: busy }] = useMutation(AddChannelsDocument);
+  const [unsaved, setUnsaved] = useState(false);
   const known = choices !== undefined && (copied === null || original !== undefined);
 
   const submit = async (draft: ChannelDraft): Promise<void> => {
@@ -98,7 +99,14 @@ function NewChannel({ choices, copied, onClose }: NewChannelProps) {
   };
 
   return (
-    <FormDrawer title={t('form.newTitle')} submitText={common('submit')} loading={!known} busy={busy} onClose={onClose}>
+    <FormDrawer
+      title={t('form.newTitle')}
+      submitText={common('submit')}
+      loading={!known}
+      busy={busy}
+      unsaved={unsaved}
+      onClose={onClose}
+    >
       {(form) =>
         known ? (
           <>
@@ -113,6 +121,7 @@ function NewChannel({ choices, copied, onClose }: NewChannelProps) {
                   : // A proxy is shown without its password: copied, it would not work.
                     { ...draftOf(original), name: t('form.copyName', { name: original.name }), proxy: '' }
               }
+              onUnsaved={setUnsaved}
               onSubmit={submit}
             />
           </>
@@ -137,6 +146,7 @@ function EditedChannel({ id, choices, orders, onClose }: EditedChannelProps) {
   const { result, channel: before } = useStoredChannel(id);
   const [busy, setBusy] = useState(false);
   const [keyNeeded, setKeyNeeded] = useState(false);
+  const [unsaved, setUnsaved] = useState(false);
   const agreed = useVersionAgreed();
   const known = choices !== undefined && before !== undefined;
 
@@ -165,6 +175,7 @@ function EditedChannel({ id, choices, orders, onClose }: EditedChannelProps) {
       submitText={common('save')}
       loading={!known}
       busy={busy}
+      unsaved={unsaved}
       onClose={onClose}
     >
       {(form) =>
@@ -175,6 +186,7 @@ function EditedChannel({ id, choices, orders, onClose }: EditedChannelProps) {
             before={before}
             initial={draftOf(before)}
             keyNeeded={keyNeeded}
+            onUnsaved={setUnsaved}
             onSubmit={submit}
           />
         ) : (

@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ChannelChoicesQuery, EditedChannelFragment } from '../generated/channels/channels.js';
 import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
 import { useText } from '../kit/words/i18n.js';
+import { ChannelSettingField } from './ChannelSettingField.js';
 import {
   type ChannelDraft,
   type ChannelField,
@@ -17,7 +18,9 @@ import {
 import { channelsTexts } from './channels.texts.js';
 import { FetchModels } from './FetchModels.js';
 import { GroupsField } from './GroupsField.js';
+import { JsonField } from './JsonField.js';
 import { ModelsField } from './ModelsField.js';
+import { PairsField } from './PairsField.js';
 
 interface ChannelFormProps {
   readonly id: string;
@@ -27,6 +30,8 @@ interface ChannelFormProps {
   readonly before: EditedChannelFragment | null;
   /** The server asks for the key again: where it is sent has changed. */
   readonly keyNeeded?: boolean;
+  /** Told whether what is typed differs from what it began with. */
+  readonly onUnsaved: (unsaved: boolean) => void;
   /** Called with a draft without problems. */
   readonly onSubmit: (draft: ChannelDraft) => Promise<void>;
 }
@@ -34,7 +39,15 @@ interface ChannelFormProps {
 const jsonFields = ['modelMapping', 'statusCodeMapping', 'paramOverride'] as const;
 const advanced: readonly ChannelField[] = [...jsonFields, 'setting', 'proxy', 'maxInputTokens'];
 
-export function ChannelForm({ id, choices, initial, before, keyNeeded = false, onSubmit }: ChannelFormProps) {
+export function ChannelForm({
+  id,
+  choices,
+  initial,
+  before,
+  keyNeeded = false,
+  onUnsaved,
+  onSubmit,
+}: ChannelFormProps) {
   const t = useText(channelsTexts);
   const [draft, setDraft] = useState(initial);
   const [refusals, setRefusals] = useState(0);
@@ -51,6 +64,9 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
     if (refusals > 0 || keyNeeded) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals, keyNeeded]);
 
+  const unsaved = JSON.stringify(draft) !== JSON.stringify(initial);
+  useEffect(() => onUnsaved(unsaved), [unsaved, onUnsaved]);
+
   const change = (patch: Partial<ChannelDraft>): void => setDraft((now) => ({ ...now, ...patch }));
   /** Label, value and complaint of a text field. */
   const text = <Field extends ChannelField>(field: Field) => {
@@ -61,6 +77,13 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
       error: judged && problem !== undefined ? t(`problem.${problem}`) : undefined,
     };
   };
+
+  const json = (field: (typeof jsonFields)[number]) => ({
+    label: t(`form.${field}`),
+    hint: t(`form.${field}Hint`),
+    placeholder: t(`form.${field}Example`),
+    ...text(field),
+  });
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -163,18 +186,10 @@ export function ChannelForm({ id, choices, initial, before, keyNeeded = false, o
         onClick={() => setUnfolded(!unfolded)}
       />
       <Collapse isOpen={unfolded}>
-        {jsonFields.map((field) => (
-          <TextAreaField
-            key={field}
-            label={t(`form.${field}`)}
-            hint={t(`form.${field}Hint`)}
-            placeholder={t(`form.${field}Example`)}
-            rows={3}
-            monospace
-            {...text(field)}
-          />
-        ))}
-        <TextAreaField label={t('form.setting')} hint={t('form.settingHint')} rows={3} monospace {...text('setting')} />
+        <PairsField {...json('modelMapping')} names={t('json.requestedModel')} values={t('json.upstreamModel')} />
+        <PairsField {...json('statusCodeMapping')} names={t('json.upstreamStatus')} values={t('json.answeredStatus')} />
+        <JsonField {...json('paramOverride')} />
+        <ChannelSettingField {...text('setting')} />
         <TextField label={t('form.proxy')} hint={t('form.proxyHint')} {...text('proxy')} />
         <TextField label={t('form.maxInputTokens')} hint={t('form.maxInputTokensHint')} {...text('maxInputTokens')} />
       </Collapse>

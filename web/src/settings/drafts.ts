@@ -1,5 +1,5 @@
 import type { SettingOptionFragment } from '../generated/settings/settings.js';
-import { jsonFault } from './jsonFault.js';
+import { jsonFault } from '../kit/form/jsonFault.js';
 import type { SettingField } from './sections.js';
 
 /* What has been typed and not been saved yet, and what is wrong with it. */

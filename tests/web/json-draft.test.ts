@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { objectIn, pairsIn, repeatedPairs, textOfPairs, withMember } from '../../web/src/channels/jsonDraft.js';
+
+describe('a JSON object as pairs', () => {
+  test('is read and written as it is', () => {
+    const pairs = [
+      { name: 'gpt-4o', value: 'east' },
+      { name: 'gpt-5', value: 'west' },
+    ];
+    expect(pairsIn(textOfPairs(pairs))).toEqual(pairs);
+    expect(pairsIn('{"400":500}')).toEqual([{ name: '400', value: '500' }]);
+    expect(pairsIn(' ')).toEqual([]);
+    expect(textOfPairs([])).toBe('');
+  });
+
+  test.each(['{', '[]', 'null', '{"a":{}}', '{"a":true}', '{"a":null}'])('is text only where it is %s', (text) =>
+    expect(pairsIn(text)).toBeNull(),
+  );
+
+  test('leaves out who has no name, and of one name keeps the first', () => {
+    const pairs = [
+      { name: ' a ', value: '1' },
+      { name: '', value: '2' },
+      { name: 'a', value: '3' },
+    ];
+    expect(JSON.parse(textOfPairs(pairs))).toEqual({ a: '1' });
+    expect([...repeatedPairs(pairs)]).toEqual([2]);
+  });
+});
+
+describe('one member of a JSON object', () => {
+  test('is set and taken out, and the others stay', () => {
+    const text = withMember('{"other":[1],"on":false}', 'on', true) ?? '';
+    expect(objectIn(text)).toEqual({ other: [1], on: true });
+    expect(objectIn(withMember(text, 'on', undefined) ?? '')).toEqual({ other: [1] });
+    expect(withMember('{"on":true}', 'on', undefined)).toBe('');
+  });
+
+  test('is not set in what is no object', () => expect(withMember('{', 'on', true)).toBeNull());
+});
