@@ -300,12 +300,8 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
   if (!whereFrom.isLoopbackOnly) await application.setup.needsCode(false);
   await keepUp(
     {
-      store,
-      pool,
-      db,
+      ...{ store, pool, db, clock, tail },
       handle: handling,
-      clock,
-      tail,
       progress: projections,
       vault,
       personal,
@@ -314,6 +310,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       payments: application.payments,
       channels: application.byTheClock,
       channelIntervals: config.channels,
+      usageLog: application.usageLog,
       notes,
       underWay: workers ?? underWay,
       directory,

@@ -4,6 +4,7 @@ import { postgresReactionPlaces } from './adapters/reaction-places.js';
 import type { Handle } from './application/commands/handle.js';
 import type { InviteRewards } from './application/commands/invite-rewards.js';
 import type { PaymentCommands } from './application/commands/payments.js';
+import type { UsageLogCommands } from './application/commands/usage-log.js';
 import { newEventId } from './application/event-id.js';
 import type { NodeDirectory } from './application/memory/directory.js';
 import type { Balances } from './application/memory/quota-gate.js';
@@ -29,6 +30,7 @@ import { freeErasedClaims } from './application/reactions/free-erased-claims.js'
 import { giveInviteRewards } from './application/reactions/give-invite-rewards.js';
 import { type ChannelIntervals, type ChannelsByTheClock, keepChannels } from './application/reactions/keep-channels.js';
 import { keepReacting } from './application/reactions/keep-reacting.js';
+import { keepRetention } from './application/reactions/keep-retention.js';
 import { keepRecovering } from './application/reactions/recovery.js';
 import { remindOfQuota } from './application/reactions/remind-of-quota.js';
 import { reportChannels } from './application/reactions/report-channels.js';
@@ -53,6 +55,9 @@ const reactionPauseMs = 2_000;
 /** Between two looks for orders that may have been paid. */
 const paymentsPauseMs = 10_000;
 
+/** Between two looks whether the usage log is to lose a day. */
+const retentionPauseMs = 10 * 60_000;
+
 /** Between two looks for notifications that are due. */
 const tellingPauseMs = 1_000;
 
@@ -71,6 +76,7 @@ export interface UpkeepPorts {
   readonly payments: PaymentCommands;
   readonly channels: ChannelsByTheClock;
   readonly channelIntervals: ChannelIntervals;
+  readonly usageLog: Pick<UsageLogCommands, 'retain'>;
   readonly notes: CallProgressNotes;
   readonly underWay: Pick<CallsUnderWay, 'has' | 'keepNoting'>;
   /** Has `look` told up to where calls have just been left by whoever served them. */
@@ -105,6 +111,7 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
     payments,
     channels,
     channelIntervals,
+    usageLog,
     notes,
     underWay,
     whenLost,
@@ -175,6 +182,18 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
   closing.add(
     keepChannels(channels, channelIntervals, (error) =>
       log.error({ err: error }, 'the balances of channels could not be asked for; it is tried again'),
+    ),
+  );
+  closing.add(
+    keepRetention(
+      { settings: () => directory.settings(), clock, usageLog },
+      {
+        everyMs: retentionPauseMs,
+        cleared: ({ before, lines }) =>
+          log.info({ before: new Date(before).toISOString(), lines }, 'the usage log was cleared, as an option says'),
+        failed: (error) =>
+          log.warn({ reason: String(error) }, 'the usage log cannot be cleared now; it is tried again'),
+      },
     ),
   );
   closing.add(

@@ -28,6 +28,7 @@ import { registering } from './commands/registering.js';
 import { setupCommands } from './commands/setup.js';
 import type { SetupCode } from './commands/setup-code.js';
 import { upstreamModelCommands } from './commands/upstream-models.js';
+import { usageLogCommands } from './commands/usage-log.js';
 import { userSettingsCommands } from './commands/user-settings.js';
 import { userCommands } from './commands/users.js';
 import { welcome } from './commands/welcome.js';
@@ -181,6 +182,7 @@ export function openApplication(ports: ApplicationPorts) {
     }),
     options: { ...optionCommands(ports), oidcEndpoints: oidcEndpoints(ports) },
     readModels: readModelCommands(ports),
+    usageLog: usageLogCommands(ports),
     payments: paymentCommands({
       ...ports,
       once,

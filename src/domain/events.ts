@@ -14,6 +14,7 @@ import type { RefusalEvent } from './refusal.js';
 import type { FactorEvent } from './second-factor.js';
 import type { SetupEvent } from './setup.js';
 import type { TestRunEvent } from './test-run.js';
+import type { UsageLogEvent } from './usage-log.js';
 import type { UserEvent } from './user.js';
 
 /** Everything that can have happened. */
@@ -32,6 +33,7 @@ export type DomainEvent =
   | RefusalEvent
   | PaymentEvent
   | SetupEvent
+  | UsageLogEvent
   | QuarantineEvent;
 
 export type EventType = DomainEvent['type'];
@@ -111,6 +113,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   TopUpDisputed: true,
   TopUpDisputeWon: true,
   SetupCompleted: true,
+  LogsCleared: true,
   EventQuarantined: true,
 };
 
@@ -151,6 +154,7 @@ export const streams = {
   system: 'system' as StreamName,
   quarantine: 'quarantine' as StreamName,
   testRuns: 'testruns' as StreamName,
+  usageLog: 'usagelog' as StreamName,
 } as const;
 
 /** Of which there are as many as calls, each of a few events. */

@@ -237,6 +237,8 @@ const movers = {
   ChannelTestRunFinished: null,
   OptionChanged: null,
   SetupCompleted: null,
+  // A view is trimmed; what it was made from stays.
+  LogsCleared: null,
   EventQuarantined: null,
 } satisfies { readonly [Type in EventType]: Mover<Type> };
 

@@ -22,10 +22,30 @@ type Shape =
 /** The largest number of tokens an option may hold: with it no product of limits leaves the range of exact integers. */
 export const mostCounted = 2 ** 30 - 1;
 
-export type OptionDefinition = Shape & { readonly initial: string };
+/** Why an option cannot be another than it is: what it is about does not exist here, or is always done. */
+export type Fixed =
+  /** There are no drawing tasks, and no other tasks that upstreams work off. */
+  | 'no-tasks'
+  /** Answers are passed on as they come. */
+  | 'answers-unseen'
+  /** A prompt that holds one of the words is refused. */
+  | 'prompts-refused'
+  /** Statistics count each call as it ends. */
+  | 'counted-at-once'
+  /** Nothing is kept back of a stream. */
+  | 'never-queued';
+
+export type OptionDefinition = Shape & {
+  readonly initial: string;
+  /** It stays at `initial`, whatever an earlier release has let somebody store. Whoever builds it takes this out. */
+  readonly fixed?: Fixed;
+};
 
 const off = { kind: 'boolean', initial: 'false' } as const;
 const on = { kind: 'boolean', initial: 'true' } as const;
+const always = <Definition extends OptionDefinition, Because extends Fixed>(definition: Definition, fixed: Because) =>
+  ({ ...definition, fixed }) as const;
+const noTasks = always(off, 'no-tasks');
 const line = (initial = '') => ({ kind: 'text', initial, max: 2048 }) as const;
 /** Words and lists, one per line or between commas. */
 const lines = (initial = '') => ({ kind: 'text', initial, max: 131_072, lines: true }) as const;
@@ -39,6 +59,8 @@ const number = (initial: number, minimum: number, maximum: number) =>
 /** What everybody may get: two million dollars, if a dollar is worth what it is by default. */
 const quota = (initial: number) => integer(initial, 0, 1_000_000_000_000);
 const secondsInADay = 86_400;
+/** A hundred years. */
+const mostDaysKept = 36_500;
 const ratios = (initial: string) => ({ kind: 'ratios', initial }) as const;
 const counts = (initial: string) => ({ kind: 'counts', initial }) as const;
 const texts = (initial: string) => ({ kind: 'texts', initial }) as const;
@@ -164,22 +186,22 @@ export const optionTable = {
   AutomaticDisableKeywords: lines(disableKeywords.join('\n')),
   LogConsumeEnabled: on,
   DataExportEnabled: on,
-  DataExportInterval: integer(5, 1),
+  DataExportInterval: always(integer(5, 1), 'counted-at-once'),
   DataExportDefaultTime: { kind: 'choice', choices: ['hour', 'day', 'week'], initial: 'hour' },
   DefaultCollapseSidebar: off,
-  DrawingEnabled: on,
-  TaskEnabled: on,
-  MjNotifyEnabled: off,
-  MjAccountFilterEnabled: off,
-  MjModeClearEnabled: off,
-  MjForwardUrlEnabled: on,
-  MjActionCheckSuccessEnabled: on,
+  DrawingEnabled: noTasks,
+  TaskEnabled: noTasks,
+  MjNotifyEnabled: noTasks,
+  MjAccountFilterEnabled: noTasks,
+  MjModeClearEnabled: noTasks,
+  MjForwardUrlEnabled: noTasks,
+  MjActionCheckSuccessEnabled: noTasks,
   CheckSensitiveEnabled: on,
   CheckSensitiveOnPromptEnabled: on,
-  CheckSensitiveOnCompletionEnabled: off,
-  StopOnSensitiveEnabled: on,
+  CheckSensitiveOnCompletionEnabled: always(off, 'answers-unseen'),
+  StopOnSensitiveEnabled: always(on, 'prompts-refused'),
   SensitiveWords: lines('test_sensitive'),
-  StreamCacheQueueLength: integer(0, 0),
+  StreamCacheQueueLength: always(integer(0, 0), 'never-queued'),
   Chats: { kind: 'json-array', of: 'chat-links', initial: JSON.stringify(chatLinks) },
   DemoSiteEnabled: off,
   SelfUseModeEnabled: off,
@@ -204,6 +226,8 @@ export const optionTable = {
   'general_setting.api_key_concurrency': integer(0, 0),
   /** In the currency of each channel's account; 0: root is told of none. */
   'general_setting.low_channel_balance': number(1, 0, 1_000_000_000),
+  /** For how many days the usage log shows what happened; 0: for ever. */
+  'general_setting.log_retention_days': integer(0, 0, mostDaysKept),
   /** 0: no limit. Whoever has more keeps them and gets no new ones. */
   'general_setting.api_keys_per_user': integer(1000, 0),
 } as const satisfies Record<string, OptionDefinition>;
@@ -213,27 +237,11 @@ export type OptionKey = keyof typeof optionTable;
 export const optionDefinition = (key: string): OptionDefinition | null =>
   Object.hasOwn(optionTable, key) ? optionTable[key as OptionKey] : null;
 
-/**
- * Kept for clients and exports that set them: what they are about is not built, so whatever they hold changes nothing.
- * Whoever builds it takes them out here.
- */
-const withoutEffect: ReadonlySet<OptionKey> = new Set<OptionKey>([
-  'DataExportInterval',
-  'DrawingEnabled',
-  'TaskEnabled',
-  'MjNotifyEnabled',
-  'MjAccountFilterEnabled',
-  'MjModeClearEnabled',
-  'MjForwardUrlEnabled',
-  'MjActionCheckSuccessEnabled',
-  'CheckSensitiveOnCompletionEnabled',
-  'StopOnSensitiveEnabled',
-  'StreamCacheQueueLength',
-]);
+/** Why it cannot be changed; null: it can. */
+export const fixedBecause = (key: string): Fixed | null => optionDefinition(key)?.fixed ?? null;
 
 /** Whether the gateway asks for it at all. */
-export const hasEffect = (key: string): boolean =>
-  optionDefinition(key) !== null && !withoutEffect.has(key as OptionKey);
+export const hasEffect = (key: string): boolean => optionDefinition(key) !== null && fixedBecause(key) === null;
 
 /** Secret by definition, or by a name an unknown option gives itself. */
 export const isSecretOption = (key: string): boolean =>

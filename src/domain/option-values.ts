@@ -3,7 +3,7 @@ import { checkChatLinks } from './chat-links.js';
 import { isDecimal } from './decimal.js';
 import { Failure } from './failure.js';
 import { maxModelNameBytes } from './names.js';
-import { mostCounted, type OptionDefinition, optionDefinition } from './option-table.js';
+import { fixedBecause, mostCounted, type OptionDefinition, optionDefinition } from './option-table.js';
 
 /* What an option may hold, and how its value is read. */
 
@@ -98,8 +98,20 @@ export function longestOption(key: string): number {
   }
 }
 
-/** Throws `option-value-invalid` naming the key and what is allowed. Options nobody here knows may hold any short text. */
+/**
+ * Throws `option-value-invalid` naming the key and what is allowed, and `option-fixed` for another value than an option
+ * that stays as it is has. Options nobody here knows may hold any short text.
+ */
 export function checkOption(key: string, value: string): void {
+  checkValue(key, value);
+  const because = fixedBecause(key);
+  const initial = optionDefinition(key)?.initial;
+  // An emptied number is what it was in the beginning.
+  if (because !== null && initial !== undefined && value !== '' && value !== initial)
+    throw new Failure('option-fixed', { field: key, allowed: initial, because });
+}
+
+function checkValue(key: string, value: string): void {
   const definition = optionDefinition(key);
   if (definition === null) {
     if (!foreignKey.test(key)) throw wrong('key', '1 to 100 letters, digits, dots, dashes and underscores');

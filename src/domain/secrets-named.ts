@@ -80,6 +80,7 @@ export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {
     case 'RedemptionCodeRedeemed':
     case 'ChannelBalanceObserved':
     case 'ChannelTestRunFinished':
+    case 'LogsCleared':
     case 'CallReserved':
     case 'CallSettled':
     case 'CallReleased':

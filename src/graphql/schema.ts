@@ -38,6 +38,7 @@ import { StatisticsResolver } from './usage/statistics.js';
 import { ChannelTrafficResolver, TrafficResolver } from './usage/traffic.js';
 import { UsageFeedResolver } from './usage/usage-feed.js';
 import { UsageLogLineResolver } from './usage/usage-log.js';
+import { UsageLogCommandResolver } from './usage/usage-log-commands.js';
 import { UsageLogQueryResolver } from './usage/usage-log-queries.js';
 import { BalanceResolver } from './users/balance.js';
 import { GroupResolver } from './users/group.js';
@@ -87,6 +88,7 @@ export function graphqlSchema(): GraphQLSchema {
       UsageLogQueryResolver,
       FailedAttemptResolver,
       UsageFailuresResolver,
+      UsageLogCommandResolver,
       UsageLogLineResolver,
       CallResolver,
       PriceOriginResolver,

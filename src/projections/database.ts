@@ -8,7 +8,7 @@ import type { OptionHistoryTables } from './models/option-history.js';
 import type { OptionTables } from './models/options.js';
 import type { PaymentTables } from './models/payments.js';
 import type { RedemptionTables } from './models/redemptions.js';
-import type { UsageLogTables } from './models/usage-log/usage-log.js';
+import type { UsageLogTables } from './models/usage-log/usage-log-tables.js';
 import type { UsageStatsTables } from './models/usage-stats/usage-stats.js';
 import type { UserTables } from './models/users.js';
 import type { WalletTables } from './models/wallets.js';

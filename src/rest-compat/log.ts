@@ -4,6 +4,7 @@ import type { LogFilter, LogStatistics } from '../application/queries/usage.js';
 import { type QuotaStyle, quotaStyle } from '../application/quota-text.js';
 import type { Position } from '../domain/events.js';
 import { ChannelId } from '../domain/ids.js';
+import { instantOf } from '../domain/instant.js';
 import { tellable } from '../domain/quota.js';
 import { cacheWriteTokens } from '../domain/usage.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
@@ -12,6 +13,7 @@ import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
 import { canBeginWith, contentOf } from './log-text.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
+import { success } from './wire/envelope.js';
 import { Refusal } from './wire/errors.js';
 import { given, type Query } from './wire/query.js';
 
@@ -19,6 +21,7 @@ import { given, type Query } from './wire/query.js';
 
 /** Kinds of lines by number; anything else asks for lines that do not exist. */
 const types: readonly LogType[] = [1, 2, 3, 4, 5];
+const targetNeeded = 'target timestamp is required';
 const apiKeyRefused = '该令牌已停用、已过期，或不允许从当前地址使用';
 const userIdModulus = 1024;
 const searchLimit = 100;
@@ -104,7 +107,7 @@ export interface LogEndpointOptions {
 
 export function logEndpoints(
   endpoints: Endpoints,
-  { queries, directory, readModels }: Application,
+  { queries, directory, readModels, usageLog }: Application,
   { allowsAddress }: LogEndpointOptions,
 ): void {
   const soFar = answersSoFar({ readModels });
@@ -162,6 +165,18 @@ export function logEndpoints(
   };
 
   endpoints.guarded('admin', 'GET', '/log/', (viewer, { query }) => page(viewer, query, adminFilterIn(query), false));
+  endpoints.guarded(
+    'admin',
+    'DELETE',
+    '/log/',
+    async (viewer, { query }) => {
+      const target = query.integer('target_timestamp');
+      if (target === 0) throw new Refusal(targetNeeded);
+      const { lines } = await usageLog.clear(viewer, instantOf('before', target));
+      return success(lines);
+    },
+    { fields: { before: 'target_timestamp' } },
+  );
   endpoints.guarded('ordinary', 'GET', '/log/self', (viewer, { query }) => page(viewer, query, filterIn(query), true));
   endpoints.guarded('admin', 'GET', '/log/stat', async (viewer, { query }) =>
     figures(await queries.logStatistics(viewer, adminFilterIn(query), false)),

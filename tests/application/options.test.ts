@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { beginning, streams } from '../../src/domain/events.js';
+import { newEvent } from '../support/events.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
 
@@ -42,6 +43,23 @@ describe('changing an option', () => {
     await node.options.change(root, 'MyOption', '{');
     await node.caughtUp();
     expect(node.options.list(root)).toContainEqual({ key: 'MyOption', value: '{' });
+  });
+
+  test('that stays as it is is refused with the reason, but for what it holds anyway', async () => {
+    await expect(node.options.change(root, 'DrawingEnabled', 'true')).rejects.toThrow(
+      refusal('option-fixed', { field: 'DrawingEnabled', allowed: 'false', because: 'no-tasks' }),
+    );
+    await expect(node.options.change(root, 'DrawingEnabled', 'false')).resolves.toBeDefined();
+    await expect(node.options.change(root, 'DataExportInterval', '')).resolves.toBeDefined();
+  });
+
+  test('that an earlier release has let somebody change is what it is all the same', async () => {
+    const earlier = { type: 'OptionChanged', key: 'DrawingEnabled', value: { text: 'true' }, by: root.id } as const;
+    await node.store.append(streams.options, [{ ...newEvent(1), event: earlier }], 'any');
+    await node.caughtUp();
+    expect(node.directory.settings().flag('DrawingEnabled')).toBe(false);
+    expect(node.options.list(root)).toContainEqual({ key: 'DrawingEnabled', value: 'false' });
+    expect(node.options.view(root, 'DrawingEnabled')).toMatchObject({ value: 'false', isSet: true });
   });
 
   test('is for root', async () => {

@@ -121,11 +121,11 @@ describe('a changed option', () => {
     ['QuotaForNewUser', 'quotaForNewUser'],
   ])('%s is %s', (key, member) => expect(settings({ [key]: '7' })[member]).toBe(7));
   test('is there as text, and as switch', () => {
-    const changed = settings({ Notice: 'hello', DrawingEnabled: 'false' });
+    const changed = settings({ Notice: 'hello', RegisterEnabled: 'false' });
     expect(changed.text('Notice')).toBe('hello');
     expect(changed.text('About')).toBe('');
-    expect(changed.flag('DrawingEnabled')).toBe(false);
-    expect(changed.flag('TaskEnabled')).toBe(true);
+    expect(changed.flag('RegisterEnabled')).toBe(false);
+    expect(changed.flag('LogConsumeEnabled')).toBe(true);
     expect(changed.text('SMTPToken')).toBe('');
   });
 });

@@ -2,6 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { until } from '../support/until.js';
 import { rowOf } from './tables.js';
 
 /** Two windows of whoever runs the gateway, on the same options. */
@@ -35,6 +36,8 @@ export function settings(launched: () => Browser): void {
     section(page, name)
       .getByRole('button', { name: `Save: ${name}` })
       .click();
+  const logLines = async () =>
+    (await gateway.application.queries.log(gateway.root, {}, { page: 1, size: 100 }, false)).items;
   const held = (key: string) => gateway.application.directory.settings().text(key as never);
 
   test('what was changed is saved, and nothing else', async () => {
@@ -187,6 +190,8 @@ export function settings(launched: () => Browser): void {
     await drawer.getByRole('textbox', { name: 'Input, US dollars per million tokens', exact: true }).fill('3');
     await drawer.getByRole('textbox', { name: 'Output, US dollars per million tokens' }).fill('15');
     await drawer.getByRole('button', { name: 'Apply' }).click();
+    // It gives the focus back to the button that opened it, which the Enter below would press again.
+    await drawer.waitFor({ state: 'hidden' });
     await page.getByRole('searchbox', { name: 'Search models' }).fill('house');
     await page.keyboard.press('Enter');
     const row = rowOf(page, 'Prices by model', 'house-model');
@@ -232,6 +237,44 @@ export function settings(launched: () => Browser): void {
     await reset.click();
     await page.getByText('The model ratios are the built-in ones again').waitFor();
     expect(gateway.application.directory.settings().prices.modelRatio.has('house-model')).toBe(false);
+  });
+
+  test('the log is kept for some days, and cleared up to a moment once it was said how much that takes', async () => {
+    const { page } = one;
+    await page.goto('/setting');
+    const log = section(page, 'Log');
+    await log.getByLabel('Days the log is kept', { exact: true }).fill('90');
+    await save(page, 'Log');
+    await page.getByText('Saved: 1').waitFor();
+    expect(held('general_setting.log_retention_days')).toBe('90');
+
+    const clear = log.getByRole('button', { name: 'Clear the log' });
+    const before = log.getByLabel('Clear what happened before', { exact: true });
+    await clear.click();
+    await log.getByText('Choose a moment first').waitFor();
+    await before.fill('2999-01-01T00:00');
+    await clear.click();
+    await log.getByText('Choose a moment that has passed').waitFor();
+    await before.fill('2020-01-01T00:00');
+    await clear.click();
+    await page.getByText('Nothing in the log is older than 2020-01-01 00:00:00').waitFor();
+
+    await gateway.addUser(5, 'newcomer');
+    const granted = await until(async () => (await logLines())[0] ?? null);
+    const end = granted.created_at + 1;
+    await until(async () => (Date.now() >= end * 1000 ? true : null));
+    const gone = await logLines();
+    await before.fill(new Date(end * 1000).toISOString().slice(0, 19));
+    await clear.click();
+    const dialog = page.getByRole('dialog', { name: 'Clear the log' });
+    await dialog.getByText(`that everybody will lose: ${gone.length}.`).waitFor();
+    const confirmed = dialog.getByRole('button', { name: 'Clear', exact: true });
+    expect(await confirmed.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('clear');
+    await confirmed.click();
+    await page.getByText(`Lines cleared: ${gone.length}`).waitFor();
+    expect(await logLines()).toEqual([]);
+    await gateway.setOption('general_setting.log_retention_days', '0');
   });
 
   test('nobody but root has these settings: others are led to their own', async () => {

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decimal } from '../../src/domain/decimal.js';
 import { Failure } from '../../src/domain/failure.js';
@@ -13,8 +11,9 @@ import {
 } from '../../src/domain/option-table.js';
 import { checkOption, emptiedOption, readRatios } from '../../src/domain/option-values.js';
 
+/** Of those that may be changed; what becomes of others, `tests/application/option-consumers.test.ts` says. */
 const keysOf = (...kinds: readonly string[]): OptionKey[] =>
-  (Object.keys(optionTable) as OptionKey[]).filter((key) => kinds.includes(optionTable[key].kind));
+  (Object.keys(optionTable) as OptionKey[]).filter((key) => hasEffect(key) && kinds.includes(optionTable[key].kind));
 
 const refusalOf = (check: () => void): Failure['details'] | null => {
   try {
@@ -26,28 +25,6 @@ const refusalOf = (check: () => void): Failure['details'] | null => {
   }
 };
 const refused = (key: string, value: string) => refusalOf(() => checkOption(key, value));
-
-/** The sources that name an option, but for the table itself. */
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && path !== join('domain', 'option-table.ts'))
-  .map((path) => ({ path, text: readFileSync(join('src', path), 'utf8') }));
-const namedIn = (key: string): string[] =>
-  sources.filter(({ text }) => text.includes(`'${key}'`) || text.includes(` ${key}:`)).map(({ path }) => path);
-/** Naming it there makes nothing of it. */
-const onlyWorded = [join('rest-compat', 'wire', 'messages.ts'), join('application', 'settings.ts')];
-
-describe('an option without effect', () => {
-  test.each(Object.keys(optionTable))('%s says so, and no other does', (key) => {
-    const named = namedIn(key);
-    if (hasEffect(key)) expect(named, 'nobody asks for it').not.toEqual([]);
-    else
-      expect(
-        named.filter((path) => !onlyWorded.includes(path)),
-        'somebody asks for it',
-      ).toEqual([]);
-  });
-  test('is one nobody knows', () => expect(hasEffect('SomethingElse')).toBe(false));
-});
 
 describe('every option', () => {
   test.each(Object.entries(optionTable))('%s starts with a value that passes its own check', (key, { initial }) =>
@@ -128,7 +105,6 @@ describe('limits', () => {
     ['ModelRequestRateLimitSuccessCount', '1', '0'],
     ['ModelRequestRateLimitDurationMinutes', '0', '-1'],
     ['general_setting.ping_interval_seconds', '1', '0'],
-    ['DataExportInterval', '1', '0'],
     ['SMTPPort', '1', '0'],
     ['QuotaForNewUser', '0', '-1'],
     ['QuotaPerUnit', '0.5', '0'],

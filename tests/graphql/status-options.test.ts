@@ -69,11 +69,11 @@ describe('the status', () => {
 });
 
 describe('options', () => {
-  test('that nothing here asks for say so', async () => {
-    const { options } = await server.root.ask('{ options { key hasEffect } }');
-    const told = new Map(options.map(({ key, hasEffect }: Data) => [key, hasEffect]));
-    expect(told.get('RetryTimes')).toBe(true);
-    expect(told.get('StreamCacheQueueLength')).toBe(false);
+  test('that stay as they are say so, and why', async () => {
+    const { options } = await server.root.ask('{ options { key hasEffect fixed } }');
+    const told = new Map(options.map(({ key, hasEffect, fixed }: Data) => [key, { hasEffect, fixed }]));
+    expect(told.get('RetryTimes')).toEqual({ hasEffect: true, fixed: null });
+    expect(told.get('StreamCacheQueueLength')).toEqual({ hasEffect: false, fixed: 'NEVER_QUEUED' });
   });
 
   const change = 'mutation ($key: String!, $value: String!) { changeOption(key: $key, value: $value) { key value } }';
@@ -92,6 +92,20 @@ describe('options', () => {
     expect(JSON.parse(text).data).toEqual({ changeOption: { key: 'SMTPToken', value: null } });
     expect(text).not.toContain('planted');
     expect(await optionText('SMTPToken')).toBeUndefined();
+  });
+  test('that stay as they are hold up no others that come with them', async () => {
+    const { changeOptions } = await server.root.ask(
+      `mutation { changeOptions(changes: [
+        { key: "MjForwardUrlEnabled", value: "true" }, { key: "RetryTimes", value: "4" }, { key: "MjNotifyEnabled", value: "false" }
+      ]) { changed { key value } refused { key code field allowed } } }`,
+    );
+    expect(changeOptions).toEqual({
+      changed: [
+        { key: 'RetryTimes', value: '4' },
+        { key: 'MjNotifyEnabled', value: 'false' },
+      ],
+      refused: [{ key: 'MjForwardUrlEnabled', code: 'option-fixed', field: 'MjForwardUrlEnabled', allowed: 'false' }],
+    });
   });
   test('refuse a value they cannot hold, saying what is allowed', async () => {
     expect(await server.root.refusal(change, { key: 'RetryTimes', value: 'often' })).toEqual({

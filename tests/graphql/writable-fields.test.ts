@@ -47,6 +47,7 @@ const samples: Readonly<Record<string, Data>> = {
   changeOptions: { changes: [{ key: 'Notice', value: 'Hello' }] },
   changeOwnProfile: { patch: {} },
   changeSettings: { input: { notifyType: 'EMAIL', quotaWarningThreshold: 5, webhookUrl: 'https://hooks.example/q' } },
+  clearUsageLog: { before: 1_000_000_000 },
   createUser: { input: { username: 'newcomer', password: 'correct-horse' } },
   deleteApiKey: { id: 1 },
   deleteChannels: { ids: [1] },

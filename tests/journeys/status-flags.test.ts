@@ -10,9 +10,6 @@ import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 const options: Readonly<Record<string, string>> = {
   SMTPFrom: 'gate@mail.example',
   EmailVerificationEnabled: 'true',
-  DrawingEnabled: 'true',
-  TaskEnabled: 'true',
-  MjNotifyEnabled: 'true',
   DataExportEnabled: 'true',
   ServerAddress: 'https://gate.example',
   PayAddress: 'https://pay.example',

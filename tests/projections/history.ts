@@ -208,6 +208,10 @@ export const option = (key: string, text: string): Fact =>
 export const changedBy = (by: UserId, key: string, value: OptionValue): Fact =>
   fact(streams.options, { type: 'OptionChanged', key, value, by });
 
+/** What happened before is shown no more. */
+export const cleared = (before: Instant): Fact =>
+  fact(streams.usageLog, { type: 'LogsCleared', before, by: root }, before);
+
 export const setUp = (rootUserId: UserId): Fact =>
   fact(streams.system, {
     type: 'SetupCompleted',

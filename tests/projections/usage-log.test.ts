@@ -362,6 +362,7 @@ describe('partitions', () => {
       'usage_log_2026_01',
       'usage_log_2026_02',
       'usage_log_2027_12',
+      'usage_log_clearings',
       'usage_log_hours',
       'usage_log_rules',
       'usage_log_terms',

@@ -63,7 +63,7 @@ describe('where a text stops being JSON', () => {
 });
 
 const option = (change: Partial<SettingOptionFragment> = {}): SettingOptionFragment => ({
-  ...{ key: 'RetryTimes', value: '0', isSet: true, initial: '0', position: 7, hasEffect: true, kind: 'INTEGER' },
+  ...{ key: 'RetryTimes', value: '0', isSet: true, initial: '0', position: 7, fixed: null, kind: 'INTEGER' },
   ...{ minimum: '0', maximum: '100', longest: 64, lines: false, choices: [], needs: null },
   ...change,
 });

@@ -1,6 +1,6 @@
 import { beginning, type Position, streams } from '../../domain/events.js';
 import { optionDecider } from '../../domain/option.js';
-import { isSecretOption, type OptionKey, optionTable } from '../../domain/option-table.js';
+import { fixedBecause, isSecretOption, type OptionKey, optionTable } from '../../domain/option-table.js';
 import { checkOption } from '../../domain/option-values.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
@@ -50,7 +50,8 @@ export function optionCommands({ handle, vault, directory }: OptionCommandPorts)
   const viewOf = (key: string): OptionView => {
     const changed = directory.changedOptions().get(key);
     const initial = directory.initialOptionText(key);
-    const text = changed === undefined ? initial : 'text' in changed.value ? changed.value.text : null;
+    const isInitial = changed === undefined || fixedBecause(key) !== null;
+    const text = isInitial ? initial : 'text' in changed.value ? changed.value.text : null;
     return {
       key,
       value: isSecretOption(key) ? null : (text ?? ''),
@@ -62,7 +63,8 @@ export function optionCommands({ handle, vault, directory }: OptionCommandPorts)
 
   return {
     /**
-     * Values are checked before they are stored: a bad one changes nothing. `seenAt`: the position of the change that
+     * Values are checked before they are stored: a bad one changes nothing. Throws `option-fixed` for one that stays as
+     * it is. `seenAt`: the position of the change that
      * the actor has seen last; with it, throws `option-changed` when somebody else has changed the option since.
      */
     change,

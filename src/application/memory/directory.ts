@@ -4,6 +4,7 @@ import { isEndOfSignIns } from '../../domain/end-of-sign-ins.js';
 import { beginning, type Position, type Recorded, streamKey, streams } from '../../domain/events.js';
 import { ApiKeyId, ChannelId, type UserId } from '../../domain/ids.js';
 import type { OptionEvent, OptionValue } from '../../domain/option.js';
+import { fixedBecause } from '../../domain/option-table.js';
 import { type ProviderTable, servesType } from '../../domain/provider.js';
 import { type User, type UserEvent, userDecider } from '../../domain/user.js';
 import type { DefaultPrices } from '../default-prices.js';
@@ -173,7 +174,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
 
   const changedTexts = (): Map<string, string> => {
     const texts = new Map<string, string>();
-    for (const [key, { value }] of changedOptions) if ('text' in value) texts.set(key, value.text);
+    for (const [key, { value }] of changedOptions)
+      if ('text' in value && fixedBecause(key) === null) texts.set(key, value.text);
     return texts;
   };
 

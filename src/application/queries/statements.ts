@@ -5,6 +5,7 @@ import { type Actor, atLeast } from '../../domain/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { channels } from '../../projections/models/channels.js';
 import { logTypes, usageLog } from '../../projections/models/usage-log/usage-log.js';
+import { clearedBefore } from '../../projections/models/usage-log/usage-log-clearing.js';
 import { type UsageLogEntry, usageLogAfter } from '../../projections/models/usage-log/usage-log-queries.js';
 import { users } from '../../projections/models/users.js';
 import { type WalletMovement, walletMovements, walletOver } from '../../projections/models/wallet-queries.js';
@@ -44,7 +45,13 @@ export interface MonthOf<Line> {
 const patienceMs = 5_000;
 const linesPerPage = 500;
 
-async function* usagePages(db: ReadModels, userId: UserId, { from, to }: Month, upTo: Position) {
+/** Throws `usage-log-cleared` where lines of the month are shown no more. */
+async function demandUncleared(db: ReadModels, { from }: Month): Promise<void> {
+  if ((await clearedBefore(db)) * 1000 > from) throw new Failure('usage-log-cleared');
+}
+
+async function* usagePages(db: ReadModels, userId: UserId, month: Month, upTo: Position) {
+  const { from, to } = month;
   const filter = { userId, type: logTypes.consume, from: from / 1000, to: to / 1000 - 1 };
   let after: Position = beginning;
   for (;;) {
@@ -52,7 +59,8 @@ async function* usagePages(db: ReadModels, userId: UserId, { from, to }: Month, 
     // A channel test is no call, and was charged to nobody.
     yield lines.filter(({ request_id }) => request_id !== null);
     const last = lines.at(-1);
-    if (last === undefined || lines.length < linesPerPage) return;
+    // Cleared meanwhile, the file breaks off: it would look whole.
+    if (last === undefined || lines.length < linesPerPage) return await demandUncleared(db, month);
     after = last.id;
   }
 }
@@ -86,11 +94,15 @@ export function statementQueries({ db, progress, tail, directory, clock }: State
   };
 
   return {
-    /** Every call that was charged for, oldest first. Throws `store-unavailable` while the log is being rebuilt. */
+    /**
+     * Every call that was charged for, oldest first. Throws `store-unavailable` while the log is being rebuilt, and
+     * `usage-log-cleared`, while the pages are read too, once lines of the month are shown no more.
+     */
     async monthOfUsage(viewer: Actor, asked: MonthAsked): Promise<MonthOf<UsageLogEntry>> {
       const month = monthNamed(asked.month, asked.zone, clock.now());
       const userId = await holderOf(viewer, asked.userId);
       const upTo = await whole([usageLog.name, users.name, channels.name]);
+      await demandUncleared(db, month);
       return { month, userId, pages: usagePages(db, userId, month, upTo) };
     },
 

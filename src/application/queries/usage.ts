@@ -1,10 +1,12 @@
 import { type Billing, billingOf } from '../../domain/billing.js';
 import type { Position } from '../../domain/events.js';
+import { type Instant, unixSeconds } from '../../domain/instant.js';
 import type { Price } from '../../domain/pricing.js';
 import type { Actor } from '../../domain/user.js';
 import type { PageRequest } from '../../projections/engine/page.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
 import type { LogDetail } from '../../projections/models/usage-log/log-detail.js';
+import { linesBefore } from '../../projections/models/usage-log/usage-log-clearing.js';
 import {
   type UsageLogEntry,
   type UsageLogFilter,
@@ -130,6 +132,12 @@ export function usageQueries({ vault, directory, clock, usageFeed, ...reading }:
 
     async logStatistics(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogStatistics> {
       return sums(visibleLog(viewer, filter, own));
+    },
+
+    /** How many lines of what happened before clearing the log would take away. */
+    async linesBefore(viewer: Actor, before: Instant): Promise<number> {
+      authorise(viewer, 'admin');
+      return linesBefore(await current(), unixSeconds(before));
     },
 
     /** The viewer's own; by channel too, whoever asks: what somebody used is no secret to them. */

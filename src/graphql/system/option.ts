@@ -18,6 +18,8 @@ import type { UserView } from '../../application/ports.js';
 import { beginning, Position } from '../../domain/events.js';
 import { Failure, invalidField } from '../../domain/failure.js';
 import {
+  type Fixed,
+  fixedBecause,
   hasEffect,
   isSecretOption,
   type OptionDefinition,
@@ -42,6 +44,14 @@ const KindEnum = enumeration<OptionDefinition['kind']>('OptionKind', 'What an op
   TEXTS: 'texts',
   JSON_OBJECT: 'json-object',
   JSON_ARRAY: 'json-array',
+});
+
+const FixedEnum = enumeration<Fixed>('OptionFixed', 'Why an option cannot be another than it is.', {
+  NO_TASKS: 'no-tasks',
+  ANSWERS_UNSEEN: 'answers-unseen',
+  PROMPTS_REFUSED: 'prompts-refused',
+  COUNTED_AT_ONCE: 'counted-at-once',
+  NEVER_QUEUED: 'never-queued',
 });
 
 const boundText = (key: string, bound: 'minimum' | 'maximum'): string | null => {
@@ -71,6 +81,14 @@ class Option implements OptionView {
   @Field(() => Boolean, { description: 'Whether this version asks for it; others are kept for clients that set them.' })
   hasEffect(): boolean {
     return hasEffect(this.key);
+  }
+
+  @Field(() => FixedEnum, {
+    nullable: true,
+    description: 'Why it cannot be changed: what it is about does not exist here, or is always done. null: it can.',
+  })
+  fixed(): Fixed | null {
+    return fixedBecause(this.key);
   }
 
   @Field(() => KindEnum, { nullable: true, description: 'null: nobody here knows it; it may hold any short text.' })

@@ -55,6 +55,18 @@ export interface Projection {
    * afterwards, so a delta may be added without a guard.
    */
   project(tx: ReadModels, batch: readonly Recorded[], context: FoldContext): Promise<void>;
+  readonly tidying?: Tidying;
+}
+
+/**
+ * Takes away rows that nobody is shown any more, where there may be too many for the fold itself. Each step is a short
+ * transaction of its own, between two batches.
+ */
+export interface Tidying {
+  /** The event that leaves such rows. */
+  readonly after: EventType;
+  /** False: nothing is left to be taken away. */
+  step(tx: ReadModels): Promise<boolean>;
 }
 
 /**
@@ -68,6 +80,7 @@ export const projection = <Event extends DomainEvent>(definition: {
   readonly tables: string;
   readonly interestedIn: Readonly<Record<Event['type'], true>>;
   readonly project: (tx: ReadModels, batch: readonly Recorded<Event>[], context: FoldContext) => Promise<void>;
+  readonly tidying?: Tidying;
 }): Projection => ({
   ...definition,
   interestedIn: new Set(Object.keys(definition.interestedIn) as EventType[]),

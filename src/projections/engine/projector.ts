@@ -7,6 +7,7 @@ import type { ReadModels } from '../database.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { LogWindow } from './log-window.js';
 import { type FoldContext, type Projection, schemaOf } from './projection.js';
+import { connectionSettings } from './projector-connection.js';
 import { concerning } from './quarantine.js';
 
 /*
@@ -80,6 +81,8 @@ export class Projector {
   private wantedElsewhere: number = beginning;
   private heldElsewhere = false;
   private idle = false;
+  /** There may be rows to take away. */
+  private untidy = false;
   private batchLimit: number;
   private readonly bell = new Bell();
 
@@ -152,7 +155,7 @@ export class Projector {
     });
     try {
       await client.connect();
-      await client.query(settings(this.model));
+      await client.query(`${connectionSettings(this.model)}; listen ${wantedChannel}`);
       if (await lockForProjecting(client, this.parts.projection)) await this.lead(lead, signal);
       else this.heldElsewhere = true;
     } finally {
@@ -197,6 +200,7 @@ export class Projector {
   private resumeAt(position: Position): void {
     this.position = position;
     this.checkpoint = position;
+    this.untidy = true;
     this.checkpointMovedAt = Date.now();
     this.parts.changed();
   }
@@ -207,7 +211,8 @@ export class Projector {
     const { window, pace } = this.parts;
     try {
       const batch = await window.read(this, this.position, this.batchLimit);
-      if (batch.length === 0) return await this.rest(lead);
+      if (this.untidy) await this.tidy(lead);
+      if (batch.length === 0) return this.untidy ? undefined : await this.rest(lead);
       await this.fold(lead, batch);
       if (this.checkpointIsDue()) await this.moveCheckpoint(lead);
       if (batch.length === this.batchLimit) return;
@@ -305,7 +310,24 @@ export class Projector {
     this.position = last;
     this.checkpoint = last;
     this.checkpointMovedAt = Date.now();
+    if (batch.some(({ event }) => event.type === projection.tidying?.after)) this.untidy = true;
     return true;
+  }
+
+  /** One step. What cannot be taken away now is tried again when the checkpoint moves: nobody is shown it. */
+  private async tidy({ client, tx }: Lead): Promise<void> {
+    const { projection, log } = this.parts;
+    this.untidy = false;
+    if (projection.tidying === undefined) return;
+    try {
+      await lockedPosition(client, projection, schemaOf(projection));
+      const isLeft = await projection.tidying.step(tx);
+      await client.query('commit');
+      this.untidy = isLeft;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector could not take away what is not shown');
+    }
   }
 
   /** Records that events up to `position` are folded though none of them changed a row. */
@@ -371,17 +393,3 @@ export class Projector {
     this.resumeAt(Position(row.position));
   }
 }
-
-/**
- * Rows and checkpoint are lost together in a crash of the database, and folded again; so a commit need not wait for the
- * disk. The keep-alives let the server notice within seconds that a leader's machine is gone.
- */
-const settings = (model: string): string => `
-  set application_name to 'tallygate projector ${model}';
-  set synchronous_commit to off;
-  set tcp_keepalives_idle to 5;
-  set tcp_keepalives_interval to 2;
-  set tcp_keepalives_count to 3;
-  set idle_in_transaction_session_timeout to '60s';
-  listen ${wantedChannel}
-`;

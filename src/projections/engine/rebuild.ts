@@ -1,6 +1,7 @@
 import type { Client, Pool } from 'pg';
 import { beginning, type Position, type Recorded } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
+import type { ReadModels } from '../database.js';
 import {
   boundTo,
   type Checkpoint,
@@ -14,7 +15,7 @@ import {
   rowOf,
 } from './checkpoints.js';
 import { foldContext } from './newest.js';
-import { type EventFeed, type Projection, type ProjectionContext, schemaOf } from './projection.js';
+import { type EventFeed, type Projection, type ProjectionContext, schemaOf, type Tidying } from './projection.js';
 import { concerning, quarantinedFor } from './quarantine.js';
 
 /*
@@ -106,6 +107,7 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
     head = await feed.head();
   }
   await coming.catch(() => {});
+  if (projection.tidying !== undefined) await tidy(client, tx, growing, projection.tidying, signal);
   await client.query(`analyze ${(await tablesOf(client, growing)).join(', ')}`);
 
   signal?.throwIfAborted();
@@ -131,6 +133,22 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
   // Not in the swap: this waits for readers that are still in the old tables, and nobody must wait for it.
   await client.query(`drop schema if exists ${retired} cascade`);
   return { position, events };
+}
+
+/** Takes away, step by step, what the folds have left and nobody will be shown. */
+async function tidy(
+  client: Client,
+  tx: ReadModels,
+  schema: string,
+  tidying: Tidying,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const step = () =>
+    inTransaction(client, async () => {
+      await client.query(`set local search_path to ${schema}`);
+      return tidying.step(tx);
+    });
+  while (await step()) signal?.throwIfAborted();
 }
 
 async function tablesOf(client: Client, schema: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { Failure, FailureCode } from '../../domain/failure.js';
+import type { Fixed } from '../../domain/option-table.js';
 
 /*
  * What legacy consoles show. They use these texts as keys of their own translations, so those the contract knows are
@@ -25,6 +26,17 @@ const optionValueInvalid: Message = ({ field, allowed }) => {
     ? `group ratio must be not less than 0: ${key.slice(groupRatio.length)}`
     : `${key} 的值无效（${allowed}）`;
 };
+
+const whyFixed: Readonly<Record<Fixed, string>> = {
+  'no-tasks': '本网关不提供绘图和异步任务',
+  'answers-unseen': '本网关不检查模型的输出，内容随到随转发',
+  'prompts-refused': '提示词中含有敏感词的请求总是被拒绝',
+  'counted-at-once': '统计数据即时更新，没有更新间隔',
+  'never-queued': '流式输出即时转发，不做缓存',
+};
+
+const optionFixed: Message = ({ field, allowed, because }) =>
+  `${field} 无法更改，只能为 ${allowed}：${whyFixed[because as Fixed]}`;
 
 /** As they are written after "该 ": two of them without a space, as the contract has it. */
 const boundElsewhere: Readonly<Record<string, string>> = {
@@ -190,6 +202,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'read-model-not-stopped-there': '该读模型并未停在此事件',
   'books-stay-whole': '账本不能跳过任何事件',
   'option-prerequisite-missing': ({ field, needed }) => switches[String(field)] ?? `${field} 需要先填写 ${needed}`,
+  'option-fixed': optionFixed,
   'option-changed': '该配置刚刚被他人修改，请刷新后重试',
   'oidc-discovery-failed': '获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确',
   'lost-race': '数据刚刚被他人修改，请重试',
@@ -212,6 +225,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'mail-not-configured': 'SMTP 服务器未配置',
   'webhook-failed': ({ reason }) => `更新设置失败: ${reason}`,
   'mail-failed': ({ reason }) => `邮件发送失败：${reason}`,
+  'usage-log-cleared': '该月的使用日志已被清理，无法完整导出；账单仍可导出',
   'store-unavailable': '数据库错误，请稍后重试',
   'outcome-unknown': '数据库暂时没有应答，操作结果未知；请原样重试，不会重复执行',
   'event-too-large': '内容过大，无法保存',

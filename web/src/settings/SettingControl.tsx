@@ -11,6 +11,7 @@ interface SettingControlProps {
   readonly label: string;
   readonly hint: string;
   readonly error?: string;
+  readonly disabled: boolean;
   readonly text: string;
   readonly isQuota: boolean;
   /** The stored secret will be taken away. */

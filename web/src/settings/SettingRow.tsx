@@ -55,7 +55,8 @@ export function SettingRow({ field, option, judged }: SettingRowProps) {
         <SettingControl
           option={option}
           label={label}
-          hint={option.hasEffect ? hint(field.key) : `${hint(field.key)} ${t('mark.unused')}`}
+          hint={option.fixed === null ? hint(field.key) : `${hint(field.key)} ${t(`fixed.${option.fixed}`)}`}
+          disabled={option.fixed !== null}
           error={error}
           text={text}
           isQuota={field.holds === 'quota'}

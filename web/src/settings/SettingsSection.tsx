@@ -4,6 +4,7 @@ import { FormProblem } from '../kit/form/FormProblem.js';
 import { Section } from '../kit/Section.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
+import { ClearLog } from './ClearLog.js';
 import { OidcFetch } from './OidcFetch.js';
 import { SettingRow } from './SettingRow.js';
 import type { SettingSection } from './sections.js';
@@ -44,6 +45,7 @@ export function SettingsSection({ section }: { readonly section: SettingSection 
           {section.fetches === 'oidc' && <OidcFetch />}
         </div>
       </form>
+      {section.clears === 'log' && <ClearLog />}
     </Section>
   );
 }

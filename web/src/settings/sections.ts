@@ -22,6 +22,8 @@ export interface SettingSection {
   readonly needs?: SettingName;
   /** Its fields can be filled by asking the provider. */
   readonly fetches?: 'oidc';
+  /** What it is about can be cleared. */
+  readonly clears?: 'log';
 }
 
 const plain = (...keys: readonly SettingName[]): readonly SettingField[] => keys.map((key) => ({ key }));
@@ -97,7 +99,7 @@ const operation: readonly SettingSection[] = [
       'StreamCacheQueueLength',
     ),
   },
-  { name: 'log', fields: plain('LogConsumeEnabled') },
+  { name: 'log', clears: 'log', fields: plain('LogConsumeEnabled', 'general_setting.log_retention_days') },
   {
     name: 'dashboard',
     fields: plain('DataExportEnabled', 'DataExportInterval', 'DataExportDefaultTime'),

@@ -49,6 +49,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   'general_setting.api_key_concurrency': 'Calls under way; 0: no limit.',
   'general_setting.api_keys_per_user': '0: no limit. Whoever has more keeps them and gets no new ones.',
   'general_setting.docs_link': 'Shown in the bar at the top. Empty: it is not shown.',
+  'general_setting.log_retention_days':
+    '0: for ever. Older lines go once a day, and cannot be brought back. Balances, statements and statistics stay.',
   'general_setting.low_channel_balance':
     'Below this, the super administrator is told. In the currency of the channel’s account; 0: never.',
   'general_setting.ping_interval_enabled': 'Sends a sign of life while an upstream is silent.',
@@ -112,7 +114,7 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   SMTPServer: 'Name of the host. Empty: no mail can be sent.',
   SMTPSSLEnabled: 'From the first byte; when off, STARTTLS where the server has it.',
   SMTPToken: 'Or access token.',
-  StopOnSensitiveEnabled: 'Ends a streamed answer that holds one of the words.',
+  StopOnSensitiveEnabled: 'Ends a call in which one of the words is found.',
   StreamCacheQueueLength: '0: nothing is cached.',
   StripeApiSecret: 'Begins with sk_ or rk_.',
   StripeCurrency: 'ISO 4217, of those with two decimals, e.g. CNY, USD.',

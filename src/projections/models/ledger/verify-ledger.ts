@@ -271,6 +271,7 @@ class Facts {
       case 'RedemptionCodeDisabled':
       case 'RedemptionCodeDeleted':
       case 'ChannelTestRunFinished':
+      case 'LogsCleared':
       case 'OptionChanged':
       case 'SetupCompleted':
       case 'TopUpRequested':

@@ -35,6 +35,7 @@ export function lineOwner(recorded: Recorded): UserId | 'root' | 'nobody' | null
       return 'root';
     case 'OptionChanged':
     case 'SetupCompleted':
+    case 'LogsCleared':
       return null;
     default:
       return assertNever(event);

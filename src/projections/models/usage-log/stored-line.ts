@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { zero } from '../../../domain/quota.js';
-import type { UsageLogRow, UsageLogTables } from './usage-log.js';
+import type { UsageLogRow } from './usage-log.js';
+import type { UsageLogTables } from './usage-log-tables.js';
 
 /*
  * A line as its table holds it. There are as many as calls, so what many have in common stands once, beside them, and

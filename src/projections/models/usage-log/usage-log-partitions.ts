@@ -24,13 +24,31 @@ export async function makePartitions(tx: ReadModels, lines: readonly Pick<UsageL
   }
 }
 
-/** The calendar month (UTC) of a moment in milliseconds; `from` inclusive, `to` exclusive, in unix seconds. */
-export function monthOf(at: Instant | number): { table: string; from: number; to: number } {
-  const date = new Date(at);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+export interface Month {
+  /** Of its partition. */
+  readonly table: string;
+  /** Unix seconds: `from` inclusive, `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `month`: from 0. */
+function monthIn(year: number, month: number): Month {
   return {
     table: `usage_log_${year}_${String(month + 1).padStart(2, '0')}`,
     from: Date.UTC(year, month) / 1000,
     to: Date.UTC(year, month + 1) / 1000,
   };
+}
+
+/** The calendar month (UTC) of a moment in milliseconds. */
+export function monthOf(at: Instant | number): Month {
+  const date = new Date(at);
+  return monthIn(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+/** By the name of its partition. */
+export function monthOfPartition(table: string): Month {
+  const [year, month] = table.split('_').slice(-2).map(Number);
+  return monthIn(year ?? Number.NaN, (month ?? Number.NaN) - 1);
 }

@@ -5,6 +5,7 @@ import type { ReadModels } from '../../database.js';
 import { checkedPattern, offsetOf, type PageRequest } from '../../engine/page.js';
 import { type StoredLine, type Told, toldLine } from './stored-line.js';
 import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
+import { clearedBefore } from './usage-log-clearing.js';
 import { idsWithin } from './usage-log-hours.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
@@ -35,6 +36,15 @@ export interface UsageLogFilter {
   /** Unix seconds, both inclusive. */
   readonly from?: number;
   readonly to?: number;
+}
+
+/** The same, without what has been cleared. */
+export async function shown<Filter extends Pick<UsageLogFilter, 'from'>>(
+  db: ReadModels,
+  filter: Filter,
+): Promise<Filter> {
+  const since = await clearedBefore(db);
+  return since <= (filter.from ?? 0) ? filter : { ...filter, from: since };
 }
 
 /** Whether the column holds the model, or one that fits the pattern. */
@@ -109,20 +119,20 @@ export async function usageLogBefore(
   filter: UsageLogFilter,
   { before, limit }: { readonly before?: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> {
-  const lines = await inOrder(db, filter);
+  const lines = await inOrder(db, await shown(db, filter));
   if (lines === null) return [];
   const older = before === undefined ? lines : lines.where('line.id', '<', before);
   return told(entries(older).orderBy('line.id', 'desc').limit(limit));
 }
 
 /** Oldest first, newer than `after` and not newer than `upTo`: what has been added. */
-export const usageLogAfter = (
+export const usageLogAfter = async (
   db: ReadModels,
   filter: UsageLogFilter,
   { after, upTo, limit }: { readonly after: Position; readonly upTo: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> =>
   told(
-    entries(matching(db, filter))
+    entries(matching(db, await shown(db, filter)))
       .where('line.id', '>', after)
       .where('line.id', '<=', upTo)
       .orderBy('line.id', 'asc')
@@ -149,10 +159,11 @@ export interface UsageLogPage {
 /** Newest first, by page number. */
 export async function usageLogPage(
   db: ReadModels,
-  filter: UsageLogFilter,
+  asked: UsageLogFilter,
   request: PageRequest,
   counting = usualCounting,
 ): Promise<UsageLogPage> {
+  const filter = await shown(db, asked);
   const offset = offsetOf(request);
   // What lies before the page is passed over in an index, and neither read nor joined.
   const lines = await inOrder(db, filter);
@@ -204,14 +215,16 @@ async function expected(
 }
 
 /** Type-2 lines of the 60 s before `now` (unix seconds), and their prompt and completion tokens. */
-export const usageOfLastMinute = (
+export async function usageOfLastMinute(
   db: ReadModels,
   filter: Omit<UsageLogFilter, 'type' | 'from' | 'to'>,
   now: number,
-): Promise<{ requests: number; tokens: number }> =>
-  matching(db, { ...filter, type: logTypes.consume, from: now - 60 })
+): Promise<{ requests: number; tokens: number }> {
+  const lines = matching(db, await shown(db, { ...filter, type: logTypes.consume, from: now - 60 }));
+  return lines
     .select([
       sql<number>`count(*)`.as('requests'),
       sql<number>`coalesce(sum(line.prompt_tokens + line.completion_tokens), 0)`.as('tokens'),
     ])
     .executeTakeFirstOrThrow();
+}

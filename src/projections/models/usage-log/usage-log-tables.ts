@@ -1,6 +1,43 @@
-import { tableOfHours } from './usage-log-hours.js';
+import type { ChannelId, UserId } from '../../../domain/ids.js';
+import type { Usage } from '../../../domain/usage.js';
+import type { Told } from './stored-line.js';
+import type { UsageLogRow } from './usage-log.js';
+import { tableOfClearings, type UsageLogClearings } from './usage-log-clearing.js';
+import { tableOfHours, type UsageLogHours } from './usage-log-hours.js';
 
 /* What the usage log consists of in Postgres. */
+
+/** What most lines have none of. */
+type Seldom = 'uncovered' | 'cached_tokens' | 'reasoning_tokens';
+
+export interface UsageLogTables extends UsageLogHours, UsageLogClearings {
+  /** See `stored-line.ts`. */
+  usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | 'failed_attempts' | Seldom> & {
+    /** null: 0, which takes no room so. */
+    [Name in Seldom]: UsageLogRow[Name] | null;
+  } & {
+    /** null: the line is not about a call. */
+    terms_id: number | null;
+    /** null: text alone, as the columns tell. */
+    usage: Usage | null;
+    /** null: the channel and no other. */
+    attempts: readonly ChannelId[] | null;
+    /** null: none. */
+    failed_attempts: UsageLogRow['failed_attempts'] | null;
+  };
+  /** What lines about calls have in common. */
+  usage_log_terms: Pick<UsageLogRow, 'price' | 'usage_source' | 'outcome'> & {
+    id: number;
+    path: string;
+  };
+  /** One row: what lines depend on, as of the last event folded. */
+  usage_log_rules: {
+    log_consume: boolean;
+    root_user_id: UserId;
+    /** Lines of what happened earlier are shown no more; unix seconds. */
+    cleared_before: number;
+  };
+}
 
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
 // touch the same few pages. Columns of eight bytes come first, so that none is padded.
@@ -51,6 +88,11 @@ export const tablesOfLog = `
   );
 
   ${tableOfHours}
-  create table usage_log_rules (log_consume boolean not null, root_user_id bigint not null);
-  insert into usage_log_rules values (true, 1);
+  ${tableOfClearings}
+  create table usage_log_rules (
+    log_consume boolean not null,
+    root_user_id bigint not null,
+    cleared_before bigint not null
+  );
+  insert into usage_log_rules values (true, 1, 0);
 `;

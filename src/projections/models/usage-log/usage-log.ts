@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { ApiKeyEvent } from '../../../domain/api-key.js';
 import type {
   CallOutcome,
@@ -23,14 +23,17 @@ import type { RedemptionEvent } from '../../../domain/redemption.js';
 import type { RefusalEvent } from '../../../domain/refusal.js';
 import type { SetupEvent } from '../../../domain/setup.js';
 import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/usage.js';
+import type { UsageLogEvent } from '../../../domain/usage-log.js';
 import type { UserEvent } from '../../../domain/user.js';
+import type { ReadModels } from '../../database.js';
 import { insertRows, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
 import { type LogDetail, refusedDetail, returnedDetail } from './log-detail.js';
-import { storedLines, type Told } from './stored-line.js';
-import { putHours, type UsageLogHours } from './usage-log-hours.js';
+import { storedLines } from './stored-line.js';
+import { clearLines, takeAwayCleared, upToClearings } from './usage-log-clearing.js';
+import { deleteLinesOf, putHours } from './usage-log-hours.js';
 import { makePartitions } from './usage-log-partitions.js';
-import { tablesOfLog } from './usage-log-tables.js';
+import { tablesOfLog, type UsageLogTables } from './usage-log-tables.js';
 
 /*
  * What happened to each wallet, line by line. A line holds facts, not sentences: faces say them in the reader's
@@ -88,36 +91,6 @@ export interface UsageLogRow {
   detail: LogDetail | null;
 }
 
-/** What most lines have none of. */
-type Seldom = 'uncovered' | 'cached_tokens' | 'reasoning_tokens';
-
-export interface UsageLogTables extends UsageLogHours {
-  /** See `stored-line.ts`. */
-  usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | 'failed_attempts' | Seldom> & {
-    /** null: 0, which takes no room so. */
-    [Name in Seldom]: UsageLogRow[Name] | null;
-  } & {
-    /** null: the line is not about a call. */
-    terms_id: number | null;
-    /** null: text alone, as the columns tell. */
-    usage: Usage | null;
-    /** null: the channel and no other. */
-    attempts: readonly ChannelId[] | null;
-    /** null: none. */
-    failed_attempts: UsageLogRow['failed_attempts'] | null;
-  };
-  /** What lines about calls have in common. */
-  usage_log_terms: Pick<UsageLogRow, 'price' | 'usage_source' | 'outcome'> & {
-    id: number;
-    path: string;
-  };
-  /** One row: what lines depend on, as of the last event folded. */
-  usage_log_rules: {
-    log_consume: boolean;
-    root_user_id: UserId;
-  };
-}
-
 type Rules = Selectable<UsageLogTables['usage_log_rules']>;
 
 /** The name under which the legacy console lists channel tests. */
@@ -135,11 +108,12 @@ export type LoggedEvent =
   | Extract<RedemptionEvent, { type: 'RedemptionCodeRedeemed' }>
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
   | OptionEvent
-  | SetupEvent;
+  | SetupEvent
+  | UsageLogEvent;
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 7,
+  version: 8,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
@@ -160,39 +134,58 @@ export const usageLog = projection<LoggedEvent>({
     ChannelTested: true,
     OptionChanged: true,
     SetupCompleted: true,
+    LogsCleared: true,
   },
   async project(tx, batch) {
     const before = await tx.selectFrom('usage_log_rules').selectAll().executeTakeFirstOrThrow();
     let rules = before;
-    let lines: UsageLogRow[] = [];
-    const refunded = new Set<string>();
-    for (const recorded of batch) {
-      rules = rulesAfter(rules, recorded.event);
-      if (recorded.event.type === 'CallRefunded') refunded.add(streamKey(recorded.stream));
-      const line = lineOf(recorded, rules);
-      if (line !== null && (line.type !== logTypes.consume || rules.log_consume)) lines.push(line);
-    }
+    for (const part of upToClearings(batch)) rules = await fold(tx, part, rules);
     if (rules !== before) await tx.updateTable('usage_log_rules').set(rules).execute();
-    if (refunded.size > 0) {
-      const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
-      lines = lines.filter((line) => !isCharge(line));
-      await sql`
-        delete from usage_log where request_id = any(${[...refunded]}::text[]) and type = ${logTypes.consume}
-      `.execute(tx);
-    }
-    const { rows, terms } = storedLines(lines);
-    await makePartitions(tx, rows);
-    await putNewRows(tx, 'usage_log_terms', ['id'], terms);
-    await insertRows(tx, 'usage_log', rows);
-    await putHours(tx, lines);
   },
+  tidying: { after: 'LogsCleared', step: takeAwayCleared },
 });
+
+type Batch = readonly Recorded<LoggedEvent>[];
+
+/** Resolves with the rules that hold afterwards. */
+async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules> {
+  let rules = before;
+  let lines: UsageLogRow[] = [];
+  const refunded = new Set<string>();
+  for (const recorded of batch) {
+    rules = rulesAfter(rules, recorded.event);
+    if (recorded.event.type === 'CallRefunded') refunded.add(streamKey(recorded.stream));
+    const line = lineOf(recorded, rules);
+    if (line !== null && isKept(line, rules)) lines.push(line);
+  }
+  if (refunded.size > 0) {
+    const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
+    lines = lines.filter((line) => !isCharge(line));
+    // Those that have been cleared are counted as such, and stay until they are taken away.
+    await deleteLinesOf(tx, refunded, logTypes.consume, before.cleared_before);
+  }
+  const { rows, terms } = storedLines(lines);
+  await makePartitions(tx, rows);
+  await putNewRows(tx, 'usage_log_terms', ['id'], terms);
+  await insertRows(tx, 'usage_log', rows);
+  await putHours(tx, lines);
+  const last = batch.at(-1);
+  if (last?.event.type === 'LogsCleared')
+    await clearLines(tx, last.position, { shownFrom: before.cleared_before, before: rules.cleared_before });
+  return rules;
+}
+
+/** What is written down late, of a time that has been cleared, is no line any more. */
+const isKept = ({ type, created_at }: UsageLogRow, { log_consume, cleared_before }: Rules): boolean =>
+  (type !== logTypes.consume || log_consume) && created_at >= cleared_before;
 
 /** The rules that hold from this event on; they are folded here so that a rebuild logs what was logged the first time. */
 function rulesAfter(rules: Rules, event: LoggedEvent): Rules {
   if (event.type === 'SetupCompleted') return { ...rules, root_user_id: event.rootUserId };
   if (event.type === 'OptionChanged' && event.key === 'LogConsumeEnabled' && 'text' in event.value)
     return { ...rules, log_consume: event.value.text === 'true' };
+  if (event.type === 'LogsCleared')
+    return { ...rules, cleared_before: Math.max(rules.cleared_before, unixSeconds(event.before)) };
   return rules;
 }
 
@@ -248,6 +241,7 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
       return event.usage === null ? null : testedLine(recorded, event.usage, event.responseTimeMs, rules.root_user_id);
     case 'OptionChanged':
     case 'SetupCompleted':
+    case 'LogsCleared':
       return null;
     default:
       return assertNever(event);

@@ -4,11 +4,12 @@ import type { ReadModels } from '../../database.js';
 import { hoursTable, matchingHours } from '../usage-stats/usage-stats-queries.js';
 import { counted, type UsageSumTable } from '../usage-stats/usage-sums.js';
 import { logTypes } from './usage-log.js';
-import { isModel, matching, type UsageLogFilter } from './usage-log-queries.js';
+import { isModel, matching, shown, type UsageLogFilter } from './usage-log-queries.js';
 
 /*
- * What the lines of the usage log sum to. A log has millions of lines and a year has 8,760 hours: whole hours come from
- * the statistics, and only the pieces of hours at the ends of a range are read line by line.
+ * What the lines of the usage log sum to, without those that have been cleared. A log has millions of lines and a year
+ * has 8,760 hours: whole hours come from the statistics, and only the pieces of hours at the ends of a range are read
+ * line by line.
  */
 
 /** Sums over settled calls and channel tests (type 2). */
@@ -48,7 +49,8 @@ const totalled = (db: ReadModels, parts: Parts): Promise<UsageTotals> =>
 
 const hour = 3_600;
 
-export function usageTotals(db: ReadModels, filter: TotalsFilter): Promise<UsageTotals> {
+export async function usageTotals(db: ReadModels, asked: TotalsFilter): Promise<UsageTotals> {
+  const filter = await shown(db, asked);
   const { from, to } = filter;
   const first = from === undefined ? null : Math.ceil(from / hour) * hour;
   const end = to === undefined ? null : Math.floor((to + 1) / hour) * hour;

@@ -120,6 +120,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'models-unreadable': 'The answer of the upstream is no list of models: {{reason}}',
   'read-model-not-stopped-there': 'The read model is not stopped at this event',
   'books-stay-whole': 'Books must not leave out an event: their sums would be wrong for ever',
+  'option-fixed': '{{field}} cannot be changed: it stays {{allowed}}',
   'option-prerequisite-missing': 'Configure {{needed}} first',
   'option-changed': 'Somebody else has just changed this option; yours was not saved',
   'oidc-discovery-failed': 'The OIDC configuration could not be fetched, check the network and the address: {{reason}}',
@@ -143,6 +144,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'mail-failed': 'The mail could not be sent: {{reason}}',
   'form-outdated': 'The data on this page is out of date: reload it and try again',
   'idempotency-key-reused': 'This form has been sent before with other contents: reload the page and try again',
+  'usage-log-cleared': 'The usage log of this month has been cleared, so it is not whole any more. The statement is.',
   'outcome-unknown':
     'The database does not answer, so it is not known whether this was done. Send the form again: it will not be done twice',
   'store-unavailable': 'The service is not available at the moment, try again later',

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { defaultPrices } from '../../src/application/default-prices.js';
+import { initialOptions, type Settings, settingsFrom } from '../../src/application/settings.js';
+import {
+  type Fixed,
+  fixedBecause,
+  hasEffect,
+  type OptionDefinition,
+  type OptionKey,
+  optionTable,
+} from '../../src/domain/option-table.js';
+import { checkOption } from '../../src/domain/option-values.js';
+
+/* Every option acts, and here is named who acts by it; or it stays as it is, and says why. */
+
+type FixedKey = {
+  [Key in OptionKey]: (typeof optionTable)[Key] extends { readonly fixed: Fixed } ? Key : never;
+}[OptionKey];
+
+/**
+ * The source that acts by an option. It names the option itself, unless it reads `settings.…`, which the option then
+ * changes, or the console's `status.…`, which the option then is.
+ */
+type Consumer = readonly [source: string, reads?: `settings.${string}` | `status.${string}`];
+
+const doors = ['src/application/queries/doors.ts'] as const;
+const prices = (table: string): Consumer => ['src/domain/price-tables.ts', `settings.prices.${table}`];
+const gemini = (source: string, member: string): Consumer => [
+  `src/relay/protocols/gemini/${source}`,
+  `settings.gemini.${member}`,
+];
+const mail: Consumer = ['src/gateway.ts', 'settings.mail'];
+const rateLimit = (member: string): Consumer => ['src/relay/call/rate-limit.ts', `settings.modelRateLimit.${member}`];
+const words: Consumer = ['src/relay/call/order.ts', 'settings.sensitiveWords'];
+
+const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
+  PasswordLoginEnabled: ['src/application/sessions/identity.ts', 'settings.passwordLogin'],
+  PasswordRegisterEnabled: ['src/application/commands/registering.ts'],
+  RegisterEnabled: ['src/application/commands/registering.ts'],
+  EmailVerificationEnabled: ['src/application/commands/registering.ts'],
+  EmailDomainRestrictionEnabled: ['src/domain/email.ts', 'settings.emailRules.domains'],
+  EmailAliasRestrictionEnabled: ['src/domain/email.ts', 'settings.emailRules.withoutAliases'],
+  EmailDomainWhitelist: ['src/domain/email.ts', 'settings.emailRules.domains'],
+  TurnstileCheckEnabled: doors,
+  TurnstileSiteKey: doors,
+  TurnstileSecretKey: ['src/gateway.ts'],
+  GitHubOAuthEnabled: doors,
+  GitHubClientId: ['src/doors/github.ts'],
+  GitHubClientSecret: ['src/doors/github.ts'],
+  LinuxDOOAuthEnabled: doors,
+  LinuxDOClientId: ['src/doors/linuxdo.ts'],
+  LinuxDOClientSecret: ['src/doors/linuxdo.ts'],
+  'oidc.enabled': doors,
+  'oidc.client_id': ['src/doors/oidc.ts'],
+  'oidc.client_secret': ['src/doors/oidc.ts'],
+  'oidc.well_known': ['src/doors/oidc.ts'],
+  'oidc.authorization_endpoint': ['src/doors/oidc.ts'],
+  'oidc.token_endpoint': ['src/doors/oidc.ts'],
+  'oidc.user_info_endpoint': ['src/doors/oidc.ts'],
+  WeChatAuthEnabled: doors,
+  WeChatServerAddress: ['src/doors/wechat.ts'],
+  WeChatServerToken: ['src/doors/wechat.ts'],
+  WeChatAccountQRCodeImageURL: ['web/src/kit/doors/WeChatDialog.tsx', 'status.wechatQrCode'],
+  TelegramOAuthEnabled: doors,
+  TelegramBotToken: ['src/doors/doors.ts'],
+  TelegramBotName: doors,
+  SMTPServer: mail,
+  SMTPPort: mail,
+  SMTPAccount: mail,
+  SMTPFrom: mail,
+  SMTPToken: ['src/gateway.ts'],
+  SMTPSSLEnabled: mail,
+  ServerAddress: ['src/payments/payment-setting.ts'],
+  WorkerUrl: ['src/application/notifications/webhook.ts'],
+  WorkerValidKey: ['src/application/notifications/webhook.ts'],
+  PayAddress: ['src/payments/epay.ts'],
+  EpayId: ['src/payments/epay.ts'],
+  EpayKey: ['src/payments/epay.ts'],
+  CustomCallbackAddress: ['src/payments/payment-setting.ts'],
+  StripeApiSecret: ['src/payments/stripe.ts'],
+  StripeWebhookSecret: ['src/payments/stripe.ts'],
+  StripeCurrency: ['src/payments/stripe.ts'],
+  StripePrice: ['src/application/top-up-terms.ts', 'settings.topUp.priceBy'],
+  Price: ['src/application/top-up-terms.ts', 'settings.topUp.priceBy'],
+  MinTopUp: ['src/application/commands/payments.ts', 'settings.topUp.minimum'],
+  TopupGroupRatio: ['src/application/top-up-terms.ts', 'settings.topUp.groupRatio'],
+  TopUpLink: ['web/src/wallet/RedeemSection.tsx', 'status.topUpLink'],
+  Notice: ['web/src/home/HomePage.tsx', 'status.notice'],
+  About: ['web/src/about/AboutPage.tsx', 'status.about'],
+  HomePageContent: ['web/src/home/HomePage.tsx', 'status.homePage'],
+  Footer: ['web/src/shell/Footer.tsx', 'status.footer'],
+  Logo: ['web/src/shell/TopBar.tsx', 'status.logo'],
+  SystemName: ['src/application/commands/password-reset.ts'],
+  QuotaForNewUser: ['src/application/commands/welcome.ts', 'settings.quotaForNewUser'],
+  QuotaForInviter: ['src/application/commands/welcome.ts', 'settings.quotaForInviter'],
+  QuotaForInvitee: ['src/application/commands/welcome.ts', 'settings.quotaForInvitee'],
+  QuotaRemindThreshold: ['src/application/reactions/remind-of-quota.ts'],
+  PreConsumedQuota: ['src/relay/call/hold.ts', 'settings.preConsumedTokens'],
+  ModelMaxOutputTokens: ['src/relay/call/hold.ts', 'settings.maxOutputTokens'],
+  DefaultMaxOutputTokens: ['src/relay/call/hold.ts', 'settings.defaultMaxOutputTokens'],
+  UpstreamPromptTokens: ['src/relay/call/hold.ts', 'settings.upstreamPromptTokens'],
+  QuotaPerUnit: prices('quotaPerUnit'),
+  DisplayInCurrencyEnabled: ['src/application/quota-text.ts'],
+  DisplayTokenStatEnabled: ['src/rest-compat/billing.ts'],
+  ModelRatio: prices('modelRatio'),
+  ModelPrice: prices('modelPrice'),
+  CompletionRatio: prices('completionRatio'),
+  CacheRatio: prices('cacheRatio'),
+  ReasoningRatio: prices('reasoningRatio'),
+  ImageOutputRatio: prices('imageOutputRatio'),
+  ToolPrice: ['src/domain/tool-prices.ts', 'settings.prices.toolPrice'],
+  GroupRatio: prices('groupRatio'),
+  UserUsableGroups: ['src/relay/call/order.ts', 'settings.usableGroups'],
+  RootKeepsChannelKeys: ['src/application/commands/channels.ts'],
+  RetryTimes: ['src/relay/call/relay.ts', 'settings.retryTimes'],
+  ChannelDisableThreshold: ['src/application/commands/channel-tests.ts'],
+  AutomaticDisableChannelEnabled: ['src/relay/call/relay.ts', 'settings.autoDisable'],
+  AutomaticEnableChannelEnabled: ['src/application/commands/channel-tests.ts'],
+  AutomaticDisableKeywords: ['src/relay/call/health.ts', 'settings.autoDisable.keywords'],
+  LogConsumeEnabled: ['src/projections/models/usage-log/usage-log.ts'],
+  DataExportEnabled: ['web/src/shell/Sidebar.tsx', 'status.dashboard'],
+  // For clients of the legacy interface.
+  DataExportDefaultTime: ['src/rest-compat/status.ts'],
+  DefaultCollapseSidebar: ['web/src/shell/Layout.tsx', 'status.collapseSidebar'],
+  CheckSensitiveEnabled: words,
+  CheckSensitiveOnPromptEnabled: words,
+  SensitiveWords: words,
+  Chats: ['web/src/chat/ChatPage.tsx', 'status.chats'],
+  DemoSiteEnabled: ['web/src/shell/TopBar.tsx', 'status.demoSite'],
+  SelfUseModeEnabled: ['src/relay/call/order.ts', 'settings.selfUseMode'],
+  ModelRequestRateLimitEnabled: rateLimit('enabled'),
+  ModelRequestRateLimitCount: rateLimit('total'),
+  ModelRequestRateLimitSuccessCount: rateLimit('successful'),
+  ModelRequestRateLimitDurationMinutes: rateLimit('windowSeconds'),
+  'gemini.safety_settings': gemini('request.ts', 'safety'),
+  'gemini.version_settings': gemini('gemini.ts', 'versions'),
+  'gemini.supported_imagine_models': gemini('request.ts', 'imageModels'),
+  'gemini.thinking_adapter_enabled': gemini('request.ts', 'thinkingAdapter'),
+  'gemini.thinking_adapter_budget_tokens_percentage': gemini('request.ts', 'thinkingShare'),
+  'claude.model_headers_settings': ['src/relay/protocols/anthropic/headers.ts', 'settings.claude.headers'],
+  'claude.default_max_tokens': ['src/relay/protocols/anthropic/request.ts', 'settings.claude.defaultMaxTokens'],
+  'claude.thinking_adapter_enabled': ['src/relay/protocols/anthropic/request.ts', 'settings.claude.thinkingAdapter'],
+  'claude.thinking_adapter_budget_tokens_percentage': [
+    'src/relay/protocols/anthropic/request.ts',
+    'settings.claude.thinkingShare',
+  ],
+  'global.pass_through_request_enabled': ['src/relay/call/attempt.ts', 'settings.passThroughRequests'],
+  'general_setting.docs_link': ['web/src/shell/TopBar.tsx', 'status.docsLink'],
+  'general_setting.admin_second_factor': ['src/application/sessions/identity.ts', 'settings.adminSecondFactor'],
+  'general_setting.ping_interval_enabled': ['src/relay/call/answering.ts', 'settings.pingIntervalMs'],
+  'general_setting.ping_interval_seconds': ['src/relay/call/answering.ts', 'settings.pingIntervalMs'],
+  'general_setting.api_key_concurrency': ['src/relay/call/call-limits.ts', 'settings.apiKeyConcurrency'],
+  'general_setting.low_channel_balance': ['src/application/commands/channel-balances.ts'],
+  'general_setting.log_retention_days': ['src/application/reactions/keep-retention.ts'],
+  'general_setting.api_keys_per_user': ['src/application/commands/api-keys.ts', 'settings.mostApiKeys'],
+};
+
+const definitions = Object.entries(optionTable) as [OptionKey, OptionDefinition][];
+const fixed = definitions.flatMap(([key, { initial, fixed: because }]) =>
+  because === undefined ? [] : [{ key, initial, because }],
+);
+
+/** A value that the option does not hold at first, and may hold. */
+function anotherOf(key: OptionKey): string {
+  const definition: OptionDefinition = optionTable[key];
+  switch (definition.kind) {
+    case 'boolean':
+      return definition.initial === 'true' ? 'false' : 'true';
+    case 'integer':
+    case 'number':
+      return String(Number(definition.initial) === definition.minimum ? definition.minimum + 1 : definition.minimum);
+    case 'ratios':
+    case 'counts':
+      return '{"sample":3}';
+    case 'texts':
+      return '{"sample":"3"}';
+    case 'json-object':
+      return key === 'claude.default_max_tokens' ? '{"sample":3}' : '{"sample":{"name":["value"]}}';
+    case 'json-array':
+      return '["sample"]';
+    case 'choice':
+      return definition.choices.find((choice) => choice !== definition.initial) ?? '';
+    case 'text':
+    case 'secret':
+      return 'sample';
+  }
+}
+
+const builtIn = defaultPrices();
+/** With everything switched on and filled in that others need before they say anything. */
+const switchedOn: readonly (readonly [OptionKey, string])[] = [
+  ...definitions.flatMap(([key, { kind }]) => (kind === 'boolean' ? [[key, 'true'] as const] : [])),
+  ['SMTPServer', 'smtp.example'],
+  ['SMTPAccount', 'gate@mail.example'],
+  ['EmailDomainWhitelist', 'mail.example'],
+];
+const settingsWith = (key: OptionKey, value: string): Settings =>
+  settingsFrom(new Map([...switchedOn, [key, value]]), builtIn, initialOptions(builtIn));
+
+const memberAt = (settings: Settings, path: string): string =>
+  inspect(
+    path.split('.').reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>>)[name], settings),
+    { depth: null, maxArrayLength: null, maxStringLength: null },
+  );
+
+const sourceOf = (path: string): string => readFileSync(path, 'utf8');
+const names = (text: string, name: string): boolean => new RegExp(`\\b${name.replaceAll('.', '\\.')}\\b`).test(text);
+
+describe('an option that acts', () => {
+  test('is one with a consumer, or one that stays as it is', () => {
+    const keys = definitions.map(([key]) => key);
+    expect([...Object.keys(consumers), ...fixed.map(({ key }) => key)].sort()).toEqual(keys.sort());
+  });
+
+  test.each(Object.entries(consumers) as [OptionKey, Consumer][])('%s', (key, [source, reads]) => {
+    expect(hasEffect(key)).toBe(true);
+    const text = sourceOf(source);
+    if (reads === undefined) {
+      expect(names(text, key), `${source} names it`).toBe(true);
+      return;
+    }
+    const [from, ...path] = reads.split('.');
+    expect(names(text, path.at(-1) ?? ''), `${source} reads ${reads}`).toBe(true);
+    if (from === 'status') {
+      const told = new RegExp(`\\b${path[0]}: .*'${key.replaceAll('.', '\\.')}'`);
+      expect(sourceOf('src/graphql/system/status.ts')).toMatch(told);
+      return;
+    }
+    const isOn = switchedOn.find(([name]) => name === key)?.[1];
+    const [one, other] = [isOn ?? optionTable[key].initial, isOn === 'true' ? 'false' : anotherOf(key)];
+    const [before, after] = [one, other].map((value) => memberAt(settingsWith(key, value), path.join('.')));
+    expect(after, `${reads} follows it`).not.toEqual(before);
+  });
+});
+
+describe('an option that stays as it is', () => {
+  test.each(fixed)('$key refuses to be another, and says why', ({ key, initial, because }) => {
+    expect(() => checkOption(key, initial)).not.toThrow();
+    expect(() => checkOption(key, anotherOf(key))).toThrow(
+      expect.objectContaining({ code: 'option-fixed', details: { field: key, allowed: initial, because } }),
+    );
+  });
+
+  test('is not one that nobody knows', () => {
+    expect(fixedBecause('SomethingElse')).toBeNull();
+    expect(hasEffect('SomethingElse')).toBe(false);
+  });
+});

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { retention } from '../../src/application/reactions/keep-retention.js';
+import { beginning } from '../../src/domain/events.js';
+import { Failure } from '../../src/domain/failure.js';
+import { Instant } from '../../src/domain/instant.js';
+import { type SettableClock, settableClock } from '../support/fixed-clock.js';
+
+const dayMs = 86_400_000;
+const midnight = Date.UTC(2026, 4, 20);
+let clock: SettableClock;
+let days: number;
+let asked: number[];
+let told: number[];
+let fails: boolean;
+const looking = () =>
+  retention(
+    {
+      settings: () => ({ number: () => days }),
+      clock,
+      usageLog: {
+        async retain(before) {
+          if (fails) throw new Failure('store-unavailable');
+          asked.push(before);
+          return { lines: asked.length, position: beginning };
+        },
+      },
+    },
+    ({ lines }) => told.push(lines),
+  );
+
+beforeEach(() => {
+  [days, asked, told, fails] = [30, [], [], false];
+  clock = settableClock(Instant(midnight + 5));
+});
+
+describe('how long the log is kept', () => {
+  test('is for ever where nobody says otherwise, and where it would begin before there were clocks', async () => {
+    const look = looking();
+    for (days of [0, 36_500]) await look();
+    expect(asked).toEqual([]);
+  });
+
+  test('is whole days, cleared once each', async () => {
+    const look = looking();
+    await look();
+    await look();
+    expect(asked).toEqual([midnight - 30 * dayMs]);
+    clock.advance(dayMs);
+    await look();
+    expect(asked).toEqual([midnight - 30 * dayMs, midnight - 29 * dayMs]);
+    expect(told).toEqual([1, 2]);
+  });
+
+  test('is obeyed as soon as it is another', async () => {
+    const look = looking();
+    await look();
+    days = 7;
+    await look();
+    expect(asked).toEqual([midnight - 30 * dayMs, midnight - 7 * dayMs]);
+  });
+
+  test('is tried again where it failed', async () => {
+    const look = looking();
+    fails = true;
+    await expect(look()).rejects.toMatchObject({ code: 'store-unavailable' });
+    fails = false;
+    await look();
+    expect(asked).toHaveLength(1);
+  });
+});
