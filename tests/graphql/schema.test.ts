@@ -27,6 +27,9 @@ describe('the schema', () => {
       // Told this once, to whom it is for.
       'TotpSecret.address',
       'TotpSecret.secret',
+      // How long the first one of an answer took.
+      'UsageFigures.firstToken',
+      'UsagePiece.firstToken',
       'User.hasPassword',
       'UserSettings.hasWebhookSecret',
     ]);
