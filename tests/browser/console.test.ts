@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { buildConsole, launchBrowser } from '../support/browser.js';
 import { accessibility } from './accessibility.js';
 import { channelHealth } from './channel-health.js';
+import { dashboard } from './dashboard.js';
 import { deepLinks } from './deep-links.js';
 import { doors } from './doors.js';
 import { elsewhere } from './elsewhere.js';
@@ -57,6 +58,7 @@ describe.skipIf(browser === null)('the console, in a browser (needs Chromium)', 
   describe('payments', () => payments(launched));
   describe('a month as a file', () => exports(launched));
   describe('one request', () => requests(launched));
+  describe('the dashboard', () => dashboard(launched));
   describe('tokens', () => tokens(launched));
   describe('what strangers come for', () => shop(launched));
   describe('the playground', () => playground(launched));

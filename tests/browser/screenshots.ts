@@ -22,7 +22,7 @@ const root: Account = { username: 'root', password };
 const alice: Account = { username: 'alice', password };
 const laptop = { width: 1280, height: 800 };
 const phone = { width: 600, height: 900 };
-/** The dashboard remembers what it saw; its charts need something to show. */
+/** The charts of the dashboard need something to show. */
 const watchedMs = 240_000;
 
 interface Shot extends Pick<ConsoleOptions, 'language' | 'theme' | 'size'> {

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { byUrgency, lastChanges, lastErrorOf, noChanges, withChange } from '../../web/src/dashboard/boardChanges.js';
 import { duration, durations, percent, roundCeiling } from '../../web/src/dashboard/figureTexts.js';
-import { byMinute, linesShown, withLines } from '../../web/src/dashboard/ownCalls.js';
-import { historyFrom, remembering, type TrafficPoint, windowSeconds } from '../../web/src/dashboard/trafficHistory.js';
+import { linesShown, withLines } from '../../web/src/dashboard/ownCalls.js';
+import {
+  lastHour,
+  minutesBefore,
+  type Piece,
+  remembering,
+  type TrafficPoint,
+  windowSeconds,
+} from '../../web/src/dashboard/trafficHistory.js';
 import type { OwnLineFragment } from '../../web/src/generated/dashboard/ownUsage.js';
 import type { ChannelChange } from '../../web/src/kit/channel/useChannelHealth.js';
 
@@ -21,28 +28,43 @@ const point = (at: number, requestsPerMinute = 1): TrafficPoint => ({
 const remembered = (...points: TrafficPoint[]) => points.reduce<readonly TrafficPoint[]>(remembering, []);
 
 describe('the history behind the charts', () => {
-  test('keeps the newest figures of every five seconds', () =>
-    expect(remembered(point(start, 1), point(start + 4, 2), point(start + 5, 3))).toEqual([
-      point(start + 4, 2),
-      point(start + 5, 3),
+  test('keeps the newest figures of every twenty seconds', () =>
+    expect(remembered(point(start, 1), point(start + 19, 2), point(start + 20, 3))).toEqual([
+      point(start + 19, 2),
+      point(start + 20, 3),
     ]));
 
-  test('forgets what is older than a quarter of an hour', () =>
+  test('forgets what is older than an hour', () =>
     expect(remembered(point(start), point(start + windowSeconds))).toEqual([point(start + windowSeconds)]));
 
   test('breaks the line where nobody was looking', () => {
-    const history = remembered(point(start), point(start + 60));
+    const history = remembered(point(start), point(start + 180));
     expect(history.map(({ at, requestsPerMinute }) => [at, requestsPerMinute])).toEqual([
       [start, 1],
-      [start + 5, null],
-      [start + 60, 1],
+      [start + 20, null],
+      [start + 180, 1],
     ]);
   });
 
-  test('survives a reload as text; anything else is no history', () => {
-    const history = remembered(point(start), point(start + 5));
-    expect(historyFrom(JSON.stringify(history))).toEqual(history);
-    expect([null, '{', '{"at":1}', '[1]'].map(historyFrom)).toEqual([[], [], [], []]);
+  test('begins with the minutes the server counted, each at its end, up to what has arrived', () => {
+    const noon = start - (start % 60);
+    const none = { p50: null, p95: null };
+    const piece = (at: number): Piece => ({
+      ...{ start: at, requests: 3, errors: 1, quota: 7, promptTokens: 5, completionTokens: 6 },
+      ...{ latency: { p50: 20, p95: 30 }, firstToken: none },
+    });
+    expect(minutesBefore([piece(noon), piece(noon + 60)], noon + 100)).toEqual([
+      {
+        ...{ at: noon + 60, requestsPerMinute: 4, tokensPerMinute: 11, quotaPerMinute: 7, errorRate: 0.25 },
+        ...{ latencyP50Ms: 20, latencyP95Ms: 30, firstTokenP50Ms: null, firstTokenP95Ms: null },
+      },
+    ]);
+    expect(minutesBefore([{ ...piece(noon), requests: 0, errors: 0 }], noon + 60)[0]?.errorRate).toBe(0);
+  });
+
+  test('is an hour of whole minutes, the present one included', () => {
+    const noon = start - (start % 60);
+    expect(lastHour(noon + 1)).toEqual({ from: noon + 60 - windowSeconds, to: noon + 60 });
   });
 });
 
@@ -63,39 +85,15 @@ const line = (id: number, createdAt: number, patch: Partial<OwnLineFragment> = {
 
 describe('one’s own calls', () => {
   test('lines that arrive come first, the newest at the head', () =>
-    expect(withLines([line(1, start)], [line(2, start), line(3, start)], start).map(({ id }) => id)).toEqual([
-      '3',
-      '2',
-      '1',
-    ]));
+    expect(withLines([line(1, start)], [line(2, start), line(3, start)]).map(({ id }) => id)).toEqual(['3', '2', '1']));
 
   test('a line delivered twice is shown once', () =>
-    expect(withLines([line(2, start), line(1, start)], [line(2, start), line(3, start)], start)).toHaveLength(3));
+    expect(withLines([line(2, start), line(1, start)], [line(2, start), line(3, start)])).toHaveLength(3));
 
-  test('old lines go, but for the few that are listed', () => {
-    const old = Array.from({ length: linesShown + 5 }, (_, at) => line(100 - at, start));
-    expect(withLines(old, [line(101, start + windowSeconds + 1)], start + windowSeconds + 1)).toHaveLength(linesShown);
-  });
-
-  test('are summed by the minute, quiet ones included; failures cost nothing and do not count', () => {
-    const noon = start - (start % 60);
-    const minutes = byMinute(
-      [line(3, noon + 59), line(2, noon + 1), line(1, noon + 2, { type: 'ERROR', quota: 0 })],
-      noon + 60,
-      0,
-    );
-    expect(minutes).toHaveLength(15);
-    expect(minutes.at(-2)).toEqual({ at: noon, requests: 2, quota: 20 });
-    expect(minutes.at(-1)).toEqual({ at: noon + 60, requests: 0, quota: 0 });
-  });
-
-  test('a minute that is not known whole is left out', () => {
-    const noon = start - (start % 60);
-    expect(byMinute([line(1, noon + 30)], noon + 59, noon + 10).at(-1)).toEqual({
-      at: noon,
-      requests: null,
-      quota: null,
-    });
+  test('only the newest are kept', () => {
+    const old = Array.from({ length: linesShown }, (_, at) => line(100 - at, start));
+    const kept = withLines(old, [line(101, start)]);
+    expect([kept.length, kept[0]?.id, kept.at(-1)?.id]).toEqual([linesShown, '101', '82']);
   });
 });
 

@@ -11,8 +11,9 @@ import { dashboardTexts } from './dashboard.texts.js';
 import { FirstSteps } from './FirstSteps.js';
 import { GatewayTraffic } from './GatewayTraffic.js';
 import { OwnUsage } from './OwnUsage.js';
+import { UsageHistory } from './UsageHistory.js';
 
-/** What happens now: to the whole gateway for administrators, to one's own wallet for everybody else. */
+/** What happens now, and what went before: to the whole gateway for administrators, to one's own wallet for others. */
 export function DashboardPage() {
   const t = useText(dashboardTexts);
   const viewer = useSignedIn();
@@ -29,11 +30,15 @@ export function DashboardPage() {
       <div className={isLost ? 'dashboard dashboard-stale' : 'dashboard'}>
         {isAdmin(viewer) ? (
           <>
-            <GatewayTraffic viewerId={viewer.id} />
+            <GatewayTraffic />
+            <UsageHistory admin />
             <ChannelBoard />
           </>
         ) : (
-          <OwnUsage isHistoryWhole={isWhole} />
+          <>
+            <OwnUsage isHistoryWhole={isWhole} />
+            <UsageHistory admin={false} />
+          </>
         )}
       </div>
     </PageFrame>

@@ -26,10 +26,10 @@ interface Gauge {
   readonly least: number;
 }
 
-export function GatewayTraffic({ viewerId }: { readonly viewerId: string }) {
+export function GatewayTraffic() {
   const t = useText(dashboardTexts);
   const units = useQuotaUnits();
-  const { traffic, history, error } = useTrafficHistory(viewerId);
+  const { traffic, history, error } = useTrafficHistory();
   const total = traffic?.total;
   const refusedPerMinute = traffic?.refused.reduce((sum, { perMinute }) => sum + perMinute, 0) ?? 0;
   const money = (quota: number): string => formatQuota(quota, units, 4);

@@ -1,10 +1,10 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
 import { formatTime } from '../kit/time.js';
-import type { Minute } from './ownCalls.js';
+import type { Piece } from './trafficHistory.js';
 
 interface MinuteChartProps {
-  readonly minutes: readonly Minute[];
+  readonly minutes: readonly Pick<Piece, 'start' | 'requests' | 'quota'>[];
   readonly figure: 'requests' | 'quota';
   readonly format: (value: number) => string;
   readonly colour: string;
@@ -19,7 +19,7 @@ export function MinuteChart({ minutes, figure, format, colour, title }: MinuteCh
       <ResponsiveContainer width="100%" height={160}>
         <BarChart data={[...minutes]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
           <CartesianGrid vertical={false} />
-          <XAxis dataKey="at" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
+          <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
           <YAxis
             tickFormatter={format}
             tickCount={4}

@@ -6,10 +6,8 @@ import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatQuota } from '../kit/quota.js';
 import { useQuotaUnits } from '../kit/session.js';
-import { formatTime } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { byMinute, linesShown } from './ownCalls.js';
 import { RecentCalls } from './RecentCalls.js';
 import { useOwnCalls } from './useOwnCalls.js';
 
@@ -20,9 +18,8 @@ export function OwnUsage({ isHistoryWhole }: { readonly isHistoryWhole: boolean 
   const t = useText(dashboardTexts);
   const units = useQuotaUnits();
   const { data: live } = useSubscription(LiveBalanceDocument);
-  const { lines, completeFrom, now, start, error, look } = useOwnCalls(isHistoryWhole);
-  const minutes = byMinute(lines ?? [], now, completeFrom);
-  const spent = minutes.reduce((sum, { quota }) => sum + (quota ?? 0), 0);
+  const { lines, minutes, start, error, look } = useOwnCalls(isHistoryWhole);
+  const spent = minutes.reduce((sum, { quota }) => sum + quota, 0);
   const money = (quota: number): string => formatQuota(quota, units, 4);
   const wallet = live?.balance;
   const tiles = [
@@ -45,7 +42,6 @@ export function OwnUsage({ isHistoryWhole }: { readonly isHistoryWhole: boolean 
         isHistoryWhole && <QueryNotice loading={error === undefined} error={error} refetch={look} />
       ) : (
         <>
-          {completeFrom > 0 && <p className="as-of">{t('own.partial', { time: formatTime(completeFrom) })}</p>}
           <div className="dashboard-columns">
             <MinutePanel title={t('own.spendChart')} minutes={minutes} figure="quota" format={money} colour="green" />
             <MinutePanel
@@ -56,7 +52,7 @@ export function OwnUsage({ isHistoryWhole }: { readonly isHistoryWhole: boolean 
               colour="blue"
             />
           </div>
-          <RecentCalls lines={lines.slice(0, linesShown)} start={start} />
+          <RecentCalls lines={lines} start={start} />
         </>
       )}
     </>

@@ -25,7 +25,7 @@ interface TrafficChartProps {
 const clock = (at: number): string => formatTime(at).slice(11, 16);
 const exactClock = (at: number): string => formatTime(at).slice(11);
 
-/** The last quarter of an hour, moving on with every figure that arrives. */
+/** The last hour, moving on with every figure that arrives. */
 export function TrafficChart({ history, now, figures, format, colour, least, name, summary }: TrafficChartProps) {
   const t = useText(dashboardTexts);
   const end = now ?? history.at(-1)?.at ?? 0;

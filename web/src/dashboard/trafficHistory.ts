@@ -1,12 +1,14 @@
+import type { LastMinutesQuery } from '../generated/dashboard/history.js';
 import type { TotalFiguresFragment } from '../generated/dashboard/traffic.js';
 
-/* The last quarter of an hour as the charts show it: a point every few seconds, however often figures arrive. */
+/* The last hour as the charts show it: minutes that the server knows, then a point every few seconds. */
 
-export const windowSeconds = 15 * 60;
-/** 180 points per line are drawn in a blink; 900 would not be, every second. */
-const stepSeconds = 5;
+export const windowSeconds = 60 * 60;
+/** 180 points per line are drawn in a blink; 3,600 would not be, every second. */
+const stepSeconds = 20;
 /** Missing for so long, the line is broken rather than drawn through what nobody saw. */
-const gapSeconds = 3 * stepSeconds;
+const gapSeconds = 2 * 60;
+const minute = 60;
 
 /** `at`: Unix seconds. Figures are null where a line is broken. */
 export type TrafficPoint = { readonly at: number } & {
@@ -36,15 +38,29 @@ export function remembering(history: readonly TrafficPoint[], point: TrafficPoin
   return gap ? [...kept, broken(last.at + stepSeconds), point] : [...kept, point];
 }
 
-const isPoint = (value: unknown): value is TrafficPoint =>
-  typeof value === 'object' && value !== null && 'at' in value && typeof value.at === 'number';
+export type Piece = LastMinutesQuery['usageHistory']['pieces'][number];
 
-/** What `JSON.stringify` made of a history; anything else is no history. */
-export function historyFrom(text: string | null): readonly TrafficPoint[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(value) && value.every(isPoint) ? value : [];
-  } catch {
-    return [];
-  }
+/** The last hour, in whole minutes and the present one. `now`: Unix seconds. */
+export function lastHour(now: number): { readonly from: number; readonly to: number } {
+  const to = (Math.floor(now / minute) + 1) * minute;
+  return { from: to - windowSeconds, to };
 }
+
+/** What the server counted before `until` (Unix seconds): the figures of each minute, at its end. */
+export const minutesBefore = (pieces: readonly Piece[], until: number): readonly TrafficPoint[] =>
+  pieces.flatMap(({ start, requests, errors, quota, promptTokens, completionTokens, latency, firstToken }) => {
+    const at = start + minute;
+    if (at > until) return [];
+    const calls = requests + errors;
+    return {
+      at,
+      requestsPerMinute: calls,
+      tokensPerMinute: promptTokens + completionTokens,
+      quotaPerMinute: quota,
+      errorRate: calls === 0 ? 0 : errors / calls,
+      latencyP50Ms: latency.p50,
+      latencyP95Ms: latency.p95,
+      firstTokenP50Ms: firstToken.p50,
+      firstTokenP95Ms: firstToken.p95,
+    };
+  });

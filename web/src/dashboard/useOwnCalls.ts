@@ -1,75 +1,54 @@
-import type { ApolloClient } from '@apollo/client';
-import { useApolloClient, useSubscription } from '@apollo/client/react';
+import { useApolloClient, useQuery, useSubscription } from '@apollo/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import {
-  type OwnLineFragment,
-  OwnRecentUsageDocument,
-  type OwnRecentUsageQuery,
-  OwnUsageFeedDocument,
-} from '../generated/dashboard/ownUsage.js';
-import { withLines } from './ownCalls.js';
-import { windowSeconds } from './trafficHistory.js';
+import { LastMinutesDocument } from '../generated/dashboard/history.js';
+import { type OwnLineFragment, OwnRecentUsageDocument, OwnUsageFeedDocument } from '../generated/dashboard/ownUsage.js';
+import { linesShown, withLines } from './ownCalls.js';
+import { lastHour, type Piece } from './trafficHistory.js';
 
 /** Drawn together: a busy caller's lines arrive faster than anybody reads. */
 const drawEveryMs = 250;
-/** A thousand lines; a busier caller's charts begin later. */
-const mostPages = 10;
+/** As often as the minutes are asked for again while lines arrive. */
+const countEveryMs = 2_000;
 
 interface OwnCalls {
   /** Newest first; null: not known yet. */
   readonly lines: readonly OwnLineFragment[] | null;
-  /** Unix seconds from which on no line is missing. */
-  readonly completeFrom: number;
-  /** Unix seconds; moves on while nothing happens, so that charts do. */
-  readonly now: number;
+  /** The last hour, as the server counts it. */
+  readonly minutes: readonly Piece[];
   /** Id of the newest line when one began to look; later ones arrived since. */
   readonly start: string | null;
   readonly error: unknown;
   readonly look: () => void;
 }
 
-async function page(client: ApolloClient, from: number, after: string | null): Promise<OwnRecentUsageQuery> {
-  const variables = { filter: { from }, after };
-  const { data } = await client.query({ query: OwnRecentUsageDocument, variables, fetchPolicy: 'no-cache' });
-  if (data === undefined) throw new Error('the usage log was answered with nothing');
-  return data;
-}
-
 const present = (): number => Math.floor(Date.now() / 1_000);
 
-/**
- * One's own calls: those of the last quarter of an hour, then each as it is charged, without a gap between the two. None
- * until the log is whole.
- */
+/** One's own newest calls, then each as it is charged, without a gap between the two. None until the log is whole. */
 export function useOwnCalls(isWhole: boolean): OwnCalls {
   const client = useApolloClient();
   const [lines, setLines] = useState<readonly OwnLineFragment[] | null>(null);
-  const [completeFrom, setCompleteFrom] = useState(0);
   const [start, setStart] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(undefined);
-  const [now, setNow] = useState(present);
+  const [hour, setHour] = useState(() => lastHour(present()));
   const newest = useRef<string | null>(null);
   const waiting = useRef<OwnLineFragment[]>([]);
+  const counted = useQuery(LastMinutesDocument, {
+    variables: { ...hour, everyone: false },
+    skip: !isWhole,
+    fetchPolicy: 'cache-and-network',
+  });
+  const { refetch } = counted;
 
   const look = useCallback(async (): Promise<void> => {
     setError(undefined);
     try {
-      const from = present() - windowSeconds;
-      const found: OwnLineFragment[] = [];
-      let after: string | null = null;
-      let first: string | null = null;
-      for (let pages = 0; pages < mostPages; pages++) {
-        const { usageLog } = await page(client, from, after);
-        first ??= usageLog.pageInfo.startCursor;
-        found.push(...usageLog.edges.map(({ node }) => node));
-        after = usageLog.pageInfo.hasNextPage ? (usageLog.pageInfo.endCursor ?? null) : null;
-        if (after === null) break;
-      }
-      setLines(found);
-      // The minute the last line known stands in is not known whole.
-      setCompleteFrom(after === null ? 0 : (found.at(-1)?.createdAt ?? 0) + 1);
-      newest.current = first;
-      setStart(first);
+      const variables = { first: linesShown };
+      const { data } = await client.query({ query: OwnRecentUsageDocument, variables, fetchPolicy: 'no-cache' });
+      if (data === undefined) throw new Error('the usage log was answered with nothing');
+      const { edges, pageInfo } = data.usageLog;
+      setLines(edges.map(({ node }) => node));
+      newest.current = pageInfo.startCursor;
+      setStart(pageInfo.startCursor);
     } catch (failure) {
       setError(failure);
     }
@@ -94,15 +73,24 @@ export function useOwnCalls(isWhole: boolean): OwnCalls {
   });
 
   useEffect(() => {
+    let isStale = false;
+    let countedAt = Date.now();
     const draw = setInterval(() => {
-      setNow(present);
+      // The same hour is the same to who asks for it.
+      setHour((before) => (lastHour(present()).to === before.to ? before : lastHour(present())));
       const arrived = waiting.current;
-      if (arrived.length === 0) return;
       waiting.current = [];
-      setLines((before) => withLines(before ?? [], arrived, present()));
+      if (arrived.length > 0) setLines((before) => withLines(before ?? [], arrived));
+      isStale ||= arrived.length > 0;
+      if (!isStale || Date.now() - countedAt < countEveryMs) return;
+      isStale = false;
+      countedAt = Date.now();
+      // A count that fails is made again with the next line; what it would have changed is in sight.
+      refetch().catch(() => {});
     }, drawEveryMs);
     return () => clearInterval(draw);
-  }, []);
+  }, [refetch]);
 
-  return { lines, completeFrom, now, start, error: error ?? feedError, look: () => void look() };
+  const minutes = (counted.data ?? counted.previousData)?.usageHistory.pieces ?? [];
+  return { lines, minutes, start, error: error ?? feedError, look: () => void look() };
 }

@@ -1,7 +1,8 @@
-import { useSubscription } from '@apollo/client/react';
-import { useEffect, useRef, useState } from 'react';
+import { useQuery, useSubscription } from '@apollo/client/react';
+import { useMemo, useState } from 'react';
+import { LastMinutesDocument } from '../generated/dashboard/history.js';
 import { LiveTrafficDocument, type LiveTrafficSubscription } from '../generated/dashboard/traffic.js';
-import { historyFrom, remembering, type TrafficPoint } from './trafficHistory.js';
+import { lastHour, minutesBefore, remembering, type TrafficPoint } from './trafficHistory.js';
 
 export type Traffic = LiveTrafficSubscription['liveTraffic'];
 
@@ -12,49 +13,31 @@ interface TrafficNow {
   readonly error: unknown;
 }
 
-/*
- * The server tells the present; what went before is what this tab has seen, kept for its lifetime, so that a reload or a
- * look at another page does not empty the charts.
- */
-const storageKey = (viewerId: string): string => `traffic-${viewerId}`;
-
-function stored(viewerId: string): readonly TrafficPoint[] {
-  try {
-    return historyFrom(sessionStorage.getItem(storageKey(viewerId)));
-  } catch {
-    return [];
-  }
+interface Seen {
+  readonly traffic: Traffic | null;
+  readonly points: readonly TrafficPoint[];
 }
 
-function store(viewerId: string, history: readonly TrafficPoint[]): void {
-  try {
-    sessionStorage.setItem(storageKey(viewerId), JSON.stringify(history));
-  } catch {
-    // A browser that refuses storage begins with empty charts.
-  }
-}
-
-export function useTrafficHistory(viewerId: string): TrafficNow {
-  const [now, setNow] = useState<Omit<TrafficNow, 'error'>>(() => ({ traffic: null, history: stored(viewerId) }));
-  const latest = useRef(now.history);
-  latest.current = now.history;
+/** The server's last hour up to where one began to look, and what has arrived since. */
+export function useTrafficHistory(): TrafficNow {
+  const [opened] = useState(() => Math.floor(Date.now() / 1_000));
+  const [{ traffic, points }, setSeen] = useState<Seen>({ traffic: null, points: [] });
+  const { data } = useQuery(LastMinutesDocument, {
+    variables: { ...lastHour(opened), everyone: true },
+    fetchPolicy: 'no-cache',
+  });
   const { error } = useSubscription(LiveTrafficDocument, {
     // A picture a second, of no use to anybody but this page: the cache would only copy it.
     fetchPolicy: 'no-cache',
     ignoreResults: true,
-    onData: ({ data: { data } }) => {
-      if (data === undefined) return;
-      const traffic = data.liveTraffic;
-      setNow(({ history }) => ({ traffic, history: remembering(history, { at: traffic.at, ...traffic.total }) }));
+    onData: ({ data: { data: arrived } }) => {
+      if (arrived === undefined) return;
+      const { liveTraffic } = arrived;
+      const point = { at: liveTraffic.at, ...liveTraffic.total };
+      setSeen((before) => ({ traffic: liveTraffic, points: remembering(before.points, point) }));
     },
   });
-  useEffect(() => {
-    const keep = (): void => store(viewerId, latest.current);
-    window.addEventListener('pagehide', keep);
-    return () => {
-      window.removeEventListener('pagehide', keep);
-      keep();
-    };
-  }, [viewerId]);
-  return { ...now, error };
+  const first = points.at(0)?.at ?? opened;
+  const earlier = useMemo(() => minutesBefore(data?.usageHistory.pieces ?? [], first), [data, first]);
+  return { traffic, history: [...earlier, ...points], error };
 }

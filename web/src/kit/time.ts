@@ -6,3 +6,6 @@ export function formatTime(at: number): string {
   const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
   return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
 }
+
+/** By its name in the IANA database. */
+export const ownTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,9 +1,8 @@
 import { useQuery } from '@apollo/client/react';
-import { InputGroup } from '@blueprintjs/core';
 import { LogGroupsDocument } from '../generated/log/log.js';
-import { asLocalInput, fromLocalInput } from '../kit/form/localInput.js';
 import { refusalCodes } from '../kit/refusal/refusals.js';
-import { type Choice, FilterBar, FilterField, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
+import { type Choice, FilterBar, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
+import { MomentFilter } from '../kit/table/MomentFilter.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { logTexts } from './log.texts.js';
@@ -100,48 +99,6 @@ function RangeFilters({ params, range, onChange }: Omit<LogFiltersProps, 'admin'
         onChange={(chosen) => onChange({ range: 'custom', from: range.from, to: chosen })}
       />
     </>
-  );
-}
-
-interface MomentFilterProps {
-  readonly label: string;
-  /** Unix seconds. */
-  readonly at: number;
-  readonly wrong?: string;
-  readonly onChange: (at: number) => void;
-}
-
-function MomentFilter({ label, at, wrong, onChange }: MomentFilterProps) {
-  return (
-    <FilterField label={label}>
-      {(id) => (
-        <>
-          {/* Not controlled while it is typed in: half a date is no date. It begins anew when the moment changes. */}
-          <InputGroup
-            key={at}
-            id={id}
-            type="datetime-local"
-            step={1}
-            defaultValue={asLocalInput(at)}
-            intent={wrong === undefined ? 'none' : 'danger'}
-            aria-invalid={wrong !== undefined}
-            aria-describedby={wrong === undefined ? undefined : `${id}-wrong`}
-            onBlur={(event) => {
-              const chosen = fromLocalInput(event.currentTarget.value);
-              if (chosen !== null && chosen !== at) onChange(chosen);
-            }}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') event.currentTarget.blur();
-            }}
-          />
-          {wrong !== undefined && (
-            <span id={`${id}-wrong`} role="alert" className="log-filter-wrong">
-              {wrong}
-            </span>
-          )}
-        </>
-      )}
-    </FilterField>
   );
 }
 

@@ -7,12 +7,13 @@ import { leaveForLogin } from '../kit/leave.js';
 import { Section } from '../kit/Section.js';
 import { saveFile } from '../kit/saveFile.js';
 import { useSignedIn } from '../kit/session.js';
+import { ownTimeZone } from '../kit/time.js';
 import { toaster } from '../kit/toaster.js';
 import { codeText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { exportTexts } from './export.texts.js';
 import { type ExportedFile, fetchExport } from './exportFile.js';
-import { monthsSince, ownTimeZone, usualMonth } from './exportMonths.js';
+import { monthsSince, usualMonth } from './exportMonths.js';
 
 const files: readonly ExportedFile[] = ['usage', 'statement'];
 

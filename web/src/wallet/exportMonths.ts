@@ -20,5 +20,3 @@ export function monthsSince(since: number, now: number): string[] {
 
 /** The last one that is over; where there is none, the current one. */
 export const usualMonth = (months: readonly string[]): string => months[1] ?? months[0] ?? '';
-
-export const ownTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

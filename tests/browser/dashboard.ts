@@ -1,0 +1,96 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, signIn } from '../support/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { barriers } from './axe.js';
+
+/** What the dashboard knows of the past, and where its figures lead. */
+export function dashboard(launched: () => Browser): void {
+  let gateway: TestGateway;
+  let user: TestUser;
+  let admin: Console;
+  let own: Console;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    await gateway.addChannel({ models: ['gpt-4o', 'gpt-4o-mini'] });
+    user = await gateway.addUser(1_000_000);
+    const key = await gateway.addApiKey(user);
+    for (const model of ['gpt-4o', 'gpt-4o', 'gpt-4o-mini'])
+      await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] }),
+      }).then((answer) => answer.text());
+    admin = await openConsole(launched(), { url: gateway.url });
+    own = await openConsole(launched(), { url: gateway.url, theme: 'dark', size: { width: 600, height: 900 } });
+    await signIn(admin, { username: 'root', password: gateway.rootPassword });
+    await signIn(own, user);
+  });
+  afterAll(async () => {
+    await admin?.close();
+    await own?.close();
+    await gateway?.stop();
+  });
+
+  const totals = ({ page }: Console) => page.getByRole('region', { name: 'Totals of the range' });
+  const most = ({ page }: Console) => page.getByRole('table', { name: 'Most of the range' });
+
+  describe('the history of the dashboard', () => {
+    test('adds up what there was, for administrators by what everybody asked for', async () => {
+      const { page } = admin;
+      await page.goto('/detail');
+      await totals(admin).getByRole('link', { name: '3', exact: true }).waitFor();
+      await most(admin).getByRole('row').filter({ hasText: 'gpt-4o-mini' }).waitFor();
+      await page.getByRole('img', { name: 'Requests by Model' }).waitFor();
+    });
+
+    test('keeps its range and what it is split by in the address', async () => {
+      const { page } = admin;
+      await page.getByRole('button', { name: '15 min' }).click();
+      await page.getByRole('button', { name: 'Channel', exact: true }).click();
+      await most(admin).getByRole('row').filter({ hasText: 'upstream' }).waitFor();
+      await page.reload();
+      await most(admin).getByRole('row').filter({ hasText: 'upstream' }).waitFor();
+      const query = new URL(page.url()).searchParams;
+      expect([query.get('range'), query.get('by')]).toEqual(['15m', 'CHANNEL']);
+      expect(await page.getByRole('button', { name: '15 min' }).getAttribute('aria-pressed')).toBe('true');
+    });
+
+    test('leads from a figure to the lines it is made of', async () => {
+      const { page } = admin;
+      await page.getByRole('button', { name: 'Model', exact: true }).click();
+      await most(admin).getByRole('link', { name: 'gpt-4o-mini' }).click();
+      await page.waitForURL((url) => url.pathname === '/log' && url.searchParams.get('model') === 'gpt-4o-mini');
+      const rows = page.getByRole('table', { name: 'Usage log' }).getByRole('row');
+      await rows.filter({ hasText: 'gpt-4o-mini' }).first().waitFor();
+      expect(await rows.filter({ hasText: user.username }).count()).toBe(1);
+    });
+
+    test('is a table, too, by the keyboard', async () => {
+      const { page } = admin;
+      await page.goto('/detail?range=1h');
+      const show = page.getByRole('button', { name: 'Show' });
+      await show.focus();
+      await page.keyboard.press('Enter');
+      const times = page.getByRole('table', { name: 'By time' });
+      await times.getByRole('row').nth(60).waitFor();
+      await times.getByRole('link').first().focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => url.pathname === '/log' && url.searchParams.get('range') === 'custom');
+    });
+
+    test('shows users their own, in a narrow window, and nothing of channels', async () => {
+      const { page } = own;
+      await page.goto('/detail?range=7d&by=CHANNEL');
+      await most(own).getByRole('link', { name: 'gpt-4o-mini' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Channel', exact: true }).count()).toBe(0);
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+      expect(overflow).toBeLessThanOrEqual(0);
+      expect(await barriers(page)).toEqual([]);
+    });
+
+    test('nothing went wrong in either page on the way', () =>
+      expect([...admin.problems, ...own.problems]).toEqual([]));
+  });
+}

@@ -1,0 +1,90 @@
+import { Button, Card } from '@blueprintjs/core';
+import { useMemo, useState } from 'react';
+import { Link } from 'react-router-dom';
+import type { UsageHistoryQuery } from '../generated/dashboard/history.js';
+import { abbreviate } from '../kit/quota.js';
+import type { Column } from '../kit/table/columns.js';
+import { ResourceTable } from '../kit/table/ResourceTable.js';
+import { formatTime } from '../kit/time.js';
+import { useText } from '../kit/words/i18n.js';
+import { dashboardTexts } from './dashboard.texts.js';
+import { durations } from './figureTexts.js';
+
+type Piece = UsageHistoryQuery['usageHistory']['pieces'][number];
+
+interface HistoryTimesProps {
+  readonly pieces: readonly Piece[];
+  /** Into the log, by when the piece begins. */
+  readonly link: (start: number, type?: 'CONSUME' | 'ERROR') => string;
+  readonly money: (quota: number) => string;
+}
+
+/** The charts in figures, for who cannot see them or point at a bar. */
+export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
+  const t = useText(dashboardTexts);
+  const [isOpen, setOpen] = useState(false);
+  const columns = useMemo<readonly Column<Piece>[]>(
+    () => [
+      {
+        id: 'start',
+        header: t('own.time'),
+        heading: true,
+        cell: ({ start }) => <Link to={link(start)}>{formatTime(start).slice(0, 16)}</Link>,
+      },
+      { id: 'cost', header: t('history.cost'), align: 'end', cell: ({ quota }) => money(quota) },
+      { id: 'calls', header: t('history.calls'), align: 'end', cell: ({ requests }) => abbreviate(requests) },
+      {
+        id: 'errors',
+        header: t('history.errors'),
+        align: 'end',
+        cell: ({ start, errors }) =>
+          errors > 0 ? <Link to={link(start, 'ERROR')}>{abbreviate(errors)}</Link> : abbreviate(errors),
+      },
+      {
+        id: 'tokens',
+        header: t('history.tokens'),
+        align: 'end',
+        priority: 2,
+        cell: ({ promptTokens, completionTokens }) => abbreviate(promptTokens + completionTokens),
+      },
+      {
+        id: 'firstToken',
+        header: t('column.firstToken'),
+        align: 'end',
+        priority: 3,
+        cell: ({ firstToken }) => durations(firstToken.p50, firstToken.p95),
+      },
+      {
+        id: 'duration',
+        header: t('column.duration'),
+        align: 'end',
+        priority: 3,
+        cell: ({ latency }) => durations(latency.p50, latency.p95),
+      },
+    ],
+    [t, link, money],
+  );
+  return (
+    <Card className="panel">
+      <h3 className="panel-title">
+        {t('history.byTime')}
+        <Button
+          variant="minimal"
+          size="small"
+          text={t(isOpen ? 'history.hide' : 'history.show')}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+      </h3>
+      {isOpen && (
+        <ResourceTable
+          label={t('history.byTime')}
+          columns={columns}
+          rows={[...pieces].reverse()}
+          rowKey={({ start }) => String(start)}
+          empty={t('history.none')}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,75 @@
+import { Card, Classes } from '@blueprintjs/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import type { FiguresShownFragment, UsageHistoryQuery } from '../generated/dashboard/history.js';
+import { abbreviate } from '../kit/quota.js';
+import { useText } from '../kit/words/i18n.js';
+import { dashboardTexts } from './dashboard.texts.js';
+import { duration, percent } from './figureTexts.js';
+import { growth } from './historyRange.js';
+
+interface HistoryTotalsProps {
+  /** undefined: not known yet. */
+  readonly found: UsageHistoryQuery | undefined;
+  /** Of the whole range, in the log. */
+  readonly link: (type?: 'CONSUME' | 'ERROR') => string;
+  /** When the time before was, for who wants to know what is compared. */
+  readonly earlier: string;
+  readonly money: (quota: number) => string;
+}
+
+type Figures = UsageHistoryQuery['before'];
+
+interface Tile {
+  readonly label: string;
+  readonly of: (figures: Figures) => number | null;
+  readonly format: (value: number) => string;
+  readonly type?: 'CONSUME' | 'ERROR';
+}
+
+const tokensOf = ({ promptTokens, completionTokens }: FiguresShownFragment): number => promptTokens + completionTokens;
+const errorRateOf = ({ requests, errors }: FiguresShownFragment): number | null =>
+  requests + errors === 0 ? null : errors / (requests + errors);
+const rate = (value: number): string => abbreviate(Number(value.toFixed(value < 10 ? 2 : 0)));
+
+/** What the range comes to, each figure beside that of as long a time before it. */
+export function HistoryTotals({ found, link, earlier, money }: HistoryTotalsProps) {
+  const t = useText(dashboardTexts);
+  const tiles: readonly Tile[] = [
+    { label: t('history.cost'), of: ({ total }) => total.quota, format: money, type: 'CONSUME' },
+    { label: t('history.calls'), of: ({ total }) => total.requests, format: abbreviate, type: 'CONSUME' },
+    { label: t('history.tokens'), of: ({ total }) => tokensOf(total), format: abbreviate, type: 'CONSUME' },
+    { label: t('history.errors'), of: ({ total }) => total.errors, format: abbreviate, type: 'ERROR' },
+    { label: t('figure.errorRate'), of: ({ total }) => errorRateOf(total), format: percent, type: 'ERROR' },
+    { label: t('figure.requests'), of: ({ requestsPerMinute }) => requestsPerMinute, format: rate },
+    { label: t('figure.tokens'), of: ({ tokensPerMinute }) => tokensPerMinute, format: rate },
+    { label: t('history.latencyP95'), of: ({ total }) => total.latency.p95, format: duration, type: 'CONSUME' },
+    { label: t('history.firstTokenP95'), of: ({ total }) => total.firstToken.p95, format: duration, type: 'CONSUME' },
+  ];
+  return (
+    <section className="tiles" aria-label={t('history.totals')}>
+      {tiles.map(({ label, of, format, type }) => {
+        const [now, before] = found === undefined ? [null, null] : [of(found.usageHistory), of(found.before)];
+        return (
+          <Card key={label} className="gauge">
+            <h3 className="gauge-label">{label}</h3>
+            <p className={found === undefined ? `gauge-value ${Classes.SKELETON}` : 'gauge-value figures'}>
+              <Link to={link(type)}>{now === null ? '—' : format(now)}</Link>
+            </p>
+            <p className={found === undefined ? `gauge-before ${Classes.SKELETON}` : 'gauge-before'} title={earlier}>
+              {before === null ? t('history.nothingBefore') : t('history.before', { value: format(before) })}{' '}
+              <Growth now={now} before={before} />
+            </p>
+          </Card>
+        );
+      })}
+    </section>
+  );
+}
+
+function Growth({ now, before }: { readonly now: number | null; readonly before: number | null }): ReactNode {
+  const grown = now === null || before === null ? null : growth(now, before);
+  if (grown === null) return null;
+  const sign = grown > 0 ? '+' : grown < 0 ? '−' : '±';
+  return <span className="figures">{`${sign}${percent(Math.abs(grown))}`}</span>;
+}

@@ -1,0 +1,63 @@
+import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
+import { duration, roundCeiling } from './figureTexts.js';
+
+interface Percentiles {
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+}
+
+interface PercentileChartProps {
+  readonly title: string;
+  readonly pieces: readonly (Percentiles & { readonly start: number })[];
+  readonly clock: (at: number) => string;
+}
+
+const lines = [
+  { figure: 'p50', name: 'P50', dash: undefined },
+  { figure: 'p95', name: 'P95', dash: '4 3' },
+  { figure: 'p99', name: 'P99', dash: '1 3' },
+] as const;
+
+/** How long calls took, or took to begin, in each piece of time. A piece without calls breaks the lines. */
+export function PercentileChart({ title, pieces, clock }: PercentileChartProps) {
+  return (
+    <div role="img" aria-label={title} className="chart chart-orange panel-chart">
+      <ResponsiveContainer width="100%" height={200}>
+        <LineChart data={[...pieces]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+          <CartesianGrid vertical={false} />
+          <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
+          <YAxis
+            tickFormatter={duration}
+            tickCount={4}
+            domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, 10))]}
+            width={60}
+            tickLine={false}
+            axisLine={false}
+          />
+          <Tooltip
+            isAnimationActive={false}
+            contentStyle={tooltipStyle}
+            labelFormatter={(at) => clock(Number(at))}
+            formatter={(value, name) => [duration(Number(value)), name]}
+          />
+          {lines.map(({ figure, name, dash }) => (
+            <Line
+              key={figure}
+              name={name}
+              dataKey={figure}
+              type="linear"
+              stroke="var(--chart)"
+              strokeWidth={1.5}
+              strokeDasharray={dash}
+              // One piece alone has no line to its neighbours.
+              dot={{ r: 2, strokeDasharray: 'none' }}
+              isAnimationActive={false}
+            />
+          ))}
+        </LineChart>
+      </ResponsiveContainer>
+    </div>
+  );
+}
