@@ -63,6 +63,7 @@ import { apiKeyQueries } from './queries/api-keys.js';
 import { callQueries } from './queries/calls.js';
 import { channelQueries } from './queries/channels.js';
 import { doorQueries } from './queries/doors.js';
+import { logExportQueries } from './queries/log-export.js';
 import { notificationQueries } from './queries/notifications.js';
 import { offerQueries } from './queries/offers.js';
 import { optionQueries } from './queries/options.js';
@@ -234,6 +235,7 @@ export function openApplication(ports: ApplicationPorts) {
       ...usageQueries({ ...reading, usageFeed }),
       ...callQueries(ports),
       ...statementQueries(ports),
+      ...logExportQueries(ports),
     },
     directory,
     gate,

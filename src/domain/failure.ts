@@ -90,6 +90,7 @@ export const failureKinds = {
   'already-set-up': 'refused',
   'setup-code-wrong': 'forbidden',
   'too-many-attempts': 'exhausted',
+  'export-too-large': 'refused',
   'not-set-up': 'refused',
   'username-taken': 'conflict',
   'email-taken': 'conflict',

@@ -10,6 +10,7 @@ import { UserId } from '../domain/ids.js';
 import { sessionTokenIn } from '../http/session-cookie.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { type Cell, csvOf } from './csv.js';
+import { logAskedIn, logColumns } from './log-file.js';
 import { Places } from './places.js';
 
 /*
@@ -20,8 +21,9 @@ import { Places } from './places.js';
 export interface ExportOptions {
   readonly application: {
     readonly identity: Pick<Application['identity'], 'bySession'>;
-    readonly queries: Pick<Application['queries'], 'monthOfUsage' | 'monthOfWallet'>;
+    readonly queries: Pick<Application['queries'], 'monthOfUsage' | 'monthOfWallet' | 'exportedLog'>;
     readonly directory: Pick<Application['directory'], 'settings'>;
+    readonly clock: Pick<Application['clock'], 'now'>;
   };
   readonly newRequestId: () => string;
   readonly origins: { isForeign(request: IncomingMessage): boolean };
@@ -54,9 +56,11 @@ const statusOf: Readonly<Record<FailureKind, number>> = {
   unavailable: 503,
 };
 
-/** Names of parameters and what they may be; nothing else of a failure is for the answer. */
-const textOf = ({ code, details: { field, allowed } }: Failure): string =>
-  field === undefined ? code : `${code}: ${field} must be ${allowed}`;
+/** Names of parameters and what they may be, or how much; nothing else of a failure is for the answer. */
+function textOf({ code, details: { field, allowed } }: Failure): string {
+  if (field !== undefined) return `${code}: ${field} must be ${allowed}`;
+  return allowed === undefined ? code : `${code}: at most ${allowed}`;
+}
 
 function askedIn({ query }: FastifyRequest): MonthAsked {
   const { month = '', zone = 'UTC', user } = query as Readonly<Record<string, unknown>>;
@@ -95,31 +99,41 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
     return viewer;
   };
 
-  const download = <Line>(
-    path: string,
-    name: string,
-    header: (zone: string) => readonly string[],
-    read: (viewer: UserView, asked: MonthAsked) => Promise<MonthOf<Line>>,
-    cellsOf: (line: Line, month: MonthOf<Line>, money: (quota: bigint) => string) => readonly Cell[],
-  ): void => {
+  /** Quota in US dollars, by the unit of now. */
+  const moneyNow = (): ((quota: bigint) => string) => {
+    const perUnit = Number(directory.settings().prices.quotaPerUnit);
+    return (quota) => (Number(quota) / perUnit).toFixed(6);
+  };
+
+  const serve = (path: string, made: (viewer: UserView, request: FastifyRequest) => Promise<MadeFile>): void => {
     app.get(path, { exposeHeadRoute: false }, async (request, reply) => {
       const viewer = await viewerOf(request);
-      const asked = askedIn(request);
       const leave = room.take(viewer.id);
       if (leave === null) throw new Failure('too-many-attempts');
       try {
-        const found = await read(viewer, asked);
-        const perUnit = Number(directory.settings().prices.quotaPerUnit);
-        const money = (quota: bigint): string => (Number(quota) / perUnit).toFixed(6);
-        const file = `${name}-${found.userId}-${found.month.name}.csv`;
-        const texts = csvOf(header(found.month.zone.name), found.pages, (line) => cellsOf(line, found, money));
-        return send(reply, file, texts, leave, patience);
+        return send(reply, await made(viewer, request), leave, patience);
       } catch (error) {
         leave();
         throw error;
       }
     });
   };
+
+  const download = <Line>(
+    path: string,
+    name: string,
+    header: (zone: string) => readonly string[],
+    read: (viewer: UserView, asked: MonthAsked) => Promise<MonthOf<Line>>,
+    cellsOf: (line: Line, month: MonthOf<Line>, money: (quota: bigint) => string) => readonly Cell[],
+  ): void =>
+    serve(path, async (viewer, request) => {
+      const found = await read(viewer, askedIn(request));
+      const money = moneyNow();
+      return {
+        name: `${name}-${found.userId}-${found.month.name}.csv`,
+        texts: csvOf(header(found.month.zone.name), found.pages, (line) => cellsOf(line, found, money)),
+      };
+    });
 
   download<UsageLogEntry>(
     '/export/usage.csv',
@@ -166,13 +180,31 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
       money(balance),
     ],
   );
+
+  serve('/export/log.csv', async (viewer, request) => {
+    const asked = logAskedIn(request);
+    const columns = logColumns(asked, moneyNow());
+    const pages = await queries.exportedLog(viewer, asked.filter, !asked.everyone);
+    return {
+      name: `log-${asked.zone.dayOf(application.clock.now())}.csv`,
+      texts: csvOf(
+        columns.map(({ name }) => name),
+        pages,
+        (line) => columns.map(({ cell }) => cell(line)),
+      ),
+    };
+  });
+}
+
+interface MadeFile {
+  readonly name: string;
+  readonly texts: AsyncGenerator<string>;
 }
 
 /** The stream ends the reading of pages when the browser leaves, and so gives the place back whatever happens. */
 function send(
   reply: FastifyReply,
-  file: string,
-  texts: AsyncGenerator<string>,
+  { name, texts }: MadeFile,
   leave: () => void,
   { stalledMs, longestMs }: Patience,
 ): FastifyReply {
@@ -186,6 +218,6 @@ function send(
   raw.setTimeout(stalledMs, () => body.destroy());
   return reply
     .type('text/csv; charset=utf-8')
-    .header('content-disposition', `attachment; filename="${file}"`)
+    .header('content-disposition', `attachment; filename="${name}"`)
     .send(body);
 }

@@ -90,7 +90,12 @@ describe('a call', () => {
 });
 
 describe('the events of a call', () => {
-  const channels = { channelId: west, attempts: [east, west], suspense: 5 as never };
+  const channels = {
+    channelId: west,
+    attempts: [east, west],
+    failedAttempts: [{ channelId: east, status: 500, code: 'bad_response', durationMs: 12 }],
+    suspense: 5 as never,
+  };
   const record = (): Promise<unknown> =>
     projected.record(
       ...[reserved('a1', 9), settled('a1', 9, 7, channels), refunded('a1', 7)],
@@ -105,7 +110,11 @@ describe('the events of a call', () => {
       ...['CallReserved', 'CallSettled', 'CallRefunded', 'CallReserved', 'CallReleased'],
     ]);
     expect(events[1]?.payload).toMatchObject({ channelId: west, attempts: [east, west], suspense: 5, charged: 7 });
-    expect((await seen(admin, 'a1')).attempts).toEqual([east, west]);
+    expect((await seen(admin, 'a1')).attempts).toEqual([
+      { channelId: east, failure: { status: 500, code: 'bad_response', durationMs: 12 } },
+      { channelId: west, failure: null },
+    ]);
+    expect((await seen(owner, 'a1')).attempts).toEqual([]);
   });
 
   test('are told to their caller without channels and what upstream may charge', async () => {
@@ -113,7 +122,8 @@ describe('the events of a call', () => {
     const events = await told(owner);
     expect(events[1]?.payload).toMatchObject({ charged: 7, usage: expect.anything(), price: expect.anything() });
     const text = JSON.stringify([events, await seen(owner, 'a1'), await seen(owner, 'a2')]);
-    for (const hidden of ['channelId', 'attempts":[3', 'suspense":5', 'settlement']) expect(text).not.toContain(hidden);
+    for (const hidden of ['channelId', 'bad_response', 'attempts":[3', 'suspense":5', 'settlement'])
+      expect(text).not.toContain(hidden);
   });
 
   test('of a later release say nothing to their caller that nobody has thought of', async () => {

@@ -68,7 +68,7 @@ export function exports(launched: () => Browser): void {
     const { page } = reader;
     const answers = [
       [429, 'too-many-attempts\n', 'Too many files at once'],
-      [503, 'store-unavailable\n', 'The figures of statements are not ready'],
+      [503, 'store-unavailable\n', 'The figures are not ready'],
       [404, 'user-not-found\n', 'Cannot be downloaded'],
       [502, '<h1>Bad gateway</h1>', 'the answer of the server cannot be read (502)'],
     ] as const;

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn, themeOf } from '../support/browser.js';
@@ -11,13 +12,14 @@ export function requests(launched: () => Browser): void {
   let alice: TestUser;
   let user: Console;
   let root: Console;
+  let key = '';
   let served = '';
   let failed = { id: '', text: '' };
 
-  const call = (key: string): Promise<Response> =>
+  const call = (apiKey: string): Promise<Response> =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello?' }] }),
     });
   const idOf = (answer: Response): string => answer.headers.get('x-request-id') ?? '';
@@ -27,7 +29,7 @@ export function requests(launched: () => Browser): void {
     await gateway.addChannel({ name: 'hidden-harbour' });
     await gateway.setOption('GroupRatio', '{"default":1.5,"vip":1}');
     alice = await gateway.addUser(1_000_000, 'alice');
-    const key = await gateway.addApiKey(alice);
+    key = await gateway.addApiKey(alice);
     const answer = await call(key);
     await answer.text();
     served = idOf(answer);
@@ -90,6 +92,71 @@ export function requests(launched: () => Browser): void {
       .getByRole('link', { name: /^by root on / })
       .click();
     await page.getByRole('dialog').getByRole('article').first().getByText('root').waitFor();
+  });
+
+  const rows = ({ page }: Console) => rowOf(page, 'Usage log', 'gpt-4o-mini');
+  const spent = async (): Promise<void> => {
+    const answer = await call(key);
+    await answer.text();
+  };
+
+  test('new lines wait while the pointer or the focus is on a row', async () => {
+    const { page } = user;
+    await page.goto('/log');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await rows(user).first().getByRole('cell').last().hover();
+    const before = await rows(user).count();
+    await spent();
+    await page.getByRole('button', { name: '1 new, show them' }).waitFor();
+    expect(await rows(user).count()).toBe(before);
+    await page.mouse.move(0, 0);
+    await expect.poll(() => rows(user).count()).toBe(before + 1);
+
+    await rows(user).first().getByRole('button', { name: 'Expand' }).focus();
+    await spent();
+    await page.getByRole('button', { name: '1 new, show them' }).waitFor();
+    await page.getByRole('button', { name: 'Refresh' }).focus();
+    await expect.poll(() => rows(user).count()).toBe(before + 2);
+  });
+
+  test('paused, they wait until it is resumed, and how many is told', async () => {
+    const { page } = user;
+    const before = await rows(user).count();
+    await page.getByRole('button', { name: 'Pause' }).press('Enter');
+    await spent();
+    await spent();
+    await page.getByRole('button', { name: '2 new, show them' }).waitFor();
+    expect(await rows(user).count()).toBe(before);
+    await page.getByRole('button', { name: 'Resume' }).press('Enter');
+    await expect.poll(() => rows(user).count()).toBe(before + 2);
+  });
+
+  test('a click on a row opens it, and another closes it', async () => {
+    const { page } = user;
+    const cell = rows(user).first().getByRole('cell').last();
+    await cell.click();
+    await page.getByText('Billing process').waitFor();
+    await cell.click();
+    await page.getByText('Billing process').waitFor({ state: 'detached' });
+  });
+
+  test('what the filter lets through is saved as a file', async () => {
+    const { page } = user;
+    await page.goto('/log?type=CONSUME');
+    await rows(user).first().waitFor();
+    const shown = await rows(user).count();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export (CSV)' }).click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toMatch(/^log-\d{4}-\d\d-\d\d\.csv$/);
+    const [, ...lines] = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(shown);
+    expect(lines.every((line) => line.includes(',consume,'))).toBe(true);
+    await page.route('**/export/log.csv?*', (route) =>
+      route.fulfill({ status: 409, body: 'export-too-large: at most 100000\n', contentType: 'text/plain' }),
+    );
+    await page.getByRole('button', { name: 'Export (CSV)' }).click();
+    await page.getByRole('alert').getByText('More than 100,000 lines match').waitFor();
   });
 
   test('an id that nobody knows, and one of somebody else, say the same', async () => {

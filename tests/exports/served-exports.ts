@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import Fastify from 'fastify';
 import { defaultPrices } from '../../src/application/default-prices.js';
 import type { Clock, ReadModelProgress, UserView } from '../../src/application/ports.js';
+import { logExportQueries } from '../../src/application/queries/log-export.js';
 import { type MonthOf, statementQueries } from '../../src/application/queries/statements.js';
 import { initialOptions, settingsFrom } from '../../src/application/settings.js';
 import type { Position } from '../../src/domain/events.js';
@@ -58,13 +59,11 @@ export async function serveExports(
   const head: Position = await projected.store.head();
   const prices = defaultPrices();
   const settings = settingsFrom(new Map(), prices, initialOptions(prices));
-  const queries = statementQueries({
-    db: projected.db,
-    progress,
-    tail: { position: () => head },
-    directory: { user: async () => null },
-    clock,
-  });
+  const reading = { db: projected.db, progress, tail: { position: () => head } };
+  const queries = {
+    ...statementQueries({ ...reading, directory: { user: async () => null }, clock }),
+    ...logExportQueries(reading),
+  };
   async function* counted<Line>(pages: MonthOf<Line>['pages'], reading: Reading) {
     try {
       for await (const page of pages) {
@@ -98,6 +97,7 @@ export async function serveExports(
         },
       },
       directory: { settings: () => settings },
+      clock,
     },
     newRequestId: () => 'request',
     origins: { isForeign: () => false },

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { logExportQueries } from '../../src/application/queries/log-export.js';
 import { Instant } from '../../src/domain/instant.js';
 import type { ProjectionRunner } from '../../src/projections/engine/runner.js';
 import { alice, bob, type Fact, registered, reserved, settled, when } from '../projections/history.js';
 import { Projected } from '../projections/projected.js';
 import { settableClock } from '../support/fixed-clock.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { refusal } from '../support/refusal.js';
 import { type ServedExports, type ServedExportsOptions, serveExports } from './served-exports.js';
 
 const lines = 5_000;
@@ -101,5 +103,25 @@ describe('a file of 5,000 lines', () => {
     const { body } = await exports.ask(alice, usage);
     await vi.waitFor(() => expect(exports.readings).toEqual([{ pages: expect.any(Number), ended: true }]), 10_000);
     await expect(body()).rejects.toThrow();
+  });
+});
+
+describe('the log as a file', () => {
+  const viewer = { id: alice, role: 'ordinary' } as const;
+  const exported = async (most: number, reached = true): Promise<number> => {
+    const head = await projected.store.head();
+    const ports = { db: projected.db, progress: { reached: async () => reached }, tail: { position: () => head } };
+    let count = 0;
+    for await (const page of await logExportQueries(ports, most).exportedLog(viewer, {}, true)) count += page.length;
+    return count;
+  };
+
+  test('has as many lines as it may have, or is refused before it begins', async () => {
+    expect(await exported(lines)).toBe(lines);
+    await expect(exported(lines - 1)).rejects.toThrow(refusal('export-too-large', { allowed: lines - 1 }));
+  });
+
+  test('is refused while the log is being rebuilt', async () => {
+    await expect(exported(lines, false)).rejects.toThrow(refusal('store-unavailable'));
   });
 });

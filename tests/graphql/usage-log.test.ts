@@ -190,6 +190,29 @@ describe('the usage log', () => {
       tpm: line?.promptTokens + line?.completionTokens,
     });
   });
+  test('is summed by every filter, its type too, and channel tests apart from what was spent', async () => {
+    const figures = async (filter: string) =>
+      (
+        await server.root.ask(
+          `{ logStatistics(everyone: true, filter: { ${filter} }) { quota requests rpm testQuota testRequests } }`,
+        )
+      ).logStatistics;
+    const before = await figures('');
+    await server.root.ask(`mutation { testChannel(id: ${channelId}) { ok } }`);
+    const after = await until(async () => {
+      const found = await figures('');
+      return found.testRequests > before.testRequests ? found : null;
+    });
+    expect(after).toMatchObject({
+      quota: before.quota,
+      requests: before.requests,
+      testRequests: before.testRequests + 1,
+    });
+    expect(after.testQuota).toBeGreaterThan(before.testQuota);
+    expect(await figures('type: CONSUME')).toMatchObject({ quota: after.quota, testRequests: after.testRequests });
+    for (const type of ['MANAGE', 'ERROR'])
+      expect(await figures(`type: ${type}`)).toEqual({ quota: 0, requests: 0, rpm: 0, testQuota: 0, testRequests: 0 });
+  });
   test('comes in pages that neither skip nor repeat a line while others are written', async () => {
     const { application, root } = server.gateway;
     const reader = await server.gateway.addUser(0, 'reader');

@@ -69,7 +69,7 @@ test('two nodes over a log in Postgres, their connections cut again and again, c
 
     const db = openReadModels(pool);
     expect(cuts).toBeGreaterThan(0);
-    expect(await usageTotals(db, {})).toMatchObject({ requests: 400, quota: 800 });
+    expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 400, quota: 800 });
     expect(await verifyLedger(db, store)).toMatchObject({ events: 804, sum: 0n, differences: [] });
     const { rows } = await pool.query(`select quota, used_quota, request_count from ${schemaOf(users)}.users`);
     expect(rows).toEqual([{ quota: 200, used_quota: 800, request_count: 400 }]);

@@ -8,8 +8,7 @@ import { apiKeyById } from '../../src/projections/models/api-keys.js';
 import { channelById } from '../../src/projections/models/channel-queries.js';
 import { apiKeySnapshot, quotaSnapshot } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
-import { usageOfLastMinute } from '../../src/projections/models/usage-log/usage-log-queries.js';
-import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
+import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { usageStatsBy } from '../../src/projections/models/usage-stats/usage-stats-queries.js';
 import { userById, userPage } from '../../src/projections/models/user-queries.js';
 import { apiKeyTerms } from '../support/api-key-terms.js';
@@ -182,8 +181,8 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
         { by: [], interval: null, offsetMinutes: 0 },
       );
       expect(stats).toMatchObject({ ...used, cached_tokens: tokens, reasoning_tokens: tokens });
-      expect(await usageTotals(db, { userId: user })).toMatchObject(used);
-      const minute = await usageOfLastMinute(db, { userId: user }, seconds(at()));
+      expect(await usageTotals(db, { userId: user }, 'both')).toMatchObject(used);
+      const minute = await usageOfLastMinute(db, { userId: user }, seconds(at()), 'both');
       expect(minute.tokens).toBe(told(2n * expected.tokens[index]));
 
       const source = {

@@ -14,9 +14,8 @@ import {
   type UsageLogFilter,
   usageLogBefore,
   usageLogPage,
-  usageOfLastMinute,
 } from '../../src/projections/models/usage-log/usage-log-queries.js';
-import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
+import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { quietLog } from '../support/quiet-log.js';
 import { refusal } from '../support/refusal.js';
@@ -525,7 +524,7 @@ describe('the log', () => {
 
   test('is summed over settled calls', async () => {
     const db = await projected.given(...history);
-    expect(await usageTotals(db, { userId: alice })).toEqual({
+    expect(await usageTotals(db, { userId: alice }, 'both')).toEqual({
       quota: 40,
       requests: 2,
       prompt_tokens: 240,
@@ -533,12 +532,15 @@ describe('the log', () => {
       cached_tokens: 40,
       reasoning_tokens: 16,
     });
-    expect(await usageTotals(db, { userId: root })).toMatchObject({ quota: 0, requests: 0, prompt_tokens: 0 });
+    expect(await usageTotals(db, { userId: root }, 'both')).toMatchObject({ quota: 0, requests: 0, prompt_tokens: 0 });
   });
 
   test('tells the traffic of the last minute', async () => {
     const db = await projected.given(...history);
-    expect(await usageOfLastMinute(db, {}, seconds(at(160)))).toEqual({ requests: 2, tokens: 304 });
-    expect(await usageOfLastMinute(db, { username: 'bob' }, seconds(at(161)))).toEqual({ requests: 0, tokens: 0 });
+    expect(await usageOfLastMinute(db, {}, seconds(at(160)), 'both')).toEqual({ requests: 2, tokens: 304 });
+    expect(await usageOfLastMinute(db, { username: 'bob' }, seconds(at(161)), 'both')).toEqual({
+      requests: 0,
+      tokens: 0,
+    });
   });
 });

@@ -6,7 +6,7 @@ import type { Usage } from '../../src/domain/usage.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { channelTestKeyName, logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import { type UsageLogFilter, usageLogBefore } from '../../src/projections/models/usage-log/usage-log-queries.js';
-import { type UsageTotals, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
+import { type Summed, type UsageTotals, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { eventId } from '../support/events.js';
 import {
   alice,
@@ -131,8 +131,9 @@ function factsOf(steps: readonly Step[]): { facts: Fact[]; end: number } {
 }
 
 /** The list itself, added up. */
-async function addedUp(filter: UsageLogFilter): Promise<UsageTotals> {
-  const lines = await usageLogBefore(projected.db, { ...filter, type: logTypes.consume }, { limit: 10_000 });
+async function addedUp(filter: UsageLogFilter, of: Summed): Promise<UsageTotals> {
+  const all = await usageLogBefore(projected.db, { ...filter, type: logTypes.consume }, { limit: 10_000 });
+  const lines = all.filter(({ detail }) => of === 'both' || (detail?.kind === 'channel-tested') === (of === 'tests'));
   const sum = (value: (line: (typeof lines)[number]) => number) => lines.reduce((all, line) => all + value(line), 0);
   return {
     quota: Quota(sum(({ quota }) => quota)),
@@ -169,9 +170,11 @@ describe('what the log sums to', () => {
       group: maybe(fc.constantFrom(...groups, '')),
       requestId: fc.option(fc.constantFrom('call-1', 'call-2'), { nil: undefined, freq: 8 }),
     });
-    expect((await usageTotals(projected.db, {})).requests).toBeGreaterThan(20);
+    expect((await usageTotals(projected.db, {}, 'calls')).requests).toBeGreaterThan(20);
+    expect((await usageTotals(projected.db, {}, 'tests')).requests).toBeGreaterThan(0);
     const isAddedUp = async (filter: UsageLogFilter): Promise<void> => {
-      expect(await usageTotals(projected.db, filter)).toEqual(await addedUp(filter));
+      for (const of of ['calls', 'tests', 'both'] as const)
+        expect(await usageTotals(projected.db, filter, of)).toEqual(await addedUp(filter, of));
     };
     await isAddedUp({});
     await fc.assert(fc.asyncProperty(fc.record(range), isAddedUp), { numRuns: 50 });
@@ -189,8 +192,8 @@ describe('what the log sums to', () => {
       [(noon + hour) / 1000, (noon + 2 * hour) / 1000],
     );
     const range = { from: noon / 1000 + 5, to: noon / 1000 + 7_200 };
-    expect(await usageTotals(db, range)).toMatchObject({ requests: 4, quota: 40 });
-    expect(await usageTotals(db, {})).toMatchObject({ requests: 6, quota: 60 });
-    expect(await usageTotals(db, { apiKeyName: 'ci' })).toMatchObject({ requests: 6, quota: 60 });
+    expect(await usageTotals(db, range, 'calls')).toMatchObject({ requests: 4, quota: 40 });
+    expect(await usageTotals(db, {}, 'calls')).toMatchObject({ requests: 6, quota: 60 });
+    expect(await usageTotals(db, { apiKeyName: 'ci' }, 'calls')).toMatchObject({ requests: 6, quota: 60 });
   });
 });

@@ -43,6 +43,7 @@ describe('lines that wait to be shown', () => {
     expect(many.lines).toHaveLength(200);
     expect(many.lines.at(-1)?.id).toBe('2');
     expect(many.overflowed).toBe(true);
+    expect(many.count).toBe(201);
   });
 });
 

@@ -12,16 +12,14 @@ import { type WalletMovement, walletMovements, walletOver } from '../../projecti
 import { wallets } from '../../projections/models/wallets.js';
 import { authorise } from '../authorise.js';
 import { type Month, monthNamed } from '../calendar.js';
-import type { Tail } from '../memory/tail.js';
-import type { Clock, Directory, ReadModelProgress } from '../ports.js';
+import type { Clock, Directory } from '../ports.js';
 import { type StatementLine, statementLines } from './statement-lines.js';
+import { upToNow, type WholePorts } from './whole.js';
 
 /* A month of one user, to be kept: every call, and every change of the balance. Whole, or not at all. */
 
-export interface StatementPorts {
+export interface StatementPorts extends WholePorts {
   readonly db: ReadModels;
-  readonly progress: Pick<ReadModelProgress, 'reached'>;
-  readonly tail: Pick<Tail, 'position'>;
   readonly directory: Pick<Directory, 'user'>;
   readonly clock: Clock;
 }
@@ -41,8 +39,6 @@ export interface MonthOf<Line> {
   readonly pages: AsyncGenerator<readonly Line[], void, undefined>;
 }
 
-/** Longest it is waited for what has happened so far to be read. */
-const patienceMs = 5_000;
 const linesPerPage = 500;
 
 /** Throws `usage-log-cleared` where lines of the month are shown no more. */
@@ -75,7 +71,9 @@ async function* movementPages(db: ReadModels, userId: UserId, month: Month, upTo
   }
 }
 
-export function statementQueries({ db, progress, tail, directory, clock }: StatementPorts) {
+export function statementQueries(ports: StatementPorts) {
+  const { db, directory, clock } = ports;
+
   /** Oneself; admins may ask about users below them, as about their accounts. */
   const holderOf = async (viewer: Actor, userId: UserId | null): Promise<UserId> => {
     if (userId === null || userId === viewer.id) return viewer.id;
@@ -86,13 +84,6 @@ export function statementQueries({ db, progress, tail, directory, clock }: State
     return userId;
   };
 
-  /** Figures that lack something are worse than none. Throws `store-unavailable`. */
-  const whole = async (names: readonly string[]): Promise<Position> => {
-    const position = tail.position();
-    if (await progress.reached(position, patienceMs, names)) return position;
-    throw new Failure('store-unavailable');
-  };
-
   return {
     /**
      * Every call that was charged for, oldest first. Throws `store-unavailable` while the log is being rebuilt, and
@@ -101,7 +92,7 @@ export function statementQueries({ db, progress, tail, directory, clock }: State
     async monthOfUsage(viewer: Actor, asked: MonthAsked): Promise<MonthOf<UsageLogEntry>> {
       const month = monthNamed(asked.month, asked.zone, clock.now());
       const userId = await holderOf(viewer, asked.userId);
-      const upTo = await whole([usageLog.name, users.name, channels.name]);
+      const upTo = await upToNow(ports, [usageLog.name, users.name, channels.name]);
       await demandUncleared(db, month);
       return { month, userId, pages: usagePages(db, userId, month, upTo) };
     },
@@ -114,7 +105,7 @@ export function statementQueries({ db, progress, tail, directory, clock }: State
       const now = clock.now();
       const month = monthNamed(asked.month, asked.zone, now);
       const userId = await holderOf(viewer, asked.userId);
-      await whole([wallets.name]);
+      await upToNow(ports, [wallets.name]);
       const range = await walletOver(db, userId, month);
       const movements = movementPages(db, userId, month, range.position);
       return { month, userId, pages: statementLines(month, range, movements, now) };

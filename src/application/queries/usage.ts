@@ -2,10 +2,12 @@ import { type Billing, billingOf } from '../../domain/billing.js';
 import type { Position } from '../../domain/events.js';
 import { type Instant, unixSeconds } from '../../domain/instant.js';
 import type { Price } from '../../domain/pricing.js';
+import { type Quota, zero } from '../../domain/quota.js';
 import type { Actor } from '../../domain/user.js';
 import type { PageRequest } from '../../projections/engine/page.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
 import type { LogDetail } from '../../projections/models/usage-log/log-detail.js';
+import { logTypes } from '../../projections/models/usage-log/usage-log.js';
 import { linesBefore } from '../../projections/models/usage-log/usage-log-clearing.js';
 import {
   type UsageLogEntry,
@@ -13,9 +15,13 @@ import {
   type UsageLogPage,
   usageLogBefore,
   usageLogPage,
-  usageOfLastMinute,
 } from '../../projections/models/usage-log/usage-log-queries.js';
-import { type UsageTotals, usageTotals } from '../../projections/models/usage-log/usage-totals.js';
+import {
+  type Summed,
+  type UsageTotals,
+  usageOfLastMinute,
+  usageTotals,
+} from '../../projections/models/usage-log/usage-totals.js';
 import {
   type UsageFailure,
   type UsageFailureFilter,
@@ -45,6 +51,25 @@ export interface UsageQueryPorts extends ReadingPorts {
 
 export type LogStatistics = UsageTotals & { readonly rpm: number; readonly tpm: number };
 
+export interface LogFigures extends LogStatistics {
+  /** What channel tests would have cost; nobody was charged for them. */
+  readonly testQuota: Quota;
+  readonly testRequests: number;
+}
+
+const noFigures: LogFigures = {
+  quota: zero,
+  requests: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cached_tokens: 0,
+  reasoning_tokens: 0,
+  rpm: 0,
+  tpm: 0,
+  testQuota: zero,
+  testRequests: 0,
+};
+
 /** What may be asked of the log; whose lines are seen is decided by the viewer. */
 export type LogFilter = Omit<UsageLogFilter, 'userId'>;
 
@@ -60,22 +85,23 @@ const testedPrice = (
 /** Lines shown for an API key: it can be asked for without signing in, so the answer is bounded. */
 const apiKeyLogLines = 1_000;
 
+const ownLog = ({ id }: Actor, filter: LogFilter): UsageLogFilter => ({ ...filter, username: undefined, userId: id });
+
+/** Admins see everything; others their own lines, without what tells about channels. Throws `role-too-low`. */
+export function visibleLog(viewer: Actor, filter: LogFilter, own: boolean): UsageLogFilter {
+  if (!own || filter.channelId !== undefined) authorise(viewer, 'admin');
+  return own ? ownLog(viewer, filter) : filter;
+}
+
 export function usageQueries({ vault, directory, clock, usageFeed, ...reading }: UsageQueryPorts) {
   const current = currentOf(reading);
 
-  const ownLog = ({ id }: Actor, filter: LogFilter): UsageLogFilter => ({ ...filter, username: undefined, userId: id });
-
-  /** Admins see everything; others their own lines, without what tells about channels. */
-  const visibleLog = (viewer: Actor, filter: LogFilter, own: boolean): UsageLogFilter => {
-    if (!own || filter.channelId !== undefined) authorise(viewer, 'admin');
-    return own ? ownLog(viewer, filter) : filter;
-  };
-
-  const sums = async (visible: UsageLogFilter): Promise<LogStatistics> => {
+  const sums = async (visible: UsageLogFilter, of: Summed): Promise<LogStatistics> => {
     const { type: _type, from: _from, to: _to, ...timeless } = visible;
+    const db = await current();
     const [totals, { requests: rpm, tokens: tpm }] = await Promise.all([
-      usageTotals(await current(), visible),
-      usageOfLastMinute(await current(), timeless, Math.floor(clock.now() / 1000)),
+      usageTotals(db, visible, of),
+      usageOfLastMinute(db, timeless, Math.floor(clock.now() / 1000), of),
     ]);
     return { ...totals, rpm, tpm };
   };
@@ -130,8 +156,9 @@ export function usageQueries({ vault, directory, clock, usageFeed, ...reading }:
         : null;
     },
 
+    /** As the legacy contract has it: whatever type is asked for, calls and channel tests together. */
     async logStatistics(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogStatistics> {
-      return sums(visibleLog(viewer, filter, own));
+      return sums(visibleLog(viewer, filter, own), 'both');
     },
 
     /** How many lines of what happened before clearing the log would take away. */
@@ -141,7 +168,20 @@ export function usageQueries({ vault, directory, clock, usageFeed, ...reading }:
     },
 
     /** The viewer's own; by channel too, whoever asks: what somebody used is no secret to them. */
-    ownLogStatistics: (viewer: Actor, filter: LogFilter): Promise<LogStatistics> => sums(ownLog(viewer, filter)),
+    ownLogStatistics: (viewer: Actor, filter: LogFilter): Promise<LogStatistics> =>
+      sums(ownLog(viewer, filter), 'both'),
+
+    /** What the lines of the filter come to, and apart from it what channel tests would have cost. */
+    async logFigures(viewer: Actor, filter: LogFilter, own: boolean): Promise<LogFigures> {
+      const visible = visibleLog(viewer, filter, own);
+      // Lines of other types spend nothing.
+      if (visible.type !== undefined && visible.type !== logTypes.consume) return noFigures;
+      const [calls, tests] = await Promise.all([
+        sums(visible, 'calls'),
+        usageTotals(await current(), visible, 'tests'),
+      ]);
+      return { ...calls, testQuota: tests.quota, testRequests: tests.requests };
+    },
 
     /** Why calls got nowhere; ordinary users see their own. */
     async failures(viewer: Actor, filter: Omit<UsageFailureFilter, 'userId'>, own: boolean): Promise<UsageFailure[]> {

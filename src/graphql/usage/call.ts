@@ -128,6 +128,18 @@ class CallAttempt {
 
   @Field(() => String, { description: 'Empty: the channel is gone.' })
   readonly channelName!: string;
+
+  @Field(() => Boolean, { description: 'It failed, and is known to.' })
+  readonly failed!: boolean;
+
+  @Field(() => Int, { nullable: true, description: 'What upstream answered with when it failed; null: no answer.' })
+  readonly status!: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Why it failed, as its caller would have been told.' })
+  readonly code!: string | null;
+
+  @Field(() => SafeIntScalar, { nullable: true, description: 'How long it took to fail.' })
+  readonly durationMs!: number | null;
 }
 
 const OriginKindEnum = enumeration<'changed' | 'built-in' | 'unknown'>(
@@ -259,9 +271,13 @@ export class CallResolver {
     description: 'Channels in the order tried; for administrators.',
   })
   attempts(@Root() { attempts }: CallView, @Ctx() { application }: GraphqlContext): CallAttempt[] {
-    return attempts.map((channelId) => ({
+    return attempts.map(({ channelId, failure }) => ({
       channelId,
       channelName: application.directory.channel(channelId)?.settings.name ?? '',
+      failed: failure !== null,
+      status: failure?.status ?? null,
+      code: failure?.code ?? null,
+      durationMs: failure === null ? null : Math.round(failure.durationMs),
     }));
   }
 

@@ -1,7 +1,7 @@
 import { Max, Min } from 'class-validator';
 import { Args, ArgsType, Authorized, Ctx, Field, ID, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports.js';
-import type { LogFilter, LogStatistics } from '../../application/queries/usage.js';
+import type { LogFigures, LogFilter } from '../../application/queries/usage.js';
 import { beginning, Position } from '../../domain/events.js';
 import { ApiKeyId, ChannelId } from '../../domain/ids.js';
 import type { LogType } from '../../projections/models/usage-log/usage-log.js';
@@ -117,10 +117,12 @@ class UsageLogConnection {
   readonly pageInfo!: PageInfo;
 }
 
-@ObjectType('LogStatistics', { description: 'Sums over settled calls; rates of the last 60 seconds.' })
-class LogStatisticsObject implements LogStatistics {
+@ObjectType('LogStatistics', {
+  description: 'Sums over the settled calls that the filter lets through; rates of the last 60 seconds.',
+})
+class LogStatisticsObject implements LogFigures {
   @Field(() => QuotaScalar)
-  readonly quota!: LogStatistics['quota'];
+  readonly quota!: LogFigures['quota'];
 
   @Field(() => SafeIntScalar)
   readonly requests!: number;
@@ -142,6 +144,12 @@ class LogStatisticsObject implements LogStatistics {
 
   @Field(() => SafeIntScalar, { description: 'Tokens per minute; the time range does not count here.' })
   readonly tpm!: number;
+
+  @Field(() => QuotaScalar, { description: 'What channel tests would have cost; nobody was charged for them.' })
+  readonly testQuota!: LogFigures['testQuota'];
+
+  @Field(() => SafeIntScalar)
+  readonly testRequests!: number;
 }
 
 @Resolver()
@@ -175,7 +183,7 @@ export class UsageLogQueryResolver {
     @Ctx() { application }: GraphqlContext,
     @Viewer() viewer: UserView,
     @Args(() => LogScopeArgs) { filter, everyone }: LogScopeArgs,
-  ): Promise<LogStatistics> {
-    return application.queries.logStatistics(viewer, logFilterOf(filter), !everyone);
+  ): Promise<LogFigures> {
+    return application.queries.logFigures(viewer, logFilterOf(filter), !everyone);
   }
 }

@@ -154,6 +154,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'not-set-up': '系统尚未初始化',
   'setup-code-wrong': '初始化验证码错误，请查看网关日志',
   'too-many-attempts': '尝试次数过多，请稍后再试',
+  'export-too-large': ({ allowed }) => `记录过多，最多导出 ${allowed} 条`,
   'username-taken': usernameTaken,
   'email-taken': '邮箱地址已被占用',
   'identity-taken': ({ provider }) => boundElsewhere[String(provider)] ?? '该账户已被绑定',

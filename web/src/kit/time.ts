@@ -7,5 +7,5 @@ export function formatTime(at: number): string {
   return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
 }
 
-/** By its name in the IANA database. */
+/** The browser's, by its name in the IANA database. */
 export const ownTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,15 +1,18 @@
 import { useQuery } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
-import { Refresh } from '@blueprintjs/icons';
-import { useCallback, useMemo, useState } from 'react';
+import { Download, Pause, Play, Refresh } from '@blueprintjs/icons';
+import { type SyntheticEvent, useCallback, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { UsageLogDocument } from '../generated/log/log.js';
+import { useExports } from '../kit/export/useExports.js';
+import { FormProblem } from '../kit/form/FormProblem.js';
 import { isAdmin, useSignedIn } from '../kit/session.js';
 import { EmptyList } from '../kit/table/EmptyList.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useKeysetPages } from '../kit/table/useKeysetPages.js';
 import { useListParams } from '../kit/table/useListParams.js';
+import { ownTimeZone } from '../kit/time.js';
 import { useHistory } from '../kit/useHistory.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
@@ -20,7 +23,7 @@ import { LogLineDetail } from './LogLineDetail.js';
 import { LogUserDrawer } from './LogUserDrawer.js';
 import { logTexts } from './log.texts.js';
 import { useLogColumns } from './logColumns.js';
-import { type LogParams, logDefaults, logFilterOf, rangeOf } from './logParams.js';
+import { exportQueryOf, type LogParams, logDefaults, logFilterOf, rangeOf } from './logParams.js';
 import { callAddress, requestIdIn } from './requestId.js';
 import { useLiveLines } from './useLiveLines.js';
 
@@ -36,6 +39,9 @@ export function UsageLogPage() {
   const isLive = isNewest && isOpen && isWhole;
   const columns = useLogColumns(admin);
   const { isReading, read } = useReading();
+  const { isOnRows, ...onRows } = useOnRows();
+  const [isPaused, setPaused] = useState(false);
+  const { underWay, problem, download } = useExports();
 
   const variables = { filter, everyone: admin, admin, first: size, after };
   const { data, loading, error, refetch } = useQuery(UsageLogDocument, {
@@ -47,7 +53,7 @@ export function UsageLogPage() {
   const live = useLiveLines({
     variables,
     after: isLive && !loading ? (log?.pageInfo.startCursor ?? null) : null,
-    held: isReading,
+    held: isReading || isOnRows || isPaused,
     refetch,
   });
   const navigate = useNavigate();
@@ -67,15 +73,35 @@ export function UsageLogPage() {
     <ListPage
       title={t('title')}
       warning={warning}
-      actions={<Button icon={<Refresh />} text={common('refresh')} onClick={refresh} />}
+      actions={
+        <>
+          {isLive && (
+            <Button
+              icon={isPaused ? <Play /> : <Pause />}
+              text={t(isPaused ? 'resume' : 'pause')}
+              title={t('pause.hint')}
+              active={isPaused}
+              onClick={() => setPaused(!isPaused)}
+            />
+          )}
+          <Button
+            icon={<Download />}
+            text={t('export')}
+            loading={underWay.has('log')}
+            onClick={() => void download('log', exportQueryOf(filter, admin, ownTimeZone()))}
+          />
+          <Button icon={<Refresh />} text={common('refresh')} onClick={refresh} />
+        </>
+      }
       above={
         <>
+          <FormProblem text={problem} />
           <LogFigures filter={filter} everyone={admin} live={isLive} />
           <LogFilters params={params} range={range} admin={admin} onChange={look} />
         </>
       }
     >
-      <div className="log-table">
+      <div className="log-table" {...onRows}>
         <ResourceTable
           label={t('title')}
           columnsKey="logs-table-columns"
@@ -121,4 +147,19 @@ function useReading() {
     return () => setOpen((before) => before - 1);
   }, []);
   return { isReading: open > 0, read };
+}
+
+const isOfRow = ({ target }: SyntheticEvent): boolean => target instanceof Element && target.closest('tbody') !== null;
+
+/** Whether the pointer or the focus is on a row: what one looks at must not slip away. */
+function useOnRows() {
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  return {
+    isOnRows: pointed || focused,
+    onPointerOver: (event: SyntheticEvent) => setPointed(isOfRow(event)),
+    onPointerLeave: () => setPointed(false),
+    onFocus: (event: SyntheticEvent) => setFocused(isOfRow(event)),
+    onBlur: () => setFocused(false),
+  };
 }

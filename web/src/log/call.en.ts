@@ -38,6 +38,7 @@ export const callEn: Translation<typeof callZh> = {
   charged: 'Charged',
   refunded: 'Given back',
   suspense: 'Upstream may charge',
+  'attempt.failed': 'failed {{reason}} after {{ms}} ms',
   'origin.factor': 'Factor',
   'origin.value': 'Value',
   'origin.option': 'Option',

@@ -34,6 +34,7 @@ export const callZh = {
   charged: '扣费',
   refunded: '已退回',
   suspense: '上游可能收取',
+  'attempt.failed': '失败 {{reason}}，用时 {{ms}} 毫秒',
   'origin.factor': '因子',
   'origin.value': '值',
   'origin.option': '设置项',

@@ -62,3 +62,22 @@ export function logFilterOf(params: LogParams, now: Date, admin: boolean): Usage
     ...(code && { code }),
   };
 }
+
+/** The same filter as a file of it is asked for. */
+export function exportQueryOf(filter: UsageLogFilterInput, everyone: boolean, zone: string): Record<string, string> {
+  const { type, username, apiKeyName, model, channelId, group, requestId, from, to } = filter;
+  const asked = {
+    type: type?.toLowerCase(),
+    username,
+    token: apiKeyName,
+    model,
+    channel: channelId,
+    group,
+    request: requestId,
+    from: from?.toString(),
+    to: to?.toString(),
+    everyone: everyone ? 'true' : null,
+    zone,
+  };
+  return Object.fromEntries(Object.entries(asked).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
+}

@@ -18,7 +18,7 @@ interface LiveLinesOptions {
   readonly variables: UsageLogQueryVariables;
   /** Lines after this one are missing; null: not known yet, or not the newest page. */
   readonly after: string | null;
-  /** Somebody reads a line: others must not push it away. They wait. */
+  /** Somebody reads a line, or wants none for now: others must not push it away. They wait. */
   readonly held: boolean;
   readonly refetch: () => unknown;
 }
@@ -94,7 +94,7 @@ export function useLiveLines({ variables, after, held, refetch }: LiveLinesOptio
           waiting.current = withLine(waiting.current, data.usageFeed);
           timer ??= setTimeout(() => {
             timer = undefined;
-            if (latest.current.held) setWaitingCount(waiting.current.lines.length);
+            if (latest.current.held) setWaitingCount(waiting.current.count);
             else show();
           }, togetherMs);
         },

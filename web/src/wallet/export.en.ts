@@ -8,10 +8,4 @@ export const exportEn: Translation<typeof exportZh> = {
   'month.current': '{{month}} (so far)',
   usage: 'Usage (CSV)',
   statement: 'Statement (CSV)',
-  saved: '{{name}} has been downloaded',
-  'failed.busy': 'Too many files at once: wait until others are there, and try again',
-  'failed.rebuilding': 'The figures of statements are not ready, try again later',
-  'failed.broken': 'The download broke off, and nothing was saved: try again',
-  'failed.unreadable': 'Cannot be downloaded: the answer of the server cannot be read ({{status}})',
-  'failed.other': 'Cannot be downloaded: {{reason}}',
 };

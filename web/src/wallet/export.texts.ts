@@ -2,4 +2,4 @@ import { texts } from '../kit/words/i18n.js';
 import { exportEn } from './export.en.js';
 import { exportZh } from './export.zh.js';
 
-export const exportTexts = texts('export', exportZh, exportEn);
+export const walletExportTexts = texts('walletExport', exportZh, exportEn);

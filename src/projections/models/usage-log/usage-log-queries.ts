@@ -195,6 +195,22 @@ async function countedUpTo(db: ReadModels, filter: UsageLogFilter, limit: number
   return total;
 }
 
+/** How many lines there are up to a place in the log, counted as far as `most`. */
+export async function usageLogCount(
+  db: ReadModels,
+  filter: UsageLogFilter,
+  { upTo, most }: { readonly upTo: Position; readonly most: number },
+): Promise<number> {
+  const lines = await inOrder(db, await shown(db, filter));
+  if (lines === null) return 0;
+  const some = lines.where('line.id', '<=', upTo).select(sql`1`.as('one')).limit(most);
+  const { total } = await db
+    .selectFrom(some.as('some'))
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 /** A node of a plan. */
 interface Plan {
   readonly 'Total Cost': number;
@@ -212,19 +228,4 @@ async function expected(
   const plan = row?.['QUERY PLAN'][0].Plan;
   // Below the limit, it is all of them.
   return { cost: plan?.['Total Cost'] ?? 0, lines: plan?.Plans?.[0]?.['Plan Rows'] ?? plan?.['Plan Rows'] ?? 0 };
-}
-
-/** Type-2 lines of the 60 s before `now` (unix seconds), and their prompt and completion tokens. */
-export async function usageOfLastMinute(
-  db: ReadModels,
-  filter: Omit<UsageLogFilter, 'type' | 'from' | 'to'>,
-  now: number,
-): Promise<{ requests: number; tokens: number }> {
-  const lines = matching(db, await shown(db, { ...filter, type: logTypes.consume, from: now - 60 }));
-  return lines
-    .select([
-      sql<number>`count(*)`.as('requests'),
-      sql<number>`coalesce(sum(line.prompt_tokens + line.completion_tokens), 0)`.as('tokens'),
-    ])
-    .executeTakeFirstOrThrow();
 }

@@ -12,7 +12,7 @@ import { isModel, matching, shown, type UsageLogFilter } from './usage-log-queri
  * line by line.
  */
 
-/** Sums over settled calls and channel tests (type 2). */
+/** Sums over lines of type 2. */
 export interface UsageTotals {
   readonly quota: Quota;
   readonly requests: number;
@@ -24,15 +24,30 @@ export interface UsageTotals {
 
 type TotalsFilter = Omit<UsageLogFilter, 'type'>;
 
+/** Of settled calls, of channel tests, which nobody is charged for, or of both, as the legacy contract has it. */
+export type Summed = 'calls' | 'tests' | 'both';
+
 const sums = ['quota', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
 
-const lines = (db: ReadModels, filter: TotalsFilter) =>
-  matching(db, { ...filter, type: logTypes.consume })
+const countedAs: Readonly<Record<Summed, readonly (typeof counted)[keyof typeof counted][]>> = {
+  calls: [counted.logged],
+  tests: [counted.channelTests],
+  both: [counted.logged, counted.channelTests],
+};
+
+/** A channel test is the only line of its type that is about no request. */
+function consumed(db: ReadModels, filter: TotalsFilter, of: Summed) {
+  const found = matching(db, { ...filter, type: logTypes.consume });
+  return of === 'both' ? found : found.where('line.request_id', of === 'tests' ? 'is' : 'is not', null);
+}
+
+const lines = (db: ReadModels, filter: TotalsFilter, of: Summed) =>
+  consumed(db, filter, of)
     .select(sums.map((sum) => sql<number>`${sql.ref(`line.${sum}`)}::numeric`.as(sum)))
     .select(sql<number>`1::bigint`.as('requests'));
 
-const hours = (db: ReadModels, table: UsageSumTable, { model, ...filter }: TotalsFilter) => {
-  const rows = matchingHours(db, table, filter).where('counted', '!=', counted.unlogged);
+const hours = (db: ReadModels, table: UsageSumTable, { model, ...filter }: TotalsFilter, of: Summed) => {
+  const rows = matchingHours(db, table, filter).where('counted', 'in', countedAs[of]);
   return (model === undefined ? rows : rows.where(isModel('model', model)))
     .select(sums.map((sum) => sql<number>`${sql.ref(sum)}`.as(sum)))
     .select(sql<number>`requests`.as('requests'));
@@ -47,9 +62,24 @@ const totalled = (db: ReadModels, parts: Parts): Promise<UsageTotals> =>
     .$castTo<UsageTotals>()
     .executeTakeFirstOrThrow();
 
+/** Lines of the 60 s before `now` (unix seconds), and their prompt and completion tokens. */
+export async function usageOfLastMinute(
+  db: ReadModels,
+  filter: Omit<TotalsFilter, 'from' | 'to'>,
+  now: number,
+  of: Summed,
+): Promise<{ requests: number; tokens: number }> {
+  return consumed(db, await shown(db, { ...filter, from: now - 60 }), of)
+    .select([
+      sql<number>`count(*)`.as('requests'),
+      sql<number>`coalesce(sum(line.prompt_tokens + line.completion_tokens), 0)`.as('tokens'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
 const hour = 3_600;
 
-export async function usageTotals(db: ReadModels, asked: TotalsFilter): Promise<UsageTotals> {
+export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summed): Promise<UsageTotals> {
   const filter = await shown(db, asked);
   const { from, to } = filter;
   const first = from === undefined ? null : Math.ceil(from / hour) * hour;
@@ -57,12 +87,12 @@ export async function usageTotals(db: ReadModels, asked: TotalsFilter): Promise<
   const known = filter.requestId === undefined && filter.code === undefined;
   const table = known ? hoursTable(filter, filter.model === undefined ? [] : ['model']) : null;
   // Of single calls the statistics know nothing.
-  if (table === null || (first !== null && end !== null && first >= end)) return totalled(db, lines(db, filter));
+  if (table === null || (first !== null && end !== null && first >= end)) return totalled(db, lines(db, filter, of));
 
-  let whole = hours(db, table, filter);
+  let whole = hours(db, table, filter, of);
   if (first !== null) whole = whole.where('hour', '>=', first);
   if (end !== null) whole = whole.where('hour', '<', end);
-  const outside = lines(db, filter).where(({ eb, or }) =>
+  const outside = lines(db, filter, of).where(({ eb, or }) =>
     or([
       ...(first === null ? [] : [eb('line.created_at', '<', first)]),
       ...(end === null ? [] : [eb('line.created_at', '>=', end)]),

@@ -1,6 +1,6 @@
 import { Button, Checkbox } from '@blueprintjs/core';
 import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
-import { type ReactNode, useId } from 'react';
+import { type MouseEvent, type ReactNode, useId } from 'react';
 import { Link } from 'react-router-dom';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
@@ -38,10 +38,20 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
   const t = useText(commonTexts);
   const detailId = useId();
   const isSelected = selection?.selected.has(selection.keyOf(row)) === true;
-  const marks = [isOpen && 'row-open', isFresh && 'row-fresh', isMuted && 'row-muted', isSelected && 'row-selected'];
+  const marks = [
+    detail !== undefined && 'row-unfolds',
+    isOpen && 'row-open',
+    isFresh && 'row-fresh',
+    isMuted && 'row-muted',
+    isSelected && 'row-selected',
+  ];
   return (
     <>
-      <tr className={marks.filter(Boolean).join(' ')}>
+      {/* For the keyboard there is the button at its beginning. */}
+      <tr
+        className={marks.filter(Boolean).join(' ')}
+        onClick={detail === undefined ? undefined : (event) => isOnNothing(event) && onToggle()}
+      >
         {detail !== undefined && (
           <td className="cell-toggle">
             <Button
@@ -88,6 +98,12 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
     </>
   );
 }
+
+/** Whether a click is meant for the row: not for what stands in it, and not to mark text. */
+const isOnNothing = ({ target }: MouseEvent): boolean =>
+  target instanceof Element &&
+  target.closest('a, button, input, label, select') === null &&
+  window.getSelection()?.isCollapsed !== false;
 
 const SecondLine = ({ children }: { readonly children: ReactNode }) =>
   children === undefined || children === null ? null : <div className="cell-second">{children}</div>;

@@ -163,6 +163,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'introspection-closed': 'Log in to see the schema',
   'client-header-missing': 'The request lacks {{header}}',
   'foreign-page': 'Requests from pages of other sites are refused',
+  'export-too-large': 'More than {{allowed}} lines match: choose a shorter time, or filter for less',
   'too-many-attempts': 'Too many requests, try again later',
   'too-many-subscriptions': 'Too many live subscriptions, close some pages',
   'internal-error': 'Internal server error, please contact the administrator',

@@ -156,6 +156,7 @@ export const failuresZh = {
   'introspection-closed': '查看接口定义需要登录',
   'client-header-missing': '请求缺少 {{header}}',
   'foreign-page': '拒绝来自其他网站的请求',
+  'export-too-large': '符合条件的记录超过 {{allowed}} 条，请缩短时间范围或增加筛选条件',
   'too-many-attempts': '请求次数过多，请稍后再试',
   'too-many-subscriptions': '实时订阅过多，请关闭一些页面',
   'internal-error': '服务器内部错误，请联系管理员',

@@ -1,11 +1,4 @@
-/* A month as a file. It is fetched, not linked to: what is refused, or breaks off, is said where it was asked for. */
-
-export type ExportedFile = 'usage' | 'statement';
-
-export interface MonthWanted {
-  readonly month: string;
-  readonly zone: string;
-}
+/* A file that the server makes. It is fetched, not linked to: what is refused, or breaks off, is said where it was asked for. */
 
 type Fetched =
   | { readonly ok: true; readonly name: string; readonly content: Blob }
@@ -15,15 +8,15 @@ type Fetched =
 const nameIn = (disposition: string | null): string | undefined => /filename="([^"]+)"/.exec(disposition ?? '')?.[1];
 const typeOf = ({ headers }: Response): string => (headers.get('content-type') ?? '').split(';', 1)[0] ?? '';
 
-/** Throws TypeError where the server is not reached, or the file breaks off. */
+/** `file`: as the server calls it. Throws TypeError where the server is not reached, or the file breaks off. */
 export async function fetchExport(
-  file: ExportedFile,
-  { month, zone }: MonthWanted,
+  file: string,
+  query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const answer = await fetch(`/export/${file}.csv?${new URLSearchParams({ month, zone })}`, { signal });
+  const answer = await fetch(`/export/${file}.csv?${new URLSearchParams(query)}`, { signal });
   if (answer.ok && typeOf(answer) === 'text/csv') {
-    const name = nameIn(answer.headers.get('content-disposition')) ?? `${file}-${month}.csv`;
+    const name = nameIn(answer.headers.get('content-disposition')) ?? `${file}.csv`;
     return { ok: true, name, content: await answer.blob() };
   }
   const said = typeOf(answer) === 'text/plain' ? (await answer.text()).trim() : null;

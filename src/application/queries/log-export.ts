@@ -1,0 +1,58 @@
+import { Position } from '../../domain/events.js';
+import { Failure } from '../../domain/failure.js';
+import type { Actor } from '../../domain/user.js';
+import type { ReadModels } from '../../projections/database.js';
+import { channels } from '../../projections/models/channels.js';
+import { usageLog } from '../../projections/models/usage-log/usage-log.js';
+import {
+  type UsageLogEntry,
+  type UsageLogFilter,
+  usageLogBefore,
+  usageLogCount,
+} from '../../projections/models/usage-log/usage-log-queries.js';
+import { users } from '../../projections/models/users.js';
+import { type LogFilter, visibleLog } from './usage.js';
+import { upToNow, type WholePorts } from './whole.js';
+
+/* The lines of the usage log that a filter lets through, to be kept: all of them, or none. */
+
+export interface LogExportPorts extends WholePorts {
+  readonly db: ReadModels;
+}
+
+/** Lines of one file: what a spreadsheet still opens, and a browser holds while it comes. */
+const usualMost = 100_000;
+const linesPerPage = 500;
+
+async function* linePages(db: ReadModels, filter: UsageLogFilter, upTo: Position) {
+  let before = Position(upTo + 1);
+  for (;;) {
+    const lines: readonly UsageLogEntry[] = await usageLogBefore(db, filter, { before, limit: linesPerPage });
+    yield lines;
+    const last = lines.at(-1);
+    if (last === undefined || lines.length < linesPerPage) return;
+    before = last.id;
+  }
+}
+
+/** `most`: lines a file may have. */
+export function logExportQueries(ports: LogExportPorts, most = usualMost) {
+  const { db } = ports;
+  return {
+    /**
+     * Newest first, as of now: what comes while they are read is not among them. Throws `role-too-low` as the log does,
+     * `export-too-large` where there are more than a file may have, `store-unavailable` while the log is being rebuilt.
+     */
+    async exportedLog(
+      viewer: Actor,
+      filter: LogFilter,
+      own: boolean,
+    ): Promise<AsyncGenerator<readonly UsageLogEntry[], void, undefined>> {
+      const visible = visibleLog(viewer, filter, own);
+      const upTo = await upToNow(ports, [usageLog.name, users.name, channels.name]);
+      const lines = await usageLogCount(db, visible, { upTo, most: most + 1 });
+      if (lines > most) throw new Failure('export-too-large', { allowed: most });
+      return linePages(db, visible, upTo);
+    },
+  };
+}

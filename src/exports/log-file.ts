@@ -1,0 +1,134 @@
+import type { FastifyRequest } from 'fastify';
+import { TimeZone } from '../application/calendar.js';
+import type { LogFilter } from '../application/queries/usage.js';
+import { checkText, searchText } from '../domain/bounds.js';
+import { invalidField } from '../domain/failure.js';
+import { ChannelId } from '../domain/ids.js';
+import { instantOf, unixSeconds } from '../domain/instant.js';
+import { cacheWriteTokens } from '../domain/usage.js';
+import { logTypes } from '../projections/models/usage-log/usage-log.js';
+import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
+import type { Cell } from './csv.js';
+
+/* The usage log as a file: what is asked for, and what its columns hold. */
+
+export interface LogAsked {
+  readonly filter: LogFilter;
+  /** Everybody's lines, not only one's own. */
+  readonly everyone: boolean;
+  readonly zone: TimeZone;
+}
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** undefined: it was not given, or empty. */
+function textIn(query: Parameters, name: string): string | undefined {
+  const value = query[name];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw invalidField(name, 'given once');
+  checkText(name, value, searchText);
+  return value;
+}
+
+function typeIn(query: Parameters): LogFilter['type'] {
+  const name = textIn(query, 'type');
+  if (name === undefined) return undefined;
+  const found = Object.entries(logTypes).find(([known]) => known === name);
+  if (found === undefined) throw invalidField('type', `one of ${Object.keys(logTypes).join(', ')}`);
+  return found[1];
+}
+
+function secondsIn(query: Parameters, name: string): number | undefined {
+  const text = textIn(query, name);
+  return text === undefined ? undefined : unixSeconds(instantOf(name, /^\d+$/.test(text) ? Number(text) : Number.NaN));
+}
+
+function channelIn(query: Parameters): ChannelId | undefined {
+  const text = textIn(query, 'channel');
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidField('channel', 'the id of a channel');
+  return ChannelId(text);
+}
+
+/** The filter of the log in a query. Throws `invalid-field`. */
+export function logAskedIn({ query: given }: Pick<FastifyRequest, 'query'>): LogAsked {
+  const query = given as Parameters;
+  return {
+    zone: TimeZone.named('zone', textIn(query, 'zone') ?? 'UTC'),
+    everyone: textIn(query, 'everyone') === 'true',
+    filter: {
+      type: typeIn(query),
+      username: textIn(query, 'username'),
+      apiKeyName: textIn(query, 'token'),
+      model: textIn(query, 'model'),
+      channelId: channelIn(query),
+      group: textIn(query, 'group'),
+      requestId: textIn(query, 'request'),
+      from: secondsIn(query, 'from'),
+      to: secondsIn(query, 'to'),
+    },
+  };
+}
+
+interface Column {
+  readonly name: string;
+  readonly cell: (line: UsageLogEntry) => Cell;
+}
+
+const typeNames = Object.fromEntries(Object.entries(logTypes).map(([name, type]) => [type, name]));
+
+/** A channel test shows what it would have cost, which nobody was charged. */
+const charged = ({ type, quota, detail }: UsageLogEntry): Cell =>
+  type === logTypes.consume && detail === null ? quota : null;
+
+/** What was given or taken otherwise. */
+function change({ detail }: UsageLogEntry): Cell {
+  if (detail === null) return null;
+  if (detail.kind === 'adjusted') return detail.delta;
+  return 'quota' in detail ? detail.quota : null;
+}
+
+function outcome({ outcome: told, detail }: UsageLogEntry): Cell {
+  if (detail === null) return told;
+  if (detail.kind !== 'released') return detail.kind;
+  return [detail.reason, detail.status, detail.code].filter((part) => part !== null).join(' ');
+}
+
+const forAdministrators: readonly Column[] = [
+  { name: 'user id', cell: ({ user_id }) => user_id },
+  { name: 'user', cell: ({ username }) => username },
+  { name: 'channel id', cell: ({ channel_id }) => channel_id || null },
+  { name: 'channel', cell: ({ channel_name }) => channel_name },
+  { name: 'channels tried', cell: ({ attempts }) => attempts.join(' > ') },
+];
+
+/** `money`: quota in US dollars. */
+export const logColumns = ({ everyone, zone }: LogAsked, money: (quota: bigint) => string): readonly Column[] => [
+  { name: `time (${zone.name})`, cell: ({ created_at }) => zone.timeOf(created_at * 1000) },
+  { name: 'type', cell: ({ type }) => typeNames[type] ?? null },
+  { name: 'request id', cell: ({ request_id }) => request_id },
+  ...(everyone ? forAdministrators : []),
+  { name: 'API key', cell: ({ api_key_name }) => api_key_name },
+  { name: 'group', cell: ({ group }) => group },
+  { name: 'model', cell: ({ model }) => model },
+  { name: 'upstream model', cell: ({ upstream_model }) => upstream_model },
+  { name: 'streamed', cell: ({ request_id, is_stream }) => (request_id === null ? null : is_stream ? 'yes' : 'no') },
+  { name: 'duration ms', cell: ({ request_id, use_time_ms }) => (request_id === null ? null : use_time_ms) },
+  { name: 'first token ms', cell: ({ first_token_ms }) => first_token_ms },
+  { name: 'input tokens', cell: ({ prompt_tokens }) => prompt_tokens },
+  { name: 'cached input tokens', cell: ({ cached_tokens }) => cached_tokens },
+  { name: 'cache write tokens', cell: ({ usage }) => cacheWriteTokens(usage) },
+  { name: 'output tokens', cell: ({ completion_tokens }) => completion_tokens },
+  { name: 'reasoning tokens', cell: ({ reasoning_tokens }) => reasoning_tokens },
+  { name: 'charged', cell: charged },
+  {
+    name: 'charged USD',
+    cell: (line) => {
+      const quota = charged(line);
+      return quota === null ? null : money(BigInt(quota));
+    },
+  },
+  { name: 'uncovered', cell: ({ uncovered }) => uncovered || null },
+  { name: 'balance change', cell: change },
+  { name: 'outcome', cell: outcome },
+];
