@@ -149,7 +149,8 @@ function useReading() {
   return { isReading: open > 0, read };
 }
 
-const isOfRow = ({ target }: SyntheticEvent): boolean => target instanceof Element && target.closest('tbody') !== null;
+const isWithin = ({ target }: SyntheticEvent, places: string): boolean =>
+  target instanceof Element && target.closest(places) !== null;
 
 /** Whether the pointer or the focus is on a row: what one looks at must not slip away. */
 function useOnRows() {
@@ -157,9 +158,10 @@ function useOnRows() {
   const [focused, setFocused] = useState(false);
   return {
     isOnRows: pointed || focused,
-    onPointerOver: (event: SyntheticEvent) => setPointed(isOfRow(event)),
+    // The offer of new rows pushes the others down: what is under the pointer then is the head, or the offer itself.
+    onPointerOver: (event: SyntheticEvent) => setPointed(isWithin(event, 'table, .fresh-rows')),
     onPointerLeave: () => setPointed(false),
-    onFocus: (event: SyntheticEvent) => setFocused(isOfRow(event)),
+    onFocus: (event: SyntheticEvent) => setFocused(isWithin(event, 'tbody')),
     onBlur: () => setFocused(false),
   };
 }
