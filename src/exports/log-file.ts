@@ -64,6 +64,7 @@ export function logAskedIn({ query: given }: Pick<FastifyRequest, 'query'>): Log
       channelId: channelIn(query),
       group: textIn(query, 'group'),
       requestId: textIn(query, 'request'),
+      code: textIn(query, 'code'),
       from: secondsIn(query, 'from'),
       to: secondsIn(query, 'to'),
     },

@@ -341,7 +341,7 @@ describe('a refused call', () => {
       const all = await usageLogBefore(db, {}, { limit: 10 });
       expect(all.filter(lineMatch({ code })).map(({ request_id }) => request_id)).toEqual([id]);
     }
-    expect(await usageTotals(db, { code: 'overloaded' })).toMatchObject({ requests: 0, quota: 0 });
+    expect(await usageTotals(db, { code: 'overloaded' }, 'both')).toMatchObject({ requests: 0, quota: 0 });
   });
 });
 

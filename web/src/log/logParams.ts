@@ -65,7 +65,7 @@ export function logFilterOf(params: LogParams, now: Date, admin: boolean): Usage
 
 /** The same filter as a file of it is asked for. */
 export function exportQueryOf(filter: UsageLogFilterInput, everyone: boolean, zone: string): Record<string, string> {
-  const { type, username, apiKeyName, model, channelId, group, requestId, from, to } = filter;
+  const { type, username, apiKeyName, model, channelId, group, requestId, code, from, to } = filter;
   const asked = {
     type: type?.toLowerCase(),
     username,
@@ -74,6 +74,7 @@ export function exportQueryOf(filter: UsageLogFilterInput, everyone: boolean, zo
     channel: channelId,
     group,
     request: requestId,
+    code,
     from: from?.toString(),
     to: to?.toString(),
     everyone: everyone ? 'true' : null,
