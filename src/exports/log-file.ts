@@ -6,11 +6,13 @@ import { invalidField } from '../domain/failure.js';
 import { ChannelId } from '../domain/ids.js';
 import { instantOf, unixSeconds } from '../domain/instant.js';
 import { cacheWriteTokens } from '../domain/usage.js';
-import { logTypes } from '../projections/models/usage-log/usage-log.js';
+import type { logTypes as LogTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import type { Cell } from './csv.js';
 
 /* The usage log as a file: what is asked for, and what its columns hold. */
+
+const logTypes: typeof LogTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 };
 
 export interface LogAsked {
   readonly filter: LogFilter;
