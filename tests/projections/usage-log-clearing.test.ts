@@ -9,10 +9,10 @@ import { linesBefore, linesCleared } from '../../src/projections/models/usage-lo
 import {
   usageLogAfter,
   usageLogBefore,
+  usageLogCount,
   usageLogPage,
-  usageOfLastMinute,
 } from '../../src/projections/models/usage-log/usage-log-queries.js';
-import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
+import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { usageStats } from '../../src/projections/models/usage-stats/usage-stats.js';
 import { eventId } from '../support/events.js';
 import { until } from '../support/until.js';
@@ -78,15 +78,18 @@ describe('clearing the usage log', () => {
     expect(await usageLogPage(db, { requestId: 'january' }, { page: 1, size: 2 })).toMatchObject({ items: [] });
     const followed = await usageLogAfter(db, {}, { after: beginning, upTo: end, limit: 10 });
     expect(followed.map(({ request_id }) => request_id)).toEqual(['after noon', 'failed', 'evening']);
-    expect(await usageTotals(db, {})).toMatchObject({ requests: 2, quota: 20 });
-    expect(await usageTotals(db, { to: secondsAfter(-minute) })).toMatchObject({ requests: 0, quota: 0 });
-    expect(await usageTotals(db, { from: secondsAfter(-41 * day), to: secondsAfter(30 * minute) })).toMatchObject({
+    expect(await usageLogCount(db, {}, { upTo: end, most: 10 })).toBe(3);
+    expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 2, quota: 20 });
+    expect(await usageTotals(db, { to: secondsAfter(-minute) }, 'both')).toMatchObject({ requests: 0, quota: 0 });
+    expect(
+      await usageTotals(db, { from: secondsAfter(-41 * day), to: secondsAfter(30 * minute) }, 'both'),
+    ).toMatchObject({
       requests: 1,
     });
     const evening = 5 * 60 * minute;
-    expect(await usageOfLastMinute(db, {}, secondsAfter(evening) + 30)).toMatchObject({ requests: 1 });
+    expect(await usageOfLastMinute(db, {}, secondsAfter(evening) + 30, 'both')).toMatchObject({ requests: 1 });
     await projected.given(cleared(moment(evening + 1_000)));
-    expect(await usageOfLastMinute(db, {}, secondsAfter(evening) + 30)).toMatchObject({ requests: 0 });
+    expect(await usageOfLastMinute(db, {}, secondsAfter(evening) + 30, 'both')).toMatchObject({ requests: 0 });
   });
 
   test('leaves the statistics as they were', async () => {
@@ -127,7 +130,7 @@ describe('clearing the usage log', () => {
     await projected.pool.query(`update ${schema}.usage_log_rules set cleared_before = $1`, [secondsAfter(10 * minute)]);
     await projected.start();
     await until(async () => ((await rowsThere()).rows === 3 ? true : null));
-    expect(await usageTotals(db, {})).toMatchObject({ requests: 2 });
+    expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 2 });
   });
 });
 
@@ -150,7 +153,7 @@ describe('what is recorded after the log was cleared', () => {
     expect(await shownCalls()).toEqual(['at noon']);
     expect(await linesCleared(db, position)).toBe(7);
     expect(await linesBefore(db, secondsAfter(2 * day))).toBe(1);
-    expect(await usageTotals(db, {})).toMatchObject({ requests: 0, quota: 0 });
+    expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 0, quota: 0 });
   });
 
   test('a charge that is taken back before is not counted as cleared', async () => {
@@ -166,7 +169,7 @@ describe('what is recorded after the log was cleared', () => {
   test('what a clock that is behind says of the time before is no line', async () => {
     const db = await projected.given(...history, cleared(moment(0)), call('late', -minute));
     expect(await shownCalls()).not.toContain('late');
-    expect(await usageTotals(db, {})).toMatchObject({ requests: 3 });
+    expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 3 });
     await until(async () => ((await rowsThere()).rows === 4 ? true : null));
   });
 });
