@@ -12,7 +12,7 @@ import type { Column } from '../kit/table/columns.js';
 import { SelectFilter } from '../kit/table/FilterBar.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useListParams } from '../kit/table/useListParams.js';
-import { formatTime } from '../kit/time.js';
+import { formatTime, ownTimeZone } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { attemptsOf, isRange, logAddress, type Range, ranges, type Span, spanOf } from './channelFigures.js';
 import { channelPageTexts } from './channelPage.texts.js';
@@ -33,7 +33,7 @@ function useSpan(): { readonly range: Range; readonly choose: (range: Range) => 
     }, everyMs);
     return () => clearInterval(moving);
   }, []);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = ownTimeZone();
   const span = useMemo(() => spanOf(range, now, zone), [range, now, zone]);
   return { range, choose: (chosen) => setParams({ range: chosen }), span };
 }
