@@ -92,6 +92,8 @@ export interface Config {
   };
   /** Where Stripe's interface is. */
   readonly stripeUrl: string;
+  /** What answers like GitHub's `releases/latest`; null: nobody is asked for newer releases. */
+  readonly releasesUrl: string | null;
   readonly projections: {
     /** How long a projector gathers events before it writes; 0: not at all. */
     readonly lingerMs: number;
@@ -204,6 +206,7 @@ export const environment = z.object({
   GITHUB_API_URL: site.prefault('https://api.github.com'),
   LINUXDO_URL: site.prefault('https://connect.linux.do'),
   STRIPE_URL: site.prefault('https://api.stripe.com'),
+  RELEASES_URL: webAddress.optional(),
   FORCE_STREAM_OPTION: flag.prefault('true'),
   AZURE_DEFAULT_API_VERSION: matching(
     'an API version such as 2024-12-01-preview',
@@ -331,6 +334,7 @@ export function readConfig(env: Environment): Config {
       linuxdoUrl: read.LINUXDO_URL,
     },
     stripeUrl: read.STRIPE_URL,
+    releasesUrl: read.RELEASES_URL ?? null,
     projections: { lingerMs: read.PROJECTION_LINGER_MS },
     graphql: {
       maxDepth: read.GRAPHQL_MAX_DEPTH,

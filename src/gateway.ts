@@ -288,6 +288,8 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
       ),
     ),
     providers: providerTable,
+    version,
+    releasesUrl: config.releasesUrl,
     warn,
   });
 

@@ -68,6 +68,7 @@ describe('a wrong value', () => {
     ['STREAMING_TIMEOUT', '0', 'STREAMING_TIMEOUT is "0"; use an integer from 1 to 86400'],
     ['FORCE_STREAM_OPTION', 'maybe', 'FORCE_STREAM_OPTION is "maybe"; use true or false'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud"; use one of fatal, error, warn, info, debug, trace, silent'],
+    ['RELEASES_URL', 'api.example', 'RELEASES_URL is "api.example"; use an http:// or https:// address'],
     ['HOST', 'http://x', 'HOST is "http://x"; use an address or host name to listen on'],
     [
       'TRUSTED_PROXIES',

@@ -33,6 +33,7 @@ import { userSettingsCommands } from './commands/user-settings.js';
 import { userCommands } from './commands/users.js';
 import { welcome } from './commands/welcome.js';
 import type { DoorsElsewhere } from './doors-elsewhere.js';
+import { latestRelease } from './latest-release.js';
 import type { NodeDirectory } from './memory/directory.js';
 import { factorMemory } from './memory/factors.js';
 import type { LiveTraffic } from './memory/live-traffic.js';
@@ -119,6 +120,10 @@ export interface ApplicationPorts {
   readonly payments: PaymentProviders;
   readonly setupCode: SetupCode;
   readonly providers: ProviderTable;
+  /** Of the release that runs. */
+  readonly version: string;
+  /** Where newer ones are told of; null: nowhere. */
+  readonly releasesUrl: string | null;
   /** What its operator should know of. */
   readonly warn: (facts: object, message: string) => void;
 }
@@ -182,6 +187,7 @@ export function openApplication(ports: ApplicationPorts) {
       redemptionByHash: (codeHash) => redemptionIdByHash(ports.db, codeHash),
     }),
     options: { ...optionCommands(ports), oidcEndpoints: oidcEndpoints(ports) },
+    releases: latestRelease(ports),
     readModels: readModelCommands(ports),
     usageLog: usageLogCommands(ports),
     payments: paymentCommands({

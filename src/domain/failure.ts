@@ -133,6 +133,8 @@ export const failureKinds = {
   'option-fixed': 'refused',
   'option-changed': 'conflict',
   'oidc-discovery-failed': 'upstream',
+  'release-check-not-configured': 'refused',
+  'release-check-failed': 'upstream',
   'lost-race': 'conflict',
   'form-outdated': 'conflict',
   'idempotency-key-reused': 'conflict',

@@ -26,6 +26,7 @@ import { NotificationsResolver } from './system/notifications.js';
 import { OptionResolver } from './system/option.js';
 import { OptionHistoryResolver } from './system/option-history.js';
 import { ReadModelResolver } from './system/read-model.js';
+import { ReleaseResolver } from './system/release.js';
 import { SetupResolver } from './system/setup.js';
 import { StatusResolver } from './system/status.js';
 import { CallResolver, PriceOriginResolver } from './usage/call.js';
@@ -85,6 +86,7 @@ export function graphqlSchema(): GraphQLSchema {
       OptionHistoryResolver,
       NotificationsResolver,
       ReadModelResolver,
+      ReleaseResolver,
       UsageLogQueryResolver,
       FailedAttemptResolver,
       UsageFailuresResolver,

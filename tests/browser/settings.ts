@@ -3,10 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
+import { startUpstream, type Upstream } from '../support/upstream.js';
+import { barriers } from './axe.js';
 import { rowOf } from './tables.js';
 
 /** Two windows of whoever runs the gateway, on the same options. */
 export function settings(launched: () => Browser): void {
+  /** Fails for who asks first. */
+  let releases: Upstream;
+  let timesAsked = 0;
   let gateway: TestGateway;
   let one: Console;
   let other: Console;
@@ -14,7 +19,17 @@ export function settings(launched: () => Browser): void {
   let user: Console;
 
   beforeAll(async () => {
-    gateway = await startTestGateway();
+    releases = await startUpstream((_, response) => {
+      timesAsked++;
+      response.writeHead(timesAsked === 1 ? 503 : 200).end(
+        JSON.stringify({
+          tag_name: 'v99.0.0-rc.1',
+          html_url: 'https://releases.example/v99',
+          published_at: '2026-11-20T08:00:00Z',
+        }),
+      );
+    });
+    gateway = await startTestGateway({ RELEASES_URL: `${releases.url}/latest` });
     alice = await gateway.addUser(500_000, 'alice');
     [one, other, user] = [
       await openConsole(launched(), { url: gateway.url }),
@@ -29,6 +44,7 @@ export function settings(launched: () => Browser): void {
   afterAll(async () => {
     for (const console of [one, other, user]) await console?.close();
     await gateway?.stop();
+    await releases?.stop();
   });
 
   const section = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
@@ -275,6 +291,32 @@ export function settings(launched: () => Browser): void {
     await page.getByText(`Lines cleared: ${gone.length}`).waitFor();
     expect(await logLines()).toEqual([]);
     await gateway.setOption('general_setting.log_retention_days', '0');
+  });
+
+  test('a newer release is asked for when the button is pressed, and told with its page', async () => {
+    const { page } = one;
+    await page.goto('/setting?tab=other');
+    const version = section(page, 'Version');
+    await version.getByText(`Asked of ${new URL(releases.url).host}`).waitFor();
+    expect(timesAsked).toBe(0);
+    const check = version.getByRole('button', { name: 'Check for a newer release' });
+    await check.focus();
+    await page.keyboard.press('Enter');
+    await version.getByText('The latest release could not be asked for: status 503').waitFor();
+    await version.getByRole('button', { name: 'Retry' }).click();
+    await version.getByText('There is a newer release: v99.0.0-rc.1').waitFor();
+    await version.locator('time[datetime="2026-11-20T08:00:00.000Z"]').waitFor();
+    const link = version.getByRole('link', { name: 'About v99.0.0-rc.1' });
+    expect(await link.getAttribute('href')).toBe('https://releases.example/v99');
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await barriers(page)).toEqual([]);
+    // Another answer of the gateway, which does not ask again so soon.
+    const answered = page.waitForResponse(
+      (response) => response.request().postData()?.includes('latestRelease') ?? false,
+    );
+    await check.click();
+    await answered;
+    expect(timesAsked).toBe(2);
   });
 
   test('nobody but root has these settings: others are led to their own', async () => {

@@ -56,6 +56,8 @@ const operations: Readonly<
     channelHistory: ['admin', 'channelHistory { hasMore }'],
     optionHistory: ['root', 'optionHistory { hasMore }'],
     optionChange: ['root', 'optionChange(position: 999999) { key }'],
+    releaseSource: ['root', 'releaseSource'],
+    latestRelease: ['root', 'latestRelease { latest }'],
     notifications: ['root', 'notifications { waiting }'],
   },
   Mutation: {

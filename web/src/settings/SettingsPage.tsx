@@ -2,7 +2,6 @@ import { Tab, Tabs } from '@blueprintjs/core';
 import { History } from '@blueprintjs/icons';
 import { lazy, Suspense } from 'react';
 import { PageFrame } from '../kit/PageFrame.js';
-import { useStatus } from '../kit/session.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
 import { useListParams } from '../kit/table/useListParams.js';
@@ -12,6 +11,7 @@ import { SettingsSection } from './SettingsSection.js';
 import { isSettingTab, priceSection, type SettingTab, settingTabs } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
 import { SettingsProvider, useSettings } from './useSettings.js';
+import { VersionSection } from './VersionSection.js';
 import './settings.css';
 
 const HistoryDrawer = lazy(async () => ({ default: (await import('./HistoryDrawer.js')).HistoryDrawer }));
@@ -65,8 +65,6 @@ function SettingsTabs() {
 }
 
 function TabPanel({ tab }: { readonly tab: SettingTab }) {
-  const t = useText(settingsTexts);
-  const { version } = useStatus();
   return (
     <>
       <div className="sections">
@@ -75,9 +73,9 @@ function TabPanel({ tab }: { readonly tab: SettingTab }) {
           .map((section) => (
             <SettingsSection key={section.name} section={section} />
           ))}
+        {tab === 'other' && <VersionSection />}
       </div>
       {tab === 'operation' && <PricesSection />}
-      {tab === 'other' && <p className="section-note">{t('version', { version })}</p>}
     </>
   );
 }
