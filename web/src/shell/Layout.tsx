@@ -6,7 +6,6 @@ import { useRemembered } from '../kit/remembered.js';
 import { isAdmin, useStatus, useViewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
 import { Footer } from './Footer.js';
-import { Sidebar } from './Sidebar.js';
 import { shellTexts } from './shell.texts.js';
 import { TopBar } from './TopBar.js';
 import { useReturnedFocus } from './useReturnedFocus.js';
@@ -15,6 +14,8 @@ const setupPath = '/setup';
 const withoutSidebar: ReadonlySet<string> = new Set(['/', setupPath, '/login', '/register', '/reset', '/chat2link']);
 const isChat = (path: string): boolean => /^\/chat(\/|$)/.test(path);
 
+// Who is not signed in has no menu, and need not wait for one.
+const Sidebar = lazy(async () => ({ default: (await import('./Sidebar.js')).Sidebar }));
 const SecondFactorDemanded = lazy(async () => ({
   default: (await import('./SecondFactorDemanded.js')).SecondFactorDemanded,
 }));
@@ -42,7 +43,11 @@ export function Layout() {
       </a>
       <TopBar onMenu={hasSidebar ? sidebar.toggle : undefined} isMenuOpen={sidebar.isOpen} />
       <div className="shell-body">
-        {hasSidebar && <Sidebar isOpen={sidebar.isOpen} onNavigate={sidebar.fold} />}
+        {hasSidebar && (
+          <Suspense fallback={<div className={`sidebar ${sidebar.isOpen ? 'sidebar-open' : 'sidebar-closed'}`} />}>
+            <Sidebar isOpen={sidebar.isOpen} onNavigate={sidebar.fold} />
+          </Suspense>
+        )}
         {hasSidebar && sidebar.isOverlaid && (
           <button type="button" className="sidebar-backdrop" aria-label={t('nav.collapse')} onClick={sidebar.fold} />
         )}

@@ -1,13 +1,15 @@
 import { Button, Menu, MenuItem, PopoverNext, Tag } from '@blueprintjs/core';
 import { Flash, Menu as MenuIcon, Moon, Translate } from '@blueprintjs/icons';
+import { lazy, Suspense } from 'react';
 import { Link, NavLink } from 'react-router-dom';
 import { LinkButton } from '../kit/LinkButton.js';
 import { useStatus, useViewer } from '../kit/session.js';
 import { chooseTheme, useTheme } from '../kit/theme.js';
 import { changeLanguage, languages, useLanguage, useText } from '../kit/words/i18n.js';
-import { PaletteButton } from './PaletteButton.js';
 import { shellTexts } from './shell.texts.js';
 import { UserMenu } from './UserMenu.js';
+
+const PaletteButton = lazy(async () => ({ default: (await import('./PaletteButton.js')).PaletteButton }));
 
 interface TopBarProps {
   /** Opens and closes the sidebar; undefined: this page has none. */
@@ -66,7 +68,11 @@ export function TopBar({ onMenu, isMenuOpen }: TopBarProps) {
         )}
       </nav>
       <div className="top-tools">
-        {setUp && viewer !== null && <PaletteButton viewer={viewer} />}
+        {setUp && viewer !== null && (
+          <Suspense>
+            <PaletteButton viewer={viewer} />
+          </Suspense>
+        )}
         <ThemeButton />
         <LanguageMenu />
         {setUp && <Account />}
