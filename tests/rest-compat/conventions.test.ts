@@ -217,7 +217,10 @@ describe('a bug', () => {
 describe('messages', () => {
   test.each(Object.keys(failureKinds) as FailureCode[])('%s is said in words', (code) => {
     const text = messageOf(
-      new Failure(code, { field: 'name', allowed: 'text', max: 1, min: 1, model: 'm', needed: 'n', reason: 'r' }),
+      new Failure(code, {
+        ...{ field: 'name', allowed: 'text', max: 1, min: 1 },
+        ...{ model: 'm', needed: 'n', reason: 'r', because: 'no-tasks' },
+      }),
     );
     // What an upstream says, or its status, stands for itself.
     if (code === 'balance-not-told' || code === 'models-not-told') return expect(text).toBe('r');
