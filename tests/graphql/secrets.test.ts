@@ -50,7 +50,10 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   optionChange: () => `(position: ${ids.optionChange})`,
   topUpPrice: () => '(amount: 10)',
   usageFeed: () => '(everyone: true, after: -1)',
+  usageLogLinesBefore: () => '(before: 0)',
 };
+/** Refused by a gateway that has not been told whom to ask. */
+const refused: Readonly<Record<string, string>> = { latestRelease: 'release-check-not-configured' };
 const asked = ({ name, type }: GraphQLField<unknown, unknown>) =>
   `${name}${argumentsFor[name]?.() ?? ''} ${everything(type)}`;
 
@@ -117,7 +120,10 @@ describe('a planted secret', () => {
   test('does not come back from any query, with every field of it, asked by root', async () => {
     for (const field of rootFields('Query')) {
       const { text, errors } = await server.root.send(`{ ${asked(field)} }`);
-      expect(errors, field.name).toEqual([]);
+      const code = refused[field.name];
+      expect(errors, field.name).toEqual(
+        code === undefined ? [] : [expect.objectContaining({ extensions: expect.objectContaining({ code }) })],
+      );
       answers.push(text);
     }
     expect(answers.length).toBeGreaterThan(25);

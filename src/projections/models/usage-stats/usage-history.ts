@@ -106,9 +106,10 @@ const rankedBy: Readonly<Record<HistoryOrder, RawBuilder<unknown>>> = {
   tokens: sql`sum(prompt_tokens + completion_tokens)`,
 };
 
-const added = [...measures, ...distributions];
-const summed = sql.join(added.map((column) => sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`));
-const sumsOnly = sql.join(measures.map((measure) => sql.ref(measure)));
+const summed = <Column extends string>(columns: readonly Column[]) =>
+  columns.map((column) => sql<unknown>`sum(${sql.ref(column)})`.as(column));
+const sums = sql.join(measures.map((measure) => sql.ref(measure)));
+const sumsOfCells = sql.join(summed(measures));
 const distributionsAsText = sql.join(distributions.map((column) => sql`${sql.ref(column)}::text`));
 
 /** `cell`: of one share in one piece of time. */
@@ -121,30 +122,47 @@ type Row = Readonly<Record<(typeof measures)[number], number>> & {
   readonly first_tokens: string | null;
 };
 
-/** The pieces in total, those there is most of (one more than are told by name), and these piece by piece. */
+/**
+ * The pieces in total, those there is most of (one more than are told by name), and these piece by piece. Distributions
+ * are dear to add up: they are added by piece or by share, and not by both.
+ */
 async function read(db: ReadModels, query: UsageHistoryQuery): Promise<Row[]> {
   const { filter, edges, piece, by, top, order } = query;
   const time = sql.ref(piece);
-  const cells = usageRows(db, piece, filter, by === null ? [] : [by])
-    .where(sql<SqlBool>`${time} >= ${edges[0]} and ${time} < ${edges.at(-1)}`)
-    .select(sql`width_bucket(${time}, ${edges}::bigint[])`.as('place'))
-    .select(sql`${by === null ? sql`null` : sql.ref(by)}::text`.as('about'))
-    .select(added.map((column) => sql`sum(${sql.ref(column)})`.as(column)))
+  const rowsBy = (dimensions: readonly UsageDimension[]) =>
+    usageRows(db, piece, filter, dimensions).where(sql<SqlBool>`${time} >= ${edges[0]} and ${time} < ${edges.at(-1)}`);
+  const place = sql`width_bucket(${time}, ${edges}::bigint[])`.as('place');
+  const pieces = rowsBy([])
+    .select(place)
+    .select(summed([...measures, ...distributions]))
+    .groupBy(sql`1`);
+  if (by === null) {
+    const { rows } = await sql<Row>`
+      select 'piece' as kind, place, null as about, ${sums}, ${distributionsAsText} from (${pieces}) as pieces
+    `.execute(db);
+    return rows;
+  }
+  const about = sql<string>`${sql.ref(by)}::text`;
+  const cells = rowsBy([by])
+    .select([place, about.as('about')])
+    .select(summed(measures))
     .groupBy([sql`1`, sql`2`]);
-  const ranked = sql`, share as materialized (
-    select about, row_number() over (order by ${rankedBy[order]} desc, about)::int as rank, ${summed}
-    from cell group by about order by rank limit ${top + 1}
-  )`;
-  const shares = sql`
-    union all select 'share', rank, about, ${sumsOnly}, ${distributionsAsText} from share
-    union all select 'cell', place, about, ${sumsOnly}, null, null
-    from cell where about in (select about from share order by rank limit ${top})
-  `;
+  const timed = rowsBy([by])
+    .where(sql<SqlBool>`${about} in (select about from share)`)
+    .select(about.as('about'))
+    .select(summed(distributions))
+    .groupBy(sql`1`);
   const { rows } = await sql<Row>`
-    with cell as materialized (${cells}) ${by === null ? sql`` : ranked}
-    select 'piece' as kind, place, null as about, ${sumsOnly}, ${distributionsAsText}
-    from (select place, ${summed} from cell group by place) as pieces
-    ${by === null ? sql`` : shares}
+    with cell as materialized (${cells}), share as materialized (
+      select about, row_number() over (order by ${rankedBy[order]} desc, about)::int as place, ${sumsOfCells}
+      from cell group by about order by place limit ${top + 1}
+    )
+    select 'piece' as kind, place, null as about, ${sums}, ${distributionsAsText} from (${pieces}) as pieces
+    union all
+    select 'share', place, about, ${sums}, ${distributionsAsText} from share join (${timed}) as timed using (about)
+    union all
+    select 'cell', place, about, ${sums}, null, null
+    from cell where about in (select about from share order by place limit ${top})
   `.execute(db);
   return rows;
 }
