@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.js';
 
 export default defineConfig({
   // Without this, test code and type-graphql would each load a graphql of their own, which refuse each other's schemas.
@@ -11,6 +12,7 @@ export default defineConfig({
     pool: 'forks',
     // Reading the gateway's modules anew for every file took more processor time than most files' tests.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Tests wait more than they work: on two cores two files at once take little more than half of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
