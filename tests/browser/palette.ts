@@ -58,9 +58,9 @@ export function palette(launched: () => Browser): void {
 
   test('an administrator finds channels and users, and the address opens them', async () => {
     const { page } = admin;
-    const { dialog, options } = inside(admin);
+    const { dialog, field, options } = inside(admin);
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('zebed');
+    await field.fill('zebed');
     await dialog.getByRole('option', { name: 'zebedee' }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/user?open=${user.actor.id}`);
@@ -68,7 +68,7 @@ export function palette(launched: () => Browser): void {
 
     await page.goto('/detail');
     await page.getByRole('button', { name: 'Go to a page or a thing (Ctrl+K)' }).click();
-    await page.keyboard.type('upstream');
+    await field.fill('upstream');
     await expect.poll(() => options.allTextContents()).toContain('upstreamChannel');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/channel?open=*');

@@ -1,4 +1,4 @@
-import { useCallback, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { type ListParams, readListParams, type Widened, writeListParams } from './listParams.js';
 
@@ -12,8 +12,16 @@ export function useListParams<Params extends ListParams>(defaults: Params): [Wid
   // Pages write their defaults in place, a new object with every rendering; what they say does not change.
   const { current: fixed } = useRef(defaults);
   const [search, setSearch] = useSearchParams();
+  // A page that is slow to draw shows an address late; what is changed meanwhile adds to it.
+  const latest = useRef(search);
+  useEffect(() => {
+    latest.current = search;
+  }, [search]);
   const set = useCallback<SetListParams<Params>>(
-    (patch) => setSearch((before) => writeListParams(fixed, before, patch)),
+    (patch) => {
+      latest.current = writeListParams(fixed, latest.current, patch);
+      setSearch(latest.current);
+    },
     [fixed, setSearch],
   );
   return [readListParams(fixed, search), set];
