@@ -40,10 +40,10 @@ export function deepLinks(launched: () => Browser): void {
 
   test('by way of a new account', async () => {
     const { page } = opened;
-    const account = { username: 'newcomer', password: 'correct-horse' };
+    const account = { username: `new${Date.now() % 1e8}`, password: 'correct-horse' };
     await page.goto(link);
     await page.getByRole('link', { name: 'No account? Register' }).click();
-    await page.getByRole('textbox', { name: 'User name' }).fill(account.username);
+    await page.getByRole('textbox', { name: 'User name', exact: true }).fill(account.username);
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(account.password);
     await page.getByRole('textbox', { name: 'Confirm password' }).fill(account.password);
     await page.getByRole('button', { name: 'Register', exact: true }).click();
@@ -67,6 +67,26 @@ export function deepLinks(launched: () => Browser): void {
     await page.getByLabel('Code', { exact: true }).fill(recoveryCodes[0] ?? '');
     await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await arrives(page);
+    expect(problems).toEqual([]);
+  });
+
+  test('who signs out wants to be led back nowhere, however early the live connection hears of it', async () => {
+    const { page, problems } = opened;
+    await page.goto('/log');
+    const socket = page.waitForEvent('websocket');
+    await giveName(page, await setting.gateway.addUser(0));
+    const live = await socket;
+    await page.getByRole('heading', { name: 'Usage log', level: 1 }).waitFor();
+    await page.route('**/graphql', async (route) => {
+      const response = await route.fetch();
+      if (route.request().postData()?.includes('mutation Logout')) await closed;
+      await route.fulfill({ response });
+    });
+    const closed = live.waitForEvent('close');
+    await page.getByRole('button', { name: /^User menu: / }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
+    expect(address(page)).toBe('/login');
     expect(problems).toEqual([]);
   });
 

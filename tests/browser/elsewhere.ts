@@ -54,15 +54,15 @@ export function elsewhere(launched: () => Browser): void {
     const bindings = page.getByRole('region', { name: 'Bound accounts' });
     await bindings.getByText('Not bound').first().waitFor();
     setting.github.atDesk = { id: 77, login: 'ada-hub' };
-    await bindings.getByRole('button', { name: 'Bind GitHub' }).click();
+    await bindings.getByRole('button', { name: 'Bind GitHub', exact: true }).click();
     await page.waitForURL('**/personal');
     await bindings.getByText('ada-hub').waitFor();
 
-    await bindings.getByRole('button', { name: 'Unbind OIDC' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Unbind' }).click();
-    await bindings.getByRole('button', { name: 'Bind OIDC' }).waitFor();
-    await bindings.getByRole('button', { name: 'Unbind GitHub' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Unbind' }).click();
+    await bindings.getByRole('button', { name: 'Unbind OIDC', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unbind', exact: true }).click();
+    await bindings.getByRole('button', { name: 'Bind OIDC', exact: true }).waitFor();
+    await bindings.getByRole('button', { name: 'Unbind GitHub', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unbind', exact: true }).click();
     await page.getByText('This is the only way in').waitFor();
     expect(problems).toEqual([]);
   });
@@ -93,7 +93,7 @@ export function elsewhere(launched: () => Browser): void {
     };
     setting.github.atDesk = { id: 78, login: 'twice' };
     const bindings = page.getByRole('region', { name: 'Bound accounts' });
-    await bindings.getByRole('button', { name: 'Bind GitHub' }).click();
+    await bindings.getByRole('button', { name: 'Bind GitHub', exact: true }).click();
     await proven('Confirm');
     await page.waitForURL('**/personal');
     await bindings.getByText('twice').waitFor();
@@ -137,7 +137,7 @@ export function elsewhere(launched: () => Browser): void {
     );
     await page.goto('/personal');
     const bindings = page.getByRole('region', { name: 'Bound accounts' });
-    await bindings.getByRole('button', { name: 'Bind Telegram' }).click();
+    await bindings.getByRole('button', { name: 'Bind Telegram', exact: true }).click();
     await page.getByRole('button', { name: 'widget of our_bot' }).click();
     await page.waitForURL('**/personal');
     await bindings.getByText('4711').waitFor();

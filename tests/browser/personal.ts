@@ -92,7 +92,7 @@ export function personal(launched: () => Browser): void {
       const other = await openConsole(launched(), { url: gateway.url });
       try {
         await other.page.goto(link);
-        await other.page.getByRole('textbox', { name: 'User name' }).fill(name);
+        await other.page.getByRole('textbox', { name: 'User name', exact: true }).fill(name);
         await other.page.getByRole('textbox', { name: 'Password', exact: true }).fill('correct-horse');
         await other.page.getByRole('textbox', { name: 'Confirm password' }).fill('correct-horse');
         await other.page.getByRole('button', { name: 'Register' }).click();

@@ -113,6 +113,7 @@ export function shop(launched: () => Browser): void {
       for (const told of ['$0.15 / 1M tokens', '$0.6 / 1M tokens'])
         await page.locator('dd').filter({ hasText: told }).first().waitFor();
       await page.getByRole('link', { name: 'Usage logs' }).click();
+      await page.getByRole('heading', { name: 'Usage log', level: 1 }).waitFor();
       await page.getByRole('button', { name: 'Expand' }).first().click();
       for (const told of ['$0.15 / 1M tokens', '$0.6 / 1M tokens'])
         await page.getByRole('cell', { name: told }).waitFor();

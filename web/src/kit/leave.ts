@@ -21,8 +21,18 @@ export function leaveForLogin(): void {
   window.location.assign(`${loginPath}?${params}`);
 }
 
-export function leaveSignedOut(): void {
+/**
+ * Gives the order that ends the session, and leads to the login without a way back. The live connection may hear of the
+ * end before the order's answer is here: that is no session that was lost. Rejects as the order does; then nobody left.
+ */
+export async function leaveBy(order: () => Promise<unknown>): Promise<void> {
   leaving = true;
+  try {
+    await order();
+  } catch (error) {
+    leaving = false;
+    throw error;
+  }
   window.location.assign(loginPath);
 }
 

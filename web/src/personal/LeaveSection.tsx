@@ -2,7 +2,7 @@ import { useMutation } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { DeleteOwnAccountDocument, type PersonalUserFragment } from '../generated/personal/personal.js';
 import { useConfirm } from '../kit/form/confirm.js';
-import { leaveSignedOut } from '../kit/leave.js';
+import { leaveBy } from '../kit/leave.js';
 import { useStepUp } from '../kit/proof/stepUp.js';
 import { Section } from '../kit/Section.js';
 import { useText } from '../kit/words/i18n.js';
@@ -12,17 +12,14 @@ export function LeaveSection({ user }: { readonly user: PersonalUserFragment }) 
   const t = useText(personalTexts);
   const confirm = useConfirm();
   const withStepUp = useStepUp();
-  const [leave, { loading }] = useMutation(DeleteOwnAccountDocument, {
-    onCompleted: leaveSignedOut,
-    context: { errors: 'inline' },
-  });
+  const [leave, { loading }] = useMutation(DeleteOwnAccountDocument, { context: { errors: 'inline' } });
   const isRoot = user.role === 'ROOT';
 
   const order = async (): Promise<void> => {
     const { username } = user;
     const asked = { title: t('leave.confirm'), body: t('leave.note'), confirm: t('leave.button') };
     if (await confirm({ ...asked, typed: username }))
-      await withStepUp('DELETE_ACCOUNT', (stepUp) => leave({ variables: { username, stepUp } }));
+      await withStepUp('DELETE_ACCOUNT', (stepUp) => leaveBy(() => leave({ variables: { username, stepUp } })));
   };
 
   return (

@@ -3,7 +3,7 @@ import { Button, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/c
 import { CaretDown, Cog, LogOut, User } from '@blueprintjs/icons';
 import { useNavigate } from 'react-router-dom';
 import { LogoutDocument } from '../generated/kit/shell.js';
-import { leaveSignedOut } from '../kit/leave.js';
+import { leaveBy } from '../kit/leave.js';
 import type { Viewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
@@ -11,7 +11,7 @@ import { shellTexts } from './shell.texts.js';
 export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
   const t = useText(shellTexts);
   const navigate = useNavigate();
-  const [logout, { loading }] = useMutation(LogoutDocument, { onCompleted: leaveSignedOut });
+  const [logout, { loading }] = useMutation(LogoutDocument);
   const name = viewer.displayName === '' ? viewer.username : viewer.displayName;
   const menu = (
     <Menu>
@@ -30,7 +30,7 @@ export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
         text={t('account.logout')}
         disabled={loading}
         // What went wrong is said in a toast already.
-        onClick={() => void logout().catch(() => undefined)}
+        onClick={() => void leaveBy(logout).catch(() => undefined)}
       />
     </Menu>
   );
