@@ -45,13 +45,13 @@ describe('usage is counted', () => {
 
   test('and by the little that is asked for most, in fewer rows', async () => {
     await projected.given(...history);
-    const { usage_stats_models, usage_stats_channels, usage_stats_callers } = await projected.dump(
-      schemaOf(usageStats),
-    );
+    const { usage_stats_models, usage_stats_channels, usage_stats_callers, usage_stats_callers_models } =
+      await projected.dump(schemaOf(usageStats));
     const sums = `2,0,30,240,64,40,16,4200,${twoTimed}`;
     expect(usage_stats_models?.[0]).toBe(`(${noon / 1000},gpt-4o,default,0,${sums})`);
     expect(usage_stats_channels?.[0]).toBe(`(${noon / 1000},3,0,${sums})`);
     expect(usage_stats_callers?.[0]).toBe(`(${noon / 1000},7,12,ci,0,${sums})`);
+    expect(usage_stats_callers_models?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,0,${sums})`);
   });
 
   test('with calls that could not be served as errors, and neither callers that left nor recovered calls', async () => {

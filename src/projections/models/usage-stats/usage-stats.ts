@@ -68,7 +68,7 @@ type CountedEvent =
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 6,
+  version: 7,
   purpose: 'showing',
   tables,
   interestedIn: {

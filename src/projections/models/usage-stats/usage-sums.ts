@@ -82,6 +82,7 @@ export interface UsageSumTables {
   usage_stats_models: SumsBy<'hour', 'model' | 'group'>;
   usage_stats_channels: SumsBy<'hour', 'channel_id'>;
   usage_stats_callers: SumsBy<'hour', 'user_id' | 'api_key_id' | 'api_key_name'>;
+  usage_stats_callers_models: SumsBy<'hour', 'user_id' | 'api_key_id' | 'model'>;
   usage_stats: SumsBy<'hour', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
   usage_stats_minutes: SumsBy<'minute', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
 }
@@ -94,6 +95,7 @@ const known: Readonly<Record<UsageSumTable, readonly Dimension[]>> = {
   usage_stats_models: ['model', 'group'],
   usage_stats_channels: ['channel_id'],
   usage_stats_callers: ['user_id', 'api_key_id', 'api_key_name'],
+  usage_stats_callers_models: ['user_id', 'api_key_id', 'model'],
   usage_stats: ['user_id', 'api_key_id', 'model', 'channel_id', 'group'],
 };
 
@@ -139,6 +141,7 @@ export const tablesOfSums = `
   ${tableOf('usage_stats_minutes', 'minute', known.usage_stats)}
   create index usage_stats_user on usage_stats (user_id, hour);
   create index usage_stats_callers_user on usage_stats_callers (user_id, hour);
+  create index usage_stats_callers_models_user on usage_stats_callers_models (user_id, hour);
   create index usage_stats_callers_api_key on usage_stats_callers (api_key_id, hour);
   create index usage_stats_callers_api_key_name on usage_stats_callers (api_key_name, hour);
 `;
