@@ -371,6 +371,14 @@ describe('a history', () => {
     expect(shares).toMatchObject([{ key: expect.stringMatching(/^\d+$/), name: expect.any(String) }]);
   });
 
+  test.each(['USER', 'API_KEY', 'MODEL', 'CHANNEL', 'GROUP'])(
+    'names nobody by %s where there were no calls',
+    async (by) => {
+      const nothing = `{ usageHistory(from: 0, to: 3600, interval: HOUR, everyone: true, by: ${by}) { shares { key name } } }`;
+      expect(await server.root.ask(nothing)).toEqual({ usageHistory: { shares: [] } });
+    },
+  );
+
   test.each([
     ['interval: HOUR, zone: "Mars"', 'zone'],
     ['interval: MINUTE', 'to'],

@@ -64,6 +64,8 @@ async function namesOf(
   shares: readonly UsageShare[],
 ): Promise<Names> {
   const about = shares.flatMap(({ about }) => (about === null ? [] : [about]));
+  // Postgres takes no list of none.
+  if (about.length === 0) return new Map();
   switch (by) {
     case 'user_id': {
       const users = await usersById(db, about.map(Number).map(UserId));
