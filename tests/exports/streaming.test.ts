@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { logExportQueries } from '../../src/application/queries/log-export.js';
 import { Instant } from '../../src/domain/instant.js';
 import type { ProjectionRunner } from '../../src/projections/engine/runner.js';
-import { alice, bob, type Fact, registered, reserved, settled, when } from '../projections/history.js';
+import { alice, bob, cleared, type Fact, registered, reserved, settled, when } from '../projections/history.js';
 import { Projected } from '../projections/projected.js';
 import { settableClock } from '../support/fixed-clock.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
@@ -111,14 +111,29 @@ describe('the log as a file', () => {
   const exported = async (most: number, reached = true): Promise<number> => {
     const head = await projected.store.head();
     const ports = { db: projected.db, progress: { reached: async () => reached }, tail: { position: () => head } };
+    return readAll(await logExportQueries(ports, most).exportedLog(viewer, {}, true));
+  };
+  const readAll = async (pages: AsyncIterable<readonly unknown[]>): Promise<number> => {
     let count = 0;
-    for await (const page of await logExportQueries(ports, most).exportedLog(viewer, {}, true)) count += page.length;
+    for await (const page of pages) count += page.length;
     return count;
   };
 
   test('has as many lines as it may have, or is refused before it begins', async () => {
     expect(await exported(lines)).toBe(lines);
     await expect(exported(lines - 1)).rejects.toThrow(refusal('export-too-large', { allowed: lines - 1 }));
+  });
+
+  test('breaks off where the log is cleared while it is read, and does not look whole', async () => {
+    const head = await projected.store.head();
+    const ports = { db: projected.db, progress, tail: { position: () => head } };
+    const pages = await logExportQueries(ports).exportedLog(viewer, {}, true);
+    await pages.next();
+    await projected.given(cleared(Instant(january + 60_000)));
+    await expect(readAll(pages)).rejects.toThrow(refusal('usage-log-cleared'));
+    const after = { from: january / 1000 + 60 };
+    const untouched = await logExportQueries(ports).exportedLog(viewer, after, true);
+    expect(await readAll(untouched)).toBe(lines - 1);
   });
 
   test('is refused while the log is being rebuilt', async () => {

@@ -4,6 +4,7 @@ import type { Actor } from '../../domain/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { channels } from '../../projections/models/channels.js';
 import { usageLog } from '../../projections/models/usage-log/usage-log.js';
+import { clearedBefore } from '../../projections/models/usage-log/usage-log-clearing.js';
 import {
   type UsageLogEntry,
   type UsageLogFilter,
@@ -24,15 +25,19 @@ export interface LogExportPorts extends WholePorts {
 const usualMost = 100_000;
 const linesPerPage = 500;
 
-async function* linePages(db: ReadModels, filter: UsageLogFilter, upTo: Position) {
+/** `since`: from where on lines are shown, unix seconds. Throws `usage-log-cleared` once that has moved into the range. */
+async function* linePages(db: ReadModels, filter: UsageLogFilter, since: number, upTo: Position) {
+  const first = Math.max(since, filter.from ?? 0);
   let before = Position(upTo + 1);
   for (;;) {
     const lines: readonly UsageLogEntry[] = await usageLogBefore(db, filter, { before, limit: linesPerPage });
     yield lines;
     const last = lines.at(-1);
-    if (last === undefined || lines.length < linesPerPage) return;
+    if (last === undefined || lines.length < linesPerPage) break;
     before = last.id;
   }
+  // Cleared meanwhile, the file breaks off: it would look whole.
+  if ((await clearedBefore(db)) > first) throw new Failure('usage-log-cleared');
 }
 
 /** `most`: lines a file may have. */
@@ -41,7 +46,8 @@ export function logExportQueries(ports: LogExportPorts, most = usualMost) {
   return {
     /**
      * Newest first, as of now: what comes while they are read is not among them. Throws `role-too-low` as the log does,
-     * `export-too-large` where there are more than a file may have, `store-unavailable` while the log is being rebuilt.
+     * `export-too-large` where there are more than a file may have, `store-unavailable` while the log is being rebuilt,
+     * and while the pages are read `usage-log-cleared`, where lines have been cleared that were to come.
      */
     async exportedLog(
       viewer: Actor,
@@ -50,9 +56,10 @@ export function logExportQueries(ports: LogExportPorts, most = usualMost) {
     ): Promise<AsyncGenerator<readonly UsageLogEntry[], void, undefined>> {
       const visible = visibleLog(viewer, filter, own);
       const upTo = await upToNow(ports, [usageLog.name, users.name, channels.name]);
+      const since = await clearedBefore(db);
       const lines = await usageLogCount(db, visible, { upTo, most: most + 1 });
       if (lines > most) throw new Failure('export-too-large', { allowed: most });
-      return linePages(db, visible, upTo);
+      return linePages(db, visible, since, upTo);
     },
   };
 }
