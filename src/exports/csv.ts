@@ -8,13 +8,18 @@ export const byteOrderMark = '\uFEFF';
 const number = /^-?\d+(\.\d+)?$/;
 /** What a spreadsheet would take for the beginning of a formula, full-width forms included. */
 const formula = /^[\s\0]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+/**
+ * The same behind what other spreadsheets take for the end of a cell: where the decimal mark is a comma, cells are told
+ * apart by semicolons, and quotation marks in the middle of one mean nothing.
+ */
+const formulaWithin = /([;\t\r\n][\s\0"]*)(?=[=+\-@＝＋－＠])/gu;
 const special = /[",\r\n]/;
 
 function cell(value: Cell): string {
   if (value === null) return '';
   const text = String(value);
   if (number.test(text)) return text;
-  const harmless = formula.test(text) ? `'${text}` : text;
+  const harmless = (formula.test(text) ? `'${text}` : text).replace(formulaWithin, "$1'");
   return special.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

@@ -11,6 +11,11 @@ test.each([
   ['a,"b"', '"a,""b"""'],
   ['a\nb', '"a\nb"'],
   ['=a,b', `"'=a,b"`],
+  ['a;=1+1;b', "a;'=1+1;b"],
+  ['a\t@SUM(A1)', "a\t'@SUM(A1)"],
+  ['a; "=1+1', `"a; ""'=1+1"`],
+  ['a\n=1', `"a\n'=1"`],
+  ['a;b=1', 'a;b=1'],
 ])('%j becomes %s', (text, written) => {
   expect(csvRow([text])).toBe(`${written}\r\n`);
 });
