@@ -119,6 +119,7 @@ describe('refused calls', () => {
     ['another model', { model: 'gpt-4' }],
     ['another code', { code: 'token_budget_exceeded' }],
     ['another status of the same code', { status: 429 }],
+    ['another path', { path: '/v1/messages' }],
     ['another user in person', { userId: UserId(8), apiKeyId: null }],
   ])('with %s are another kind', async (_, other) => {
     refuse(refusal(), 7);

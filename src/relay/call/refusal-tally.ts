@@ -45,8 +45,8 @@ const bare = (userId: Refusal['userId'], { status, code }: Pick<Refusal, 'status
 });
 const unlike: Refusal = bare(null, { status: 0, code: 'other' });
 
-const keyOf = ({ userId, apiKeyId, network, status, code, model }: Refusal): string =>
-  `${userId ?? ''} ${apiKeyId ?? ''} ${network ?? ''} ${status} ${code} ${model}`;
+const keyOf = ({ userId, apiKeyId, network, status, code, path, model }: Refusal): string =>
+  `${userId ?? ''} ${apiKeyId ?? ''} ${network ?? ''} ${status} ${code} ${path} ${model}`;
 
 export class RefusalTally {
   private kinds = new Map<string, RefusedKind>();
