@@ -31,7 +31,7 @@ import { SetupResolver } from './system/setup.js';
 import { StatusResolver } from './system/status.js';
 import { CallResolver, PriceOriginResolver } from './usage/call.js';
 import { FailedAttemptResolver } from './usage/failed-attempt.js';
-import { UsageFailuresResolver } from './usage/failures.js';
+import { FailureHistoryResolver, FailureShareResolver, UsageFailuresResolver } from './usage/failures.js';
 import { UsageHistoryResolver, UsageShareResolver } from './usage/history.js';
 import { TokenPriceResolver } from './usage/price.js';
 import { PriceListResolver } from './usage/price-list.js';
@@ -90,6 +90,8 @@ export function graphqlSchema(): GraphQLSchema {
       UsageLogQueryResolver,
       FailedAttemptResolver,
       UsageFailuresResolver,
+      FailureHistoryResolver,
+      FailureShareResolver,
       UsageLogCommandResolver,
       UsageLogLineResolver,
       CallResolver,

@@ -16,7 +16,7 @@ export function dashboard(launched: () => Browser): void {
     await gateway.addChannel({ models: ['gpt-4o', 'gpt-4o-mini'] });
     user = await gateway.addUser(1_000_000);
     const key = await gateway.addApiKey(user);
-    for (const model of ['gpt-4o', 'gpt-4o', 'gpt-4o-mini'])
+    for (const model of ['gpt-4o', 'gpt-4o', 'gpt-4o-mini', 'no-such-model'])
       await fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -65,6 +65,19 @@ export function dashboard(launched: () => Browser): void {
       const rows = page.getByRole('table', { name: 'Usage log' }).getByRole('row');
       await rows.filter({ hasText: 'gpt-4o-mini' }).first().waitFor();
       expect(await rows.filter({ hasText: user.username }).count()).toBe(1);
+    });
+
+    test('tells why calls got nowhere, and leads from a cause to its lines and back', async () => {
+      const { page } = admin;
+      await page.goto('/detail?range=7d');
+      const causes = page.getByRole('table', { name: 'Failures by cause' });
+      await page.getByRole('img', { name: 'Failures by cause over time' }).waitFor();
+      await causes.getByRole('link', { name: 'No channel has this model' }).press('Enter');
+      await page.waitForURL((url) => url.pathname === '/log' && url.searchParams.get('code') === 'model_not_found');
+      const rows = page.getByRole('table', { name: 'Usage log' }).getByRole('row');
+      await rows.filter({ hasText: 'no-such-model' }).waitFor();
+      await page.goBack();
+      await causes.getByRole('row').filter({ hasText: '404 model_not_found' }).waitFor();
     });
 
     test('is a table, too, by the keyboard', async () => {

@@ -28,6 +28,7 @@ const operations: Readonly<
     usageStatistics: ['ordinary', 'usageStatistics(from: 0, to: 1) { quota }'],
     usageHistory: ['ordinary', 'usageHistory(from: 0, to: 1, interval: DAY) { requestsPerMinute }'],
     usageFailures: ['ordinary', 'usageFailures(from: 0, to: 1) { failures }'],
+    usageFailureHistory: ['ordinary', 'usageFailureHistory(from: 0, to: 1, interval: DAY) { total }'],
     allApiKeys: ['admin', 'allApiKeys { total }'],
     users: ['admin', 'users { total }'],
     user: ['admin', 'user(id: 999999) { id }'],
@@ -257,6 +258,10 @@ describe('what tells about others or about channels', () => {
     ['sums of a channel', '{ logStatistics(filter: { channelId: 1 }) { quota } }'],
     ['statistics of everybody', '{ usageStatistics(from: 0, to: 1, everyone: true) { quota } }'],
     ['failures of everybody', '{ usageFailures(from: 0, to: 1, everyone: true) { failures } }'],
+    [
+      'the history of failures of everybody',
+      '{ usageFailureHistory(from: 0, to: 1, interval: DAY, everyone: true) { total } }',
+    ],
     ['statistics by channel', '{ usageStatistics(from: 0, to: 1, by: [CHANNEL]) { quota } }'],
     ['the history of everybody', '{ usageHistory(from: 0, to: 1, interval: DAY, everyone: true) { to } }'],
     ['a history by channel', '{ usageHistory(from: 0, to: 1, interval: DAY, by: CHANNEL) { to } }'],

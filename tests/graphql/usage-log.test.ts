@@ -390,6 +390,37 @@ describe('a history', () => {
   });
 });
 
+describe('failures over time', () => {
+  const now = Math.floor(Date.now() / 1000);
+  const failures = (args: string) =>
+    `{ usageFailureHistory(from: ${now - 86_400}, to: ${now + 60}, ${args}) {
+      starts to total shares { kind status code failures pieces }
+    } }`;
+
+  test.each(['HOUR', 'DAY', 'WEEK'])('are told in pieces of a %s', async (interval) => {
+    const { starts, to, total, shares } = await until(async () => {
+      const { usageFailureHistory } = await server.root.ask(failures(`interval: ${interval}, everyone: true`));
+      return usageFailureHistory.total > 0 ? usageFailureHistory : null;
+    });
+    expect(starts[0]).toBeLessThanOrEqual(now - 86_400);
+    expect(to).toBeGreaterThanOrEqual(now + 60);
+    for (const share of shares) {
+      expect(share.pieces).toHaveLength(starts.length);
+      expect(share.pieces.reduce((sum: number, piece: number) => sum + piece, 0)).toBe(share.failures);
+    }
+    expect(shares.reduce((sum: number, share: Data) => sum + share.failures, 0)).toBe(total);
+  });
+
+  test.each([
+    ['interval: HOUR, zone: "Mars"', 'zone'],
+    ['interval: MINUTE', 'interval'],
+    ['interval: DAY, top: 0', 'top'],
+  ])('refuse %s by the name of the field', async (args, field) => {
+    const refusal = await client.refusal(failures(args));
+    expect(refusal).toMatchObject({ kind: 'invalid', details: { field } });
+  });
+});
+
 describe('the traffic of the last minute', () => {
   test('is told in total, by channel and by model', async () => {
     const { traffic } = await server.root.ask(

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiKeyId } from '../../src/domain/ids.js';
 import { Instant, unixSeconds } from '../../src/domain/instant.js';
 import {
+  failureHistory,
   failureKinds,
   type UsageFailureFilter,
   usageFailures,
@@ -71,7 +72,8 @@ describe('failures are counted', () => {
   });
 });
 
-test('any range of any history has what a count of its events has', async () => {
+/** Any failures of two users within six hours: the events, and what each adds to which hour of whose cause. */
+function anyFailures() {
   const told = fc.record({ status: fc.constantFrom(401, 403, 429, 503), code: fc.constantFrom('a', 'b', 'c') });
   const event = fc.record({
     at: fc.integer({ min: 0, max: 6 * hour }),
@@ -80,11 +82,6 @@ test('any range of any history has what a count of its events has', async () => 
       fc.record({ refused: fc.integer({ min: 1, max: 500 }), told }),
       fc.record({ served: fc.boolean(), told }),
     ),
-  });
-  const asked = fc.record({
-    from: fc.integer({ min: -1, max: 7 }),
-    length: fc.integer({ min: 0, max: 6 }),
-    user: fc.option(fc.constantFrom(alice, bob), { nil: undefined }),
   });
   const [events] = fc.sample(fc.array(event, { minLength: 80, maxLength: 80 }), { numRuns: 1, seed: 62 });
   const counted: { hour: number; user: number; kind: number; status: number; code: string; n: number }[] = [];
@@ -103,6 +100,16 @@ test('any range of any history has what a count of its events has', async () => 
     count(isFailed, what.told.status, what.told.code, 1);
     return when(instant, released(`${index}`, 9, { ...change, ...what.told }));
   });
+  return { facts, counted };
+}
+
+test('any range of any history has what a count of its events has', async () => {
+  const asked = fc.record({
+    from: fc.integer({ min: -1, max: 7 }),
+    length: fc.integer({ min: 0, max: 6 }),
+    user: fc.option(fc.constantFrom(alice, bob), { nil: undefined }),
+  });
+  const { facts, counted } = anyFailures();
   const db = await projected.given(...facts);
   await fc.assert(
     fc.asyncProperty(asked, async ({ from, length, user }) => {
@@ -119,4 +126,54 @@ test('any range of any history has what a count of its events has', async () => 
     }),
     { numRuns: 60 },
   );
+});
+
+describe('failures over time', () => {
+  test('have in each piece, for each of the first causes and for all others, what a count of the events has', async () => {
+    const asked = fc.record({
+      from: fc.integer({ min: -1, max: 7 }),
+      pieces: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 }),
+      top: fc.integer({ min: 1, max: 20 }),
+      user: fc.option(fc.constantFrom(alice, bob), { nil: undefined }),
+    });
+    const { facts, counted } = anyFailures();
+    const db = await projected.given(...facts);
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ from, pieces, top, user }) => {
+        const edges = [(noon + from * hour) / 1000];
+        for (const hours of pieces) edges.push((edges.at(-1) ?? 0) + hours * 3_600);
+        const expected = new Map<string, number[]>();
+        for (const { hour: began, user: of, kind, status, code, n } of counted) {
+          const piece = edges.findIndex((edge, index) => edge <= began && began < (edges[index + 1] ?? 0));
+          if (piece < 0 || (user !== undefined && of !== user)) continue;
+          const cause = `${kind} ${status} ${code}`;
+          const sums = expected.get(cause) ?? pieces.map(() => 0);
+          sums[piece] = (sums[piece] ?? 0) + n;
+          expected.set(cause, sums);
+        }
+        const shares = await failureHistory(db, { edges, top, userId: user });
+        const total = (sums: readonly number[]): number => sums.reduce((sum, n) => sum + n, 0);
+        const ranks = [...expected.values()].map(total).sort((one, other) => other - one);
+        const named = shares.filter(({ cause }) => cause !== null);
+        expect(named.map(({ failures }) => failures)).toEqual(ranks.slice(0, top));
+        expect(shares.length).toBe(named.length + (ranks.length > top ? 1 : 0));
+        for (const { cause, failures, pieces: found } of named) {
+          expect(found).toEqual(expected.get(`${cause?.kind} ${cause?.status} ${cause?.code}`));
+          expect(failures).toBe(total(found));
+          expected.delete(`${cause?.kind} ${cause?.status} ${cause?.code}`);
+        }
+        if (shares.length > named.length) {
+          const rest = [...expected.values()];
+          expect(shares.at(-1)?.pieces).toEqual(pieces.map((_, index) => total(rest.map((sums) => sums[index] ?? 0))));
+          expect(shares.at(-1)?.failures).toBe(total(rest.map(total)));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('are none where nothing failed', async () => {
+    const db = await projected.given(settled('a', 9, 1));
+    expect(await failureHistory(db, { edges: [0, 3_600], top: 8 })).toEqual([]);
+  });
 });

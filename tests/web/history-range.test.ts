@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   dimensionOf,
   endOf,
+  failureRangeOf,
   growth,
   historyDefaults,
   historyRangeOf,
@@ -52,6 +53,15 @@ describe('a range of the dashboard', () => {
   ] as const)('by hand, %i seconds ago and %i long, is told in pieces of a %s', (ago, length, interval) =>
     expect(custom(Math.floor(now) - ago, Math.floor(now) - ago + length).interval).toBe(interval),
   );
+
+  test.each(rangeNames)('of %s holds failures in whole hours, and as many of them before', (name) => {
+    const range = named(name);
+    const { from, to, earlier, earlierEnd, isWidened } = failureRangeOf(range);
+    expect([from % hour, to % hour, isWidened]).toEqual([0, 0, ['15m', '1h', '6h'].includes(name)]);
+    expect([from <= range.from, to >= range.to, earlierEnd <= from]).toEqual([true, true, true]);
+    if (isWidened) expect(earlierEnd - earlier).toBe(to - from);
+    else expect([from, to]).toEqual([range.from, range.to]);
+  });
 
   test('by hand is cut where the server would refuse it, and none at all is the usual one', () => {
     expect(custom(now - 900 * day, now).to).toBe(now - 500 * day);

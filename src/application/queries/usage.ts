@@ -1,5 +1,6 @@
 import { type Billing, billingOf } from '../../domain/billing.js';
 import type { Position } from '../../domain/events.js';
+import { invalidField } from '../../domain/failure.js';
 import { type Instant, unixSeconds } from '../../domain/instant.js';
 import type { Price } from '../../domain/pricing.js';
 import { type Quota, zero } from '../../domain/quota.js';
@@ -23,6 +24,9 @@ import {
   usageTotals,
 } from '../../projections/models/usage-log/usage-totals.js';
 import {
+  type FailureHistoryQuery,
+  type FailureShare,
+  failureHistory,
   type UsageFailure,
   type UsageFailureFilter,
   usageFailures,
@@ -34,6 +38,7 @@ import {
   usageStatsBy,
 } from '../../projections/models/usage-stats/usage-stats-queries.js';
 import { authorise } from '../authorise.js';
+import { edgesOf, type HistoryRange, pieceOf } from '../history-pieces.js';
 import type { UsageFeed } from '../memory/usage-feed.js';
 import type { UsageFollower } from '../memory/usage-follower.js';
 import type { Clock, Directory, Vault } from '../ports.js';
@@ -69,6 +74,17 @@ const noFigures: LogFigures = {
   testQuota: zero,
   testRequests: 0,
 };
+
+/** Why calls of a range got nowhere, in its pieces of time. */
+export interface FailureHistory {
+  /** Where the pieces begin, and where the last one ends: unix seconds. */
+  readonly edges: readonly number[];
+  readonly shares: readonly FailureShare[];
+}
+
+export interface FailureHistoryRequest extends Pick<FailureHistoryQuery, 'apiKeyId' | 'top'> {
+  readonly range: HistoryRange;
+}
 
 /** What may be asked of the log; whose lines are seen is decided by the viewer. */
 export type LogFilter = Omit<UsageLogFilter, 'userId'>;
@@ -187,6 +203,19 @@ export function usageQueries({ vault, directory, clock, usageFeed, ...reading }:
     async failures(viewer: Actor, filter: Omit<UsageFailureFilter, 'userId'>, own: boolean): Promise<UsageFailure[]> {
       if (!own) authorise(viewer, 'admin');
       return usageFailures(await current(), own ? { ...filter, userId: viewer.id } : filter);
+    },
+
+    /** The same in pieces of time. Throws `invalid-field`. */
+    async failureHistory(
+      viewer: Actor,
+      { range, ...asked }: FailureHistoryRequest,
+      own: boolean,
+    ): Promise<FailureHistory> {
+      if (!own) authorise(viewer, 'admin');
+      if (pieceOf(range.interval) !== 'hour') throw invalidField('interval', 'hours, days or weeks');
+      const edges = edgesOf(range, clock.now());
+      const query = { ...asked, edges, ...(own && { userId: viewer.id }) };
+      return { edges, shares: await failureHistory(await current(), query) };
     },
 
     /** Hourly statistics; ordinary users see their own, and nothing about channels. */

@@ -30,13 +30,17 @@ import { enumeration } from '../server/enumeration.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { statisticsFilterOf, UsageDimensionEnum, UsageScopeArgs } from './statistics.js';
 
-const IntervalEnum = enumeration<HistoryInterval>('HistoryInterval', 'How a history is cut into pieces of time.', {
-  MINUTE: 'minute',
-  FIVE_MINUTES: 'five-minutes',
-  HOUR: 'hour',
-  DAY: 'day',
-  WEEK: 'week',
-});
+export const HistoryIntervalEnum = enumeration<HistoryInterval>(
+  'HistoryInterval',
+  'How a history is cut into pieces of time.',
+  {
+    MINUTE: 'minute',
+    FIVE_MINUTES: 'five-minutes',
+    HOUR: 'hour',
+    DAY: 'day',
+    WEEK: 'week',
+  },
+);
 
 const OrderEnum = enumeration<HistoryOrder>('HistoryOrder', 'What there is to be most of.', {
   QUOTA: 'quota',
@@ -53,7 +57,7 @@ class UsageHistoryArgs extends UsageScopeArgs {
   @Field(() => TimestampScalar, { description: 'Exclusive; rounded up.' })
   readonly to!: number;
 
-  @Field(() => IntervalEnum, {
+  @Field(() => HistoryIntervalEnum, {
     description: 'Minutes are told of the last 13 hours, six at once; hours of 32 days, days of 400, weeks of 2,000.',
   })
   readonly interval!: HistoryInterval;

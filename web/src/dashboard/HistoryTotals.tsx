@@ -1,12 +1,11 @@
 import { Card, Classes } from '@blueprintjs/core';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import type { FiguresShownFragment, UsageHistoryQuery } from '../generated/dashboard/history.js';
 import { abbreviate } from '../kit/quota.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { duration, percent } from './figureTexts.js';
-import { growth } from './historyRange.js';
+import { Growth } from './Growth.js';
 
 interface HistoryTotalsProps {
   /** undefined: not known yet. */
@@ -65,11 +64,4 @@ export function HistoryTotals({ found, link, earlier, money }: HistoryTotalsProp
       })}
     </section>
   );
-}
-
-function Growth({ now, before }: { readonly now: number | null; readonly before: number | null }): ReactNode {
-  const grown = now === null || before === null ? null : growth(now, before);
-  if (grown === null) return null;
-  const sign = grown > 0 ? '+' : grown < 0 ? '−' : '±';
-  return <span className="figures">{`${sign}${percent(Math.abs(grown))}`}</span>;
 }

@@ -11,11 +11,13 @@ import { useListParams } from '../kit/table/useListParams.js';
 import { formatTime, ownTimeZone } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
+import { FailureHistory } from './FailureHistory.js';
 import { HistoryFilters } from './HistoryFilters.js';
 import { HistoryShares, type Share } from './HistoryShares.js';
 import { HistoryTimes } from './HistoryTimes.js';
 import { HistoryTotals } from './HistoryTotals.js';
-import { dimensionOf, endOf, historyDefaults, historyRangeOf, isWithinDays } from './historyRange.js';
+import { colourOf } from './historyColours.js';
+import { clockOf, dimensionOf, endOf, historyDefaults, historyRangeOf } from './historyRange.js';
 
 const StackedChart = lazy(async () => ({ default: (await import('./StackedChart.js')).StackedChart }));
 const PercentileChart = lazy(async () => ({ default: (await import('./PercentileChart.js')).PercentileChart }));
@@ -43,10 +45,6 @@ function logOfShare(by: UsageDimension, { key, name }: History['shares'][number]
   }
 }
 
-const colours = 8;
-const colourOf = (key: string | null, index: number): string =>
-  key === null ? 'var(--text-muted)' : `var(--chart-${(index % colours) + 1})`;
-
 /** A range of the past: of everybody for administrators, one's own for everybody else. */
 export function UsageHistory({ admin }: { readonly admin: boolean }) {
   const t = useText(dashboardTexts);
@@ -71,15 +69,14 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
       logLink({ from: start, to: endOf(starts, starts.indexOf(start), history?.to ?? range.to), type }),
     [starts, history, range],
   );
-  const clock = (at: number): string =>
-    isWithinDays(range.interval) ? formatTime(at).slice(11, 16) : formatTime(at).slice(5, 10);
+  const clock = clockOf(range.interval);
 
   const shares = history?.shares.map((share, index): Share => {
     const filter = logOfShare(by, share);
     return {
       key: share.key ?? '',
       name: share.key === null ? t('history.others') : nameOf(share, t('history.nobody')),
-      colour: colourOf(share.key, index),
+      colour: colourOf(index, share.key === null),
       total: share.total,
       part: history.total.quota === 0 ? 0 : share.total.quota / history.total.quota,
       link: (type) => (filter === null ? null : logLink({ from: history.from, to: history.to, type, ...filter })),
@@ -128,7 +125,7 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
                   layers={(history?.shares ?? []).map((share, index) => ({
                     id: share.key ?? 'others',
                     name: shares?.[index]?.name ?? '',
-                    colour: colourOf(share.key, index),
+                    colour: colourOf(index, share.key === null),
                     values: share.pieces.map(of),
                   }))}
                   clock={clock}
@@ -148,6 +145,7 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
             ))}
           </div>
           <HistoryShares title={t('history.most')} first={t(`by.${by}`)} shares={shares} money={money} />
+          <FailureHistory range={range} admin={admin} />
           <HistoryTimes pieces={history?.pieces ?? []} link={link} money={money} />
         </>
       )}

@@ -1,5 +1,7 @@
 import type { HistoryInterval, UsageDimension } from '../generated/dashboard/history.js';
 
+import { formatTime } from '../kit/time.js';
+
 /* What of the past the dashboard shows, as it stands in the address. */
 
 export const rangeNames = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
@@ -118,6 +120,19 @@ export function historyRangeOf({ range, from, to }: HistoryParams, now: number):
   }
 }
 
+export interface FailureRange extends Omit<HistoryRange, 'name'> {
+  /** Whether it is longer than what was chosen. */
+  readonly isWidened: boolean;
+}
+
+/** Why calls failed is counted by the hour: a range in minutes is widened to the hours it lies in. */
+export function failureRangeOf({ name: _, ...range }: HistoryRange): FailureRange {
+  if (lengths[range.interval] >= hour) return { ...range, isWidened: false };
+  const from = Math.floor(range.from / hour) * hour;
+  const to = upTo(range.to, hour);
+  return { from, to, ...sameBefore(from, to, to - from), interval: 'HOUR', earlierInterval: 'HOUR', isWidened: true };
+}
+
 const lengths: Readonly<Record<HistoryInterval, number>> = {
   MINUTE: minute,
   FIVE_MINUTES: 5 * minute,
@@ -132,5 +147,8 @@ export const endOf = (starts: readonly number[], index: number, end: number): nu
 /** The share by which a figure has grown; null: there was nothing before. */
 export const growth = (now: number, before: number): number | null => (before === 0 ? null : now / before - 1);
 
-/** Whether times of day tell the pieces apart. */
-export const isWithinDays = (interval: HistoryInterval): boolean => lengths[interval] < day;
+/** How a chart names the beginning of a piece: by the time of day, or by the day where pieces are that long. */
+export const clockOf =
+  (interval: HistoryInterval) =>
+  (at: number): string =>
+    lengths[interval] < day ? formatTime(at).slice(11, 16) : formatTime(at).slice(5, 10);

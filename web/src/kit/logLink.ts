@@ -12,6 +12,8 @@ export interface LogOf {
   readonly user?: string;
   readonly token?: string;
   readonly group?: string;
+  /** What the callers of failed and refused calls were told. */
+  readonly code?: string;
 }
 
 export function logLink({ from, to, ...filters }: LogOf): string {

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { CallFacts, CallReleased } from '../../../domain/call.js';
 import type { ApiKeyId, UserId } from '../../../domain/ids.js';
 import { type Instant, unixSeconds } from '../../../domain/instant.js';
@@ -88,13 +88,16 @@ export class FailureSums {
   }
 }
 
-/** What is not given does not filter. */
-export interface UsageFailureFilter {
+/** Whose failures are asked for; what is not given does not filter. */
+export interface FailureScope {
+  readonly userId?: UserId;
+  readonly apiKeyId?: ApiKeyId;
+}
+
+export interface UsageFailureFilter extends FailureScope {
   /** Unix seconds, both inclusive; hours count by their start. */
   readonly from: number;
   readonly to: number;
-  readonly userId?: UserId;
-  readonly apiKeyId?: ApiKeyId;
 }
 
 export type UsageFailure = Pick<Row, 'kind' | 'status' | 'code' | 'failures'>;
@@ -102,15 +105,18 @@ export type UsageFailure = Pick<Row, 'kind' | 'status' | 'code' | 'failures'>;
 /** As many causes as anybody looks at. */
 const mostRows = 200;
 
-/** Most frequent first. */
-export function usageFailures(
-  db: ReadModels,
-  { from, to, userId, apiKeyId }: UsageFailureFilter,
-): Promise<UsageFailure[]> {
-  let rows = db.selectFrom('usage_stats_failures').where('hour', '>=', from).where('hour', '<=', to);
+const rowsOf = (db: ReadModels, { userId, apiKeyId }: FailureScope) => {
+  let rows = db.selectFrom('usage_stats_failures');
   if (userId !== undefined) rows = rows.where('user_id', '=', userId);
   if (apiKeyId !== undefined) rows = rows.where('api_key_id', '=', apiKeyId);
-  return rows
+  return rows;
+};
+
+/** Most frequent first. */
+export function usageFailures(db: ReadModels, { from, to, ...scope }: UsageFailureFilter): Promise<UsageFailure[]> {
+  return rowsOf(db, scope)
+    .where('hour', '>=', from)
+    .where('hour', '<=', to)
     .select(['kind', 'status', 'code', sql<number>`sum(failures)`.as('failures')])
     .groupBy(['kind', 'status', 'code'])
     .orderBy('failures', 'desc')
@@ -119,4 +125,68 @@ export function usageFailures(
     .orderBy('code')
     .limit(mostRows)
     .execute();
+}
+
+export interface FailureHistoryQuery extends FailureScope {
+  /** Where each piece of time begins, and where the last one ends: unix seconds, ascending, at least two. */
+  readonly edges: readonly number[];
+  /** How many causes are told apart. */
+  readonly top: number;
+}
+
+export interface FailureShare {
+  /** null: all causes that are not among the first. */
+  readonly cause: Omit<UsageFailure, 'failures'> | null;
+  readonly failures: number;
+  /** One for each piece of time, in its order. */
+  readonly pieces: readonly number[];
+}
+
+/** A cause in one piece of time. `rank`: among the causes, from 1; null: not among the first. */
+interface Cell extends Omit<UsageFailure, 'failures'> {
+  readonly rank: number | null;
+  /** From 1. */
+  readonly piece: number;
+  readonly failures: number;
+}
+
+/** The most frequent first, and what is left of all others, where there are more, last. */
+export async function failureHistory(
+  db: ReadModels,
+  { edges, top, ...scope }: FailureHistoryQuery,
+): Promise<FailureShare[]> {
+  const counted = rowsOf(db, scope)
+    .where(sql<SqlBool>`hour >= ${edges[0]} and hour < ${edges.at(-1)}`)
+    .select(['kind', 'status', 'code'])
+    .select(sql<number>`width_bucket(hour, ${edges}::bigint[])`.as('piece'))
+    .select(sql<number>`sum(failures)`.as('failures'))
+    .groupBy(['kind', 'status', 'code', 'piece']);
+  // What is not among the first loses its name here, so that an answer is as long as a chart and not as there are causes.
+  const { rows } = await sql<Cell>`
+    with counted as materialized (${counted}), first as (
+      select kind, status, code, (row_number() over (order by sum(failures) desc, kind, status, code))::int as rank
+      from counted group by kind, status, code order by rank limit ${top}
+    )
+    select first.rank, first.kind, first.status, first.code, piece, sum(failures) as failures
+    from counted left join first using (kind, status, code)
+    group by first.rank, first.kind, first.status, first.code, piece
+    order by first.rank nulls last
+  `.execute(db);
+  return sharesOf(rows, edges.length - 1);
+}
+
+/** `cells` by rank. */
+function sharesOf(cells: readonly Cell[], pieces: number): FailureShare[] {
+  const shares = new Map<number | null, { cause: FailureShare['cause']; failures: number; pieces: number[] }>();
+  for (const { rank, kind, status, code, piece, failures } of cells) {
+    const share = shares.get(rank) ?? {
+      cause: rank === null ? null : { kind, status, code },
+      failures: 0,
+      pieces: new Array<number>(pieces).fill(0),
+    };
+    share.failures += failures;
+    share.pieces[piece - 1] = failures;
+    shares.set(rank, share);
+  }
+  return [...shares.values()];
 }
