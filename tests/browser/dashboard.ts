@@ -80,6 +80,22 @@ export function dashboard(launched: () => Browser): void {
       await causes.getByRole('row').filter({ hasText: '404 model_not_found' }).waitFor();
     });
 
+    test('leads from each bar to its hour and share, by the keyboard', async () => {
+      const { page } = admin;
+      await page.goto('/detail?range=24h&by=MODEL');
+      const bar = page.getByRole('link', { name: /^gpt-4o(-mini)?, \d\d:00: \d+$/ }).first();
+      await bar.focus();
+      const first = await bar.innerText();
+      await page.keyboard.press('ArrowDown');
+      await expect.poll(() => bar.innerText()).not.toBe(first);
+      const model = (await bar.innerText()).split(',')[0];
+      await page.keyboard.press('Enter');
+      await page.waitForURL(({ pathname, searchParams }) => {
+        const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
+        return pathname === '/log' && searchParams.get('model') === model && to - from === 3_599;
+      });
+    });
+
     test('is a table, too, by the keyboard', async () => {
       const { page } = admin;
       await page.goto('/detail?range=1h');

@@ -1,7 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { Card, Classes } from '@blueprintjs/core';
 import { lazy, Suspense, useMemo } from 'react';
-import { Link, useNavigate } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import { FailureHistoryDocument, type FailureHistoryQuery } from '../generated/dashboard/history.js';
 import { logLink } from '../kit/logLink.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
@@ -36,16 +36,15 @@ interface Cause {
   readonly link: string | null;
 }
 
-/** Unix seconds, `to` exclusive. The log knows failures by their code. */
-const linkOf = ({ code }: FailureShare, from: number, to: number): string | null =>
-  code === null ? null : logLink({ from, to, type: 'ERROR', code });
+/** Unix seconds, `to` exclusive. The log knows failures by their code; without one, all of that time. */
+const linkOf = (code: string | null, from: number, to: number): string =>
+  logLink({ from, to, type: 'ERROR', ...(code !== null && { code }) });
 
 const minuteOf = (at: number): string => formatTime(at).slice(0, 16);
 
 /** Why calls got nowhere: refused before anything was reserved for them, or failed after that. */
 export function FailureHistory({ range, admin }: { readonly range: HistoryRange; readonly admin: boolean }) {
   const t = useText(dashboardTexts);
-  const navigate = useNavigate();
   const { isWidened, ...times } = useMemo(() => failureRangeOf(range), [range]);
   const result = useQuery(FailureHistoryDocument, {
     variables: { ...times, zone: ownTimeZone(), everyone: admin },
@@ -54,12 +53,10 @@ export function FailureHistory({ range, admin }: { readonly range: HistoryRange;
   const found = result.data ?? result.previousData;
   const history = found?.usageFailureHistory;
   const causes = useCauses(history, times.from);
-  const open = (layer: number, piece: number): void => {
-    const [start, share] = [history?.starts[piece], history?.shares[layer]];
-    if (history === undefined || start === undefined || share === undefined) return;
-    const to = linkOf(share, start, endOf(history.starts, piece, history.to));
-    if (to !== null) void navigate(to);
-  };
+  const starts = history?.starts ?? [];
+  const end = history?.to ?? times.to;
+  const linkOfBar = (layer: number, piece: number): string =>
+    linkOf(history?.shares[layer]?.code ?? null, starts[piece] ?? times.from, endOf(starts, piece, end));
   const place = <div className={`chart-place panel-chart ${Classes.SKELETON}`} />;
   return (
     <Card className="panel" role="region" aria-labelledby="failures-title">
@@ -86,7 +83,7 @@ export function FailureHistory({ range, admin }: { readonly range: HistoryRange;
             <Suspense fallback={place}>
               <StackedChart
                 title={t('failures.chart')}
-                starts={history.starts}
+                starts={starts}
                 layers={history.shares.map(({ pieces }, index) => ({
                   id: causes[index]?.key ?? '',
                   name: causes[index]?.name ?? '',
@@ -95,7 +92,7 @@ export function FailureHistory({ range, admin }: { readonly range: HistoryRange;
                 }))}
                 clock={clockOf(times.interval)}
                 format={abbreviate}
-                onOpen={open}
+                linkOf={linkOfBar}
               />
             </Suspense>
           )}
@@ -128,7 +125,7 @@ function useCauses(history: Found | undefined, from: number): readonly Cause[] {
         colour: colourOf(index, kind === null),
         failures,
         part: failures / history.total,
-        link: linkOf(share, history.starts[0] ?? from, history.to),
+        link: code === null ? null : linkOf(code, history.starts[0] ?? from, history.to),
       };
     });
   }, [history, from, t, refusal]);

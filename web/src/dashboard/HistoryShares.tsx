@@ -46,7 +46,12 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
           </>
         ),
       },
-      { id: 'cost', header: t('history.cost'), align: 'end', cell: ({ total }) => money(total.quota) },
+      {
+        id: 'cost',
+        header: t('history.cost'),
+        align: 'end',
+        cell: ({ total, link }) => linked(link('CONSUME'), money(total.quota)),
+      },
       { id: 'part', header: t('history.part'), align: 'end', priority: 2, cell: ({ part }) => percent(part) },
       {
         id: 'calls',
@@ -65,7 +70,7 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
         header: t('history.tokens'),
         align: 'end',
         priority: 2,
-        cell: ({ total }) => abbreviate(total.promptTokens + total.completionTokens),
+        cell: ({ total, link }) => linked(link('CONSUME'), abbreviate(total.promptTokens + total.completionTokens)),
       },
       {
         id: 'firstToken',

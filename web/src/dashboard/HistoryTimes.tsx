@@ -31,8 +31,18 @@ export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
         heading: true,
         cell: ({ start }) => <Link to={link(start)}>{formatTime(start).slice(0, 16)}</Link>,
       },
-      { id: 'cost', header: t('history.cost'), align: 'end', cell: ({ quota }) => money(quota) },
-      { id: 'calls', header: t('history.calls'), align: 'end', cell: ({ requests }) => abbreviate(requests) },
+      {
+        id: 'cost',
+        header: t('history.cost'),
+        align: 'end',
+        cell: ({ start, quota }) => <Link to={link(start, 'CONSUME')}>{money(quota)}</Link>,
+      },
+      {
+        id: 'calls',
+        header: t('history.calls'),
+        align: 'end',
+        cell: ({ start, requests }) => <Link to={link(start, 'CONSUME')}>{abbreviate(requests)}</Link>,
+      },
       {
         id: 'errors',
         header: t('history.errors'),
@@ -45,7 +55,9 @@ export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
         header: t('history.tokens'),
         align: 'end',
         priority: 2,
-        cell: ({ promptTokens, completionTokens }) => abbreviate(promptTokens + completionTokens),
+        cell: ({ start, promptTokens, completionTokens }) => (
+          <Link to={link(start, 'CONSUME')}>{abbreviate(promptTokens + completionTokens)}</Link>
+        ),
       },
       {
         id: 'firstToken',

@@ -1,5 +1,7 @@
+import { useNavigate } from 'react-router-dom';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
+import { BarCursor } from './BarCursor.js';
 
 /** One colour of the stack. */
 export interface Layer {
@@ -11,51 +13,62 @@ export interface Layer {
   readonly values: readonly number[];
 }
 
-interface StackedChartProps {
+export interface StackedChartProps {
   readonly title: string;
   /** When the pieces of time begin, unix seconds. */
   readonly starts: readonly number[];
   readonly layers: readonly Layer[];
   readonly clock: (at: number) => string;
   readonly format: (value: number) => string;
-  /** Opens what a bar is made of, by its places in `layers` and `starts`. */
-  readonly onOpen: (layer: number, piece: number) => void;
+  /** Into the log, to what a bar is made of: by its places in `layers` and `starts`. */
+  readonly linkOf: (layer: number, piece: number) => string;
 }
 
-/** What there was in each piece of time, by what it is made of. */
-export function StackedChart({ title, starts, layers, clock, format, onOpen }: StackedChartProps) {
+/** What there was in each piece of time, by what it is made of; each bar leads there. */
+export function StackedChart({ title, starts, layers, clock, format, linkOf }: StackedChartProps) {
+  const navigate = useNavigate();
   const data = starts.map((start, piece) => ({
     start,
     ...Object.fromEntries(layers.map(({ values }, layer) => [`layer${layer}`, values[piece] ?? 0])),
   }));
   return (
-    <div role="img" aria-label={title} className="chart panel-chart">
-      <ResponsiveContainer width="100%" height={200}>
-        <BarChart data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
-          <CartesianGrid vertical={false} />
-          <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
-          <YAxis tickFormatter={format} tickCount={4} width={60} tickLine={false} axisLine={false} />
-          <Tooltip
-            isAnimationActive={false}
-            contentStyle={tooltipStyle}
-            cursor={{ className: 'chart-cursor' }}
-            labelFormatter={(at) => clock(Number(at))}
-            formatter={(value, name) => [format(Number(value)), name]}
-          />
-          {layers.map(({ id, name, colour }, layer) => (
-            <Bar
-              key={id}
-              name={name}
-              dataKey={`layer${layer}`}
-              stackId="all"
-              fill={colour}
-              className="chart-bar"
-              isAnimationActive={false}
-              onClick={(_, piece) => onOpen(layer, piece)}
+    <div className="stacked-chart">
+      <div role="img" aria-label={title} className="chart panel-chart">
+        <ResponsiveContainer width="100%" height={200}>
+          <BarChart data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+            <CartesianGrid vertical={false} />
+            <XAxis
+              dataKey="start"
+              tickFormatter={clock}
+              tickLine={false}
+              axisLine={false}
+              height={20}
+              minTickGap={24}
             />
-          ))}
-        </BarChart>
-      </ResponsiveContainer>
+            <YAxis tickFormatter={format} tickCount={4} width={60} tickLine={false} axisLine={false} />
+            <Tooltip
+              isAnimationActive={false}
+              contentStyle={tooltipStyle}
+              cursor={{ className: 'chart-cursor' }}
+              labelFormatter={(at) => clock(Number(at))}
+              formatter={(value, name) => [format(Number(value)), name]}
+            />
+            {layers.map(({ id, name, colour }, layer) => (
+              <Bar
+                key={id}
+                name={name}
+                dataKey={`layer${layer}`}
+                stackId="all"
+                fill={colour}
+                className="chart-bar"
+                isAnimationActive={false}
+                onClick={(_, piece) => void navigate(linkOf(layer, piece))}
+              />
+            ))}
+          </BarChart>
+        </ResponsiveContainer>
+      </div>
+      <BarCursor starts={starts} layers={layers} clock={clock} format={format} linkOf={linkOf} />
     </div>
   );
 }

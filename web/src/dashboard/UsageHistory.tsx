@@ -1,7 +1,6 @@
 import { useQuery } from '@apollo/client/react';
 import { Card, Classes } from '@blueprintjs/core';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import { useNavigate } from 'react-router-dom';
 import { type UsageDimension, UsageHistoryDocument, type UsageHistoryQuery } from '../generated/dashboard/history.js';
 import { type LogOf, logLink } from '../kit/logLink.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
@@ -49,7 +48,6 @@ function logOfShare(by: UsageDimension, { key, name }: History['shares'][number]
 export function UsageHistory({ admin }: { readonly admin: boolean }) {
   const t = useText(dashboardTexts);
   const units = useQuotaUnits();
-  const navigate = useNavigate();
   const [params, setParams] = useListParams(historyDefaults);
   const now = useNow();
   const range = useMemo(() => historyRangeOf(params, now), [params, now]);
@@ -93,11 +91,10 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
     },
     { title: t('history.errors'), of: ({ errors }: Sums) => errors, format: abbreviate, type: 'ERROR' },
   ] as const;
-  const open = (type: LogOf['type'], layer: number, piece: number): void => {
-    const [start, share] = [starts[piece], history?.shares[layer]];
-    if (start === undefined || history === undefined || share === undefined) return;
-    const to = endOf(starts, piece, history.to);
-    void navigate(logLink({ from: start, to, type, ...logOfShare(by, share) }));
+  const linkOfBar = (type: LogOf['type'], layer: number, piece: number): string => {
+    const [from, share] = [starts[piece] ?? range.from, history?.shares[layer]];
+    const to = endOf(starts, piece, history?.to ?? range.to);
+    return logLink({ from, to, type, ...(share && logOfShare(by, share)) });
   };
   const span = `${formatTime(range.earlier).slice(0, 16)} – ${formatTime(range.earlierEnd).slice(0, 16)}`;
 
@@ -130,7 +127,7 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
                   }))}
                   clock={clock}
                   format={format}
-                  onOpen={(layer, piece) => open(type, layer, piece)}
+                  linkOf={(layer, piece) => linkOfBar(type, layer, piece)}
                 />
               </ChartPanel>
             ))}

@@ -119,6 +119,8 @@ export const dashboardEn: Translation<typeof dashboardZh> = {
   'failures.failed': 'Not served',
   'failures.nothingTold': 'No answer',
   'failures.none': 'No call failed or was refused in this range',
+  'history.bar': '{{name}}, {{time}}: {{value}}',
+  'history.keys': 'Arrow keys: other bars. Enter: its lines in the log',
   'history.show': 'Show',
   'history.hide': 'Hide',
 };

@@ -116,6 +116,8 @@ export const dashboardZh = {
   'failures.failed': '未能提供',
   'failures.nothingTold': '无响应',
   'failures.none': '此范围内没有失败或被拒绝的调用',
+  'history.bar': '{{name}}，{{time}}：{{value}}',
+  'history.keys': '方向键：其他柱；回车：在日志中查看',
   'history.show': '展开',
   'history.hide': '收起',
 } as const;
