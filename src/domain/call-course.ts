@@ -1,7 +1,7 @@
-import type { CallEvent, CallRefunded, CallReleased, CallReserved, CallSettled } from './call.js';
+import type { CallEvent, CallRefunded, CallReleased, CallReserved, CallSettled, FailedAttempt } from './call.js';
 import type { Recorded } from './events.js';
 import { assertNever } from './failure.js';
-import type { CallId } from './ids.js';
+import type { CallId, ChannelId } from './ids.js';
 import { Instant } from './instant.js';
 import type { CallRefused } from './refusal.js';
 
@@ -95,4 +95,36 @@ export function stepsOf(course: CallCourse, arrived: Instant): readonly CallStep
   if (outcome.at - arrived > from) step('concluding', outcome.at - arrived);
   if (refund !== null) step('refunding', refund.at - arrived);
   return steps;
+}
+
+/** A channel that was tried. */
+export interface CallAttempt {
+  readonly channelId: ChannelId;
+  /** How it failed; null: it answered, or nobody knows. */
+  readonly failure: Pick<FailedAttempt, 'status' | 'code' | 'durationMs'> | null;
+  /** Milliseconds since the request arrived; null: not known. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** In the order tried, each beginning where the one before failed; the last one lasts until the answer did. */
+export function attemptsOf({ reserved, outcome }: CallCourse, arrived: Instant): readonly CallAttempt[] {
+  if (outcome === null) return [];
+  const { attempts, failedAttempts = [], useTimeMs } = outcome.event;
+  const sent = reserved.at - arrived;
+  const ended = sent + Math.round(useTimeMs);
+  // The failed ones come in the same order, and what answered is not among them.
+  const failed = [...failedAttempts];
+  let from: number | null = sent;
+  return attempts.map((channelId, place) => {
+    const failure = failed[0]?.channelId === channelId ? (failed.shift() ?? null) : null;
+    const began = from;
+    if (failure === null) {
+      from = null;
+      return { channelId, failure, from: began, to: place === attempts.length - 1 ? ended : null };
+    }
+    const { status, code, durationMs } = failure;
+    from = began === null ? null : Math.min(ended, began + Math.round(durationMs));
+    return { channelId, failure: { status, code, durationMs }, from: began, to: from };
+  });
 }

@@ -69,6 +69,9 @@ export function requests(launched: () => Browser): void {
     const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
     await steps.filter({ hasText: 'Checked and reserved' }).waitFor();
     await steps.filter({ hasText: 'Waiting for the upstream' }).waitFor();
+    await steps.filter({ hasText: /^Quota reservedat \d+ ms · / }).waitFor();
+    await steps.filter({ hasText: /^Chargedat \d+ ms · / }).waitFor();
+    expect(await steps.filter({ hasText: 'Attempt' }).count()).toBe(0);
     await rowOf(page, 'Price', 'GroupRatio[default]')
       .getByText(/^on \d{4}-/)
       .waitFor();
@@ -86,12 +89,22 @@ export function requests(launched: () => Browser): void {
   test('root sees its channels, and is led from a factor to the history of its option', async () => {
     const { page } = root;
     await page.goto(`/log/${served}`);
-    await section(root, 'Facts').getByText('hidden-harbour').waitFor();
+    const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
+    await steps.filter({ hasText: /^Attempt 1: \d+ · hidden-harbour\d+ ms, until / }).waitFor();
     await section(root, 'Facts').getByText('alice').waitFor();
     await rowOf(page, 'Price', 'GroupRatio[default]')
       .getByRole('link', { name: /^by root on / })
       .click();
     await page.getByRole('dialog').getByRole('article').first().getByText('root').waitFor();
+  });
+
+  test('root sees which channel failed it, with what, and that nothing was kept of its reservation', async () => {
+    const { page } = root;
+    await page.goto(`/log/${failed.id}`);
+    const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
+    await steps.filter({ hasText: /^Attempt 1: \d+ · hidden-harbourfailed 500 / }).waitFor();
+    await steps.filter({ hasText: 'Reservation released' }).waitFor();
+    expect(await steps.filter({ hasText: 'Charged' }).count()).toBe(0);
   });
 
   const rows = ({ page }: Console) => rowOf(page, 'Usage log', 'gpt-4o-mini');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEvent } from '../../src/domain/call.js';
-import { type CallCourse, courseOf, receivedAt, statusOf, stepsOf } from '../../src/domain/call-course.js';
+import { attemptsOf, type CallCourse, courseOf, receivedAt, statusOf, stepsOf } from '../../src/domain/call-course.js';
 import type { Recorded } from '../../src/domain/events.js';
-import { CallId } from '../../src/domain/ids.js';
+import { CallId, ChannelId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { at, type Fact, refunded, refused, released, reserved, settled, when } from '../projections/history.js';
 
@@ -73,6 +73,42 @@ describe('the course of a call', () => {
       ['admitting', 0, 100],
       ['waiting', 100, 120],
       ['answering', 120, 120],
+    ]);
+  });
+});
+
+describe('the attempts of a call', () => {
+  const [first, second] = [ChannelId(35), ChannelId(36)];
+  const failure = { status: 500, code: 'bad_response', durationMs: 200.4 };
+  const spans = (...facts: readonly Fact[]) => {
+    const found = course(...facts);
+    return attemptsOf(found, receivedAt(id, found)).map(({ channelId, from, to }) => [channelId, from, to]);
+  };
+
+  test('are not known before there is an outcome', () => expect(spans(reserved('a', 9))).toEqual([]));
+  test('begin one after the other, and the one that answered lasts as long as its answer', () => {
+    const told = { attempts: [first, second], failedAttempts: [{ ...failure, channelId: first }], channelId: second };
+    expect(spans(reserved('a', 9), later(2_100, settled('a', 9, 7, told)))).toEqual([
+      [first, 40, 240],
+      [second, 240, 2_140],
+    ]);
+  });
+  test('of the same channel are told apart by their order', () => {
+    const told = { attempts: [first, first], failedAttempts: [{ ...failure, channelId: first }] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
+      [first, 40, 240],
+      [first, 240, 340],
+    ]);
+  });
+  test('end with the call, however long they say they took', () => {
+    const told = { attempts: [first], failedAttempts: [{ ...failure, channelId: first, durationMs: 9_000 }] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([[first, 40, 340]]);
+  });
+  test('after one of which nobody knows the end are at no time that is known', () => {
+    const told = { attempts: [first, second], failedAttempts: [] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
+      [first, 40, null],
+      [second, null, 340],
     ]);
   });
 });

@@ -1,14 +1,8 @@
 import { type Billing, billingOf } from '../../domain/billing.js';
-import type {
-  CallEvent,
-  CallFacts,
-  CallOutcome,
-  CallReserved,
-  FailedAttempt,
-  ReleaseReason,
-  UsageSource,
-} from '../../domain/call.js';
+import type { CallEvent, CallFacts, CallOutcome, CallReserved, ReleaseReason, UsageSource } from '../../domain/call.js';
 import {
+  attemptsOf,
+  type CallAttempt,
   type CallCourse,
   type CallStatus,
   type CallStep,
@@ -18,7 +12,7 @@ import {
   stepsOf,
 } from '../../domain/call-course.js';
 import { type Position, type Recorded, streams } from '../../domain/events.js';
-import { CallId, type ChannelId, isCallId } from '../../domain/ids.js';
+import { CallId, isCallId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
 import { type Quota, zero } from '../../domain/quota.js';
 import type { Usage } from '../../domain/usage.js';
@@ -52,16 +46,10 @@ export interface CallView extends Pick<CallReserved, 'reserved' | 'promptTokens'
   /** What was charged, and then given back because the answer was withheld. */
   readonly refunded: Quota;
   /** Channels in the order tried. For administrators. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly CallAttempt[];
   /** What upstream may charge for and nobody pays. For administrators. */
   readonly suspense: Quota;
   readonly events: readonly ToldEvent[];
-}
-
-export interface Attempt {
-  readonly channelId: ChannelId;
-  /** How it failed; null: it answered, or nobody knows. */
-  readonly failure: Pick<FailedAttempt, 'status' | 'code' | 'durationMs'> | null;
 }
 
 export interface CallEnd {
@@ -153,18 +141,6 @@ function endOf({ outcome, refund }: CallCourse): CallEnd | null {
   };
 }
 
-/** The failed ones come in the same order, and what answered is not among them. */
-function attemptsOf({ outcome }: CallCourse): readonly Attempt[] {
-  if (outcome === null) return [];
-  const failed = [...(outcome.event.failedAttempts ?? [])];
-  return outcome.event.attempts.map((channelId) => {
-    const failure = failed[0]?.channelId === channelId ? failed.shift() : undefined;
-    if (failure === undefined) return { channelId, failure: null };
-    const { status, code, durationMs } = failure;
-    return { channelId, failure: { status, code, durationMs } };
-  });
-}
-
 function viewOf(id: CallId, course: CallCourse, events: readonly Recorded<CallEvent>[], isAdmin: boolean): CallView {
   const { reserved, outcome, refund } = course;
   const { facts, promptTokens, maxOutputTokens, price } = reserved.event;
@@ -183,7 +159,7 @@ function viewOf(id: CallId, course: CallCourse, events: readonly Recorded<CallEv
     price,
     end: endOf(course),
     refunded: refunding?.settlement.charged ?? zero,
-    attempts: isAdmin ? attemptsOf(course) : [],
+    attempts: isAdmin ? attemptsOf(course, arrived) : [],
     suspense: isAdmin ? (refunding?.suspense ?? outcome?.event.suspense ?? zero) : zero,
     events: events.map((recorded) => toldEvent(recorded, isAdmin)),
   };

@@ -140,6 +140,15 @@ class CallAttempt {
 
   @Field(() => SafeIntScalar, { nullable: true, description: 'How long it took to fail.' })
   readonly durationMs!: number | null;
+
+  @Field(() => SafeIntScalar, {
+    nullable: true,
+    description: 'When it began, in milliseconds since the request arrived; null: not known.',
+  })
+  readonly from!: number | null;
+
+  @Field(() => SafeIntScalar, { nullable: true, description: 'When it had failed or answered; null: not known.' })
+  readonly to!: number | null;
 }
 
 const OriginKindEnum = enumeration<'changed' | 'built-in' | 'unknown'>(
@@ -271,8 +280,8 @@ export class CallResolver {
     description: 'Channels in the order tried; for administrators.',
   })
   attempts(@Root() { attempts }: CallView, @Ctx() { application }: GraphqlContext): CallAttempt[] {
-    return attempts.map(({ channelId, failure }) => ({
-      channelId,
+    return attempts.map(({ channelId, failure, from, to }) => ({
+      ...{ channelId, from, to },
       channelName: application.directory.channel(channelId)?.settings.name ?? '',
       failed: failure !== null,
       status: failure?.status ?? null,

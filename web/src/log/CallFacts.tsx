@@ -2,19 +2,17 @@ import { Fact, Facts } from '../kit/Facts.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatExactly } from '../kit/quota.js';
 import { Time } from '../kit/Time.js';
-import { type Translate, useText } from '../kit/words/i18n.js';
+import { useText } from '../kit/words/i18n.js';
 import type { ShownCall } from './CallPage.js';
 import { callTexts } from './call.texts.js';
-import type { callZh } from './call.zh.js';
 import { inSeconds } from './durations.js';
 import { logTexts } from './log.texts.js';
-import type { logZh } from './log.zh.js';
 
 /** Who asked for what, what was held for it, and what has come of it. */
 export function CallFacts({ call }: { readonly call: ShownCall }) {
   const t = useText(callTexts);
   const log = useText(logTexts);
-  const { end, attempts } = call;
+  const { end } = call;
   const model =
     end?.upstreamModel == null ? call.model : log('model.both', { requested: call.model, actual: end.upstreamModel });
   return (
@@ -39,32 +37,9 @@ export function CallFacts({ call }: { readonly call: ShownCall }) {
         {end !== null && end.charged > call.reserved && <QuotaText quota={end.charged} digits={6} />}
       </Fact>
       <EndFacts call={call} />
-      <Fact name={log('line.retry')}>
-        {attempts && attempts.length > 0 && (
-          <ol className="call-attempts">
-            {attempts.map((attempt, place) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: what was tried does not change, and the same channel may stand there twice
-              <li key={place}>{attemptText(attempt, t, log)}</li>
-            ))}
-          </ol>
-        )}
-      </Fact>
       <Fact name={t('suspense')}>{call.suspense ? <QuotaText quota={call.suspense} digits={6} /> : null}</Fact>
     </Facts>
   );
-}
-
-type Attempt = NonNullable<ShownCall['attempts']>[number];
-
-function attemptText(
-  { channelId, channelName, failed, status, code, durationMs }: Attempt,
-  t: Translate<typeof callZh>,
-  log: Translate<typeof logZh>,
-): string {
-  const channel = channelName ? `${channelId} · ${channelName}` : log('channelGone', { id: channelId });
-  if (!failed) return channel;
-  const reason = [status, code].filter((part) => part !== null).join(' ');
-  return `${channel}: ${t('attempt.failed', { reason, ms: durationMs ?? 0 })}`;
 }
 
 function EndFacts({ call: { end, isStream, refunded } }: { readonly call: ShownCall }) {

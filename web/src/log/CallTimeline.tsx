@@ -1,8 +1,10 @@
+import type { ReactNode } from 'react';
+import { QuotaText } from '../kit/QuotaText.js';
 import { useText } from '../kit/words/i18n.js';
 import type { ShownCall } from './CallPage.js';
 import { callTexts } from './call.texts.js';
-
-type Step = ShownCall['steps'][number];
+import { type Attempt, courseOf, type Entry } from './callCourse.js';
+import { logTexts } from './log.texts.js';
 
 /** Milliseconds, finer where they are few. */
 const inWords = (ms: number): string => (ms < 10_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
@@ -15,7 +17,7 @@ export function lengthOf({ steps, receivedAt }: Pick<ShownCall, 'steps' | 'recei
   return Math.max(1, last.to ?? Math.max(last.from * 2, now - receivedAt));
 }
 
-/** What happened when, as bars that read as a list. */
+/** What happened when, to scale, as bars that read as a list. */
 export function CallTimeline({ call }: { readonly call: ShownCall }) {
   const t = useText(callTexts);
   const { steps, status } = call;
@@ -24,8 +26,8 @@ export function CallTimeline({ call }: { readonly call: ShownCall }) {
   return (
     <>
       <ol className="call-steps" aria-label={t('course')}>
-        {steps.map((step) => (
-          <StepBar key={step.kind} step={step} length={length} />
+        {courseOf(call).map((entry) => (
+          <CourseEntry key={keyOf(entry)} entry={entry} length={length} />
         ))}
       </ol>
       <p className="call-outcome">
@@ -36,24 +38,108 @@ export function CallTimeline({ call }: { readonly call: ShownCall }) {
   );
 }
 
-function StepBar({ step: { kind, from, to }, length }: { readonly step: Step; readonly length: number }) {
+const keyOf = (entry: Entry): string =>
+  entry.of === 'attempt' ? `attempt ${entry.place}` : `${entry.of} ${entry.kind}`;
+
+interface CourseEntryProps {
+  readonly entry: Entry;
+  /** How far the bars reach, in milliseconds. */
+  readonly length: number;
+}
+
+function CourseEntry({ entry, length }: CourseEntryProps) {
   const t = useText(callTexts);
-  const end = to ?? length;
-  const percent = (ms: number): string => `${Math.min(100, (100 * ms) / length)}%`;
+  switch (entry.of) {
+    case 'step':
+      return (
+        <Row
+          name={t(`step.${entry.kind}`)}
+          className={`call-step-${entry.kind.toLowerCase()}`}
+          mark={<Bar from={entry.from} to={entry.to} length={length} />}
+        >
+          {entry.to === null
+            ? t('step.open', { from: inWords(entry.from) })
+            : t('step.took', { took: inWords(entry.to - entry.from), to: inWords(entry.to) })}
+        </Row>
+      );
+    case 'attempt':
+      return <AttemptRow attempt={entry.attempt} place={entry.place} length={length} />;
+    case 'moment':
+      return (
+        <Row
+          name={t(`moment.${entry.kind}`)}
+          className={`call-moment call-moment-${entry.kind.toLowerCase()}`}
+          mark={<span className="call-moment-mark" style={{ insetInlineStart: percentOf(entry.at, length) }} />}
+        >
+          {t('moment.at', { at: inWords(entry.at) })}
+          {entry.quota !== null && (
+            <>
+              {' · '}
+              <QuotaText quota={entry.quota} digits={6} />
+            </>
+          )}
+        </Row>
+      );
+  }
+}
+
+interface AttemptRowProps {
+  readonly attempt: Attempt;
+  readonly place: number;
+  readonly length: number;
+}
+
+/** Whom it asked, and why that failed where it did. */
+function AttemptRow({ attempt, place, length }: AttemptRowProps) {
+  const t = useText(callTexts);
+  const log = useText(logTexts);
+  const { channelId, channelName, failed, status, code, durationMs, from, to } = attempt;
+  const channel = channelName ? `${channelId} · ${channelName}` : log('channelGone', { id: channelId });
+  const reason = [status, code].filter((part) => part !== null).join(' ');
   return (
-    <li className={`call-step call-step-${kind.toLowerCase()}`}>
-      <span>{t(`step.${kind}`)}</span>
-      <span className="call-step-track" aria-hidden="true">
-        <span
-          className={to === null ? 'call-step-bar call-step-open' : 'call-step-bar'}
-          style={{ marginInlineStart: percent(from), width: percent(end - from) }}
-        />
-      </span>
-      <span className="figures">
-        {to === null
-          ? t('step.open', { from: inWords(from) })
-          : t('step.took', { took: inWords(to - from), to: inWords(to) })}
-      </span>
-    </li>
+    <Row
+      name={t('attempt', { place: place + 1, channel })}
+      className={failed ? 'call-attempt call-attempt-failed' : 'call-attempt'}
+      mark={from !== null && to !== null && <Bar from={from} to={to} length={length} />}
+    >
+      {failed
+        ? t('attempt.failed', { reason, took: inWords(durationMs ?? 0) })
+        : from !== null && to !== null && t('step.took', { took: inWords(to - from), to: inWords(to) })}
+    </Row>
   );
 }
+
+interface RowProps {
+  readonly name: string;
+  readonly className: string;
+  /** Where it lies in time. */
+  readonly mark: ReactNode;
+  /** The same in words. */
+  readonly children: ReactNode;
+}
+
+const Row = ({ name, className, mark, children }: RowProps) => (
+  <li className={`call-step ${className}`}>
+    <span className="call-step-name">{name}</span>
+    <span className="call-step-track" aria-hidden="true">
+      {mark}
+    </span>
+    <span className="figures">{children}</span>
+  </li>
+);
+
+const percentOf = (ms: number, length: number): string => `${Math.min(100, (100 * ms) / length)}%`;
+
+interface BarProps {
+  readonly from: number;
+  /** null: it goes on. */
+  readonly to: number | null;
+  readonly length: number;
+}
+
+const Bar = ({ from, to, length }: BarProps) => (
+  <span
+    className={to === null ? 'call-step-bar call-step-open' : 'call-step-bar'}
+    style={{ marginInlineStart: percentOf(from, length), width: percentOf((to ?? length) - from, length) }}
+  />
+);

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { courseOf, type Told } from '../../web/src/log/callCourse.js';
+
+const settled: Told = {
+  status: 'SETTLED',
+  steps: [
+    { kind: 'ADMITTING', from: 0, to: 40 },
+    { kind: 'WAITING', from: 40, to: 300 },
+    { kind: 'ANSWERING', from: 300, to: 900 },
+  ],
+  reserved: 70,
+  refunded: 0,
+  end: { charged: 50 } as Told['end'],
+};
+const [admitting, waiting] = settled.steps as [Told['steps'][number], Told['steps'][number]];
+
+const told = (call: Told) =>
+  courseOf(call).map((entry) => {
+    if (entry.of === 'step') return entry.kind;
+    return entry.of === 'attempt' ? `attempt ${entry.place}` : [entry.kind, entry.at, entry.quota];
+  });
+
+describe('the course of a request', () => {
+  test('has its reservation, its first token and its charge between its steps', () =>
+    expect(told(settled)).toEqual([
+      'ADMITTING',
+      ['RESERVED', 40, 70],
+      'WAITING',
+      ['FIRST_TOKEN', 300, null],
+      'ANSWERING',
+      ['SETTLED', 900, 50],
+    ]));
+
+  test('has whom it asked while it waited', () => {
+    const attempt = { channelId: '1', channelName: 'a', failed: true, status: 500, code: null };
+    const attempts = [
+      { ...attempt, durationMs: 5, from: 40, to: 45 },
+      { ...attempt, failed: false, durationMs: null, from: 45, to: 900 },
+    ];
+    expect(told({ ...settled, attempts }).slice(2, 5)).toEqual(['WAITING', 'attempt 0', 'attempt 1']);
+  });
+
+  test('has no end while it is under way', () => {
+    const steps = [admitting, { ...waiting, to: null }];
+    expect(told({ ...settled, status: 'UNDER_WAY', steps, end: null })).toEqual([
+      'ADMITTING',
+      ['RESERVED', 40, 70],
+      'WAITING',
+    ]);
+  });
+
+  test('gives the whole reservation back where it was not served', () => {
+    const steps = [admitting, waiting, { kind: 'CONCLUDING' as const, from: 300, to: 320 }];
+    expect(told({ ...settled, status: 'RELEASED', steps }).at(-1)).toEqual(['RELEASED', 320, 70]);
+  });
+
+  test('has a charge and its return where the answer was withheld', () => {
+    const steps = [...settled.steps, { kind: 'REFUNDING' as const, from: 900, to: 950 }];
+    expect(
+      told({ ...settled, status: 'REFUNDED', steps, refunded: 50, end: { charged: 0 } as Told['end'] }).slice(-3),
+    ).toEqual([['SETTLED', 900, 50], 'REFUNDING', ['REFUNDED', 950, 50]]);
+  });
+});
