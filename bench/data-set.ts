@@ -2,11 +2,12 @@ import { mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openPostgresEventStore } from '../src/adapters/postgres-event-store.js';
+import { randomFrom } from '../src/demo/random.js';
 import { count, text, UsageError } from './arguments.js';
 import { addCustomer, setUp } from './customer.js';
 import { openDatabase, quietLog } from './database.js';
 import { sizesOf } from './disk.js';
-import { callAt, type Population, type RecordedCall, randomFrom } from './history.js';
+import { callAt, type Population, type RecordedCall } from './history.js';
 import { writeCalls } from './log-writing.js';
 import type { Surroundings } from './part.js';
 import { startChild } from './processes/child.js';

@@ -1,5 +1,6 @@
 import { newEventId } from '../src/application/event-id.js';
 import { requestId } from '../src/application/request-id.js';
+import type { Random } from '../src/demo/random.js';
 import type { CallEvent, CallFacts } from '../src/domain/call.js';
 import { type NewEvent, type StreamName, streams } from '../src/domain/events.js';
 import { ApiKeyId, CallId, ChannelId, UserId } from '../src/domain/ids.js';
@@ -21,19 +22,8 @@ export interface RecordedCall {
   readonly events: readonly [NewEvent<CallEvent>, NewEvent<CallEvent>];
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** One of them, the first ones far more often than the last: of ten, the first comes in nearly every second draw. */
-export function unevenly<Value>(values: readonly Value[], random: () => number): Value {
+export function unevenly<Value>(values: readonly Value[], random: Random): Value {
   const drawn = values[Math.floor(values.length * random() ** 3)];
   if (drawn === undefined) throw new Error('there is nothing to draw from');
   return drawn;
@@ -49,7 +39,7 @@ const price = {
 } as const;
 
 /** A call that began at `at` (unix milliseconds). */
-export function callAt(at: number, { callers, channelIds, models }: Population, random: () => number): RecordedCall {
+export function callAt(at: number, { callers, channelIds, models }: Population, random: Random): RecordedCall {
   const { userId, apiKeyId, apiKeyName } = unevenly(callers, random);
   const channelId = ChannelId(unevenly(channelIds, random));
   const stream = random() < streamedShare;

@@ -36,6 +36,7 @@ import { liveTraffic } from './application/memory/live-traffic.js';
 import { openQuotaGate } from './application/memory/quota-gate.js';
 import { followTail } from './application/memory/tail.js';
 import { optionSecrets } from './application/option-secrets.js';
+import type { Clock, EventStore } from './application/ports.js';
 import { Closing } from './closing.js';
 import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
@@ -74,6 +75,8 @@ export interface Gateway {
   /** Every path the port answers, as the router knows it. */
   readonly routes: readonly { readonly method: string; readonly url: string }[];
   readonly application: Application;
+  /** The log, for who writes into it what nobody can have ordered: the past of a demo. */
+  readonly store: EventStore;
   /**
    * Resolves with the reason when this node must not serve any more. New requests are refused from then on, calls under
    * way go on; whoever started the gateway is to stop it.
@@ -97,22 +100,32 @@ async function openDatabase({ database }: Pick<Config, 'database'>, log: Logger)
 }
 
 /**
- * `workerCount`: processes that serve calls; 1: this one does. Throws Failure `store-unavailable` when the database cannot be used; nothing is left running
- * then.
+ * `workerCount`: processes that serve calls; 1: this one does. `clock`: what everything in this process is dated by.
+ * Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then.
  */
-export async function startGateway(config: Config, log: Logger, workerCount = 1): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  log: Logger,
+  workerCount = 1,
+  clock: Clock = systemClock,
+): Promise<Gateway> {
   const closing = new Closing();
   try {
-    return await start(config, log, workerCount, closing);
+    return await start(config, log, workerCount, clock, closing);
   } catch (error) {
     await closing.run(log);
     throw error;
   }
 }
 
-async function start(config: Config, log: Logger, workerCount: number, closing: Closing): Promise<Gateway> {
+async function start(
+  config: Config,
+  log: Logger,
+  workerCount: number,
+  clock: Clock,
+  closing: Closing,
+): Promise<Gateway> {
   const startedAt = systemClock.now();
-  const clock = systemClock;
 
   const ending = openEnding();
   const projections = new ProjectingThread({
@@ -372,6 +385,7 @@ async function start(config: Config, log: Logger, workerCount: number, closing: 
     url: addressOf(config.server.host, port),
     routes,
     application,
+    store,
     failed: ending.begun,
     async stop() {
       // New calls are refused while the ones under way finish.

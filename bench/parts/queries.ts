@@ -1,8 +1,8 @@
+import { randomFrom } from '../../src/demo/random.js';
 import { count, counts } from '../arguments.js';
 import { passwordOf, rootOf, Session } from '../customer.js';
 import { type DataSet, type DataSetPlace, dataSet, dataSetOptions, unlimited } from '../data-set.js';
 import { type Percentiles, percentilesOf, rounded } from '../figures.js';
-import { randomFrom } from '../history.js';
 import { type Asking, logQueries } from '../log-queries.js';
 import { type Outcome, part, type Surroundings } from '../part.js';
 import { startChild } from '../processes/child.js';

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { seedDemo } from '../demo/seed.js';
-import { startSimulatedProvider } from '../demo/simulated-provider.js';
-import { startTraffic } from '../demo/traffic.js';
-import { startGateway } from '../gateway.js';
+import { startDemo } from '../demo/start-demo.js';
 import type { CommandContext } from './command.js';
 import { stopInTime } from './stop-in-time.js';
 import { untilStopped } from './until-stopped.js';
@@ -21,7 +18,7 @@ async function rootPassword(dataDir: string): Promise<string> {
   }
 }
 
-/** The gateway with a simulated provider, sample users and channels, and traffic, on data of its own. */
+/** The gateway with a simulated provider, sample users and channels, a past, and traffic, on data of its own. */
 export async function demo({ config, log }: CommandContext): Promise<void> {
   const dataDir = join(config.database.dataDir, 'demo');
   const demoConfig = {
@@ -30,17 +27,14 @@ export async function demo({ config, log }: CommandContext): Promise<void> {
     vault: { secretKey: null, dataDir },
   };
   const stopped = untilStopped(log);
-  const provider = await startSimulatedProvider();
-  const gateway = await startGateway(demoConfig, log);
-  const password = await rootPassword(dataDir);
-  const { apiKeys } = await seedDemo(gateway.application, { providerUrl: provider.url, rootPassword: password });
-  const traffic = startTraffic({ url: gateway.url, apiKeys, log });
+  const { gateway, provider, password, begin } = await startDemo(demoConfig, log, () => rootPassword(dataDir));
+  const end = begin();
   log.info(
     { url: gateway.url, username: 'root', password },
     `Tallygate's demo is ready at ${gateway.url} (user root, password ${password})`,
   );
   await Promise.race([stopped, gateway.failed]);
-  await traffic.stop();
+  await end();
   await stopInTime(gateway, demoConfig, log);
   await provider.stop();
 }

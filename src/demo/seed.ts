@@ -1,8 +1,11 @@
 import type { Application } from '../application/application.js';
 import { randomText } from '../application/random-text.js';
 import { blankChannel, type ChannelSettings } from '../domain/channel-settings.js';
+import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
+import type { ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
 import type { Actor } from '../domain/user.js';
+import { type CastChannel, type CastKey, type CastPerson, channelCast, people } from './cast.js';
 
 /* Sample users, channels and API keys; safe to run at every start of the demo. */
 
@@ -11,33 +14,35 @@ export interface DemoSeed {
   readonly rootPassword: string;
 }
 
-const plain: ChannelSettings = {
+export interface SeededKey {
+  readonly id: ApiKeyId;
+  /** Without `sk-`. */
+  readonly key: string;
+  readonly cast: CastKey;
+}
+
+export interface SeededPerson {
+  readonly id: UserId;
+  readonly cast: CastPerson;
+  readonly keys: readonly SeededKey[];
+}
+
+/** The cast, as the gateway knows it. */
+export interface Seeded {
+  readonly root: Actor;
+  readonly people: readonly SeededPerson[];
+  /** By their names. */
+  readonly channels: ReadonlyMap<string, ChannelId>;
+}
+
+const settingsOf = ({ mapping, ...cast }: CastChannel, baseUrl: string): ChannelSettings => ({
   ...blankChannel,
-  type: 1,
+  ...cast,
+  baseUrl,
   groups: ['default', 'vip'],
-  weight: 10,
   tag: 'demo',
-  autoBan: false,
-};
-
-const channels = (baseUrl: string): ChannelSettings[] => [
-  { ...plain, name: 'east', baseUrl, models: ['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small'], weight: 20 },
-  { ...plain, name: 'west', baseUrl, models: ['gpt-4o-mini', 'deepseek-chat', 'deepseek-reasoner'] },
-  // First choice for one model, and often down: its calls show retries on the other channels.
-  {
-    ...plain,
-    name: 'flaky',
-    baseUrl,
-    models: ['gpt-4o-mini'],
-    priority: 10,
-    modelMapping: JSON.stringify({ 'gpt-4o-mini': 'flaky' }),
-  },
-];
-
-const people = [
-  { username: 'alice', displayName: 'Alice', quota: 5_000_000 },
-  { username: 'bob', displayName: 'Bob', quota: 500_000 },
-] as const;
+  modelMapping: Object.keys(mapping).length === 0 ? null : JSON.stringify(mapping),
+});
 
 async function rootActor(app: Application, password: string): Promise<Actor> {
   if (!(await app.setup.isDone())) {
@@ -54,56 +59,86 @@ async function rootActor(app: Application, password: string): Promise<Actor> {
   return { id: entry.user.id, role: entry.user.role };
 }
 
-/** Resolves with an API key of each sample user. */
-export async function seedDemo(
-  app: Application,
-  { providerUrl, rootPassword }: DemoSeed,
-): Promise<{ apiKeys: string[] }> {
-  const root = await rootActor(app, rootPassword);
-  await app.visible(await app.options.change(root, 'RetryTimes', '2'));
+/** A channel whose key is refused goes out by itself, and comes back with a test that it passes. */
+const options = { RetryTimes: '2', AutomaticDisableChannelEnabled: 'true', AutomaticEnableChannelEnabled: 'true' };
 
+/** Of every channel; the simulated provider takes any. */
+const key = 'sk-simulated';
+
+async function seedChannels(app: Application, root: Actor, providerUrl: string): Promise<Map<string, ChannelId>> {
   const existing = app.directory.channels();
-  for (const settings of channels(providerUrl)) {
-    const known = existing.find((channel) => channel.settings.name === settings.name);
-    // The simulated provider listens on another port at every start.
-    const position =
-      known === undefined
-        ? (await app.channels.add(root, { settings, key: 'sk-simulated', proxy: '', enabled: true })).position
-        : await app.channels.edit(root, known.id, { settings: { baseUrl: providerUrl } });
+  const seeded = new Map<string, ChannelId>();
+  for (const cast of channelCast) {
+    const known = existing.find(({ settings }) => settings.name === cast.name);
+    let position: Position;
+    if (known === undefined) {
+      const added = { settings: settingsOf(cast, providerUrl), key, proxy: '', enabled: true };
+      const { ids, position: at } = await app.channels.add(root, added);
+      for (const id of ids) seeded.set(cast.name, id);
+      position = at;
+    } else {
+      // The simulated provider listens on another port at every start, and no key goes elsewhere unless it is given again.
+      position = await app.channels.edit(root, known.id, { settings: { baseUrl: providerUrl }, key });
+      seeded.set(cast.name, known.id);
+    }
     await app.visible(position);
   }
+  return seeded;
+}
 
-  const apiKeys: string[] = [];
-  for (const { username, displayName, quota } of people) {
-    const { items } = await app.queries.users(root, { page: 1, size: 10 }, { keyword: username });
-    let person = items.find((user) => user.username === username && user.deleted_at === null);
-    if (person === undefined) {
-      // Nobody signs in with it: the root user sets one when a demo of the user's own pages is wanted.
-      const { id, position } = await app.users.create(root, { username, displayName, password: randomText(16) });
-      await app.visible(position);
-      await app.visible(await app.users.adjustQuota(root, id, quota, 0));
-      person = (await app.queries.users(root, { page: 1, size: 10 }, { keyword: username })).items.find(
-        (user) => user.id === id,
-      );
-    }
-    if (person === undefined) throw new Failure('user-not-found');
-    const actor: Actor = { id: person.id, role: person.role };
-    const [first] = (await app.queries.apiKeys(actor, { page: 1, size: 1 })).items;
-    if (first !== undefined) apiKeys.push(first.key);
+async function findPerson(app: Application, root: Actor, username: string) {
+  const { items } = await app.queries.users(root, { page: 1, size: 10 }, { keyword: username });
+  return items.find((user) => user.username === username && user.deleted_at === null);
+}
+
+async function seedUser(app: Application, root: Actor, cast: CastPerson): Promise<Actor> {
+  const { username, displayName, quota, group } = cast;
+  const known = await findPerson(app, root, username);
+  if (known !== undefined) return { id: known.id, role: known.role };
+  // Nobody signs in with it: the root user sets one when a demo of the user's own pages is wanted.
+  const { id, position } = await app.users.create(root, { username, displayName, password: randomText(16) });
+  await app.visible(position);
+  await app.visible(await app.users.adjustQuota(root, id, quota, 0));
+  const unchanged = { username: null, displayName: null, password: null, quota: null, role: null };
+  await app.visible(await app.users.edit(root, id, { ...unchanged, group }));
+  const created = await findPerson(app, root, username);
+  if (created === undefined) throw new Failure('user-not-found');
+  return { id: created.id, role: created.role };
+}
+
+const keyTerms = (name: string) => ({
+  name,
+  unlimited: true,
+  expiresAt: null,
+  modelLimitsEnabled: false,
+  modelLimits: [],
+  allowIps: [],
+  group: '',
+});
+
+async function seedPerson(app: Application, root: Actor, cast: CastPerson): Promise<SeededPerson> {
+  const actor = await seedUser(app, root, cast);
+  const { items } = await app.queries.apiKeys(actor, { page: 1, size: 100 });
+  const keys: SeededKey[] = [];
+  for (const castKey of cast.keys) {
+    const known = items.find(({ name }) => name === castKey.name);
+    if (known !== undefined) keys.push({ id: known.id, key: known.key, cast: castKey });
     else {
-      const terms = {
-        name: 'demo',
-        unlimited: true,
-        expiresAt: null,
-        modelLimitsEnabled: false,
-        modelLimits: [],
-        allowIps: [],
-        group: '',
-      };
-      const { key, position } = await app.apiKeys.issue(actor, { terms, quota: 0 });
-      await app.visible(position);
-      apiKeys.push(key);
+      const issued = await app.apiKeys.issue(actor, { terms: keyTerms(castKey.name), quota: 0 });
+      await app.visible(issued.position);
+      keys.push({ id: issued.id, key: issued.key, cast: castKey });
     }
   }
-  return { apiKeys };
+  return { id: actor.id, cast, keys };
+}
+
+/** Adds what is missing of the cast. */
+export async function seedDemo(app: Application, { providerUrl, rootPassword }: DemoSeed): Promise<Seeded> {
+  const root = await rootActor(app, rootPassword);
+  for (const [option, value] of Object.entries(options))
+    await app.visible(await app.options.change(root, option, value));
+  const channels = await seedChannels(app, root, providerUrl);
+  const seeded: SeededPerson[] = [];
+  for (const cast of people) seeded.push(await seedPerson(app, root, cast));
+  return { root, people: seeded, channels };
 }

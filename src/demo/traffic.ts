@@ -1,17 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
+import { embeddingModel, type Habit } from './cast.js';
+import { drawn } from './random.js';
+import type { SeededPerson } from './seed.js';
 
 /* Callers of a demo: a few calls a second, of every kind, until told to stop. */
 
 export interface TrafficOptions {
   readonly url: string;
-  readonly apiKeys: readonly string[];
+  readonly people: readonly SeededPerson[];
   readonly log: { warn(facts: Record<string, unknown>, message: string): void };
 }
 
 const meanPauseMs = 300;
-
-const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
+/** How many callers come with a key that nobody has; 0 to 1. */
+const strangers = 0.01;
+const wrongKey = 'a-key-that-nobody-has';
 
 const questions = [
   'What is a ledger?',
@@ -19,36 +23,42 @@ const questions = [
   'Name three rivers.',
   'Why is the sky blue?',
   'Write a haiku.',
-];
+] as const;
 
-const chat = (model: string, stream: boolean) => ({
-  path: '/v1/chat/completions',
-  body: {
-    model,
-    stream,
-    max_tokens: 256,
-    messages: [{ role: 'user', content: pick(questions) ?? '' }],
-    ...(stream ? { stream_options: { include_usage: true } } : {}),
-  },
-});
+const question = (): string => questions[Math.floor(Math.random() * questions.length)] ?? questions[0];
 
-const kinds = [
-  () => chat('gpt-4o-mini', true),
-  () => chat('gpt-4o-mini', false),
-  () => chat('gpt-4o', true),
-  () => chat('deepseek-chat', false),
-  () => chat('deepseek-reasoner', true),
-  () => ({ path: '/v1/embeddings', body: { model: 'text-embedding-3-small', input: pick(questions) ?? '' } }),
-];
+interface Asked {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
 
-export function startTraffic({ url, apiKeys, log }: TrafficOptions): { stop(): Promise<void> } {
+/** What a call of this kind sends. */
+function askedBy({ model, streamed }: Habit): Asked {
+  if (model === embeddingModel) return { path: '/v1/embeddings', body: { model, input: question() } };
+  const stream = Math.random() < streamed;
+  const messages = [{ role: 'user', content: question() }];
+  const body = { model, stream, max_tokens: 256, messages };
+  if (model.startsWith('claude')) return { path: '/v1/messages', body };
+  return { path: '/v1/chat/completions', body: stream ? { ...body, stream_options: { include_usage: true } } : body };
+}
+
+/** Who calls how often, as in the past. */
+const callersOf = (people: readonly SeededPerson[]) =>
+  people.flatMap(({ keys }) => keys.map(({ key, cast }) => ({ key, habits: cast.habits, share: cast.daily })));
+
+export function startTraffic({ url, people, log }: TrafficOptions): { stop(): Promise<void> } {
   const abort = new AbortController();
+  const callers = callersOf(people);
 
   const call = async (): Promise<void> => {
-    const { path, body } = (pick(kinds) ?? kinds[0])?.() ?? chat('gpt-4o-mini', false);
+    const { key, habits } = drawn(callers, Math.random);
+    const { path, body } = askedBy(drawn(habits, Math.random));
     const answer = await request(`${url}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer sk-${pick(apiKeys)}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer sk-${Math.random() < strangers ? wrongKey : key}`,
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(body),
       signal: abort.signal,
     });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { callAt, type Population, randomFrom, unevenly } from '../../bench/history.js';
+import { callAt, type Population, unevenly } from '../../bench/history.js';
+import { randomFrom } from '../../src/demo/random.js';
 import { callDecider } from '../../src/domain/call.js';
 import { chargeOf } from '../../src/domain/pricing.js';
 

@@ -5,16 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { readConfig } from '../../src/config.js';
-import { seedDemo } from '../../src/demo/seed.js';
-import { startSimulatedProvider } from '../../src/demo/simulated-provider.js';
-import { startTraffic } from '../../src/demo/traffic.js';
-import type { UserId } from '../../src/domain/ids.js';
-import { startGateway } from '../../src/gateway.js';
+import { type Demo, startDemo } from '../../src/demo/start-demo.js';
+import { Position, streamKey } from '../../src/domain/events.js';
 import { type Account, buildConsole, type ConsoleOptions, launchBrowser, openConsole } from '../support/browser.js';
-import { signIn } from '../support/sign-in.js';
 
 /*
- * The pictures of the documentation, taken of the demo: npx tsx tests/browser/screenshots.ts [directory]
+ * The pictures of the documentation, taken of the demo: npx tsx tests/browser/screenshots.ts [directory [name…]]
  */
 
 const password = 'password-of-the-demo';
@@ -22,8 +18,8 @@ const root: Account = { username: 'root', password };
 const alice: Account = { username: 'alice', password };
 const laptop = { width: 1280, height: 800 };
 const phone = { width: 600, height: 900 };
-/** The charts of the dashboard need something to show. */
-const watchedMs = 240_000;
+/** The live charts need something to show. */
+const watchedMs = 90_000;
 
 interface Shot extends Pick<ConsoleOptions, 'language' | 'theme' | 'size'> {
   readonly name: string;
@@ -38,23 +34,70 @@ const watch = (page: Page): Promise<void> => page.waitForTimeout(watchedMs);
 const expandSecond = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Expand', exact: true }).nth(1).click();
 
-const shots: readonly Shot[] = [
+/** What is seen from the top of the window. */
+const scrollTo = (heading: RegExp) => async (page: Page) =>
+  page
+    .getByRole('heading', { name: heading })
+    .first()
+    .evaluate((element) => element.scrollIntoView({ block: 'start' }));
+
+const askTwice = async (page: Page): Promise<void> => {
+  const message = page.getByLabel('Message', { exact: true });
+  await message.fill('What is a ledger?');
+  await message.press('Enter');
+  await page.getByRole('link', { name: 'See the log' }).waitFor();
+};
+
+const openHistory = (page: Page): Promise<void> =>
+  page
+    .getByRole('button', { name: /^History/ })
+    .first()
+    .click();
+
+/** What there is to be seen of the demo that has a number of its own. */
+interface Scenes {
+  /** Of a call that a second channel has answered. */
+  readonly rescued: string;
+  readonly flaky: number;
+  /** An API key of alice. */
+  readonly key: number;
+}
+
+async function scenes({ gateway: { application, store }, seeded }: Demo): Promise<Scenes> {
+  const head = await store.head();
+  let rescued = '';
+  for (let from = head - 3_000; rescued === '' && from > 0; from -= 3_000)
+    for (const { event, stream } of await store.readAll(Position(from), 3_000))
+      if (event.type === 'CallSettled' && event.failedAttempts !== undefined && event.facts.stream)
+        rescued = streamKey(stream);
+  const flaky = application.directory.channels().find(({ settings }) => settings.name === 'flaky');
+  const key = seeded.people.find(({ cast }) => cast.username === alice.username)?.keys[0];
+  if (rescued === '' || flaky === undefined || key === undefined) throw new Error('the demo is not as it was');
+  return { rescued, flaky: flaky.id, key: key.id };
+}
+
+const dark = { theme: 'dark', language: 'zh' } as const;
+
+const shotsOf = ({ rescued, flaky, key }: Scenes): readonly Shot[] => [
   { name: 'dashboard-dark-en', path: '/detail', as: root, theme: 'dark', prepare: watch },
+  { name: 'health-light-en', path: '/detail', as: root, prepare: scrollTo(/^Channel health/) },
+  { name: 'history-light-en', path: '/detail?range=30d', as: root, prepare: scrollTo(/^History/) },
   {
-    name: 'dashboard-dark-zh-600',
-    path: '/detail',
-    as: root,
-    theme: 'dark',
-    language: 'zh',
-    size: phone,
-    prepare: watch,
+    ...{ name: 'history-dark-zh-600', path: '/detail?range=30d', as: root, size: phone, ...dark },
+    prepare: scrollTo(/^历史/),
   },
+  { name: 'request-light-en', path: `/log/${rescued}`, as: root },
+  { name: 'channel-light-en', path: `/channel/${flaky}?range=30d`, as: root },
+  { name: 'channel-dark-zh', path: `/channel/${flaky}?range=30d`, as: root, ...dark },
+  { name: 'option-history-light-en', path: '/setting', as: root, prepare: openHistory },
+  { name: 'playground-light-en', path: '/playground', as: alice, prepare: askTwice },
+  { name: 'key-light-en', path: `/token?open=use-${key}`, as: alice },
   { name: 'dashboard-user-light-zh', path: '/detail', as: alice, language: 'zh' },
   { name: 'home-light-en', path: '/' },
   { name: 'channels-light-en', path: '/channel', as: root },
   { name: 'channel-new-light-en', path: '/channel?open=new', as: root },
   { name: 'log-light-en', path: '/log', as: root, size: { width: 1280, height: 640 }, prepare: expandSecond },
-  { name: 'log-dark-zh-600', path: '/log', as: root, theme: 'dark', language: 'zh', size: phone },
+  { name: 'log-dark-zh-600', path: '/log', as: root, size: phone, ...dark },
 ];
 
 async function signedIn(page: Page, { username, password: secret }: Account): Promise<void> {
@@ -81,42 +124,33 @@ async function take(browser: Browser, url: string, directory: string, shot: Shot
   }
 }
 
-const directory = process.argv[2] ?? fileURLToPath(new URL('../../docs/images', import.meta.url));
+const [, , place, ...only] = process.argv;
+const directory = place ?? fileURLToPath(new URL('../../docs/images', import.meta.url));
 mkdirSync(directory, { recursive: true });
 const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-pictures-'));
 const browser = await launchBrowser();
 if (browser !== null) {
   buildConsole();
-  const log = pino({ level: 'error' });
-  const behaviour = { firstByteDelayMs: 180, chunkDelayMs: 20 };
-  const provider = await startSimulatedProvider({ behaviour });
-  // Down for every fourth call, so that there are retries to be seen.
-  const down = { kind: 'refuse', status: 503 } as const;
-  provider.script(
-    'flaky',
-    Array.from({ length: 2_000 }, (_, call) => (call % 4 === 0 ? down : behaviour)),
-  );
   const config = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,
     GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
     CRITICAL_RATE_LIMIT_ENABLE: 'false',
   });
-  const gateway = await startGateway(config, log);
-  const { application } = gateway;
-  const { apiKeys } = await seedDemo(application, { providerUrl: provider.url, rootPassword: password });
-  const { user } = await signIn(application.identity, root.username, password);
-  const actor = { id: user.id, role: user.role };
-  const { items } = await application.queries.users(actor, { page: 1, size: 10 }, { keyword: alice.username });
+  const demo = await startDemo(config, pino({ level: 'error' }), async () => password);
+  const { application, url } = demo.gateway;
   const unchanged = { username: null, displayName: null, group: null, quota: null, role: null };
-  for (const { id } of items) await application.users.edit(actor, id as UserId, { ...unchanged, password });
-  const traffic = startTraffic({ url: gateway.url, apiKeys, log });
+  for (const { id, cast } of demo.seeded.people)
+    if (cast.username === alice.username)
+      await application.users.edit(demo.seeded.root, id, { ...unchanged, password });
+  const end = demo.begin();
+  const shots = shotsOf(await scenes(demo)).filter(({ name }) => only.length === 0 || only.includes(name));
   const watched = shots.filter(({ prepare }) => prepare === watch);
-  await Promise.all(watched.map((shot) => take(browser, gateway.url, directory, shot)));
-  for (const shot of shots) if (!watched.includes(shot)) await take(browser, gateway.url, directory, shot);
-  await traffic.stop();
-  await gateway.stop();
-  await provider.stop();
+  await Promise.all(watched.map((shot) => take(browser, url, directory, shot)));
+  for (const shot of shots) if (!watched.includes(shot)) await take(browser, url, directory, shot);
+  await end();
+  await demo.gateway.stop();
+  await demo.provider.stop();
   await browser.close();
 }
 rmSync(dataDir, { recursive: true, force: true });

@@ -1,0 +1,187 @@
+import { newEventId } from '../../application/event-id.js';
+import type { ChannelView, Directory } from '../../application/ports.js';
+import { requestId } from '../../application/request-id.js';
+import type { CallEvent, CallFacts, CallOutcome, FailedAttempt } from '../../domain/call.js';
+import { type NewEvent, type StreamName, streams } from '../../domain/events.js';
+import { CallId, type ChannelId } from '../../domain/ids.js';
+import { Instant } from '../../domain/instant.js';
+import { priceOf } from '../../domain/price-tables.js';
+import { chargeOf, type Price, reservationOf } from '../../domain/pricing.js';
+import { Quota, zero } from '../../domain/quota.js';
+import type { CallRefused } from '../../domain/refusal.js';
+import { promptTokens, type Usage, used } from '../../domain/usage.js';
+import { chooseChannel, isRetryable } from '../../relay/call/routing.js';
+import { channelCast, embeddingModel, type Habit } from '../cast.js';
+import { around, type Random } from '../random.js';
+import type { Intent } from './hours.js';
+import { mannersOf, mishapOf, unanswered } from './mishaps.js';
+
+/* A call of the past, from what somebody wants to the events that the gateway would have recorded of it. */
+
+export interface PastCall {
+  readonly stream: StreamName;
+  readonly events: readonly NewEvent<CallEvent | CallRefused>[];
+  readonly charged: Quota;
+  /** Unix milliseconds. */
+  readonly endedAt: number;
+}
+
+export interface CallWorld {
+  readonly directory: Pick<Directory, 'candidates' | 'hasModel' | 'settings'>;
+  /** When the past began, unix milliseconds. */
+  readonly begin: number;
+  readonly random: Random;
+}
+
+/** The limit that callers ask for. */
+const mostOutput = 4096;
+
+const event = <Event extends CallEvent | CallRefused>(at: number, recorded: Event): NewEvent<Event> => ({
+  id: newEventId(Instant(at)),
+  at: Instant(at),
+  event: recorded,
+});
+
+const pathOf = ({ model }: Habit): string => {
+  if (model === embeddingModel) return '/v1/embeddings';
+  return model.startsWith('claude') ? '/v1/messages' : '/v1/chat/completions';
+};
+
+const factsOf = ({ person, key, habit }: Intent, random: Random): CallFacts => ({
+  userId: person.id,
+  apiKeyId: key.id,
+  apiKeyName: key.cast.name,
+  group: person.cast.group,
+  model: habit.model,
+  path: pathOf(habit),
+  stream: random() < habit.streamed,
+});
+
+function usageOf({ model, prompt, answer, cached }: Habit, random: Random): Usage {
+  const input = around(prompt, 0.6, random);
+  const cachedInput = random() < cached ? Math.floor(input * (0.4 + 0.5 * random())) : 0;
+  const output = answer === 0 ? 0 : Math.min(around(answer, 0.5, random), mostOutput);
+  const reasoning = model.includes('reason') ? Math.floor(output * (0.5 + 0.3 * random())) : 0;
+  return used({ input: input - cachedInput, cachedInput, output: output - reasoning, reasoning });
+}
+
+/** Who answered, and how those failed who were asked before. */
+interface Course {
+  readonly answered: ChannelView | null;
+  readonly attempts: readonly ChannelId[];
+  readonly failed: readonly FailedAttempt[];
+  /** What the caller is told when nobody answered. */
+  readonly told: { readonly status: number; readonly code: string };
+  readonly tookMs: number;
+  /** Attempts that upstream may charge for. */
+  readonly unknown: number;
+}
+
+/** As the relay does it: by priority and weight, and another one while that is worth it. */
+function askChannels({ at }: Intent, channels: readonly ChannelView[], world: CallWorld): Course {
+  const { random, begin, directory } = world;
+  const candidates = channels.map((channel) => ({ ...channel.settings, id: channel.id, channel }));
+  const attempts: ChannelId[] = [];
+  const failed: FailedAttempt[] = [];
+  let told = { status: 503, code: 'model_not_found' };
+  let tookMs = 0;
+  let unknown = 0;
+  for (let attempt = 0; attempt <= directory.settings().retryTimes; attempt++) {
+    const chosen = chooseChannel(candidates, attempt, new Set(attempts), random());
+    if (chosen === null) break;
+    attempts.push(chosen.id);
+    const mishap = mishapOf(chosen.name, at - begin, random);
+    if (mishap === null) return { answered: chosen.channel, attempts, failed, told, tookMs, unknown };
+    const durationMs = mishap === unanswered ? mishap.tookMs : around(mishap.tookMs, 0.3, random);
+    failed.push({ channelId: chosen.id, status: mishap.status, code: mishap.code, durationMs });
+    tookMs += durationMs;
+    if (mishap === unanswered) unknown++;
+    told = { status: mishap.told, code: mishap.code };
+    if (!isRetryable(mishap.told)) break;
+  }
+  return { answered: null, attempts, failed, told, tookMs, unknown };
+}
+
+function outcomeOf(stream: boolean, random: Random): CallOutcome {
+  const chance = stream ? random() : 1;
+  if (chance < 0.012) return 'caller-left';
+  return chance < 0.016 ? 'upstream-broke' : 'completed';
+}
+
+const upstreamModelOf = ({ settings }: ChannelView, model: string): string | null =>
+  channelCast.find(({ name }) => name === settings.name)?.mapping[model] ?? null;
+
+/** What the reservation says, and what the call would use. */
+interface Ordered {
+  readonly facts: CallFacts;
+  readonly reserved: Quota;
+  readonly price: Price;
+  readonly usage: Usage;
+}
+
+function settled({ facts, reserved, price, usage }: Ordered, course: Course, random: Random) {
+  const { answered, attempts, failed, tookMs, unknown } = course;
+  if (answered === null) return null;
+  const { firstTokenMs, tokensPerSecond } = mannersOf(answered.settings.name);
+  const first = around(firstTokenMs, 0.35, random);
+  const spoken = (usage.output ?? 0) + (usage.reasoning ?? 0);
+  const useTimeMs = tookMs + first + Math.round((spoken / around(tokensPerSecond, 0.2, random)) * 1000);
+  return {
+    type: 'CallSettled',
+    ...{ facts, reserved, usage, price, attempts, useTimeMs },
+    charged: chargeOf(usage, price),
+    uncovered: zero,
+    usageSource: 'upstream',
+    outcome: outcomeOf(facts.stream, random),
+    channelId: answered.id,
+    failedAttempts: failed.length === 0 ? undefined : failed,
+    upstreamModel: upstreamModelOf(answered, facts.model),
+    firstTokenMs: facts.stream ? tookMs + first : null,
+    reasoningEffort: null,
+    suspense: Quota(reserved * unknown),
+  } as const satisfies CallEvent;
+}
+
+const released = ({ facts, reserved }: Ordered, { attempts, failed, told, tookMs, unknown }: Course) =>
+  ({
+    ...{ type: 'CallReleased', reason: 'upstream-failed', facts, reserved, attempts },
+    ...told,
+    failedAttempts: failed,
+    useTimeMs: tookMs,
+    suspense: Quota(reserved * unknown),
+  }) as const satisfies CallEvent;
+
+function refused(at: number, facts: CallFacts, status: number, code: string): PastCall {
+  const { userId, apiKeyId, apiKeyName, group, model, path } = facts;
+  const refusal = { userId, apiKeyId, apiKeyName, group, model, path, status, code, network: null };
+  const events = [event(at, { type: 'CallRefused', refusal } as const)];
+  return { stream: streams.call(CallId(requestId(at))), events, charged: zero, endedAt: at };
+}
+
+/** What comes of a call. `balance`: what its user has, in quota. */
+export function pastCall(intent: Intent, balance: number, world: CallWorld): PastCall {
+  const { at, habit } = intent;
+  const { directory, random } = world;
+  const facts = factsOf(intent, random);
+  const { model, group } = facts;
+  const channels = directory.candidates(group, model);
+  if (channels.length === 0) return refused(at, facts, directory.hasModel(model) ? 503 : 404, 'model_not_found');
+  const price = priceOf(directory.settings().prices, model, group, false);
+  if (price === null) return refused(at, facts, 400, 'model_price_error');
+  const usage = usageOf(habit, random);
+  const prompt = promptTokens(usage);
+  const maxOutputTokens = habit.answer === 0 ? 0 : mostOutput;
+  const reserved = reservationOf({ input: prompt, output: maxOutputTokens }, price);
+  if (balance < reserved) return refused(at, facts, 403, 'insufficient_user_quota');
+  const course = askChannels(intent, channels, world);
+  const ordered = { facts, reserved, price, usage };
+  const outcome = settled(ordered, course, random) ?? released(ordered, course);
+  const endedAt = at + outcome.useTimeMs;
+  const reservation = { type: 'CallReserved', facts, reserved, promptTokens: prompt, maxOutputTokens, price } as const;
+  return {
+    stream: streams.call(CallId(requestId(at))),
+    events: [event(at, reservation), event(endedAt, outcome)],
+    charged: outcome.type === 'CallSettled' ? outcome.charged : zero,
+    endedAt,
+  };
+}

@@ -1,0 +1,111 @@
+import { drawn, type Random } from '../random.js';
+import { dayMs, hourMs } from './hours.js';
+
+/* What goes wrong with the channels of the demo: now and then by itself, and for some hours on some days. */
+
+export interface Mishap {
+  /** What upstream answered; null: nothing in time. */
+  readonly status: number | null;
+  readonly code: string;
+  /** What the caller is told when nobody else answers. */
+  readonly told: number;
+  /** How long it takes at the median, in milliseconds. */
+  readonly tookMs: number;
+}
+
+const limited: Mishap = { status: 429, code: 'rate_limit_exceeded', told: 429, tookMs: 160 };
+const broken: Mishap = { status: 500, code: 'server_error', told: 500, tookMs: 900 };
+const overloaded: Mishap = { status: 503, code: 'overloaded', told: 503, tookMs: 450 };
+const filtered: Mishap = { status: 400, code: 'content_filter', told: 400, tookMs: 600 };
+/** Upstream may have done the work and charge for it: nobody knows. */
+export const unanswered: Mishap = { status: null, code: 'do_request_failed', told: 500, tookMs: 30_000 };
+const keyRefused: Mishap = { status: 401, code: 'invalid_api_key', told: 401, tookMs: 140 };
+
+export interface Manners {
+  /** At the median, in milliseconds. */
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+  /** How many attempts fail on an ordinary day; 0 to 1. */
+  readonly failing: number;
+}
+
+const usualManners: Manners = { firstTokenMs: 450, tokensPerSecond: 60, failing: 0.01 };
+
+const manners: Readonly<Record<string, Manners>> = {
+  east: { firstTokenMs: 380, tokensPerSecond: 75, failing: 0.006 },
+  west: { firstTokenMs: 620, tokensPerSecond: 48, failing: 0.015 },
+  anthropic: { firstTokenMs: 760, tokensPerSecond: 62, failing: 0.012 },
+  flaky: { firstTokenMs: 240, tokensPerSecond: 90, failing: 0.12 },
+};
+
+export const mannersOf = (channel: string): Manners => manners[channel] ?? usualManners;
+
+const everyday = [
+  { share: 4, mishap: limited },
+  { share: 3, mishap: broken },
+  { share: 2, mishap: overloaded },
+  { share: 1.5, mishap: filtered },
+  { share: 1, mishap: unanswered },
+];
+
+interface Incident {
+  readonly channel: string;
+  /** Milliseconds since the past began. */
+  readonly from: number;
+  readonly to: number;
+  /** How many attempts fail meanwhile; 0 to 1. */
+  readonly failing: number;
+  readonly mishap: Mishap;
+}
+
+const incident = (channel: string, day: number, hour: number, hours: number, failing: number, mishap: Mishap) => {
+  const from = day * dayMs + hour * hourMs;
+  return { channel, from, to: from + hours * hourMs, failing, mishap };
+};
+
+/** When the flaky channel goes out, and for how long. */
+export interface Outage {
+  /** Milliseconds since the past began. */
+  readonly at: number;
+  readonly forMs: number;
+}
+
+const outage = (day: number, hour: number, minutes: number): Outage => ({
+  at: day * dayMs + hour * hourMs,
+  forMs: minutes * 60_000,
+});
+
+export const outages: readonly Outage[] = [
+  outage(2, 14.2, 35),
+  outage(6, 9.7, 90),
+  outage(7, 16.1, 20),
+  outage(12, 13.4, 200),
+  outage(19, 10.9, 55),
+  outage(24, 15.3, 130),
+  outage(28, 12.6, 40),
+  outage(29, 11.2, 65),
+];
+
+/** Until a call has found out that its key is refused, all of them do. */
+const unnoticedMs = 8 * 60_000;
+
+const incidents: readonly Incident[] = [
+  // More than a weekend, whatever day the past begins on.
+  incident('west', 8, 9, 60, 0.3, limited),
+  incident('east', 15, 9, 1.5, 0.6, overloaded),
+  incident('anthropic', 21, 14, 1, 0.45, overloaded),
+  incident('east', 22, 1, 4, 0.7, broken),
+  incident('west', 27, 17, 2.5, 0.3, unanswered),
+  ...outages.map(({ at }) => ({
+    ...{ channel: 'flaky', from: at - unnoticedMs, to: at },
+    ...{ failing: 1, mishap: keyRefused },
+  })),
+];
+
+/** How an attempt goes that begins so many milliseconds after the past; null: well. */
+export function mishapOf(channel: string, sinceBegin: number, random: Random): Mishap | null {
+  const chance = random();
+  for (const { channel: of, from, to, failing, mishap } of incidents)
+    if (of === channel && sinceBegin >= from && sinceBegin < to && chance < failing) return mishap;
+  return chance < mannersOf(channel).failing ? drawn(everyday, random).mishap : null;
+}

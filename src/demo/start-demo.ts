@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.js';
+import { type Gateway, startGateway } from '../gateway.js';
+import { DemoClock } from './demo-clock.js';
+import { pastBegins, pastDays, writePast } from './past/write-past.js';
+import { type Seeded, seedDemo } from './seed.js';
+import { type SimulatedProvider, startSimulatedProvider } from './simulated-provider.js';
+import { startTraffic } from './traffic.js';
+import { startUnrest } from './unrest.js';
+
+/* A gateway with a past, a simulated provider, and callers. */
+
+export interface Demo {
+  readonly gateway: Gateway;
+  readonly provider: SimulatedProvider;
+  readonly seeded: Seeded;
+  /** Of the root user. */
+  readonly password: string;
+  /** Begins the calls, and what goes wrong with them. The result ends both. */
+  begin(): () => Promise<void>;
+}
+
+/** As fast as upstreams are, so that there are durations to be seen. */
+const calm = { firstByteDelayMs: 180, chunkDelayMs: 20 };
+
+/**
+ * Starts it on the data that `config` names; the password is asked for once that is there. Where nothing has been set up yet there is a past before it is ready, and
+ * only there: a past is written once.
+ */
+export async function startDemo(config: Config, log: Logger, rootPassword: () => Promise<string>): Promise<Demo> {
+  const provider = await startSimulatedProvider({ behaviour: calm });
+  try {
+    const clock = new DemoClock();
+    const gateway = await startGateway(config, log, 1, clock);
+    try {
+      const { application: app, store } = gateway;
+      const isNew = !(await app.setup.isDone());
+      if (isNew) clock.standAt(pastBegins(Date.now()));
+      const password = await rootPassword();
+      const seeded = await seedDemo(app, { providerUrl: provider.url, rootPassword: password });
+      if (isNew) {
+        log.info(`The demo is given a past of ${pastDays} days first; this takes a moment`);
+        await writePast({ app, store, clock, seeded });
+      }
+      return {
+        ...{ gateway, provider, seeded, password },
+        begin() {
+          const traffic = startTraffic({ url: gateway.url, people: seeded.people, log });
+          const endUnrest = startUnrest({ provider, app, calm });
+          return async () => {
+            await endUnrest();
+            await traffic.stop();
+          };
+        },
+      };
+    } catch (error) {
+      await gateway.stop();
+      throw error;
+    }
+  } catch (error) {
+    await provider.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Application } from '../application/application.js';
+import { atIntervals } from '../waiting/at-intervals.js';
+import { flakyModel, people } from './cast.js';
+import type { Answering, Behaviour } from './simulated-behaviour.js';
+import type { SimulatedProvider } from './simulated-provider.js';
+
+/*
+ * What goes wrong while the demo runs: calls fail now and then, and from time to time the flaky channel's key is refused,
+ * so that it goes out by itself; a test, which it passes again by then, brings it back.
+ */
+
+export interface UnrestOptions {
+  readonly provider: Pick<SimulatedProvider, 'script'>;
+  readonly app: Pick<Application, 'byTheClock'>;
+  /** How the provider answers when nothing is wrong. */
+  readonly calm: Answering;
+}
+
+/** How long the flaky channel's key is accepted, and for how long it is refused. */
+const acceptedMs = 100_000;
+const refusedMs = 40_000;
+const lookEveryMs = 5_000;
+/** Behaviours made at once for a model: more calls than it gets until the next are made. */
+const planned = 200;
+
+const refusal = (status: number, code: string, message: string): Behaviour => ({
+  kind: 'refuse',
+  status,
+  body: { error: { message, type: code, param: null, code } },
+});
+
+const mishaps: readonly Behaviour[] = [
+  refusal(429, 'rate_limit_exceeded', 'Rate limit reached for requests'),
+  refusal(500, 'server_error', 'The server had an error while processing your request'),
+  refusal(503, 'overloaded', 'The engine is overloaded'),
+  refusal(400, 'content_filter', 'The response was filtered'),
+  { kind: 'reset' },
+];
+
+const keyRefused = refusal(401, 'invalid_api_key', 'Incorrect API key provided by the deployment');
+
+/** `failing`: how many calls go wrong; 0 to 1. */
+const plan = (calm: Answering, failing: number): Behaviour[] =>
+  Array.from({ length: planned }, () =>
+    Math.random() < failing ? (mishaps[Math.floor(Math.random() * mishaps.length)] ?? calm) : calm,
+  );
+
+const models = [
+  ...new Set(people.flatMap(({ keys }) => keys.flatMap(({ habits }) => habits.map(({ model }) => model)))),
+];
+
+/** The result ends it. */
+export function startUnrest({ provider, app, calm }: UnrestOptions): () => Promise<void> {
+  let isRefused = false;
+  let since = Date.now();
+  const script = (): void => {
+    for (const model of models) provider.script(model, plan(calm, 0.03));
+    provider.script(flakyModel, isRefused ? keyRefused : plan(calm, 0.2));
+  };
+  script();
+  return atIntervals(lookEveryMs, async () => {
+    if (Date.now() - since >= (isRefused ? refusedMs : acceptedMs)) {
+      isRefused = !isRefused;
+      since = Date.now();
+      script();
+    }
+    // Until it has passed one: a test fails as calls do, now and then.
+    if (!isRefused && Date.now() - since < refusedMs) app.byTheClock.testAll();
+  });
+}
