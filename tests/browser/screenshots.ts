@@ -117,7 +117,7 @@ async function take(browser: Browser, url: string, directory: string, shot: Shot
     await prepare?.(page);
     // Figures that are pushed have come by then, and notices of the login have gone.
     await page.waitForTimeout(4_000);
-    await page.screenshot({ path: join(directory, `${name}.png`) });
+    await page.screenshot({ path: join(directory, `${name}.png`), timeout: 60_000 });
     for (const problem of problems) console.warn(`${name}: ${problem}`);
   } finally {
     await close();
