@@ -3,16 +3,16 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { postgresCallProgress } from './adapters/call-progress.js';
 import { systemClock } from './adapters/clock.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './adapters/embedded-postgres.js';
 import { postgresIds } from './adapters/ids.js';
 import { readMasterKey, verifyMasterKey } from './adapters/master-key.js';
 import { migrate } from './adapters/migrate.js';
 import { postgresNotificationQueue } from './adapters/notification-queue.js';
 import { claimOnlyNode } from './adapters/only-node.js';
+import { openDatabase } from './adapters/open-database.js';
 import { webauthnPasskeys } from './adapters/passkeys.js';
 import { argon2Passwords } from './adapters/passwords.js';
 import { personalDataPurposes, postgresPersonalData } from './adapters/personal-data.js';
-import { newClient, openPool, type PostgresConnection } from './adapters/postgres.js';
+import { newClient, openPool } from './adapters/postgres.js';
 import { openPostgresEventStore } from './adapters/postgres-event-store.js';
 import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
@@ -88,17 +88,6 @@ export interface Gateway {
 
 const version: string = createRequire(import.meta.url)('../package.json').version;
 
-interface Database {
-  readonly connection: PostgresConnection;
-  readonly embedded: EmbeddedPostgres | null;
-}
-
-async function openDatabase({ database }: Pick<Config, 'database'>, log: Logger): Promise<Database> {
-  if (database.url !== null) return { connection: { url: database.url }, embedded: null };
-  const embedded = await startEmbeddedPostgres({ dataDir: database.dataDir, log });
-  return { connection: embedded.connection, embedded };
-}
-
 /**
  * `workerCount`: processes that serve calls; 1: this one does. `clock`: what everything in this process is dated by.
  * Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then.
@@ -140,7 +129,7 @@ async function start(
   const workers =
     workerCount === 1 ? null : new RelayWorkers({ count: workerCount, log, lost: (reason) => ending.begin(reason) });
   if (workers !== null) closing.add(() => workers.stop());
-  const opening = openDatabase(config, log);
+  const opening = openDatabase(config.database, log);
   // A third of the code is theirs: it is read while the database opens and the read models catch up.
   const faces = import('./faces.js');
   const { connection, embedded } = await opening;
