@@ -18,7 +18,7 @@ const user = (group: string, acceptUnpricedModels = false): UserView => ({
 
 let node: DirectoryNode;
 let directory: NodeDirectory;
-const every = { group: null, search: '', billing: null, page: 1, size: 100 } as const;
+const every = { group: null, search: '', billing: null, sort: 'nearest', page: 1, size: 100 } as const;
 
 beforeEach(async () => {
   node = new DirectoryNode();
@@ -46,6 +46,26 @@ describe('the price list', () => {
       ['house-model', '1'],
       ['picture', '10000'],
     ]);
+  });
+
+  test.each([
+    ['name-desc', ['picture', 'house-model', 'gpt-4o-mini', 'gpt-4o']],
+    ['input', ['gpt-4o-mini', 'gpt-4o', 'house-model', 'picture']],
+    ['input-desc', ['house-model', 'gpt-4o', 'gpt-4o-mini', 'picture']],
+    ['output-desc', ['gpt-4o', 'house-model', 'gpt-4o-mini', 'picture']],
+  ] as const)('is sorted by %s, and calls come after tokens', (sort, sorted) => {
+    expect(names(list(null, { sort }))).toEqual(sorted);
+    expect(names(list(null, { sort, search: 'gpt' }))).toEqual(sorted.filter((name) => name.startsWith('gpt')));
+  });
+
+  test('is sorted by the prices of now: what has none comes last, unless whoever asks accepts one', async () => {
+    expect(names(list(null, { sort: 'input' })).at(0)).toBe('gpt-4o-mini');
+    await node.editChannel(1, { models: ['gpt-4o', 'gpt-4o-mini', 'unheard-of'], groups: ['default'] });
+    await node.option('ModelRatio', '{"gpt-4o":1.25,"gpt-4o-mini":2,"house-model":3}');
+    await node.deliver(directory);
+    const asked = { sort: 'input-desc' } as const;
+    expect(names(list(null, asked))).toEqual(['house-model', 'gpt-4o-mini', 'gpt-4o', 'unheard-of']);
+    expect(names(list(user('default', true), asked))).toEqual(['unheard-of', 'house-model', 'gpt-4o-mini', 'gpt-4o']);
   });
 
   test('names of the groups only those that whoever asks may use, and who answers to no stranger', () => {

@@ -98,6 +98,23 @@ export function shop(launched: () => Browser): void {
       await page.getByText('5 in total').waitFor();
     });
 
+    test('is sorted by name and by price, and keeps that in the address', async () => {
+      const { page } = opened;
+      const names = (): Promise<string[]> => page.getByRole('rowheader').allInnerTexts();
+      const first = async (): Promise<string> => (await names())[0]?.trim().split('\n')[0] ?? '';
+      await page.goto('/pricing');
+      await page.getByRole('button', { name: 'Model', exact: true }).click();
+      await expect.poll(first).toBe('unheard-of');
+      await page.getByRole('button', { name: /^Input/ }).press('Enter');
+      await expect.poll(first).toBe('o1');
+      await page.reload();
+      await expect.poll(first).toBe('o1');
+      await page.getByRole('button', { name: /^Output/ }).click();
+      await page.getByRole('button', { name: /^Output/ }).click();
+      await expect.poll(first).toBe('gpt-4o-mini');
+      expect(new URL(page.url()).searchParams.get('sort')).toBe('OUTPUT');
+    });
+
     test('tells users of their own group, and what the bill of a call then tells', async () => {
       const { page } = opened;
       await signIn(opened, user);

@@ -31,11 +31,16 @@ export function priceList(directory: Sold): PricedModel[] {
 
 export type BillingKind = Price['per'];
 
+/** `nearest`: what is nearest to what is looked for first, then by name. */
+export type PriceListSort = 'nearest' | 'name-desc' | PriceSort;
+type PriceSort = 'input' | 'input-desc' | 'output' | 'output-desc';
+
 export interface PriceListRequest extends PageRequest {
   /** Letters of the name, in its order; empty: every model. */
   readonly search: string;
   /** null: either. */
   readonly billing: BillingKind | null;
+  readonly sort: PriceListSort;
 }
 
 /** For whom prices are told. */
@@ -99,7 +104,71 @@ function found(offers: readonly Offer[], { search, billing }: PriceListRequest, 
   return [...near, ...far];
 }
 
-/** One page of the list. Only what is on it is priced. */
+type Side = 'input' | 'output';
+
+/** How dear it is, to be compared and never shown. What is charged by call comes after tokens, what has no price last. */
+function dearnessOf(price: Price | null, side: Side): { readonly kind: number; readonly price: number } {
+  if (price === null) return { kind: 2, price: 0 };
+  if (price.per === 'call') return { kind: 1, price: side === 'input' ? Number(price.price) : 0 };
+  const perInput = Number(price.model);
+  return { kind: 0, price: side === 'input' ? perInput : perInput * Number(price.ratios.output ?? '1') };
+}
+
+/** `descending` turns prices round, and nothing else: what cannot be compared stays at the end. */
+function byPrice(offers: readonly Offer[], prices: PriceTables, sort: PriceSort, acceptsUnpriced: boolean): Offer[] {
+  const side = sort === 'input' || sort === 'input-desc' ? 'input' : 'output';
+  const sign = sort === side ? 1 : -1;
+  // The ratio of a group is the same for all models: without one, the order is that of every group.
+  const priced = offers.map((offer) => ({
+    offer,
+    dearness: dearnessOf(priceOf(prices, offer.model, '', acceptsUnpriced), side),
+  }));
+  priced.sort(({ dearness: one }, { dearness: other }) => one.kind - other.kind || sign * (one.price - other.price));
+  return priced.map(({ offer }) => offer);
+}
+
+interface Orders {
+  readonly prices: PriceTables;
+  readonly sorted: Map<string, readonly Offer[]>;
+}
+
+/**
+ * Everybody may ask, so all models are priced once for each order, and not again before models or prices change. Offers
+ * and tables are the directory's, which makes new ones then.
+ */
+const ordersOf = new WeakMap<readonly Offer[], Orders>();
+
+function sortedBy(
+  offers: readonly Offer[],
+  prices: PriceTables,
+  sort: PriceSort,
+  acceptsUnpriced: boolean,
+): readonly Offer[] {
+  let orders = ordersOf.get(offers);
+  if (orders?.prices !== prices) {
+    orders = { prices, sorted: new Map() };
+    ordersOf.set(offers, orders);
+  }
+  const name = `${sort} ${acceptsUnpriced}`;
+  const known = orders.sorted.get(name);
+  if (known !== undefined) return known;
+  const sorted = byPrice(offers, prices, sort, acceptsUnpriced);
+  orders.sorted.set(name, sorted);
+  return sorted;
+}
+
+/** What the request is for, in its order. */
+function listed(directory: Sold, request: PriceListRequest, { acceptsUnpriced }: Buyer): readonly Offer[] {
+  const { sort } = request;
+  const { prices } = directory.settings();
+  const offers = directory.offers();
+  if (sort === 'nearest') return found(offers, request, prices);
+  const isFound = new Set(found(offers, request, prices));
+  const all = sort === 'name-desc' ? offers.toReversed() : sortedBy(offers, prices, sort, acceptsUnpriced);
+  return all.filter((offer) => isFound.has(offer));
+}
+
+/** One page of the list. Only what is on it is priced, unless prices are what it is sorted by. */
 export function pricesFor(
   buyer: Buyer,
   request: PriceListRequest,
@@ -107,7 +176,7 @@ export function pricesFor(
   providers: ProviderTable,
 ): Page<OfferedModel> {
   const { prices } = directory.settings();
-  const offers = found(directory.offers(), request, prices);
+  const offers = listed(directory, request, buyer);
   const from = offsetOf(request);
   const items = offers.slice(from, from + request.size).map(({ model, groups, type }): OfferedModel => {
     const price = priceOf(prices, model, buyer.group, buyer.acceptsUnpriced);

@@ -1,6 +1,11 @@
 import { Args, ArgsType, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import type { PriceGroups, UsableGroup } from '../../application/queries/offers.js';
-import type { BillingKind, OfferedModel, PriceListRequest } from '../../application/queries/price-list.js';
+import type {
+  BillingKind,
+  OfferedModel,
+  PriceListRequest,
+  PriceListSort,
+} from '../../application/queries/price-list.js';
 import type { UnitPrices } from '../../domain/billing.js';
 import type { Price } from '../../domain/pricing.js';
 import type { Page } from '../../projections/engine/page.js';
@@ -17,6 +22,19 @@ const BillingKindEnum = enumeration<BillingKind>('BillingKind', 'What a model is
   TOKEN: 'token',
   CALL: 'call',
 });
+
+const PriceListSortEnum = enumeration<PriceListSort>(
+  'PriceListSort',
+  'By price: what is charged by call comes after what is charged by tokens, and what has no price last.',
+  {
+    NEAREST: 'nearest',
+    NAME_DESC: 'name-desc',
+    INPUT: 'input',
+    INPUT_DESC: 'input-desc',
+    OUTPUT: 'output',
+    OUTPUT_DESC: 'output-desc',
+  },
+);
 
 /** Names are looked through in memory, all of them: with ten thousand it takes some milliseconds. */
 const searchCost = 250;
@@ -114,6 +132,12 @@ class PriceListArgs extends PageArgs implements PriceListRequest {
 
   @Field(() => BillingKindEnum, { nullable: true })
   readonly billing!: BillingKind | null;
+
+  @Field(() => PriceListSortEnum, {
+    defaultValue: 'nearest',
+    description: 'NEAREST: to what is looked for, then by name.',
+  })
+  readonly sort!: PriceListSort;
 }
 
 @Resolver()
@@ -125,13 +149,13 @@ export class PriceListResolver {
 
   @Query(() => OfferedModelPage, {
     complexity: searchCost,
-    description: 'For everybody: what calls cost. The nearest to what is looked for first, then by name.',
+    description: 'For everybody: what calls cost.',
   })
   async priceList(
     @Ctx() { application, caller }: GraphqlContext,
-    @Args(() => PriceListArgs) { page, size, group, search, billing }: PriceListArgs,
+    @Args(() => PriceListArgs) { page, size, group, search, billing, sort }: PriceListArgs,
   ): Promise<Page<OfferedModel>> {
-    const request = { page, size, group: group ?? null, search, billing: billing ?? null };
+    const request = { page, size, group: group ?? null, search, billing: billing ?? null, sort };
     return application.queries.pricesFor(await onlooker(caller), request);
   }
 }

@@ -8,6 +8,7 @@ import {
   PriceGroupsDocument,
   type PriceGroupsQuery,
   PriceListDocument,
+  type PriceListSort,
 } from '../generated/pricing/pricing.js';
 import { useCopy } from '../kit/copying.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
@@ -27,6 +28,14 @@ import { pricingColumns } from './pricingColumns.js';
 type Groups = PriceGroupsQuery['priceGroups'];
 
 const kinds = ['TOKEN', 'CALL'] as const satisfies readonly BillingKind[];
+const sorts = [
+  'NEAREST',
+  'NAME_DESC',
+  'INPUT',
+  'INPUT_DESC',
+  'OUTPUT',
+  'OUTPUT_DESC',
+] as const satisfies readonly PriceListSort[];
 
 /** What calls cost, for everybody: by group, and for strangers those of the group everybody begins in. */
 export function PricingPage() {
@@ -44,18 +53,20 @@ function PricesByGroup({ groups: { own, usable } }: { readonly groups: Groups })
   const t = useText(pricingTexts);
   const common = useText(commonTexts);
   const { quotaPerUnit } = useStatus();
-  const [params, setParams] = useListParams({ search: '', group: '', billing: '' });
+  const [params, setParams] = useListParams({ search: '', group: '', billing: '', sort: 'NEAREST' });
   const { page, size, paging } = useNumberedPages();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const copy = useCopy();
   // An address may name a group that is gone, or was somebody else's.
   const chosen = usable.find(({ name }) => name === params.group);
   const shown = chosen ?? usable.find(({ name }) => name === own);
+  const sort = sorts.find((one) => one === params.sort) ?? 'NEAREST';
   const list = useQuery(PriceListDocument, {
     variables: {
       group: chosen?.name ?? null,
       search: params.search,
       billing: kinds.find((kind) => kind === params.billing) ?? null,
+      sort,
       page,
       size,
     },
@@ -110,6 +121,7 @@ function PricesByGroup({ groups: { own, usable } }: { readonly groups: Groups })
         rows={list.data?.priceList.items}
         rowKey={({ name }) => name}
         result={list}
+        sort={{ value: sort, onSort: (chosen) => setParams({ sort: chosen }) }}
         empty={t(isFiltered ? 'empty' : 'empty.all')}
         isMuted={({ available }) => !available}
         selection={{ selected, onChange: setSelected, keyOf: ({ name }) => name, nameOf: ({ name }) => name }}

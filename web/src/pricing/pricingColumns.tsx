@@ -37,6 +37,7 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
       cell: ({ name }) => <CopiedText text={name} label={t('copy.model', { name })} />,
       under: ({ provider }) => provider,
       heading: true,
+      sort: { ascending: 'NEAREST', descending: 'NAME_DESC' },
     },
     {
       id: 'billing',
@@ -85,6 +86,7 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
       under: ({ price: factors }) =>
         factors?.__typename === 'TokenPrice' ? t('ratio.model', { ratio: factors.model }) : null,
       align: 'end',
+      sort: { ascending: 'INPUT', descending: 'INPUT_DESC' },
     },
     {
       id: 'output',
@@ -92,6 +94,7 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
       cell: perMillion('output'),
       under: ratioOf(t, 'completion'),
       align: 'end',
+      sort: { ascending: 'OUTPUT', descending: 'OUTPUT_DESC' },
     },
     {
       id: 'cachedInput',
