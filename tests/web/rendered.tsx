@@ -18,6 +18,13 @@ async function start(): Promise<void> {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
   // jsdom draws nothing, so it knows neither widths nor what fits them.
   vi.stubGlobal('matchMedia', () => Object.assign(new EventTarget(), { matches: false }));
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
   startLanguage();
   await changeLanguage('en');
 }

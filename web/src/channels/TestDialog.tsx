@@ -3,6 +3,7 @@ import { Button, Dialog, DialogBody, Tag } from '@blueprintjs/core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { EditedChannelDocument, type EditedChannelFragment } from '../generated/channels/channels.js';
+import { CutText } from '../kit/CutText.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import type { Column } from '../kit/table/columns.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
@@ -74,7 +75,7 @@ function Models({ channel, orders }: { readonly channel: EditedChannelFragment; 
       heading: true,
       cell: (model) => (
         <>
-          {model} {model === usual && <Tag minimal>{t('test.usual')}</Tag>}
+          <CutText text={model} /> {model === usual && <Tag minimal>{t('test.usual')}</Tag>}
         </>
       ),
     },
@@ -82,6 +83,7 @@ function Models({ channel, orders }: { readonly channel: EditedChannelFragment; 
     {
       id: 'actions',
       header: common('actions'),
+      pinned: true,
       align: 'end',
       cell: (model) => (
         <Button

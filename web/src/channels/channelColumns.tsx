@@ -148,6 +148,7 @@ export const channelColumns = ({
     id: 'actions',
     header: common('actions'),
     fixed: true,
+    pinned: true,
     align: 'end',
     cell: (channel) => <ChannelActions channel={channel} orders={orders} />,
   },

@@ -83,6 +83,7 @@ export const tagColumns = ({ t, common, orders }: ColumnContext): readonly Colum
       id: 'actions',
       header: common('actions'),
       fixed: true,
+      pinned: true,
       align: 'end',
       cell: ({ tag }) => <TagActions tag={tag} orders={orders} />,
     },

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { HealthBoardDocument } from '../generated/dashboard/board.js';
 import type { ChannelHealthStateFragment } from '../generated/kit/channel/channelHealth.js';
+import { CutText } from '../kit/CutText.js';
 import { ChannelStatusTag } from '../kit/channel/ChannelStatusTag.js';
 import { ResponseTimeBadge } from '../kit/channel/ResponseTimeBadge.js';
 import { useChannelHealth } from '../kit/channel/useChannelHealth.js';
@@ -41,8 +42,8 @@ export function ChannelBoard() {
         header: t('column.channel'),
         heading: true,
         cell: ({ id, name }) => (
-          <Link to={`/channel/${id}`} className="board-name" title={name}>
-            {name}
+          <Link to={`/channel/${id}`}>
+            <CutText text={name} />
           </Link>
         ),
       },
@@ -51,14 +52,7 @@ export function ChannelBoard() {
       {
         id: 'lastError',
         header: t('board.lastError'),
-        cell: (channel) => {
-          const error = lastErrorOf(channel, seen);
-          return (
-            <div className="last-error" title={error || undefined}>
-              {error || t('board.noError')}
-            </div>
-          );
-        },
+        cell: (channel) => lastErrorOf(channel, seen) || t('board.noError'),
       },
     ],
     [t, seen],

@@ -1,7 +1,8 @@
 import { Card } from '@blueprintjs/core';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { UsageHistoryQuery } from '../generated/dashboard/history.js';
+import { CutText } from '../kit/CutText.js';
 import { abbreviate } from '../kit/quota.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
@@ -28,7 +29,7 @@ interface HistorySharesProps {
   readonly money: (quota: number) => string;
 }
 
-const linked = (to: string | null, text: string) => (to === null ? text : <Link to={to}>{text}</Link>);
+const linked = (to: string | null, shown: ReactNode) => (to === null ? shown : <Link to={to}>{shown}</Link>);
 
 /** Who or what there was most of; also says what the colours of the charts mean. */
 export function HistoryShares({ title, first, shares, money }: HistorySharesProps) {
@@ -40,10 +41,10 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
         header: first,
         heading: true,
         cell: ({ name, colour, link }) => (
-          <>
+          <span className="share-name">
             <span className="swatch" style={{ background: colour }} aria-hidden="true" />
-            {linked(link(), name)}
-          </>
+            {linked(link(), <CutText text={name} />)}
+          </span>
         ),
       },
       {

@@ -2,6 +2,7 @@ import { Card, Tag } from '@blueprintjs/core';
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { OwnLineFragment } from '../generated/dashboard/ownUsage.js';
+import { CutText } from '../kit/CutText.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
@@ -26,14 +27,15 @@ export function RecentCalls({ lines, start }: RecentCallsProps) {
         id: 'model',
         header: t('column.model'),
         cell: ({ model, isStream, type }) => (
-          <>
-            {model} {isStream && <Tag minimal>{t('own.stream')}</Tag>}{' '}
+          <span className="own-model">
+            <CutText text={model} />
+            {isStream && <Tag minimal>{t('own.stream')}</Tag>}
             {type === 'ERROR' && (
               <Tag minimal intent="danger">
                 {t('own.failed')}
               </Tag>
             )}
-          </>
+          </span>
         ),
       },
       {
@@ -54,6 +56,7 @@ export function RecentCalls({ lines, start }: RecentCallsProps) {
         id: 'cost',
         header: t('own.cost'),
         align: 'end',
+        pinned: true,
         cell: ({ quota }) => <QuotaText quota={quota} digits={6} />,
       },
     ],

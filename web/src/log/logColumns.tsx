@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { LogRowFragment, LogType } from '../generated/log/log.js';
 import { CopiedText } from '../kit/CopiedText.js';
+import { CutText } from '../kit/CutText.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatExactly } from '../kit/quota.js';
 import { refusalTexts } from '../kit/refusal/refusal.texts.js';
@@ -45,7 +46,11 @@ export function useLogColumns(admin: boolean): readonly Column<Row>[] {
         id: 'user',
         header: t('column.user'),
         cell: ({ userId, username }) =>
-          userId && <DrawerLink open={itemOf('user', userId)}>{username || userId}</DrawerLink>,
+          userId && (
+            <DrawerLink open={itemOf('user', userId)}>
+              <CutText text={username || userId} />
+            </DrawerLink>
+          ),
         priority: 2,
         adminOnly: true,
       },
@@ -82,9 +87,15 @@ export function useLogColumns(admin: boolean): readonly Column<Row>[] {
         ...figureColumn('reasoning', t('column.reasoning'), ({ reasoningTokens }) => reasoningTokens, 3),
         initiallyHidden: admin,
       },
-      { id: 'cost', header: t('column.cost'), cell: costCell, align: 'end' },
+      { id: 'cost', header: t('column.cost'), cell: costCell, align: 'end', pinned: true },
       { id: 'retry', header: t('column.retry'), cell: retryCell, priority: 3, adminOnly: true },
-      { id: 'details', header: t('column.details'), cell: (row) => detailText(row, t, refusal), priority: 2 },
+      {
+        id: 'details',
+        header: t('column.details'),
+        cell: (row) => detailText(row, t, refusal),
+        wraps: true,
+        priority: 2,
+      },
     ];
     return columns.filter(({ adminOnly = false }) => admin || !adminOnly);
   }, [t, refusal, admin]);
@@ -115,8 +126,8 @@ function channelCell({ channelId, channelName }: Row, t: T) {
   if (!channelId) return null;
   const name = channelName || t('channelGone', { id: channelId });
   return (
-    <Link to={`/channel/${channelId}`} title={name}>
-      {channelName ? `${channelId} · ${channelName}` : name}
+    <Link to={`/channel/${channelId}`}>
+      <CutText text={channelName ? `${channelId} · ${channelName}` : name} />
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from 'react-router-dom';
 import type { OrderFactsFragment } from '../generated/kit/payment/payment.js';
 import type { ListedOrderFragment } from '../generated/orders/orders.js';
+import { CutText } from '../kit/CutText.js';
 import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
 import type { commonZh } from '../kit/words/common.zh.js';
@@ -29,7 +30,14 @@ export const orderColumns = (
   {
     id: 'user',
     header: t('column.user'),
-    cell: ({ user }) => (user === null ? '—' : <Link to={`/user?open=${user.id}`}>{user.username}</Link>),
+    cell: ({ user }) =>
+      user === null ? (
+        '—'
+      ) : (
+        <Link to={`/user?open=${user.id}`}>
+          <CutText text={user.username} />
+        </Link>
+      ),
   },
   ...facts,
   {
@@ -46,6 +54,7 @@ export const orderColumns = (
     id: 'actions',
     header: common('actions'),
     fixed: true,
+    pinned: true,
     align: 'end',
     cell: (order) => <OrderActions order={order} />,
   },

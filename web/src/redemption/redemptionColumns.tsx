@@ -1,5 +1,6 @@
 import { Link } from 'react-router-dom';
 import type { ListedCodeFragment, RedemptionStatus } from '../generated/redemption/redemption.js';
+import { CutText } from '../kit/CutText.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { StatusTag } from '../kit/StatusTag.js';
 import { Time } from '../kit/Time.js';
@@ -48,7 +49,9 @@ export const redemptionColumns = (
       redeemedById === null ? (
         '—'
       ) : (
-        <Link to={`/user?open=${redeemedById}`}>{redeemedBy?.username ?? redeemedById}</Link>
+        <Link to={`/user?open=${redeemedById}`}>
+          <CutText text={redeemedBy?.username ?? redeemedById} />
+        </Link>
       ),
   },
   {
@@ -62,6 +65,7 @@ export const redemptionColumns = (
     id: 'actions',
     header: common('actions'),
     fixed: true,
+    pinned: true,
     align: 'end',
     cell: (code) => <RedemptionActions redemption={code} />,
   },

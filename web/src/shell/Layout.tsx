@@ -1,7 +1,7 @@
 import { Spinner } from '@blueprintjs/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Navigate, Outlet, useLocation, useNavigation } from 'react-router-dom';
-import { useNarrow } from '../kit/narrow.js';
+import { useNarrow, useTight } from '../kit/narrow.js';
 import { useRemembered } from '../kit/remembered.js';
 import { isAdmin, useStatus, useViewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
@@ -31,6 +31,8 @@ export function Layout() {
   const { setUp } = useStatus();
   const viewer = useViewer();
   const hasSidebar = viewer !== null && setUp && !withoutSidebar.has(pathname) && !isChat(pathname);
+  const narrow = useNarrow();
+  const hasMenu = hasSidebar || (narrow && setUp);
   const sidebar = useSidebar();
   useReturnedFocus();
 
@@ -41,14 +43,14 @@ export function Layout() {
       <a className="skip-link" href="#main">
         {t('skip')}
       </a>
-      <TopBar onMenu={hasSidebar ? sidebar.toggle : undefined} isMenuOpen={sidebar.isOpen} />
+      <TopBar onMenu={hasMenu ? sidebar.toggle : undefined} isMenuOpen={sidebar.isOpen} />
       <div className="shell-body">
-        {hasSidebar && (
+        {(hasSidebar || (hasMenu && sidebar.isOverlaid)) && (
           <Suspense fallback={<div className={`sidebar ${sidebar.isOpen ? 'sidebar-open' : 'sidebar-closed'}`} />}>
-            <Sidebar isOpen={sidebar.isOpen} onNavigate={sidebar.fold} />
+            <Sidebar isOpen={sidebar.isOpen} onNavigate={sidebar.fold} hasTopLinks={narrow} />
           </Suspense>
         )}
-        {hasSidebar && sidebar.isOverlaid && (
+        {hasMenu && sidebar.isOverlaid && (
           <button type="button" className="sidebar-backdrop" aria-label={t('nav.collapse')} onClick={sidebar.fold} />
         )}
         <div className="shell-content">
@@ -72,19 +74,28 @@ export function Layout() {
 
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 
-/** On phones the sidebar lies over the page and closes with every step; elsewhere it stays as it was left. */
+/** Where the page needs the room, the sidebar lies over it and closes with every step; elsewhere it stays as it was left. */
 function useSidebar() {
   const { collapseSidebar } = useStatus();
-  const narrow = useNarrow();
+  const tight = useTight();
   const { pathname } = useLocation();
   const [collapsed, setCollapsed] = useRemembered('sidebar-collapsed', collapseSidebar, isFlag);
   const [overlaid, setOverlaid] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the step to another page is what closes it
   useEffect(() => setOverlaid(false), [pathname]);
+  const isOverlaid = tight && overlaid;
+  useEffect(() => {
+    if (!isOverlaid) return undefined;
+    const foldByKey = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') setOverlaid(false);
+    };
+    document.addEventListener('keydown', foldByKey);
+    return () => document.removeEventListener('keydown', foldByKey);
+  }, [isOverlaid]);
   return {
-    isOpen: narrow ? overlaid : !collapsed,
-    isOverlaid: narrow && overlaid,
-    toggle: () => (narrow ? setOverlaid(!overlaid) : setCollapsed(!collapsed)),
+    isOpen: tight ? overlaid : !collapsed,
+    isOverlaid,
+    toggle: () => (tight ? setOverlaid(!overlaid) : setCollapsed(!collapsed)),
     fold: () => setOverlaid(false),
   };
 }

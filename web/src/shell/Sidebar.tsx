@@ -1,54 +1,80 @@
+import { useId } from 'react';
 import { NavLink } from 'react-router-dom';
-import { useStatus, useViewer } from '../kit/session.js';
+import { useStatus, useViewer, type Viewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChatMenu } from './ChatMenu.js';
 import { type Page, pageGroups, playground } from './pages.js';
 import { shellTexts } from './shell.texts.js';
+import { TopLinks } from './TopLinks.js';
 
-interface SidebarProps {
+interface MenuProps {
   readonly isOpen: boolean;
   readonly onNavigate: () => void;
 }
 
-/** The pages of the console, by role. Closed, it keeps its icons; on phones it is away altogether. */
-export function Sidebar({ isOpen, onNavigate }: SidebarProps) {
-  const t = useText(shellTexts);
+interface SidebarProps extends MenuProps {
+  /** On phones the pages for everybody are here, not in the top bar. */
+  readonly hasTopLinks: boolean;
+}
+
+/** Where one can go. Closed, it keeps the icons of the console's pages; on phones it is away altogether. */
+export function Sidebar({ isOpen, onNavigate, hasTopLinks }: SidebarProps) {
   const viewer = useViewer();
+  return (
+    <div className={`sidebar ${isOpen ? 'sidebar-open' : 'sidebar-closed'}`}>
+      {hasTopLinks && <TopLinks onNavigate={onNavigate} />}
+      {viewer !== null && <ConsolePages viewer={viewer} isOpen={isOpen} onNavigate={onNavigate} />}
+    </div>
+  );
+}
+
+/** The pages of the console, by role. */
+function ConsolePages({ viewer, isOpen, onNavigate }: MenuProps & { readonly viewer: Viewer }) {
+  const t = useText(shellTexts);
   const { dashboard, version } = useStatus();
   return (
-    <nav className={`sidebar ${isOpen ? 'sidebar-open' : 'sidebar-closed'}`} aria-label={t('nav.console')}>
-      <div className="sidebar-group">
-        <PageList pages={[playground]} isOpen={isOpen} onNavigate={onNavigate} />
-      </div>
+    <nav className="sidebar-pages" aria-label={t('nav.console')}>
+      <PageList pages={[playground]} isOpen={isOpen} onNavigate={onNavigate} />
       <ChatMenu isOpen={isOpen} onNavigate={onNavigate} />
       {pageGroups(viewer, dashboard).map(({ name, pages }) => (
-        <section key={name} className="sidebar-group">
-          <h2 className="sidebar-heading">{t(`nav.${name}`)}</h2>
-          <PageList pages={pages} isOpen={isOpen} onNavigate={onNavigate} />
-        </section>
+        <PageList key={name} title={t(`nav.${name}`)} pages={pages} isOpen={isOpen} onNavigate={onNavigate} />
       ))}
       <p className="sidebar-version">{t('version', { version })}</p>
     </nav>
   );
 }
 
-function PageList({ pages, isOpen, onNavigate }: SidebarProps & { readonly pages: readonly Page[] }) {
+interface PageListProps extends MenuProps {
+  readonly title?: string;
+  readonly pages: readonly Page[];
+}
+
+function PageList({ title, pages, isOpen, onNavigate }: PageListProps) {
   const t = useText(shellTexts);
+  const heading = useId();
   return (
-    <ul>
-      {pages.map(({ path, name, icon }) => (
-        <li key={path}>
-          <NavLink
-            to={path}
-            className="sidebar-link"
-            title={isOpen ? undefined : t(`nav.${name}`)}
-            onClick={onNavigate}
-          >
-            {icon}
-            <span className="sidebar-text">{t(`nav.${name}`)}</span>
-          </NavLink>
-        </li>
-      ))}
-    </ul>
+    <div className="sidebar-group">
+      {/* No heading: those are the page's own, and begin with its title. */}
+      {title !== undefined && (
+        <p id={heading} className="sidebar-heading">
+          {title}
+        </p>
+      )}
+      <ul aria-labelledby={title === undefined ? undefined : heading}>
+        {pages.map(({ path, name, icon }) => (
+          <li key={path}>
+            <NavLink
+              to={path}
+              className="sidebar-link"
+              title={isOpen ? undefined : t(`nav.${name}`)}
+              onClick={onNavigate}
+            >
+              {icon}
+              <span className="sidebar-text">{t(`nav.${name}`)}</span>
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -1,26 +1,29 @@
 import { Button, Menu, MenuItem, PopoverNext, Tag } from '@blueprintjs/core';
 import { Flash, Menu as MenuIcon, Moon, Translate } from '@blueprintjs/icons';
 import { lazy, Suspense } from 'react';
-import { Link, NavLink } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import { LinkButton } from '../kit/LinkButton.js';
+import { useNarrow } from '../kit/narrow.js';
 import { useStatus, useViewer } from '../kit/session.js';
 import { chooseTheme, useTheme } from '../kit/theme.js';
 import { changeLanguage, languages, useLanguage, useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
+import { TopLinks } from './TopLinks.js';
 import { UserMenu } from './UserMenu.js';
 
 const PaletteButton = lazy(async () => ({ default: (await import('./PaletteButton.js')).PaletteButton }));
 
 interface TopBarProps {
-  /** Opens and closes the sidebar; undefined: this page has none. */
+  /** Opens and closes the menu; undefined: there is none here. */
   readonly onMenu: (() => void) | undefined;
   readonly isMenuOpen: boolean;
 }
 
 export function TopBar({ onMenu, isMenuOpen }: TopBarProps) {
   const t = useText(shellTexts);
-  const { systemName, logo, selfUse, demoSite, setUp, docsLink } = useStatus();
+  const { systemName, logo, selfUse, demoSite, setUp } = useStatus();
   const viewer = useViewer();
+  const narrow = useNarrow();
   return (
     <header className="top-bar">
       {onMenu !== undefined && (
@@ -42,34 +45,10 @@ export function TopBar({ onMenu, isMenuOpen }: TopBarProps) {
           {t('badge.demo')}
         </Tag>
       )}
-      <nav className="top-links" aria-label={t('nav.top')}>
-        {setUp && (
-          <>
-            <NavLink to="/" end className="top-link top-link-home">
-              {t('nav.home')}
-            </NavLink>
-            {viewer !== null && (
-              <NavLink to="/detail" className="top-link">
-                {t('nav.console')}
-              </NavLink>
-            )}
-            <NavLink to="/pricing" className="top-link">
-              {t('nav.pricing')}
-            </NavLink>
-            <NavLink to="/about" className="top-link">
-              {t('nav.about')}
-            </NavLink>
-            {/^https?:/.test(docsLink) && (
-              <a href={docsLink} target="_blank" rel="noopener noreferrer" className="top-link">
-                {t('nav.docs')}
-              </a>
-            )}
-          </>
-        )}
-      </nav>
+      {!narrow && <TopLinks />}
       <div className="top-tools">
         {setUp && viewer !== null && (
-          <Suspense>
+          <Suspense fallback={<span className="tool-place" />}>
             <PaletteButton viewer={viewer} />
           </Suspense>
         )}

@@ -114,6 +114,7 @@ export const userColumns = (
     id: 'actions',
     header: common('actions'),
     fixed: true,
+    pinned: true,
     align: 'end',
     cell: (user) => <UserActions user={user} />,
   },

@@ -24,7 +24,7 @@ const columnsFor = (
   { id: 'order', header: t('column.order'), heading: true, cell: ({ id }) => <code>{id}</code> },
   ...facts,
   { id: 'createdAt', header: t('column.createdAt'), priority: 3, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { id: 'look', header: actions, fixed: true, align: 'end', cell: (order) => <Look order={order} /> },
+  { id: 'look', header: actions, fixed: true, pinned: true, align: 'end', cell: (order) => <Look order={order} /> },
 ];
 
 /** Asks for one that is not paid yet, as far as anybody has told. */

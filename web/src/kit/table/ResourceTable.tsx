@@ -10,6 +10,7 @@ import { useOpenItem } from './openItem.js';
 import { Pager, type Paging } from './Pager.js';
 import { TableHead, type TableSort } from './TableHead.js';
 import { type RowSelection, TableRow } from './TableRow.js';
+import { useTooWide } from './useTooWide.js';
 
 interface ResourceTableProps<Row> {
   /** What the table lists; read to screen readers. */
@@ -55,6 +56,7 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
   const { open, openLink } = useOpenItem();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const caption = useId();
+  const { place, isTooWide } = useTooWide();
 
   const hasSettings = columnsKey !== undefined && choosable(columns).length > 0;
   const width = visible.length + (selection === undefined ? 0 : 1) + (detail === undefined ? 0 : 1);
@@ -83,9 +85,13 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
         />
       )}
       <div className="table-progress">{result.loading && rows !== undefined && <ProgressBar intent="primary" />}</div>
-      {/* Wide tables scroll within themselves; without a tab stop, the keyboard could not scroll them. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
-      <section className="table-scroll" tabIndex={0} aria-labelledby={caption}>
+      {/* Tables too wide for their place scroll within it; without a tab stop, the keyboard could not scroll them. */}
+      <section
+        ref={place}
+        className={isTooWide ? 'table-place table-scroll' : 'table-place'}
+        tabIndex={isTooWide ? 0 : undefined}
+        aria-labelledby={caption}
+      >
         <HTMLTable compact className="data-table" aria-busy={result.loading}>
           <caption id={caption} className="visually-hidden">
             {label}

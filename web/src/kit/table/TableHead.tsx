@@ -19,8 +19,8 @@ interface TableHeadProps<Row> {
   readonly sort: TableSort | undefined;
 }
 
-export const cellClass = <Row,>({ align = 'start', priority = 1 }: Column<Row>): string =>
-  `cell-${align} priority-${priority}`;
+export const cellClass = <Row,>({ align = 'start', priority = 1, pinned = false }: Column<Row>): string =>
+  `cell-${align} priority-${priority}${pinned ? ' cell-pinned' : ''}`;
 
 export function TableHead<Row>({ columns, rows, hasDetail, selection, sort }: TableHeadProps<Row>) {
   const t = useText(commonTexts);

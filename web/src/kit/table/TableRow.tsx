@@ -2,6 +2,7 @@ import { Button, Checkbox } from '@blueprintjs/core';
 import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
 import { type MouseEvent, type ReactNode, useId } from 'react';
 import { Link } from 'react-router-dom';
+import { CutText } from '../CutText.js';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
 import type { Column } from './columns.js';
@@ -74,17 +75,17 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
           column.heading === true ? (
             <th key={column.id} scope="row" className={cellClass(column)}>
               {link === null ? (
-                column.cell(row)
+                content(column, row)
               ) : (
                 <Link to={link} className="row-link" aria-current={isOpen ? 'true' : undefined}>
-                  {column.cell(row)}
+                  {content(column, row)}
                 </Link>
               )}
               <SecondLine>{column.under?.(row)}</SecondLine>
             </th>
           ) : (
             <td key={column.id} className={cellClass(column)}>
-              {column.cell(row)}
+              {content(column, row)}
               <SecondLine>{column.under?.(row)}</SecondLine>
             </td>
           ),
@@ -105,8 +106,16 @@ const isOnNothing = ({ target }: MouseEvent): boolean =>
   target.closest('a, button, input, label, select') === null &&
   window.getSelection()?.isCollapsed !== false;
 
+/** What stands in a cell. Texts are cut, except where they may run over several lines. */
+function content<Row>({ cell, wraps = false }: Column<Row>, row: Row): ReactNode {
+  const shown = cell(row);
+  return typeof shown === 'string' && !wraps ? <CutText text={shown} /> : shown;
+}
+
 const SecondLine = ({ children }: { readonly children: ReactNode }) =>
-  children === undefined || children === null ? null : <div className="cell-second">{children}</div>;
+  children === undefined || children === null ? null : (
+    <div className="cell-second">{typeof children === 'string' ? <CutText text={children} /> : children}</div>
+  );
 
 function Tick<Row>({ row, keyOf, nameOf, selected, onChange }: RowSelection<Row> & { readonly row: Row }) {
   const t = useText(commonTexts);

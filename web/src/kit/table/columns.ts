@@ -11,6 +11,10 @@ export interface Column<Row> {
   readonly under?: (row: Row) => ReactNode;
   /** CSS width; without, as wide as the content wants. */
   readonly width?: number | string;
+  /** A text is cut where its cell ends, so that no name takes the room of others; this one runs over several lines. */
+  readonly wraps?: boolean;
+  /** Stays in sight at the right while the table scrolls sideways: what can be done to a row, and what it cost. */
+  readonly pinned?: boolean;
   /** Figures stand at the end, so that their digits line up. */
   readonly align?: 'start' | 'end';
   /** 1: always shown; 2: not on phones; 3: only on wide screens. What is hidden belongs in the drawer or the detail. */
