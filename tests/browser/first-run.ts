@@ -143,7 +143,7 @@ export function firstRun(launched: () => Browser): void {
 
     const state = page.getByRole('dialog', { name: 'Use token first' }).getByRole('status');
     await state.getByText('Your call has arrived').waitFor();
-    await state.getByText('gpt-4o-mini · 1000 + 200 tokens').waitFor();
+    await state.getByText('gpt-4o-mini · 1,000 + 200 tokens').waitFor();
     await state.getByText('$0.000270').waitFor();
     await state.getByRole('link', { name: 'How its charge came about' }).click();
     await page.waitForURL(/\/log\/\w+$/);

@@ -14,7 +14,7 @@ import {
 } from '../../web/src/channels/channelDraft.js';
 import { tagChanges, tagDraftOf, tagProblemsOf } from '../../web/src/channels/tagDraft.js';
 import type { EditedChannelFragment } from '../../web/src/generated/channels/channels.js';
-import { averageResponseTime, inSeconds, speedOf } from '../../web/src/kit/channel/responseTime.js';
+import { averageResponseTime, speedOf } from '../../web/src/kit/channel/responseTime.js';
 
 const choice = (type: number, patch: Partial<ChannelChoice> = {}): ChannelChoice => ({
   type,
@@ -218,9 +218,6 @@ describe('the response time badge', () => {
     [5_000, 'slow'],
     [5_001, 'very-slow'],
   ] as const)('%i ms is %s', (milliseconds, speed) => expect(speedOf(milliseconds)).toBe(speed));
-
-  test('writes seconds, and milliseconds where seconds would show none', () =>
-    expect([340, 6].map(inSeconds)).toEqual(['0.34 s', '6 ms']));
 
   test('of a tag is the mean of the channels that passed a test', () => {
     expect(averageResponseTime([{ responseTimeMs: 0 }, { responseTimeMs: 100 }, { responseTimeMs: 301 }])).toBe(201);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { byUrgency, lastChanges, lastErrorOf, noChanges, withChange } from '../../web/src/dashboard/boardChanges.js';
-import { duration, durations, percent, roundCeiling } from '../../web/src/dashboard/figureTexts.js';
 import { linesShown, withLines } from '../../web/src/dashboard/ownCalls.js';
 import {
   lastHour,
@@ -12,6 +11,7 @@ import {
 } from '../../web/src/dashboard/trafficHistory.js';
 import type { OwnLineFragment } from '../../web/src/generated/dashboard/ownUsage.js';
 import type { ChannelChange } from '../../web/src/kit/channel/useChannelHealth.js';
+import { roundCeiling } from '../../web/src/kit/chart/roundCeiling.js';
 
 const start = 1_800_000_000;
 const point = (at: number, requestsPerMinute = 1): TrafficPoint => ({
@@ -184,16 +184,7 @@ describe('the order of the board', () => {
     expect(lastErrorOf(channel('3', 'ENABLED', 'timeout'), noChanges)).toBe('timeout'));
 });
 
-describe('figures', () => {
-  test('shares are percents, with a decimal where they are small', () =>
-    expect([0, 0.004, 0.123, 1].map(percent)).toEqual(['0%', '0.4%', '12%', '100%']));
-
-  test('durations are milliseconds, then seconds; a dash without a sample', () => {
-    expect([340, 1_500, null].map(duration)).toEqual(['340 ms', '1.5 s', '—']);
-    expect(durations(null, null)).toBe('—');
-    expect(durations(20, 1_000)).toBe('20 ms / 1.0 s');
-  });
-
+describe('charts', () => {
   test('scales end at a round number', () =>
     expect([0, 0.03, 1, 144, 501].map(roundCeiling)).toEqual([0, 0.05, 1, 200, 1_000]));
 });

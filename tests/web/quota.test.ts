@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abbreviate, formatQuota, parseQuota, quotaAsTyped } from '../../web/src/kit/quota.js';
+import { abbreviate } from '../../web/src/kit/figures.js';
+import { formatQuota, parseQuota, quotaAsTyped } from '../../web/src/kit/quota.js';
 
 const money = { quotaPerUnit: 500_000, inCurrency: true };
 const units = { quotaPerUnit: 500_000, inCurrency: false };

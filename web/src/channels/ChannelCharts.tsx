@@ -1,11 +1,11 @@
 import { useNavigate } from 'react-router-dom';
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { ChannelFiguresQuery } from '../generated/channels/channelPage.js';
-import { inSeconds } from '../kit/channel/responseTime.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { abbreviate, formatQuota } from '../kit/quota.js';
+import { abbreviate, formatDuration } from '../kit/figures.js';
+import { formatQuota } from '../kit/quota.js';
 import { useQuotaUnits } from '../kit/session.js';
-import { formatTime } from '../kit/time.js';
+import { formatClock, formatDay, formatDayAndClock, formatMinute } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { endOf, logAddress, type Piece, type Span } from './channelFigures.js';
 import { channelPageTexts } from './channelPage.texts.js';
@@ -27,8 +27,8 @@ export function ChannelCharts(charts: ChannelChartsProps) {
     <div className="channel-charts">
       <Chart {...charts} title={t('chart.calls')} figures={['requests', 'errors']} format={abbreviate} />
       <Chart {...charts} title={t('figure.quota')} figures={['quota']} format={money} />
-      <Chart {...charts} title={t('chart.duration')} percentiles="latency" format={inSeconds} />
-      <Chart {...charts} title={t('chart.firstToken')} percentiles="firstToken" format={inSeconds} />
+      <Chart {...charts} title={t('chart.duration')} percentiles="latency" format={formatDuration} />
+      <Chart {...charts} title={t('chart.firstToken')} percentiles="firstToken" format={formatDuration} />
     </div>
   );
 }
@@ -59,8 +59,7 @@ function Chart({ id, span, history, title, figures, percentiles, format }: Chart
   } as const satisfies Record<Figure, string>;
   const pieces = [...history.pieces];
   const isLong = history.to - history.from > 2 * 24 * 3_600;
-  const clock = (at: number): string =>
-    span.interval === 'DAY' ? formatTime(at).slice(5, 10) : formatTime(at).slice(isLong ? 5 : 11, 16);
+  const clock = span.interval === 'DAY' ? formatDay : isLong ? formatDayAndClock : formatClock;
   const openLog = (figure: Figure, place: number): void => {
     const piece = pieces[place];
     if (piece === undefined) return;
@@ -92,7 +91,7 @@ function Chart({ id, span, history, title, figures, percentiles, format }: Chart
       isAnimationActive={false}
       contentStyle={tooltipStyle}
       cursor={{ className: 'chart-cursor' }}
-      labelFormatter={(at) => formatTime(Number(at)).slice(0, 16)}
+      labelFormatter={(at) => formatMinute(Number(at))}
       formatter={(value) => format(Number(value))}
     />,
   ];

@@ -2,17 +2,16 @@ import { useQuery } from '@apollo/client/react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { ChannelFiguresDocument, type ChannelFiguresQuery } from '../generated/channels/channelPage.js';
-import { inSeconds } from '../kit/channel/responseTime.js';
+import { abbreviate, formatDuration, formatExactly, formatPercent } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { abbreviate, formatExactly } from '../kit/quota.js';
 import { Section } from '../kit/Section.js';
 import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
 import { SelectFilter } from '../kit/table/FilterBar.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useListParams } from '../kit/table/useListParams.js';
-import { formatTime, ownTimeZone } from '../kit/time.js';
+import { formatMinute, ownTimeZone } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { attemptsOf, isRange, logAddress, type Range, ranges, type Span, spanOf } from './channelFigures.js';
 import { channelPageTexts } from './channelPage.texts.js';
@@ -62,9 +61,7 @@ export function ChannelFigures({ id }: { readonly id: string }) {
           <Suspense fallback={<div className="channel-charts" />}>
             <ChannelCharts id={id} span={span} history={figures.usageHistory} />
           </Suspense>
-          <h3 className="channel-heading">
-            {t('failuresSince', { time: formatTime(span.wholeHoursFrom).slice(0, 16) })}
-          </h3>
+          <h3 className="channel-heading">{t('failuresSince', { time: formatMinute(span.wholeHoursFrom) })}</h3>
           <Failures causes={figures.channelFailures} />
         </>
       )}
@@ -97,29 +94,26 @@ function Tiles({ id, span, figures }: TilesProps) {
       </Tile>
       <Tile
         name={t('figure.duration')}
-        hint={t('figure.percentiles', { p50: duration(latency.p50), p99: duration(latency.p99) })}
+        hint={t('figure.percentiles', { p50: formatDuration(latency.p50), p99: formatDuration(latency.p99) })}
         to={logAddress({ ...log, type: 'CONSUME' })}
       >
-        {duration(latency.p95)}
+        {formatDuration(latency.p95)}
       </Tile>
       <Tile
         name={t('figure.firstToken')}
-        hint={t('figure.percentiles', { p50: duration(firstToken.p50), p99: duration(firstToken.p99) })}
+        hint={t('figure.percentiles', { p50: formatDuration(firstToken.p50), p99: formatDuration(firstToken.p99) })}
         to={logAddress({ ...log, type: 'CONSUME' })}
       >
-        {duration(firstToken.p95)}
+        {formatDuration(firstToken.p95)}
       </Tile>
       {success !== null && (
         <Tile name={t('figure.success')} hint={t('figure.successHint', { failures, rescued })}>
-          {`${(success * 100).toFixed(success === 1 ? 0 : 1)}%`}
+          {formatPercent(success)}
         </Tile>
       )}
     </dl>
   );
 }
-
-/** null: there were none. */
-const duration = (milliseconds: number | null): string => (milliseconds === null ? '—' : inSeconds(milliseconds));
 
 const Count = ({ value }: { readonly value: number }) => <span title={formatExactly(value)}>{abbreviate(value)}</span>;
 

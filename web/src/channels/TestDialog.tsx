@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { EditedChannelDocument, type EditedChannelFragment } from '../generated/channels/channels.js';
 import { CutText } from '../kit/CutText.js';
+import { formatDuration } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import type { Column } from '../kit/table/columns.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
@@ -60,7 +61,9 @@ function Models({ channel, orders }: { readonly channel: EditedChannelFragment; 
     note(model, 'running');
     try {
       const { ok, message, seconds } = await orders.test(channel, model);
-      const text = ok ? t('test.passed', { seconds: seconds.toFixed(2) }) : t('test.failed', { reason: message });
+      const text = ok
+        ? t('test.passed', { time: formatDuration(seconds * 1_000) })
+        : t('test.failed', { reason: message });
       note(model, { ok, text });
     } catch (error) {
       note(model, { ok: false, text: errorText(error) });

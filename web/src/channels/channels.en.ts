@@ -82,7 +82,7 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'done.enabledMany': '{{channels}} channels have been enabled',
   'done.disabledMany': '{{channels}} channels have been disabled',
   'done.deleted': '{{channels}} channels have been deleted',
-  'done.tested': '{{name}} answered in {{seconds}} s',
+  'done.tested': '{{name}} answered in {{time}}',
   'done.testFailed': '{{name}} failed its test: {{reason}}',
   'done.testedMany': 'Tested: {{passed}} passed, {{failed}} failed',
   'done.testedAll':
@@ -103,7 +103,7 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'batch.baseUrlInvalid': 'The address must begin with http://, https:// or {host}',
   'test.title': 'Test the channel {{name}}',
   'test.help': 'Sends one small request and charges nobody.',
-  'test.passed': 'Passed, {{seconds}} s',
+  'test.passed': 'Passed, {{time}}',
   'test.failed': 'Failed: {{reason}}',
   'test.model': 'Model',
   'test.result': 'Result',

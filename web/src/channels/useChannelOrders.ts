@@ -16,6 +16,7 @@ import {
   UpdateChannelBalanceDocument,
   UpdateChannelBalancesDocument,
 } from '../generated/channels/channels.js';
+import { formatDuration } from '../kit/figures.js';
 import { useConfirm } from '../kit/form/confirm.js';
 import { renewLists } from '../kit/renewLists.js';
 import { saveFile } from '../kit/saveFile.js';
@@ -95,7 +96,7 @@ export function useChannelOrders() {
         await test(channel, '').then(
           ({ ok, message, seconds }) =>
             ok
-              ? toaster.success(t('done.tested', { name, seconds: seconds.toFixed(2) }))
+              ? toaster.success(t('done.tested', { name, time: formatDuration(seconds * 1_000) }))
               : toaster.failure(t('done.testFailed', { name, reason: message })),
           () => undefined,
         );

@@ -1,19 +1,19 @@
 import { useQuery } from '@apollo/client/react';
 import { Card, Classes } from '@blueprintjs/core';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import { FailureHistoryDocument, type FailureHistoryQuery } from '../generated/dashboard/history.js';
+import { CutText } from '../kit/CutText.js';
+import { abbreviate, formatExactly, formatPercent } from '../kit/figures.js';
 import { logLink } from '../kit/logLink.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
-import { abbreviate, formatExactly } from '../kit/quota.js';
 import { refusalTexts } from '../kit/refusal/refusal.texts.js';
 import { causeOf } from '../kit/refusal/refusals.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
-import { formatTime, ownTimeZone } from '../kit/time.js';
+import { formatMinute, ownTimeZone } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { percent } from './figureTexts.js';
 import { Growth } from './Growth.js';
 import { colourOf } from './historyColours.js';
 import { clockOf, endOf, failureRangeOf, type HistoryRange } from './historyRange.js';
@@ -40,8 +40,6 @@ interface Cause {
 const linkOf = (code: string | null, from: number, to: number): string =>
   logLink({ from, to, type: 'ERROR', ...(code !== null && { code }) });
 
-const minuteOf = (at: number): string => formatTime(at).slice(0, 16);
-
 /** Why calls got nowhere: refused before anything was reserved for them, or failed after that. */
 export function FailureHistory({ range, admin }: { readonly range: HistoryRange; readonly admin: boolean }) {
   const t = useText(dashboardTexts);
@@ -67,12 +65,12 @@ export function FailureHistory({ range, admin }: { readonly range: HistoryRange;
       {found !== undefined && (
         <p
           className="panel-note"
-          title={t('history.earlier', { span: `${minuteOf(times.earlier)} – ${minuteOf(times.earlierEnd)}` })}
+          title={t('history.earlier', { span: `${formatMinute(times.earlier)} – ${formatMinute(times.earlierEnd)}` })}
         >
           {t('failures.total', { count: formatExactly(found.usageFailureHistory.total) })} ·{' '}
           {t('history.before', { value: formatExactly(found.before.total) })}{' '}
           <Growth now={found.usageFailureHistory.total} before={found.before.total} />
-          {isWidened && ` · ${t('failures.widened', { span: `${minuteOf(times.from)} – ${minuteOf(times.to)}` })}`}
+          {isWidened && ` · ${t('failures.widened', { span: `${formatMinute(times.from)} – ${formatMinute(times.to)}` })}`}
         </p>
       )}
       {history === undefined ? (
@@ -131,7 +129,7 @@ function useCauses(history: Found | undefined, from: number): readonly Cause[] {
   }, [history, from, t, refusal]);
 }
 
-const linked = (to: string | null, text: string) => (to === null ? text : <Link to={to}>{text}</Link>);
+const linked = (to: string | null, shown: ReactNode) => (to === null ? shown : <Link to={to}>{shown}</Link>);
 
 /** Also says what the colours of the chart mean. */
 function CauseTable({ causes }: { readonly causes: readonly Cause[] }) {
@@ -143,10 +141,10 @@ function CauseTable({ causes }: { readonly causes: readonly Cause[] }) {
         header: t('failures.cause'),
         heading: true,
         cell: ({ name, colour, link }) => (
-          <>
+          <span className="share-name">
             <span className="swatch" style={{ background: colour }} aria-hidden="true" />
-            {linked(link, name)}
-          </>
+            {linked(link, <CutText text={name} />)}
+          </span>
         ),
       },
       { id: 'told', header: t('failures.told'), cell: ({ told }) => <code className="told">{told}</code> },
@@ -156,7 +154,7 @@ function CauseTable({ causes }: { readonly causes: readonly Cause[] }) {
         align: 'end',
         cell: ({ failures, link }) => linked(link, formatExactly(failures)),
       },
-      { id: 'part', header: t('history.part'), align: 'end', priority: 2, cell: ({ part }) => percent(part) },
+      { id: 'part', header: t('history.part'), align: 'end', priority: 2, cell: ({ part }) => formatPercent(part) },
     ],
     [t],
   );

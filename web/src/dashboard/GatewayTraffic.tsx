@@ -1,12 +1,12 @@
 import { Callout, Card } from '@blueprintjs/core';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { abbreviate, formatQuota } from '../kit/quota.js';
+import { abbreviate, formatDuration, formatDurations, formatPercent } from '../kit/figures.js';
+import { formatQuota } from '../kit/quota.js';
 import { useQuotaUnits } from '../kit/session.js';
 import { formatTime } from '../kit/time.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { duration, durations, percent } from './figureTexts.js';
 import { RefusedCalls } from './RefusedCalls.js';
 import { TrafficTables } from './TrafficTables.js';
 import type { TrafficFigure } from './trafficHistory.js';
@@ -64,27 +64,27 @@ export function GatewayTraffic() {
     {
       label: t('figure.errorRate'),
       note: refusedPerMinute > 0 ? t('figure.refused', { count: abbreviate(refusedPerMinute) }) : undefined,
-      value: told(({ errorRate }) => percent(errorRate)),
+      value: told(({ errorRate }) => formatPercent(errorRate)),
       figures: ['errorRate'],
-      format: percent,
+      format: formatPercent,
       colour: 'red',
       least: 0.1,
     },
     {
       label: t('figure.firstToken'),
       note: t('figure.percentiles'),
-      value: told(({ firstTokenP50Ms, firstTokenP95Ms }) => durations(firstTokenP50Ms, firstTokenP95Ms)),
+      value: told(({ firstTokenP50Ms, firstTokenP95Ms }) => formatDurations(firstTokenP50Ms, firstTokenP95Ms)),
       figures: ['firstTokenP50Ms', 'firstTokenP95Ms'],
-      format: duration,
+      format: formatDuration,
       colour: 'teal',
       least: 10,
     },
     {
       label: t('figure.duration'),
       note: t('figure.percentiles'),
-      value: told(({ latencyP50Ms, latencyP95Ms }) => durations(latencyP50Ms, latencyP95Ms)),
+      value: told(({ latencyP50Ms, latencyP95Ms }) => formatDurations(latencyP50Ms, latencyP95Ms)),
       figures: ['latencyP50Ms', 'latencyP95Ms'],
-      format: duration,
+      format: formatDuration,
       colour: 'orange',
       least: 10,
     },

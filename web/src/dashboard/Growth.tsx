@@ -1,4 +1,4 @@
-import { percent } from './figureTexts.js';
+import { formatPercent } from '../kit/figures.js';
 import { growth } from './historyRange.js';
 
 interface GrowthProps {
@@ -11,5 +11,5 @@ export function Growth({ now, before }: GrowthProps) {
   const grown = now === null || before === null ? null : growth(now, before);
   if (grown === null) return null;
   const sign = grown > 0 ? '+' : grown < 0 ? '−' : '±';
-  return <span className="figures">{`${sign}${percent(Math.abs(grown))}`}</span>;
+  return <span className="figures">{`${sign}${formatPercent(Math.abs(grown))}`}</span>;
 }

@@ -3,12 +3,11 @@ import { type ReactNode, useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { UsageHistoryQuery } from '../generated/dashboard/history.js';
 import { CutText } from '../kit/CutText.js';
-import { abbreviate } from '../kit/quota.js';
+import { abbreviate, formatDurations, formatPercent } from '../kit/figures.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { durations, percent } from './figureTexts.js';
 
 export interface Share {
   readonly key: string;
@@ -53,7 +52,7 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
         align: 'end',
         cell: ({ total, link }) => linked(link('CONSUME'), money(total.quota)),
       },
-      { id: 'part', header: t('history.part'), align: 'end', priority: 2, cell: ({ part }) => percent(part) },
+      { id: 'part', header: t('history.part'), align: 'end', priority: 2, cell: ({ part }) => formatPercent(part) },
       {
         id: 'calls',
         header: t('history.calls'),
@@ -78,14 +77,14 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
         header: t('column.firstToken'),
         align: 'end',
         priority: 3,
-        cell: ({ total }) => durations(total.firstToken.p50, total.firstToken.p95),
+        cell: ({ total }) => formatDurations(total.firstToken.p50, total.firstToken.p95),
       },
       {
         id: 'duration',
         header: t('column.duration'),
         align: 'end',
         priority: 3,
-        cell: ({ total }) => durations(total.latency.p50, total.latency.p95),
+        cell: ({ total }) => formatDurations(total.latency.p50, total.latency.p95),
       },
     ],
     [t, first, money],

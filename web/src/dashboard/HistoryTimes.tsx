@@ -2,13 +2,12 @@ import { Button, Card } from '@blueprintjs/core';
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { UsageHistoryQuery } from '../generated/dashboard/history.js';
-import { abbreviate } from '../kit/quota.js';
+import { abbreviate, formatDurations } from '../kit/figures.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
-import { formatTime } from '../kit/time.js';
+import { formatMinute } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { durations } from './figureTexts.js';
 
 type Piece = UsageHistoryQuery['usageHistory']['pieces'][number];
 
@@ -29,7 +28,7 @@ export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
         id: 'start',
         header: t('own.time'),
         heading: true,
-        cell: ({ start }) => <Link to={link(start)}>{formatTime(start).slice(0, 16)}</Link>,
+        cell: ({ start }) => <Link to={link(start)}>{formatMinute(start)}</Link>,
       },
       {
         id: 'cost',
@@ -64,14 +63,14 @@ export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
         header: t('column.firstToken'),
         align: 'end',
         priority: 3,
-        cell: ({ firstToken }) => durations(firstToken.p50, firstToken.p95),
+        cell: ({ firstToken }) => formatDurations(firstToken.p50, firstToken.p95),
       },
       {
         id: 'duration',
         header: t('column.duration'),
         align: 'end',
         priority: 3,
-        cell: ({ latency }) => durations(latency.p50, latency.p95),
+        cell: ({ latency }) => formatDurations(latency.p50, latency.p95),
       },
     ],
     [t, link, money],

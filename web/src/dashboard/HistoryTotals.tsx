@@ -1,10 +1,9 @@
 import { Card, Classes } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
 import type { FiguresShownFragment, UsageHistoryQuery } from '../generated/dashboard/history.js';
-import { abbreviate } from '../kit/quota.js';
+import { abbreviate, formatDuration, formatPercent, formatRate } from '../kit/figures.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { duration, percent } from './figureTexts.js';
 import { Growth } from './Growth.js';
 
 interface HistoryTotalsProps {
@@ -29,7 +28,6 @@ interface Tile {
 const tokensOf = ({ promptTokens, completionTokens }: FiguresShownFragment): number => promptTokens + completionTokens;
 const errorRateOf = ({ requests, errors }: FiguresShownFragment): number | null =>
   requests + errors === 0 ? null : errors / (requests + errors);
-const rate = (value: number): string => abbreviate(Number(value.toFixed(value < 10 ? 2 : 0)));
 
 /** What the range comes to, each figure beside that of as long a time before it. */
 export function HistoryTotals({ found, link, earlier, money }: HistoryTotalsProps) {
@@ -39,11 +37,16 @@ export function HistoryTotals({ found, link, earlier, money }: HistoryTotalsProp
     { label: t('history.calls'), of: ({ total }) => total.requests, format: abbreviate, type: 'CONSUME' },
     { label: t('history.tokens'), of: ({ total }) => tokensOf(total), format: abbreviate, type: 'CONSUME' },
     { label: t('history.errors'), of: ({ total }) => total.errors, format: abbreviate, type: 'ERROR' },
-    { label: t('figure.errorRate'), of: ({ total }) => errorRateOf(total), format: percent, type: 'ERROR' },
-    { label: t('figure.requests'), of: ({ requestsPerMinute }) => requestsPerMinute, format: rate },
-    { label: t('figure.tokens'), of: ({ tokensPerMinute }) => tokensPerMinute, format: rate },
-    { label: t('history.latencyP95'), of: ({ total }) => total.latency.p95, format: duration, type: 'CONSUME' },
-    { label: t('history.firstTokenP95'), of: ({ total }) => total.firstToken.p95, format: duration, type: 'CONSUME' },
+    { label: t('figure.errorRate'), of: ({ total }) => errorRateOf(total), format: formatPercent, type: 'ERROR' },
+    { label: t('figure.requests'), of: ({ requestsPerMinute }) => requestsPerMinute, format: formatRate },
+    { label: t('figure.tokens'), of: ({ tokensPerMinute }) => tokensPerMinute, format: formatRate },
+    { label: t('history.latencyP95'), of: ({ total }) => total.latency.p95, format: formatDuration, type: 'CONSUME' },
+    {
+      label: t('history.firstTokenP95'),
+      of: ({ total }) => total.firstToken.p95,
+      format: formatDuration,
+      type: 'CONSUME',
+    },
   ];
   return (
     <section className="tiles" aria-label={t('history.totals')}>

@@ -1,6 +1,6 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { formatTime } from '../kit/time.js';
+import { formatClock } from '../kit/time.js';
 import type { Piece } from './trafficHistory.js';
 
 interface MinuteChartProps {
@@ -11,15 +11,20 @@ interface MinuteChartProps {
   readonly title: string;
 }
 
-const clock = (at: number): string => formatTime(at).slice(11, 16);
-
 export function MinuteChart({ minutes, figure, format, colour, title }: MinuteChartProps) {
   return (
     <div role="img" aria-label={title} className={`chart chart-${colour} panel-chart`}>
       <ResponsiveContainer width="100%" height={160}>
         <BarChart data={[...minutes]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
           <CartesianGrid vertical={false} />
-          <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
+          <XAxis
+            dataKey="start"
+            tickFormatter={formatClock}
+            tickLine={false}
+            axisLine={false}
+            height={20}
+            minTickGap={24}
+          />
           <YAxis
             tickFormatter={format}
             tickCount={4}
@@ -32,7 +37,7 @@ export function MinuteChart({ minutes, figure, format, colour, title }: MinuteCh
             isAnimationActive={false}
             contentStyle={tooltipStyle}
             cursor={{ className: 'chart-cursor' }}
-            labelFormatter={(at) => clock(Number(at))}
+            labelFormatter={(at) => formatClock(Number(at))}
             formatter={(value) => [format(Number(value)), title]}
           />
           <Bar dataKey={figure} fill="var(--chart)" radius={[2, 2, 0, 0]} isAnimationActive={false} />

@@ -2,6 +2,7 @@ import { useSubscription } from '@apollo/client/react';
 import { Card } from '@blueprintjs/core';
 import { type ComponentProps, lazy, Suspense } from 'react';
 import { LiveBalanceDocument } from '../generated/dashboard/ownUsage.js';
+import { formatExactly } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatQuota } from '../kit/quota.js';
@@ -25,7 +26,7 @@ export function OwnUsage({ isHistoryWhole }: { readonly isHistoryWhole: boolean 
   const tiles = [
     { label: t('own.balance'), value: wallet && <QuotaText quota={wallet.available} digits={4} /> },
     { label: t('own.used'), value: wallet && <QuotaText quota={wallet.usedQuota} digits={4} /> },
-    { label: t('own.requestCount'), value: wallet?.requestCount.toLocaleString('en-US') },
+    { label: t('own.requestCount'), value: wallet && formatExactly(wallet.requestCount) },
     { label: t('own.recentSpend'), value: lines && <QuotaText quota={spent} digits={4} /> },
   ];
   return (

@@ -1,6 +1,7 @@
 import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { roundCeiling } from '../kit/chart/roundCeiling.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { duration, roundCeiling } from './figureTexts.js';
+import { formatDuration } from '../kit/figures.js';
 
 interface Percentiles {
   readonly p50: number | null;
@@ -29,7 +30,7 @@ export function PercentileChart({ title, pieces, clock }: PercentileChartProps) 
           <CartesianGrid vertical={false} />
           <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
           <YAxis
-            tickFormatter={duration}
+            tickFormatter={formatDuration}
             tickCount={4}
             domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, 10))]}
             width={60}
@@ -40,7 +41,7 @@ export function PercentileChart({ title, pieces, clock }: PercentileChartProps) 
             isAnimationActive={false}
             contentStyle={tooltipStyle}
             labelFormatter={(at) => clock(Number(at))}
-            formatter={(value, name) => [duration(Number(value)), name]}
+            formatter={(value, name) => [formatDuration(Number(value)), name]}
           />
           {lines.map(({ figure, name, dash }) => (
             <Line

@@ -3,13 +3,13 @@ import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { OwnLineFragment } from '../generated/dashboard/ownUsage.js';
 import { CutText } from '../kit/CutText.js';
+import { formatDuration, formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
-import { formatTime } from '../kit/time.js';
+import { formatExactClock } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { duration } from './figureTexts.js';
 
 interface RecentCallsProps {
   readonly lines: readonly OwnLineFragment[];
@@ -21,7 +21,7 @@ export function RecentCalls({ lines, start }: RecentCallsProps) {
   const t = useText(dashboardTexts);
   const columns = useMemo<readonly Column<OwnLineFragment>[]>(
     () => [
-      { id: 'time', header: t('own.time'), cell: ({ createdAt }) => formatTime(createdAt).slice(11) },
+      { id: 'time', header: t('own.time'), cell: ({ createdAt }) => formatExactClock(createdAt) },
       { id: 'token', header: t('own.token'), priority: 2, cell: ({ apiKeyName }) => apiKeyName },
       {
         id: 'model',
@@ -43,14 +43,15 @@ export function RecentCalls({ lines, start }: RecentCallsProps) {
         header: t('own.usage'),
         align: 'end',
         priority: 2,
-        cell: ({ promptTokens, completionTokens }) => `${promptTokens} / ${completionTokens}`,
+        cell: ({ promptTokens, completionTokens }) =>
+          `${formatExactly(promptTokens)} / ${formatExactly(completionTokens)}`,
       },
       {
         id: 'duration',
         header: t('own.duration'),
         align: 'end',
         priority: 2,
-        cell: ({ useTimeMs }) => duration(useTimeMs),
+        cell: ({ useTimeMs }) => formatDuration(useTimeMs),
       },
       {
         id: 'cost',

@@ -1,7 +1,7 @@
 import { Card } from '@blueprintjs/core';
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
-import { formatExactly } from '../kit/quota.js';
+import { formatExactly } from '../kit/figures.js';
 import { refusalTexts } from '../kit/refusal/refusal.texts.js';
 import { causeOf } from '../kit/refusal/refusals.js';
 import type { Column } from '../kit/table/columns.js';

@@ -1,9 +1,9 @@
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { roundCeiling } from '../kit/chart/roundCeiling.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { formatTime } from '../kit/time.js';
+import { formatClock, formatExactClock } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { roundCeiling } from './figureTexts.js';
 import { type TrafficFigure, type TrafficPoint, windowSeconds } from './trafficHistory.js';
 
 interface TrafficChartProps {
@@ -21,9 +21,6 @@ interface TrafficChartProps {
   /** For who cannot see it. */
   readonly summary: string;
 }
-
-const clock = (at: number): string => formatTime(at).slice(11, 16);
-const exactClock = (at: number): string => formatTime(at).slice(11);
 
 /** The last hour, moving on with every figure that arrives. */
 export function TrafficChart({ history, now, figures, format, colour, least, name, summary }: TrafficChartProps) {
@@ -47,7 +44,7 @@ export function TrafficChart({ history, now, figures, format, colour, least, nam
             domain={[start, end]}
             allowDataOverflow
             ticks={ticks}
-            tickFormatter={clock}
+            tickFormatter={formatClock}
             tickLine={false}
             axisLine={false}
             height={18}
@@ -63,7 +60,7 @@ export function TrafficChart({ history, now, figures, format, colour, least, nam
           <Tooltip
             isAnimationActive={false}
             contentStyle={tooltipStyle}
-            labelFormatter={(at) => exactClock(Number(at))}
+            labelFormatter={(at) => formatExactClock(Number(at))}
             formatter={(value) => format(Number(value))}
           />
           {figures.map((figure, at) => (

@@ -1,12 +1,11 @@
 import { Card } from '@blueprintjs/core';
 import { useMemo } from 'react';
 import type { TotalFiguresFragment } from '../generated/dashboard/traffic.js';
-import { abbreviate } from '../kit/quota.js';
+import { abbreviate, formatDurations, formatPercent } from '../kit/figures.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
-import { durations, percent } from './figureTexts.js';
 import type { Traffic } from './useTrafficHistory.js';
 
 interface Row extends TotalFiguresFragment {
@@ -65,21 +64,23 @@ function TrafficTable({ title, first, rows, money }: TrafficTableProps) {
         id: 'errorRate',
         header: t('column.errorRate'),
         align: 'end',
-        cell: ({ errorRate }) => <span className={errorRate > 0 ? 'figure-bad' : undefined}>{percent(errorRate)}</span>,
+        cell: ({ errorRate }) => (
+          <span className={errorRate > 0 ? 'figure-bad' : undefined}>{formatPercent(errorRate)}</span>
+        ),
       },
       {
         id: 'firstToken',
         header: t('column.firstToken'),
         align: 'end',
         priority: 2,
-        cell: ({ firstTokenP50Ms, firstTokenP95Ms }) => durations(firstTokenP50Ms, firstTokenP95Ms),
+        cell: ({ firstTokenP50Ms, firstTokenP95Ms }) => formatDurations(firstTokenP50Ms, firstTokenP95Ms),
       },
       {
         id: 'duration',
         header: t('column.duration'),
         align: 'end',
         priority: 3,
-        cell: ({ latencyP50Ms, latencyP95Ms }) => durations(latencyP50Ms, latencyP95Ms),
+        cell: ({ latencyP50Ms, latencyP95Ms }) => formatDurations(latencyP50Ms, latencyP95Ms),
       },
     ],
     [t, first, money],

@@ -2,12 +2,13 @@ import { useQuery } from '@apollo/client/react';
 import { Card, Classes } from '@blueprintjs/core';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { type UsageDimension, UsageHistoryDocument, type UsageHistoryQuery } from '../generated/dashboard/history.js';
+import { abbreviate } from '../kit/figures.js';
 import { type LogOf, logLink } from '../kit/logLink.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
-import { abbreviate, formatQuota } from '../kit/quota.js';
+import { formatQuota } from '../kit/quota.js';
 import { useQuotaUnits } from '../kit/session.js';
 import { useListParams } from '../kit/table/useListParams.js';
-import { formatTime, ownTimeZone } from '../kit/time.js';
+import { formatMinute, ownTimeZone } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { FailureHistory } from './FailureHistory.js';
@@ -96,7 +97,7 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
     const to = endOf(starts, piece, history?.to ?? range.to);
     return logLink({ from, to, type, ...(share && logOfShare(by, share)) });
   };
-  const span = `${formatTime(range.earlier).slice(0, 16)} – ${formatTime(range.earlierEnd).slice(0, 16)}`;
+  const span = `${formatMinute(range.earlier)} – ${formatMinute(range.earlierEnd)}`;
 
   return (
     <section className="history" aria-labelledby="history-title">

@@ -1,6 +1,6 @@
 import type { HistoryInterval, UsageDimension } from '../generated/dashboard/history.js';
 
-import { formatTime } from '../kit/time.js';
+import { formatClock, formatDay } from '../kit/time.js';
 
 /* What of the past the dashboard shows, as it stands in the address. */
 
@@ -151,4 +151,4 @@ export const growth = (now: number, before: number): number | null => (before ==
 export const clockOf =
   (interval: HistoryInterval) =>
   (at: number): string =>
-    lengths[interval] < day ? formatTime(at).slice(11, 16) : formatTime(at).slice(5, 10);
+    lengths[interval] < day ? formatClock(at) : formatDay(at);

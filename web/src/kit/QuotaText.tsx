@@ -1,4 +1,5 @@
-import { formatExactly, formatQuota } from './quota.js';
+import { formatExactly } from './figures.js';
+import { formatQuota } from './quota.js';
 import { useQuotaUnits } from './session.js';
 
 /** An amount of quota, as money or as units, whichever the gateway is set to. `digits`: decimals of money. */

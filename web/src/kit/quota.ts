@@ -1,24 +1,12 @@
 /* How quota is shown and typed. Amounts of money are for reading only; what is stored and sent is whole quota. */
 
+import { abbreviate } from './figures.js';
+
 export interface QuotaUnits {
   /** Quota per US dollar. */
   readonly quotaPerUnit: number;
   /** As dollars, not as quota. */
   readonly inCurrency: boolean;
-}
-
-const steps = [
-  { from: 1e9, unit: 1e9, letter: 'B' },
-  { from: 1e6, unit: 1e6, letter: 'M' },
-  { from: 1e4, unit: 1e3, letter: 'k' },
-] as const;
-
-/** 12345 → 12.3k, 1200000 → 1.2M. Below ten thousand as it is. */
-export function abbreviate(value: number): string {
-  const size = Math.abs(value);
-  // 999,950 would read 1000.0k: what rounds up to the next step belongs there.
-  const step = steps.find(({ from, unit, letter }) => size >= (letter === 'k' ? from : from - unit / 20_000));
-  return step === undefined ? String(value) : `${(value / step.unit).toFixed(1)}${step.letter}`;
 }
 
 const finestDigits = 6;
@@ -36,9 +24,6 @@ function formatDollars(dollars: number, digits: number): string {
 
 export const formatQuota = (quota: number, { inCurrency, quotaPerUnit }: QuotaUnits, digits = 2): string =>
   inCurrency ? formatDollars(quota / quotaPerUnit, digits) : abbreviate(quota);
-
-/** All digits, grouped by thousands: for tooltips and hints. */
-export const formatExactly = (quota: number): string => quota.toLocaleString('en-US');
 
 /** What somebody typed, as quota. null: nothing was typed; undefined: it is no amount, or too large to be exact. */
 export function parseQuota(text: string, { inCurrency, quotaPerUnit }: QuotaUnits): number | null | undefined {

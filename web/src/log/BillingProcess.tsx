@@ -1,6 +1,7 @@
 import { Callout } from '@blueprintjs/core';
 import { useMemo } from 'react';
-import { formatExactly, formatQuota } from '../kit/quota.js';
+import { formatExactly } from '../kit/figures.js';
+import { formatQuota } from '../kit/quota.js';
 import { useStatus } from '../kit/session.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';

@@ -1,11 +1,10 @@
 import { Fact, Facts } from '../kit/Facts.js';
+import { formatDuration, formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { formatExactly } from '../kit/quota.js';
 import { Time } from '../kit/Time.js';
 import { useText } from '../kit/words/i18n.js';
 import type { ShownCall } from './CallPage.js';
 import { callTexts } from './call.texts.js';
-import { inSeconds } from './durations.js';
 import { logTexts } from './log.texts.js';
 
 /** Who asked for what, what was held for it, and what has come of it. */
@@ -46,9 +45,7 @@ function EndFacts({ call: { end, isStream, refunded } }: { readonly call: ShownC
   const t = useText(callTexts);
   const log = useText(logTexts);
   if (end === null) return null;
-  const times = [end.useTimeMs, end.firstTokenMs].flatMap((ms) =>
-    ms === null ? [] : log('seconds', { seconds: inSeconds(ms) }),
-  );
+  const times = [end.useTimeMs, end.firstTokenMs].flatMap((ms) => (ms === null ? [] : formatDuration(ms)));
   return (
     <>
       <Fact name={t('charged')}>

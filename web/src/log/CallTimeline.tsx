@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react';
+import { formatDuration } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { useText } from '../kit/words/i18n.js';
 import type { ShownCall } from './CallPage.js';
 import { callTexts } from './call.texts.js';
 import { type Attempt, courseOf, type Entry } from './callCourse.js';
 import { logTexts } from './log.texts.js';
-
-/** Milliseconds, finer where they are few. */
-const inWords = (ms: number): string => (ms < 10_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** How far the bars reach: to the end, or to now. `now`: Unix milliseconds by the browser's clock. */
 export function lengthOf({ steps, receivedAt }: Pick<ShownCall, 'steps' | 'receivedAt'>, now: number): number {
@@ -32,7 +30,7 @@ export function CallTimeline({ call }: { readonly call: ShownCall }) {
       </ol>
       <p className="call-outcome">
         <strong>{t(`status.${status}`)}</strong>
-        {last?.to != null && ` · ${t('in', { time: inWords(last.to) })}`}
+        {last?.to != null && ` · ${t('in', { time: formatDuration(last.to) })}`}
       </p>
     </>
   );
@@ -58,8 +56,8 @@ function CourseEntry({ entry, length }: CourseEntryProps) {
           mark={<Bar from={entry.from} to={entry.to} length={length} />}
         >
           {entry.to === null
-            ? t('step.open', { from: inWords(entry.from) })
-            : t('step.took', { took: inWords(entry.to - entry.from), to: inWords(entry.to) })}
+            ? t('step.open', { from: formatDuration(entry.from) })
+            : t('step.took', { took: formatDuration(entry.to - entry.from), to: formatDuration(entry.to) })}
         </Row>
       );
     case 'attempt':
@@ -71,7 +69,7 @@ function CourseEntry({ entry, length }: CourseEntryProps) {
           className={`call-moment call-moment-${entry.kind.toLowerCase()}`}
           mark={<span className="call-moment-mark" style={{ insetInlineStart: percentOf(entry.at, length) }} />}
         >
-          {t('moment.at', { at: inWords(entry.at) })}
+          {t('moment.at', { at: formatDuration(entry.at) })}
           {entry.quota !== null && (
             <>
               {' · '}
@@ -103,8 +101,8 @@ function AttemptRow({ attempt, place, length }: AttemptRowProps) {
       mark={from !== null && to !== null && <Bar from={from} to={to} length={length} />}
     >
       {failed
-        ? t('attempt.failed', { reason, took: inWords(durationMs ?? 0) })
-        : from !== null && to !== null && t('step.took', { took: inWords(to - from), to: inWords(to) })}
+        ? t('attempt.failed', { reason, took: formatDuration(durationMs) })
+        : from !== null && to !== null && t('step.took', { took: formatDuration(to - from), to: formatDuration(to) })}
     </Row>
   );
 }

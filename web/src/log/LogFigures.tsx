@@ -2,9 +2,9 @@ import { useQuery } from '@apollo/client/react';
 import { Callout, Tag } from '@blueprintjs/core';
 import { LogFiguresDocument, type LogFiguresQuery, type UsageLogFilterInput } from '../generated/log/log.js';
 import { CopyButton } from '../kit/CopyButton.js';
+import { abbreviate, formatExactly } from '../kit/figures.js';
 import { LiveBadge } from '../kit/live/LiveBadge.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { abbreviate, formatExactly } from '../kit/quota.js';
 import { useText } from '../kit/words/i18n.js';
 import { logTexts } from './log.texts.js';
 

@@ -5,16 +5,15 @@ import { Link } from 'react-router-dom';
 import { LogLineDocument } from '../generated/log/log.js';
 import { CopyButton } from '../kit/CopyButton.js';
 import { Fact, Facts } from '../kit/Facts.js';
+import { formatDuration, formatExactly } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { formatExactly } from '../kit/quota.js';
 import { refusalTexts } from '../kit/refusal/refusal.texts.js';
 import { causeOf } from '../kit/refusal/refusals.js';
 import { formatTime } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { BillingProcess } from './BillingProcess.js';
 import type { LogLine } from './billing.js';
-import { inSeconds } from './durations.js';
 import { logTexts } from './log.texts.js';
 import { callAddress } from './requestId.js';
 
@@ -89,7 +88,7 @@ function CallFacts({ line }: { readonly line: LogLine }) {
         {requestId !== null &&
           line.detail?.__typename !== 'RefusalDetail' &&
           [line.useTimeMs, firstTokenMs]
-            .flatMap((ms) => (ms === null ? [] : t('seconds', { seconds: inSeconds(ms) })))
+            .flatMap((ms) => (ms === null ? [] : formatDuration(ms)))
             .concat(t(line.isStream ? 'stream' : 'notStream'))
             .join(' / ')}
       </Fact>
@@ -110,7 +109,7 @@ function FailedAttempts({ line: { failedAttempts } }: { readonly line: LogLine }
             {channelName === null ? t('channelGone', { id: channelId }) : `${channelId} · ${channelName}`}
             {': '}
             <span className="figures">{status ?? t('line.noAnswer')}</span> {code !== null && <code>{code}</code>}{' '}
-            <span className="figures">{t('seconds', { seconds: inSeconds(durationMs) })}</span>
+            <span className="figures">{formatDuration(durationMs)}</span>
           </li>
         ))}
       </ul>

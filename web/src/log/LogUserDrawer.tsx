@@ -1,9 +1,9 @@
 import { useQuery } from '@apollo/client/react';
 import { LogUserDocument } from '../generated/log/log.js';
 import { Fact, Facts } from '../kit/Facts.js';
+import { formatExactly } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { formatExactly } from '../kit/quota.js';
 import { DetailDrawer } from '../kit/table/DetailDrawer.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
 import { useText } from '../kit/words/i18n.js';

@@ -1,5 +1,5 @@
 import type { LogRowFragment } from '../generated/log/log.js';
-import { formatExactly } from '../kit/quota.js';
+import { formatExactly } from '../kit/figures.js';
 import type { refusalZh } from '../kit/refusal/refusal.zh.js';
 import { causeOf } from '../kit/refusal/refusals.js';
 import type { Translate } from '../kit/words/i18n.js';

@@ -79,7 +79,6 @@ export const logEn: Translation<typeof logZh> = {
   'outcome.GATEWAY_FAILED': 'Gateway failed',
   stream: 'stream',
   notStream: 'no stream',
-  seconds: '{{seconds}} s',
   'duration.hint': '{{total}} in all, first token after {{first}}',
   'model.both': 'Requested: {{requested}}; sent upstream: {{actual}}',
   'cache.hint': '{{read}} read, {{write}} written',

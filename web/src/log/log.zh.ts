@@ -76,7 +76,6 @@ export const logZh = {
   'outcome.GATEWAY_FAILED': '网关中断',
   stream: '流',
   notStream: '非流',
-  seconds: '{{seconds}} 秒',
   'duration.hint': '用时 {{total}}，首字 {{first}}',
   'model.both': '请求模型：{{requested}}；实际模型：{{actual}}',
   'cache.hint': '读取 {{read}}，写入 {{write}}',

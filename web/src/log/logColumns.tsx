@@ -5,8 +5,8 @@ import { Link } from 'react-router-dom';
 import type { LogRowFragment, LogType } from '../generated/log/log.js';
 import { CopiedText } from '../kit/CopiedText.js';
 import { CutText } from '../kit/CutText.js';
+import { formatDuration, formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { formatExactly } from '../kit/quota.js';
 import { refusalTexts } from '../kit/refusal/refusal.texts.js';
 import { StatusTag } from '../kit/StatusTag.js';
 import { Time } from '../kit/Time.js';
@@ -15,7 +15,7 @@ import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { itemOf } from '../kit/table/openItem.js';
 import { type Translate, useText } from '../kit/words/i18n.js';
 import { amountOf, detailText } from './detailText.js';
-import { durationIntent, firstTokenIntent, inSeconds } from './durations.js';
+import { durationIntent, firstTokenIntent } from './durations.js';
 import { logTexts } from './log.texts.js';
 import type { logZh } from './log.zh.js';
 import { callAddress } from './requestId.js';
@@ -150,8 +150,8 @@ function ModelCell({ row: { model, upstreamModel } }: { readonly row: Row }) {
 
 function durationCell({ type, model, useTimeMs, firstTokenMs, isStream }: Row, t: T) {
   if (model === '' || (type !== 'CONSUME' && type !== 'ERROR')) return null;
-  const total = t('seconds', { seconds: inSeconds(useTimeMs) });
-  const first = firstTokenMs === null ? null : t('seconds', { seconds: inSeconds(firstTokenMs) });
+  const total = formatDuration(useTimeMs);
+  const first = firstTokenMs === null ? null : formatDuration(firstTokenMs);
   return (
     <span className="log-duration" title={first === null ? total : t('duration.hint', { total, first })}>
       <Tag minimal intent={durationIntent(useTimeMs)} className="figures">

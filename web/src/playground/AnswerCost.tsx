@@ -2,8 +2,8 @@ import { useQuery } from '@apollo/client/react';
 import { useEffect, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { AnswerCostDocument } from '../generated/playground/playground.js';
+import { formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { formatExactly } from '../kit/quota.js';
 import { useText } from '../kit/words/i18n.js';
 import { playgroundTexts } from './playground.texts.js';
 

@@ -11,8 +11,8 @@ import {
   type PriceListSort,
 } from '../generated/pricing/pricing.js';
 import { useCopy } from '../kit/copying.js';
+import { formatExactly } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
-import { formatExactly } from '../kit/quota.js';
 import { useStatus, useViewer } from '../kit/session.js';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';

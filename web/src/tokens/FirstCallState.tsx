@@ -1,6 +1,7 @@
 import { Callout, Spinner } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
 import type { CallLineFragment } from '../generated/tokens/tokens.js';
+import { formatDuration, formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
@@ -44,9 +45,9 @@ function ArrivedCall({ call }: { readonly call: CallLineFragment }) {
   }
   const figures = {
     model,
-    prompt: promptTokens,
-    completion: completionTokens,
-    seconds: (useTimeMs / 1_000).toFixed(2),
+    prompt: formatExactly(promptTokens),
+    completion: formatExactly(completionTokens),
+    time: formatDuration(useTimeMs),
   };
   return (
     <Callout intent="success" compact title={t('call.arrived')}>

@@ -1,6 +1,7 @@
 import { ProgressBar } from '@blueprintjs/core';
 import type { TokenTermsFragment } from '../generated/tokens/tokens.js';
-import { formatExactly, formatQuota } from '../kit/quota.js';
+import { formatExactly } from '../kit/figures.js';
+import { formatQuota } from '../kit/quota.js';
 import { useQuotaUnits } from '../kit/session.js';
 import { Time } from '../kit/Time.js';
 import { useText } from '../kit/words/i18n.js';

@@ -75,7 +75,7 @@ export const tokensEn: Translation<typeof tokensZh> = {
   'call.arrived': 'Your call has arrived',
   'call.failed': 'A call has arrived, and failed',
   'call.failedHint': 'It was answered with {{reason}}. Nothing was charged; the next call is waited for.',
-  'call.figures': '{{model}} · {{prompt}} + {{completion}} tokens · {{seconds}} s',
+  'call.figures': '{{model}} · {{prompt}} + {{completion}} tokens · {{time}}',
   'call.toLog': 'How its charge came about',
   'call.unknown': 'Whether a call arrives cannot be told now',
   'call.waiting': 'Waiting for your first call…',

@@ -72,7 +72,7 @@ export const tokensZh = {
   'call.arrived': '已收到您的调用',
   'call.failed': '已收到调用，但调用失败',
   'call.failedHint': '返回了 {{reason}}，未产生费用，正在等待下一次调用。',
-  'call.figures': '{{model}} · {{prompt}} + {{completion}} tokens · {{seconds}} 秒',
+  'call.figures': '{{model}} · {{prompt}} + {{completion}} tokens · {{time}}',
   'call.toLog': '查看此次调用的详情',
   'call.unknown': '暂时无法得知调用是否到达',
   'call.waiting': '正在等待您的第一次调用…',

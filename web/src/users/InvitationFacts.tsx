@@ -1,7 +1,7 @@
 import type { EditedUserQuery } from '../generated/users/users.js';
 import { Fact, Facts } from '../kit/Facts.js';
+import { formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { formatExactly } from '../kit/quota.js';
 import { useSignedIn } from '../kit/session.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { useText } from '../kit/words/i18n.js';

@@ -1,5 +1,6 @@
 import { Tag } from '@blueprintjs/core';
 import type { ListedUserFragment } from '../generated/users/users.js';
+import { formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { StatusTag } from '../kit/StatusTag.js';
 import { Time } from '../kit/Time.js';
@@ -80,7 +81,7 @@ export const userColumns = (
     align: 'end',
     priority: 2,
     sort: { ascending: 'REQUEST_COUNT_ASC', descending: 'REQUEST_COUNT_DESC' },
-    cell: ({ requestCount }) => <span className="figures">{requestCount.toLocaleString('en-US')}</span>,
+    cell: ({ requestCount }) => <span className="figures">{formatExactly(requestCount)}</span>,
   },
   {
     id: 'email',
@@ -102,7 +103,7 @@ export const userColumns = (
     align: 'end',
     priority: 3,
     initiallyHidden: true,
-    cell: ({ invitedCount }) => <span className="figures">{invitedCount.toLocaleString('en-US')}</span>,
+    cell: ({ invitedCount }) => <span className="figures">{formatExactly(invitedCount)}</span>,
   },
   {
     id: 'createdAt',

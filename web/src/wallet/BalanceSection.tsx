@@ -1,8 +1,8 @@
 import { useSubscription } from '@apollo/client/react';
 import { WalletBalanceDocument } from '../generated/wallet/wallet.js';
 import { Fact, Facts } from '../kit/Facts.js';
+import { formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { formatExactly } from '../kit/quota.js';
 import { Section } from '../kit/Section.js';
 import { useText } from '../kit/words/i18n.js';
 import { walletTexts } from './wallet.texts.js';

@@ -1,3 +1,4 @@
+import { formatDuration } from '../figures.js';
 import './changeLine.css';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
@@ -6,7 +7,6 @@ import { formatTime } from '../time.js';
 import { type Translate, useText } from '../words/i18n.js';
 import { channelStateTexts } from './channelState.texts.js';
 import type { channelStateZh } from './channelState.zh.js';
-import { inSeconds } from './responseTime.js';
 
 interface ChangeLineProps {
   readonly change: ChannelChangeFactsFragment;
@@ -29,7 +29,7 @@ function said(
       return { text: t(automatic === true ? 'change.disabledAutomatically' : 'change.disabled'), mark: 'bad' };
     case 'TESTED':
       return ok === true
-        ? { text: t('change.passed', { time: inSeconds(responseTimeMs ?? 0) }), mark: 'good' }
+        ? { text: t('change.passed', { time: formatDuration(responseTimeMs ?? 0) }), mark: 'good' }
         : { text: t('change.failed'), mark: 'bad' };
     case 'BALANCE_TOLD':
       return { text: t('change.BALANCE_TOLD', { balance: balance ?? '' }), mark: 'plain' };

@@ -1,9 +1,10 @@
+import { formatDuration } from '../figures.js';
 import './responseTime.css';
 import { Tag } from '@blueprintjs/core';
 import { formatTime } from '../time.js';
 import { useText } from '../words/i18n.js';
 import { channelStateTexts } from './channelState.texts.js';
-import { inSeconds, speedOf } from './responseTime.js';
+import { speedOf } from './responseTime.js';
 
 interface ResponseTimeBadgeProps {
   /** ms; 0: never tested. */
@@ -26,7 +27,7 @@ export function ResponseTimeBadge({ responseTimeMs, testedAt = null, testError =
     );
   return (
     <Tag minimal className={`speed speed-${speed}`} title={tested}>
-      {speed === 'untested' ? t('speed.untested') : inSeconds(responseTimeMs)}
+      {speed === 'untested' ? t('speed.untested') : formatDuration(responseTimeMs)}
     </Tag>
   );
 }

@@ -9,10 +9,6 @@ export function speedOf(responseTimeMs: number): Speed {
   return responseTimeMs <= 5_000 ? 'slow' : 'very-slow';
 }
 
-/** 340 → 0.34 s; 6 → 6 ms, which hundredths of a second would show as none. */
-export const inSeconds = (milliseconds: number): string =>
-  milliseconds < 100 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(2)} s`;
-
 /** ms over the channels that passed a test; 0: none did. Reckoned here, so that a test just made counts. */
 export function averageResponseTime(channels: readonly { readonly responseTimeMs: number }[]): number {
   const tested = channels.map(({ responseTimeMs }) => responseTimeMs).filter((ms) => ms > 0);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { formatExactly } from '../figures.js';
 import { leaveForLogin } from '../leave.js';
 import { saveFile } from '../saveFile.js';
 import { toaster } from '../toaster.js';
@@ -21,7 +22,7 @@ const tooLarge = /^export-too-large: at most (\d+)$/;
 
 function refusalText(status: number, code: string | null, t: Translate<typeof exportZh>): string {
   const [, most] = tooLarge.exec(code ?? '') ?? [];
-  if (most !== undefined) return t('failed.tooLarge', { most: Number(most).toLocaleString('en') });
+  if (most !== undefined) return t('failed.tooLarge', { most: formatExactly(Number(most)) });
   if (status === 429) return t('failed.busy');
   if (status === 503) return t('failed.rebuilding');
   return code === null ? t('failed.unreadable', { status }) : t('failed.other', { reason: codeText(code) });

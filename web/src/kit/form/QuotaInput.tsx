@@ -1,7 +1,8 @@
 import { Button, Classes, ControlGroup, InputGroup, Menu, MenuItem, PopoverNext } from '@blueprintjs/core';
 import { CaretDown, Dollar } from '@blueprintjs/icons';
 import { useState } from 'react';
-import { formatExactly, formatQuota, parseQuota, quotaAsTyped, quotaPresets } from '../quota.js';
+import { formatExactly } from '../figures.js';
+import { formatQuota, parseQuota, quotaAsTyped, quotaPresets } from '../quota.js';
 import { useQuotaUnits } from '../session.js';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';

@@ -5,9 +5,9 @@ import {
   OwnInvitationsDocument,
 } from '../../generated/kit/invite/invite.js';
 import { Fact, Facts } from '../Facts.js';
+import { formatExactly } from '../figures.js';
 import { QueryNotice } from '../QueryNotice.js';
 import { QuotaText } from '../QuotaText.js';
-import { formatExactly } from '../quota.js';
 import { Section } from '../Section.js';
 import { useText } from '../words/i18n.js';
 import { InviteLink } from './InviteLink.js';

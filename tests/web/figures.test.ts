@@ -1,0 +1,62 @@
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import {
+  formatDuration,
+  formatDurations,
+  formatExactly,
+  formatPercent,
+  formatRate,
+} from '../../web/src/kit/figures.js';
+import { webSources } from './sources.js';
+
+describe('figures', () => {
+  test('shares are percents, with a decimal near both ends', () =>
+    expect([0, 0.004, 0.05, 0.123, 0.5, 0.987, 1, 2.5].map(formatPercent)).toEqual([
+      '0%',
+      '0.4%',
+      '5%',
+      '12%',
+      '50%',
+      '98.7%',
+      '100%',
+      '250%',
+    ]));
+  test('nearly nothing is not nothing, and nearly all is not all', () =>
+    expect([0.000_01, 0.999_9].map(formatPercent)).toEqual(['<0.1%', '>99.9%']));
+  test('durations have three digits: milliseconds, then seconds', () =>
+    expect([0, 6, 340, 999, 1_000, 1_500, 15_000, 150_400].map(formatDuration)).toEqual([
+      '0 ms',
+      '6 ms',
+      '340 ms',
+      '999 ms',
+      '1.00 s',
+      '1.50 s',
+      '15.0 s',
+      '150 s',
+    ]));
+  test('what rounds up to the next step is written as there', () =>
+    expect([999.6, 9_996, 99_960].map(formatDuration)).toEqual(['1.00 s', '10.0 s', '100 s']));
+  test('a duration without a sample is a dash, two are one', () => {
+    expect(formatDuration(null)).toBe('—');
+    expect(formatDurations(null, null)).toBe('—');
+    expect(formatDurations(20, 1_000)).toBe('20 ms / 1.00 s');
+  });
+  test('counts are grouped, rates have decimals where they are small', () => {
+    expect(formatExactly(1_234_567)).toBe('1,234,567');
+    expect([0.126, 12.6, 12_600].map(formatRate)).toEqual(['0.13', '13', '12.6k']);
+  });
+});
+
+describe('one way to write figures', () => {
+  const writers = /^(toFixed|toLocaleString|toPrecision|NumberFormat)$/;
+  /** Figures and amounts; prices; what is typed into fields again. */
+  const own = ['kit/figures.ts', 'kit/quota.ts', 'kit/unitPrice.ts', 'settings/modelPrices.ts'];
+
+  test('no page rounds or groups digits by itself', () => {
+    const writing = (node: ts.Node): boolean =>
+      (ts.isPropertyAccessExpression(node) && writers.test(node.name.text)) ||
+      (ts.forEachChild(node, (child) => writing(child) || undefined) ?? false);
+    const found = webSources().filter(({ syntax }) => writing(syntax));
+    expect(found.map(({ path }) => path).sort()).toEqual(own);
+  });
+});
