@@ -1,4 +1,5 @@
 import '@blueprintjs/core/lib/css/blueprint.css';
+import './styles/tokens.css';
 import './styles/shell.css';
 import './styles/kit.css';
 import './styles/table.css';

@@ -1,5 +1,5 @@
-import { Spinner } from '@blueprintjs/core';
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
+import { SkeletonPage } from './kit/Skeleton.js';
 import { addressOf } from './kit/table/openItem.js';
 import { ForAdministrators, ForViewers, OpensDrawer, RootOr } from './shell/guards.js';
 import { Layout } from './shell/Layout.js';
@@ -75,7 +75,7 @@ const routes: RouteObject[] = [
     element: <Layout />,
     errorElement: <PageFailed />,
     // While the code of the first page is on its way.
-    hydrateFallbackElement: <Spinner className="whole-page" />,
+    hydrateFallbackElement: <SkeletonPage />,
     children: [
       {
         // A page that fails leaves bar and sidebar in place.

@@ -70,7 +70,8 @@ export function FailureHistory({ range, admin }: { readonly range: HistoryRange;
           {t('failures.total', { count: formatExactly(found.usageFailureHistory.total) })} ·{' '}
           {t('history.before', { value: formatExactly(found.before.total) })}{' '}
           <Growth now={found.usageFailureHistory.total} before={found.before.total} />
-          {isWidened && ` · ${t('failures.widened', { span: `${formatMinute(times.from)} – ${formatMinute(times.to)}` })}`}
+          {isWidened &&
+            ` · ${t('failures.widened', { span: `${formatMinute(times.from)} – ${formatMinute(times.to)}` })}`}
         </p>
       )}
       {history === undefined ? (

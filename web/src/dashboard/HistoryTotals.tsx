@@ -49,7 +49,7 @@ export function HistoryTotals({ found, link, earlier, money }: HistoryTotalsProp
     },
   ];
   return (
-    <section className="tiles" aria-label={t('history.totals')}>
+    <section className="tiles tiles-nine" aria-label={t('history.totals')}>
       {tiles.map(({ label, of, format, type }) => {
         const [now, before] = found === undefined ? [null, null] : [of(found.usageHistory), of(found.before)];
         return (

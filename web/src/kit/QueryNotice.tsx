@@ -1,5 +1,6 @@
-import { Button, Callout, Spinner } from '@blueprintjs/core';
+import { Button, Callout } from '@blueprintjs/core';
 import { Refresh } from '@blueprintjs/icons';
+import { SkeletonLines } from './Skeleton.js';
 import { commonTexts } from './words/common.texts.js';
 import { errorText } from './words/errors.js';
 import { useText } from './words/i18n.js';
@@ -10,10 +11,10 @@ interface QueryNoticeProps {
   readonly refetch: () => unknown;
 }
 
-/** In place of what a query outside a table has not brought yet: a spinner, or what went wrong and a way to retry. */
+/** In place of what a query outside a table has not brought yet: where it will be, or what went wrong and a way to retry. */
 export function QueryNotice({ loading, error, refetch }: QueryNoticeProps) {
   const t = useText(commonTexts);
-  if (error === undefined || loading) return <Spinner size={32} className="query-notice" aria-label={t('loading')} />;
+  if (error === undefined || loading) return <SkeletonLines />;
   return (
     <Callout intent="danger" title={t('table.failed')} className="query-notice">
       <p>{errorText(error)}</p>

@@ -1,10 +1,11 @@
 import { useQuery } from '@apollo/client/react';
-import { Button, NonIdealState, Spinner } from '@blueprintjs/core';
+import { Button, NonIdealState } from '@blueprintjs/core';
 import { Offline, Refresh } from '@blueprintjs/icons';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { PublicStatusFragment, ViewerFragment } from '../generated/kit/shell.js';
 import { ShellDocument } from '../generated/kit/shell.js';
 import type { QuotaUnits } from './quota.js';
+import { SkeletonShell } from './Skeleton.js';
 import { commonTexts } from './words/common.texts.js';
 import { errorText } from './words/errors.js';
 import { useText } from './words/i18n.js';
@@ -36,7 +37,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
         action={<Button icon={<Refresh />} text={t('retry')} onClick={() => void refetch()} />}
       />
     );
-  return <Spinner className="whole-page" aria-label={t('loading')} />;
+  return <SkeletonShell />;
 }
 
 function useSession(): Session {

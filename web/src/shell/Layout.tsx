@@ -1,8 +1,8 @@
-import { Spinner } from '@blueprintjs/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Navigate, Outlet, useLocation, useNavigation } from 'react-router-dom';
 import { useNarrow, useTight } from '../kit/narrow.js';
 import { useRemembered } from '../kit/remembered.js';
+import { SkeletonPage } from '../kit/Skeleton.js';
 import { isAdmin, useStatus, useViewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
 import { Footer } from './Footer.js';
@@ -61,7 +61,7 @@ export function Layout() {
                 <StoppedReadModels />
               </Suspense>
             )}
-            <Suspense fallback={<Spinner className="whole-page" />}>
+            <Suspense fallback={<SkeletonPage />}>
               <Outlet />
             </Suspense>
           </main>
