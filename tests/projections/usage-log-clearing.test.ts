@@ -3,9 +3,14 @@ import { beginning } from '../../src/domain/events.js';
 import { ChannelId } from '../../src/domain/ids.js';
 import { Instant, unixSeconds } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
+import { boundTo } from '../../src/projections/engine/checkpoints.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { usageLog } from '../../src/projections/models/usage-log/usage-log.js';
-import { linesBefore, linesCleared } from '../../src/projections/models/usage-log/usage-log-clearing.js';
+import {
+  linesBefore,
+  linesCleared,
+  takeAwayCleared,
+} from '../../src/projections/models/usage-log/usage-log-clearing.js';
 import {
   usageLogAfter,
   usageLogBefore,
@@ -120,6 +125,29 @@ describe('clearing the usage log', () => {
       reader.release();
     }
     await until(async () => ((await rowsThere()).months.length === 1 ? true : null));
+  });
+
+  test('leaves readers alone for a while where only the table of a month in use is left', async () => {
+    await projected.given(...history);
+    await projected.stopAll();
+    await projected.pool.query(`update ${schema}.usage_log_rules set cleared_before = $1`, [secondsAfter(0)]);
+    const [reader, projector] = [await projected.pool.connect(), await projected.pool.connect()];
+    const step = async () => {
+      await projector.query(`begin; set local search_path to ${schema}`);
+      const left = await takeAwayCleared(boundTo(projector));
+      await projector.query('commit');
+      return left;
+    };
+    try {
+      await reader.query(`begin; select * from ${schema}.usage_log`);
+      expect(await step()).toBe('later');
+      expect(await rowsThere()).toMatchObject({ rows: 4, months: ['usage_log_2026_01', 'usage_log_2026_02'] });
+      await reader.query('rollback');
+      expect([await step(), await step()]).toEqual(['now', null]);
+    } finally {
+      reader.release();
+      projector.release();
+    }
   });
 
   test('is finished by the next who projects, where it was interrupted', async () => {

@@ -65,9 +65,11 @@ export interface Projection {
 export interface Tidying {
   /** The event that leaves such rows. */
   readonly after: EventType;
-  /** False: nothing is left to be taken away. */
-  step(tx: ReadModels): Promise<boolean>;
+  step(tx: ReadModels): Promise<NextStep>;
 }
+
+/** When there is to be another: `later`, where what is left is in use; null: nothing is left. */
+export type NextStep = 'now' | 'later' | null;
 
 /**
  * Declares a read model over the events of one union. `interestedIn` names each of them, so an event added to the union

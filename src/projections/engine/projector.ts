@@ -6,7 +6,7 @@ import { Bell } from '../../waiting/bell.js';
 import type { ReadModels } from '../database.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { LogWindow } from './log-window.js';
-import { type FoldContext, type Projection, schemaOf } from './projection.js';
+import { type FoldContext, type NextStep, type Projection, schemaOf } from './projection.js';
 import { connectionSettings } from './projector-connection.js';
 import { concerning } from './quarantine.js';
 
@@ -81,8 +81,8 @@ export class Projector {
   private wantedElsewhere: number = beginning;
   private heldElsewhere = false;
   private idle = false;
-  /** There may be rows to take away. */
-  private untidy = false;
+  /** From when on there may be rows to take away, in milliseconds; Infinity: there are none. */
+  private untidyFrom = Number.POSITIVE_INFINITY;
   private batchLimit: number;
   private readonly bell = new Bell();
 
@@ -200,7 +200,7 @@ export class Projector {
   private resumeAt(position: Position): void {
     this.position = position;
     this.checkpoint = position;
-    this.untidy = true;
+    this.untidyFrom = 0;
     this.checkpointMovedAt = Date.now();
     this.parts.changed();
   }
@@ -211,8 +211,8 @@ export class Projector {
     const { window, pace } = this.parts;
     try {
       const batch = await window.read(this, this.position, this.batchLimit);
-      if (this.untidy) await this.tidy(lead);
-      if (batch.length === 0) return this.untidy ? undefined : await this.rest(lead);
+      const isLeft = Date.now() >= this.untidyFrom && (await this.tidy(lead));
+      if (batch.length === 0) return isLeft ? undefined : await this.rest(lead);
       await this.fold(lead, batch);
       if (this.checkpointIsDue()) await this.moveCheckpoint(lead);
       if (batch.length === this.batchLimit) return;
@@ -310,24 +310,27 @@ export class Projector {
     this.position = last;
     this.checkpoint = last;
     this.checkpointMovedAt = Date.now();
-    if (batch.some(({ event }) => event.type === projection.tidying?.after)) this.untidy = true;
+    if (batch.some(({ event }) => event.type === projection.tidying?.after)) this.untidyFrom = 0;
     return true;
   }
 
-  /** One step. What cannot be taken away now is tried again when the checkpoint moves: nobody is shown it. */
-  private async tidy({ client, tx }: Lead): Promise<void> {
-    const { projection, log } = this.parts;
-    this.untidy = false;
-    if (projection.tidying === undefined) return;
+  /** One step. What cannot be taken away now is tried again some seconds later: nobody is shown it. True: there is more. */
+  private async tidy({ client, tx }: Lead): Promise<boolean> {
+    const { projection, log, pace } = this.parts;
+    this.untidyFrom = Number.POSITIVE_INFINITY;
+    if (projection.tidying === undefined) return false;
+    let next: NextStep = 'later';
     try {
       await lockedPosition(client, projection, schemaOf(projection));
-      const isLeft = await projection.tidying.step(tx);
+      next = await projection.tidying.step(tx);
       await client.query('commit');
-      this.untidy = isLeft;
     } catch (error) {
       await client.query('rollback').catch(() => {});
+      next = 'later';
       log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector could not take away what is not shown');
     }
+    if (next !== null) this.untidyFrom = next === 'now' ? 0 : Date.now() + pace.idleCheckpointMs;
+    return next === 'now';
   }
 
   /** Records that events up to `position` are folded though none of them changed a row. */

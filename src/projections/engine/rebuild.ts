@@ -148,7 +148,7 @@ async function tidy(
       await client.query(`set local search_path to ${schema}`);
       return tidying.step(tx);
     });
-  while (await step()) signal?.throwIfAborted();
+  while ((await step()) === 'now') signal?.throwIfAborted();
 }
 
 async function tablesOf(client: Client, schema: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { DomainEvent, Position, Recorded } from '../../../domain/events.js';
 import type { ReadModels } from '../../database.js';
+import type { NextStep } from '../../engine/projection.js';
 import { hourOf } from './usage-log-hours.js';
 import { monthOfPartition } from './usage-log-partitions.js';
 
@@ -100,13 +101,14 @@ export async function linesCleared(db: ReadModels, position: Position): Promise<
   return clearing?.lines;
 }
 
-/** One step: a whole month, or some rows of one that is shown in part. False: there are no more. */
-export async function takeAwayCleared(tx: ReadModels): Promise<boolean> {
+/** One step: a whole month, or some rows of one that is shown in part or that somebody reads. */
+export async function takeAwayCleared(tx: ReadModels): Promise<NextStep> {
   const before = await clearedBefore(tx);
   const month = await clearedMonth(tx, before);
-  if (month !== null && (await dropped(tx, month))) return true;
-  const areMore = await deleteSome(tx, before);
-  return month !== null || areMore;
+  if (month !== null && (await dropped(tx, month))) return 'now';
+  if (await deleteSome(tx, before)) return 'now';
+  // Its table is empty. Whoever comes waits behind each attempt to drop it, so there are few.
+  return month === null ? null : 'later';
 }
 
 /** The name of a partition without a line that is shown. */
@@ -132,6 +134,7 @@ async function dropped(tx: ReadModels, partition: string): Promise<boolean> {
   }
 }
 
+/** False: there are no more. */
 async function deleteSome(tx: ReadModels, before: number): Promise<boolean> {
   const cleared = tx.selectFrom('usage_log').where('created_at', '<', before);
   const last = await cleared
