@@ -42,8 +42,11 @@ export type ChannelEvent =
   | { type: 'ChannelBalanceObserved'; balance: string; becameLow: boolean }
   | { type: 'ChannelRemoved'; by?: UserId };
 
-/** By the gateway itself, or by somebody. */
-type Switching = { automatic: true } | { automatic: false; by: UserId };
+/**
+ * By the gateway itself, or by somebody. `key`: the one that the channel was asked with; what came of it says nothing of
+ * another that the channel has been given since.
+ */
+type Switching = { automatic: true; key: SecretId } | { automatic: false; by: UserId };
 
 export type ChannelCommand =
   | {
@@ -154,8 +157,10 @@ export function checkKeyStays(
   if (changed !== null) throw new Failure('channel-key-needed', { field: 'key', changed });
 }
 
-const switchedBy = (order: Switching): Switching =>
+const switchedBy = (order: Switching): { automatic: true } | { automatic: false; by: UserId } =>
   order.automatic ? { automatic: true } : { automatic: false, by: order.by };
+
+const isStale = (order: Switching, { secrets }: LiveChannel): boolean => order.automatic && order.key !== secrets.key;
 
 const isBelow = (balance: string, least: number): boolean =>
   least > 0 && isNegative(add(decimal(balance), negative(decimalOf(least))));
@@ -191,13 +196,15 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
         const { automatic } = command;
         const before = live(channel);
         if (automatic ? before.status !== 'auto-disabled' : before.status === 'enabled') return [];
+        if (isStale(command, before)) return [];
         if (!hasKey(before)) throw new Failure('channel-key-missing', { field: 'key' });
         return [{ type: 'ChannelEnabled', ...switchedBy(command) }];
       }
       case 'DisableChannel': {
         const { automatic, reason } = command;
-        const { status } = live(channel);
-        if (automatic ? status !== 'enabled' : status === 'disabled') return [];
+        const before = live(channel);
+        const { status } = before;
+        if ((automatic ? status !== 'enabled' : status === 'disabled') || isStale(command, before)) return [];
         return [{ type: 'ChannelDisabled', reason, ...switchedBy(command) }];
       }
       case 'RecordChannelTest': {

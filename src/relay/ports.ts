@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Directory, QuotaGate, Vault } from '../application/ports.js';
-import type { ChannelId } from '../domain/ids.js';
+import type { ChannelId, SecretId } from '../domain/ids.js';
 import type { ApiKeyStatusNotice } from './call/authenticate.js';
 import type { CallLimits } from './call/call-limits.js';
 import type { Meter } from './call/metered.js';
@@ -61,8 +61,10 @@ export interface RequestBodies {
 }
 
 export interface ChannelHealthNotice {
-  /** Live traffic showed that the channel is out of order. Must not throw; the call does not wait for it. */
-  outOfOrder(channel: ChannelId, reason: string): void;
+  /**
+   * Live traffic showed that the channel is out of order with this key. Must not throw; the call does not wait for it.
+   */
+  outOfOrder(channel: ChannelId, key: SecretId, reason: string): void;
 }
 
 interface RelayConfig {

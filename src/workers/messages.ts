@@ -45,7 +45,7 @@ export interface AskedOfPrimary {
   note(notedTo: Position, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
-  channelOutOfOrder(id: ChannelId, reason: string): void;
+  channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;
   /** Since the last time. */
   refused(kinds: readonly RefusedKind[]): void;
 }

@@ -66,5 +66,5 @@ export const remoteNotices = (
     shown: (place) => primary.tell('wrongKey', place),
   },
   apiKeyStatus: { refused: (id, owner, cause) => primary.tell('apiKeyRefused', id, owner, cause) },
-  channelHealth: { outOfOrder: (id, reason) => primary.tell('channelOutOfOrder', id, reason) },
+  channelHealth: { outOfOrder: (id, key, reason) => primary.tell('channelOutOfOrder', id, key, reason) },
 });

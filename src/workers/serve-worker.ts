@@ -130,7 +130,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     note: (notedTo, progressed) => calls.note(notedTo, progressed),
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
-    channelOutOfOrder: (id, reason) => channelHealth.outOfOrder(id, reason),
+    channelOutOfOrder: (id, key, reason) => channelHealth.outOfOrder(id, key, reason),
     refused: (kinds) => refusalRecord.take(kinds),
   };
 

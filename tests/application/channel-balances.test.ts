@@ -81,6 +81,16 @@ describe('the balances of all channels', () => {
     expect(await events(silent)).toStrictEqual([]);
   });
 
+  test('say nothing of a key that a channel has been given meanwhile', async () => {
+    const id = await added('0');
+    node.balances.told.set(id, async () => {
+      await node.channels.edit(admin, id, { settings: {}, key: 'sk-new' });
+      return '0';
+    });
+    expect(await node.channels.updateBalances(admin)).toMatchObject({ updated: 1, disabled: 0 });
+    expect(node.directory.channel(id)?.status).toBe('enabled');
+  });
+
   test('that are empty switch channels off, unless these may not go out by themselves', async () => {
     const [empty, owing, kept] = [await added('0'), await added('-0.01'), await added('-1', { autoBan: false })];
     const little = await added('0.01');

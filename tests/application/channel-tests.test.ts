@@ -141,6 +141,21 @@ describe('a test of all channels', () => {
     expect([kept, inTime].map(statusOf)).toEqual(['enabled', 'enabled']);
   });
 
+  test('says nothing of a key that a channel has been given meanwhile', async () => {
+    await set('AutomaticDisableChannelEnabled', 'true');
+    await set('AutomaticEnableChannelEnabled', 'true');
+    const [mended, worse] = [await added(), await added()];
+    await switchOff(worse);
+    const rekeyed = (id: ChannelId, result: ProbeResult) => async () => {
+      await node.channels.edit(admin, id, { settings: {}, key: 'sk-new' });
+      return result;
+    };
+    node.probe.results.set(mended, rekeyed(mended, { ...passingProbe, ...broken }));
+    node.probe.results.set(worse, rekeyed(worse, passingProbe));
+    expect(await tested()).toMatchObject({ tested: 2, failed: 1, disabled: 0, enabled: 0 });
+    expect([mended, worse].map(statusOf)).toEqual(['enabled', 'auto-disabled']);
+  });
+
   test('brings back who passes and was switched off automatically, where the option wants it', async () => {
     const id = await added();
     await switchOff(id);

@@ -277,9 +277,11 @@ describe('users are told', () => {
     test('that were switched off or on by nobody', async () => {
       await start(reporting());
       const id = await addChannel('key');
-      await switched(id, { type: 'DisableChannel', automatic: true, reason: 'no credit' });
+      const { key } = node.directory.channel(id)?.secrets ?? {};
+      if (key === undefined) throw new Error('there is no such channel');
+      await switched(id, { type: 'DisableChannel', automatic: true, key, reason: 'no credit' });
       await done('report-channels');
-      await switched(id, { type: 'EnableChannel', automatic: true });
+      await switched(id, { type: 'EnableChannel', automatic: true, key });
       await done('report-channels');
       const { name } = channelSettings();
       expect(told).toEqual([

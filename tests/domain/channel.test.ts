@@ -25,6 +25,7 @@ const enabled: ChannelEvent = { type: 'ChannelEnabled', automatic: false, by };
 const disabled: ChannelEvent = { type: 'ChannelDisabled', automatic: false, reason: '', by };
 const autoEnabled: ChannelEvent = { type: 'ChannelEnabled', automatic: true };
 const autoDisabled: ChannelEvent = { type: 'ChannelDisabled', automatic: true, reason: 'status 401' };
+const rekeyed: ChannelEvent = { type: 'ChannelEdited', settings, secrets: { ...secrets, key: SecretId('key-2') }, by };
 const removed: ChannelEvent = { type: 'ChannelRemoved', by };
 const remove: ChannelCommand = { type: 'RemoveChannel', by };
 
@@ -48,11 +49,12 @@ const edit = (
   keyMayFollow,
   by,
 });
+const { key } = secrets;
 const enable = (automatic: boolean): ChannelCommand =>
-  automatic ? { type: 'EnableChannel', automatic } : { type: 'EnableChannel', automatic, by };
+  automatic ? { type: 'EnableChannel', automatic, key } : { type: 'EnableChannel', automatic, by };
 const disable = (automatic: boolean): ChannelCommand =>
   automatic
-    ? { type: 'DisableChannel', automatic, reason: 'status 401' }
+    ? { type: 'DisableChannel', automatic, key, reason: 'status 401' }
     : { type: 'DisableChannel', automatic, reason: '', by };
 
 describe('the balance of the account', () => {
@@ -175,6 +177,10 @@ describe('switching a channel by hand', () => {
 describe('switching a channel automatically', () => {
   test('off is recorded once, with the reason', () => given(added).when(disable(true)).thenRecordedOnce(autoDisabled));
   test('off leaves a manual decision alone', () => given(added, disabled).when(disable(true)).thenNothing());
+  test('off leaves a channel alone that has had another key since', () =>
+    given(added, rekeyed).when(disable(true)).thenNothing());
+  test('on leaves a channel off that has had another key since', () =>
+    given(added, autoDisabled, rekeyed).when(enable(true)).thenNothing());
   test('on undoes an automatic decision', () =>
     given(added, autoDisabled).when(enable(true)).thenRecordedOnce(autoEnabled));
   test('on leaves a manual decision alone', () => given(added, disabled).when(enable(true)).thenNothing());

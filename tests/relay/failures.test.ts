@@ -164,7 +164,7 @@ async function told({ directory = {}, vault, fault, protocol, authorisation, ups
     limits: callLimits(clock),
     wrongKeys: countWrongKeys(clock),
     apiKeyStatus: { refused: () => {} },
-    channelHealth: { outOfOrder: (_: number, reason: string) => void outOfOrder.push(reason) },
+    channelHealth: { outOfOrder: (_: number, _key: string, reason: string) => void outOfOrder.push(reason) },
     refusals: {
       count: ({ status, code }: Refusal, callId: CallId | null) => void refused.push([status, code, callId]),
     },

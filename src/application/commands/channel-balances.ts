@@ -49,7 +49,7 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
     try {
       const { balance, position } = await observe(channel);
       if (decimal(balance).digits > 0n || !channel.settings.autoBan) return { disabled: false, position };
-      const order = { type: 'DisableChannel', automatic: true, reason: usedUp } as const;
+      const order = { type: 'DisableChannel', automatic: true, key: channel.secrets.key, reason: usedUp } as const;
       const switched = await handle(channelDecider, streams.channel(channel.id), order);
       return { disabled: switched.events.length > 0, position: newestOf([position, switched.position]) };
     } catch (error) {

@@ -6,7 +6,7 @@ import type { ChannelId } from '../../domain/ids.js';
 import { type TestRunOutcome, testRunDecider } from '../../domain/test-run.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
-import type { ChannelProbe, Directory, ProbeResult } from '../ports.js';
+import type { ChannelProbe, ChannelView, Directory, ProbeResult } from '../ports.js';
 import type { Settings } from '../settings.js';
 import type { Handle } from './handle.js';
 import { inParallel } from './in-parallel.js';
@@ -69,15 +69,18 @@ export function channelTests({ handle, directory, probe, warn }: ChannelTestPort
   };
 
   /** Switches the channel as its test asks for. Who does it first, wins: the stream knows whether it still is to be done. */
-  const switchAfter = async (id: ChannelId, result: ProbeResult): Promise<Partial<TestRunOutcome>> => {
+  const switchAfter = async (
+    { id, secrets: { key } }: ChannelView,
+    result: ProbeResult,
+  ): Promise<Partial<TestRunOutcome>> => {
     const reason = reasonToDisable(result, directory.settings());
     if (reason !== null) {
       if (!viewOf(id).settings.autoBan) return {};
-      const order = { type: 'DisableChannel', automatic: true, reason } as const;
+      const order = { type: 'DisableChannel', automatic: true, key, reason } as const;
       return { disabled: (await handle(channelDecider, streams.channel(id), order)).events.length };
     }
     if (!result.ok || !directory.settings().flag('AutomaticEnableChannelEnabled')) return {};
-    const order = { type: 'EnableChannel', automatic: true } as const;
+    const order = { type: 'EnableChannel', automatic: true, key } as const;
     return { enabled: (await handle(channelDecider, streams.channel(id), order)).events.length };
   };
 
@@ -97,12 +100,13 @@ export function channelTests({ handle, directory, probe, warn }: ChannelTestPort
     if (isStopping) return;
     let outcome: Partial<TestRunOutcome> = { tested: 1, failed: 1 };
     try {
-      const result = await probe.test(viewOf(id), '');
+      const channel = viewOf(id);
+      const result = await probe.test(channel, '');
       // Connections have been cut by then: what came of it says nothing of the channel.
       if (isStopping) return;
       await record(id, result);
       outcome = { tested: 1, failed: result.ok ? 0 : 1 };
-      outcome = { ...outcome, ...(await switchAfter(id, result)) };
+      outcome = { ...outcome, ...(await switchAfter(channel, result)) };
     } catch (error) {
       if (isStopping) return;
       if (error instanceof Failure && error.code === 'channel-not-found') outcome = {};

@@ -1,7 +1,7 @@
 import { apiKeyDecider } from '../../domain/api-key.js';
 import { channelDecider } from '../../domain/channel.js';
 import { streams } from '../../domain/events.js';
-import type { ApiKeyId, ChannelId, UserId } from '../../domain/ids.js';
+import type { ApiKeyId, ChannelId, SecretId, UserId } from '../../domain/ids.js';
 import type { Handle } from './handle.js';
 
 /* What live traffic reports back to the system. Calls do not wait for it; a repeat changes nothing. */
@@ -23,10 +23,10 @@ export function trafficNotices(handle: Handle, log: NoticeLog) {
   };
 
   return {
-    /** The channel is switched off until somebody, or a passing test, switches it on again. */
-    outOfOrder(id: ChannelId, reason: string): void {
-      report(`channel ${id}`, () =>
-        handle(channelDecider, streams.channel(id), { type: 'DisableChannel', automatic: true, reason }),
+    /** The channel is switched off until somebody, or a passing test, switches it on again. `key`: it was asked with. */
+    outOfOrder(id: ChannelId, key: SecretId, reason: string): void {
+      report(`channel ${id} ${key}`, () =>
+        handle(channelDecider, streams.channel(id), { type: 'DisableChannel', automatic: true, key, reason }),
       );
     },
     /** An enabled key was refused: from now on its status says why. */

@@ -84,17 +84,22 @@ const refusedKey =
 function comingAndGoing(random: Random): Act[] {
   const order = (stage: Stage, command: Parameters<typeof channelDecider.decide>[0]) =>
     stage.handle(channelDecider, streams.channel(channelNamed(stage, 'flaky')), command);
+  const byItself = (stage: Stage) => {
+    const channel = stage.app.directory.channel(channelNamed(stage, 'flaky'));
+    if (channel === null) throw new Error('The flaky channel is gone');
+    return { automatic: true, key: channel.secrets.key } as const;
+  };
   return outages.flatMap(({ at, forMs }) => [
     {
       at,
       run: async (stage: Stage) =>
-        (await order(stage, { type: 'DisableChannel', automatic: true, reason: refusedKey })).position,
+        (await order(stage, { type: 'DisableChannel', ...byItself(stage), reason: refusedKey })).position,
     },
     { at: at + forMs / 2, run: tested('flaky', 'Incorrect API key provided', random) },
     { at: at + forMs - 1_000, run: tested('flaky', null, random) },
     {
       at: at + forMs,
-      run: async (stage: Stage) => (await order(stage, { type: 'EnableChannel', automatic: true })).position,
+      run: async (stage: Stage) => (await order(stage, { type: 'EnableChannel', ...byItself(stage) })).position,
     },
   ]);
 }

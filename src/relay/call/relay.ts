@@ -198,7 +198,7 @@ export function openRelay(ports: RelayPorts): Relay {
       underWay.sending = null;
       if (last.costUnknown) underWay.unknownAttempts = ++unknownAttempts;
       if (last.outOfOrder !== null && chosen.channel.settings.autoBan && directory.settings().autoDisable.enabled)
-        ports.channelHealth.outOfOrder(chosen.id, last.outOfOrder);
+        ports.channelHealth.outOfOrder(chosen.id, chosen.channel.secrets.key, last.outOfOrder);
       if (!last.retryable || ++index >= attempts || presence.gone) return ended(last, tried);
       failed.add(chosen.id);
     }
