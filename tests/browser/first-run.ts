@@ -79,7 +79,7 @@ export function firstRun(launched: () => Browser): void {
   test('a channel is created; what is missing is said first', async () => {
     const { page } = opened;
     const drawer = page.getByRole('dialog', { name: 'New channel' });
-    await drawer.getByRole('button', { name: 'Submit' }).click();
+    await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.getByText('Please fill in channel name and key').first().waitFor();
 
     await drawer.getByRole('textbox', { name: 'Name' }).fill('upstream');
@@ -88,7 +88,7 @@ export function firstRun(launched: () => Browser): void {
     await drawer.getByRole('button', { name: 'Clear' }).click();
     await drawer.getByRole('textbox', { name: 'Models', exact: true }).fill('gpt-4o-mini,gpt-4o');
     await page.keyboard.press('Enter');
-    await drawer.getByRole('button', { name: 'Submit' }).click();
+    await drawer.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The channel has been created').waitFor();
     await drawer.waitFor({ state: 'detached' });
     await rowOf(page, 'Channels', 'upstream').getByText('Enabled').waitFor();

@@ -10,6 +10,7 @@ import {
   isOffered,
   newChannel,
   problemsOf,
+  typesFor,
   withType,
 } from '../../web/src/channels/channelDraft.js';
 import { tagChanges, tagDraftOf, tagProblemsOf } from '../../web/src/channels/tagDraft.js';
@@ -125,6 +126,13 @@ describe('a new channel', () => {
     expect(problemsOf(draft({ type: 41 }), choice(41, { otherIsRegion: true }), null)).toEqual({
       other: 'otherMissing',
     }));
+
+  test('chooses among the types there are, by name; one that is not offered any more stands last, for who has it', () => {
+    const [beta, alpha] = [choice(2, { name: 'Beta' }), choice(7, { name: 'alpha' })];
+    const retired = choice(9, { name: 'Aged', deprecated: true });
+    expect(typesFor([beta, retired, alpha], 2)).toEqual([alpha, beta]);
+    expect(typesFor([beta, retired, alpha], 9)).toEqual([alpha, beta, retired]);
+  });
 
   test('is of a type the gateway can speak with', () => {
     const someday = choice(14, { served: false });

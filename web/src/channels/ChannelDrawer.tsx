@@ -101,7 +101,7 @@ function NewChannel({ choices, copied, onClose }: NewChannelProps) {
   return (
     <FormDrawer
       title={t('form.newTitle')}
-      submitText={common('submit')}
+      submitText={common('save')}
       loading={!known}
       busy={busy}
       unsaved={unsaved}

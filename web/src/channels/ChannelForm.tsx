@@ -2,7 +2,7 @@ import { Button, Callout, Collapse } from '@blueprintjs/core';
 import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ChannelChoicesQuery, EditedChannelFragment } from '../generated/channels/channels.js';
-import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import { PasswordField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChannelSettingField } from './ChannelSettingField.js';
 import {
@@ -10,7 +10,6 @@ import {
   type ChannelField,
   type ChannelProblem,
   choiceOf,
-  isOffered,
   problemsOf,
   upstreamOf,
   withType,
@@ -21,6 +20,7 @@ import { GroupsField } from './GroupsField.js';
 import { JsonField } from './JsonField.js';
 import { ModelsField } from './ModelsField.js';
 import { PairsField } from './PairsField.js';
+import { TypeSelect } from './TypeSelect.js';
 
 interface ChannelFormProps {
   readonly id: string;
@@ -92,13 +92,6 @@ export function ChannelForm({
     else setRefusals(refusals + 1);
   };
 
-  // Others are offered to who has one already.
-  const offered = channelTypes.filter((one) => isOffered(one) || one.type === draft.type);
-  const types = offered.map(({ type, name, served, deprecated }) => ({
-    value: String(type),
-    label: served ? (deprecated ? t('type.deprecated', { name }) : name) : t('type.notServed', { name }),
-  }));
-  if (choice === undefined) types.push({ value: String(draft.type), label: t('type.unknown', { type: draft.type }) });
   const keyHint = choice?.keyHint ?? '';
 
   return (
@@ -108,14 +101,14 @@ export function ChannelForm({
           {t('form.problems')}
         </Callout>
       )}
-      <SelectField
+      <TypeSelect
         label={t('form.type')}
-        value={String(draft.type)}
-        options={types}
+        choices={channelTypes}
+        value={draft.type}
         error={judged && problems.type !== undefined ? t(`problem.${problems.type}`) : undefined}
-        onChange={(chosen) => {
-          const next = choiceOf(channelTypes, Number(chosen));
-          if (next !== undefined) setDraft(withType(draft, next, choice));
+        onChange={(type) => {
+          const next = choiceOf(channelTypes, type);
+          if (next !== undefined && type !== draft.type) setDraft(withType(draft, next, choice));
         }}
       />
       <TextField label={t('form.name')} required autoFocus={before === null} {...text('name')} />

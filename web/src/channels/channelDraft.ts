@@ -59,6 +59,12 @@ export const choiceOf = (choices: readonly ChannelChoice[], wanted: number): Cha
 /** Types that are retired, or that the gateway cannot speak with, stay with the channels that have them. */
 export const isOffered = ({ served, deprecated }: ChannelChoice): boolean => served && !deprecated;
 
+/** What may be chosen, by name; after it what is not offered to others, and the channel has. */
+export function typesFor(choices: readonly ChannelChoice[], chosen: number): readonly ChannelChoice[] {
+  const offered = choices.filter(isOffered).toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...offered, ...choices.filter((one) => one.type === chosen && !isOffered(one))];
+}
+
 export const emptyDraft = (type: ChannelChoice | undefined): ChannelDraft => ({
   type: type?.type ?? 0,
   name: '',

@@ -39,6 +39,8 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'type.unknown': 'Unknown type {{type}}',
   'type.deprecated': '{{name}} (retired)',
   'type.notServed': '{{name}} (not supported yet)',
+  'type.hint': 'Name or number',
+  'type.none': 'No such type',
   'type.notServedMark': 'Not served',
   'type.notServedHint':
     'The gateway cannot speak with this type yet: no calls are sent there, and its models are not listed',

@@ -35,6 +35,8 @@ export const channelsZh = {
   'type.unknown': '未知类型 {{type}}',
   'type.deprecated': '{{name}}（已停用）',
   'type.notServed': '{{name}}（暂不支持）',
+  'type.hint': '名称或编号',
+  'type.none': '没有匹配的类型',
   'type.notServedMark': '暂不支持',
   'type.notServedHint': '网关暂不支持该渠道类型：不会向其转发请求，其模型也不会出现在列表中',
   'models.count': '{{models}} 个模型',

@@ -62,7 +62,7 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
   };
 
   return (
-    <FormDrawer title={t('form.newTitle')} submitText={common('submit')} busy={loading} onClose={onClose}>
+    <FormDrawer title={t('form.newTitle')} submitText={common('save')} busy={loading} onClose={onClose}>
       {(form) => (
         <form id={form} onSubmit={submit} noValidate>
           <TextField
