@@ -145,11 +145,17 @@ describe.skipIf(browser === null)('a channel of its own page (needs Chromium)', 
     await page.getByRole('button', { name: 'Reset' }).click();
   });
 
-  test('what is about to happen to how many is said before it does', async () => {
+  test('all are tested by one click, and what it came to is told', async () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Test all channels' }).click();
-    const question = page.getByRole('dialog', { name: 'Test all 16 channels?' });
-    await question.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText(/^All channels tested: \d+ passed, [1-9]\d* failed/).waitFor();
+    await rowOf(page, 'Channels', 'lighthouse')
+      .getByText(/^Failed: .*Simulated refusal 500/)
+      .waitFor();
+  });
+
+  test('what is about to happen to how many is said before it does', async () => {
+    const { page } = opened;
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete all disabled channels' }).click();
     await page.getByText('No channel is disabled').waitFor();

@@ -117,7 +117,12 @@ export function ChannelsPage() {
           <DrawerLink open="new" intent="primary" icon={<Add />}>
             {t('new')}
           </DrawerLink>
-          <Button icon={<Pulse />} text={t('action.testAll')} onClick={() => void orders.testAll()} />
+          <Button
+            icon={<Pulse />}
+            text={t('action.testAll')}
+            title={t('action.testAllHint')}
+            onClick={() => void orders.testAll()}
+          />
           <PopoverNext
             placement="bottom-end"
             content={

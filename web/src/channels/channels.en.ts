@@ -69,8 +69,7 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'confirm.deleteMany': 'Delete the {{channels}} selected channels?',
   'confirm.deleteDisabled': 'Delete all {{channels}} disabled channels?',
   'confirm.deleteDisabledBody': 'Channels switched off by hand and automatically are deleted. This cannot be undone.',
-  'confirm.testAll': 'Test all {{channels}} channels?',
-  'confirm.testAllBody':
+  'action.testAllHint':
     'Each gets one small request, disabled ones too. By the settings, slow and failing channels are switched off, and those that recovered are switched on again.',
   'confirm.version': 'The base URL ends in /v1',
   'confirm.versionBody': 'The gateway adds /v1 by itself; with such an address calls usually fail. Save it anyway?',

@@ -64,8 +64,7 @@ export const channelsZh = {
   'confirm.deleteMany': '删除所选的 {{channels}} 个渠道？',
   'confirm.deleteDisabled': '删除全部 {{channels}} 个禁用的渠道？',
   'confirm.deleteDisabledBody': '手动禁用与自动禁用的渠道都会被删除，此操作不可撤销。',
-  'confirm.testAll': '测试全部 {{channels}} 个渠道？',
-  'confirm.testAllBody':
+  'action.testAllHint':
     '每个渠道（包括已禁用的）都会收到一个小请求。根据系统设置，过慢或失效的渠道会被自动禁用，恢复正常的会重新启用。',
   'confirm.version': '接口地址以 /v1 结尾',
   'confirm.versionBody': '网关会自行添加 /v1，这样的地址通常会导致调用失败。仍要保存吗？',

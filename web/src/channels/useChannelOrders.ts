@@ -1,10 +1,10 @@
 import { useApolloClient } from '@apollo/client/react';
 import { useMemo } from 'react';
 import {
-  AllChannelsDocument,
   type ChannelPatchInput,
   DeleteChannelsDocument,
   DeleteDisabledChannelsDocument,
+  DisabledChannelsDocument,
   EditChannelDocument,
   EditChannelsDocument,
   ExportChannelsDocument,
@@ -55,11 +55,10 @@ export function useChannelOrders() {
     const lists = () => renewLists(client, 'channels');
 
     /** null: the server did not say, which has been told. */
-    const counted = async () => {
-      const known = await client.query({ query: AllChannelsDocument, fetchPolicy: 'network-only' }).catch(() => null);
-      const { channels, off, out } = known?.data ?? {};
-      if (channels === undefined || off === undefined || out === undefined) return null;
-      return { all: channels.total, off: off.total + out.total };
+    const countDisabled = async (): Promise<number | null> => {
+      const query = { query: DisabledChannelsDocument, fetchPolicy: 'network-only' } as const;
+      const { off, out } = (await client.query(query).catch(() => null))?.data ?? {};
+      return off === undefined || out === undefined ? null : off.total + out.total;
     };
 
     const patchMany = (ids: readonly string[], patch: ChannelPatchInput): Promise<boolean> =>
@@ -103,13 +102,7 @@ export function useChannelOrders() {
       },
 
       /** How it goes on is told where all see it. */
-      async testAll(): Promise<void> {
-        const channels = await counted();
-        if (channels === null) return;
-        const question = { title: t('confirm.testAll', { channels: channels.all }), body: t('confirm.testAllBody') };
-        if (await confirm({ ...question, confirm: t('action.test'), intent: 'primary' }))
-          await done(client.mutate({ mutation: TestAllChannelsDocument }));
-      },
+      testAll: () => done(client.mutate({ mutation: TestAllChannelsDocument })),
 
       updateBalance: ({ id }: Named) =>
         done(client.mutate({ mutation: UpdateChannelBalanceDocument, variables: { id } })),
@@ -201,13 +194,10 @@ export function useChannelOrders() {
       },
 
       async removeDisabled(): Promise<void> {
-        const channels = await counted();
+        const channels = await countDisabled();
         if (channels === null) return;
-        if (channels.off === 0) return void toaster.success(t('done.noneDisabled'));
-        const question = {
-          title: t('confirm.deleteDisabled', { channels: channels.off }),
-          body: t('confirm.deleteDisabledBody'),
-        };
+        if (channels === 0) return void toaster.success(t('done.noneDisabled'));
+        const question = { title: t('confirm.deleteDisabled', { channels }), body: t('confirm.deleteDisabledBody') };
         if (!(await confirm({ ...question, confirm: common('delete') }))) return;
         await client.mutate({ mutation: DeleteDisabledChannelsDocument }).then(
           async ({ data }) => {
