@@ -20,15 +20,12 @@ export interface Demo {
   begin(): () => Promise<void>;
 }
 
-/** As fast as upstreams are, so that there are durations to be seen. */
-const calm = { firstByteDelayMs: 180, chunkDelayMs: 20 };
-
 /**
  * Starts it on the data that `config` names; the password is asked for once that is there. Where nothing has been set up yet there is a past before it is ready, and
  * only there: a past is written once.
  */
 export async function startDemo(config: Config, log: Logger, rootPassword: () => Promise<string>): Promise<Demo> {
-  const provider = await startSimulatedProvider({ behaviour: calm });
+  const provider = await startSimulatedProvider();
   try {
     const clock = new DemoClock();
     const gateway = await startGateway(config, log, 1, clock);
@@ -46,7 +43,7 @@ export async function startDemo(config: Config, log: Logger, rootPassword: () =>
         ...{ gateway, provider, seeded, password },
         begin() {
           const traffic = startTraffic({ url: gateway.url, people: seeded.people, log });
-          const endUnrest = startUnrest({ provider, app, calm });
+          const endUnrest = startUnrest({ provider, app });
           return async () => {
             await endUnrest();
             await traffic.stop();

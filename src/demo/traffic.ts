@@ -4,7 +4,7 @@ import { embeddingModel, type Habit } from './cast.js';
 import { drawn } from './random.js';
 import type { SeededPerson } from './seed.js';
 
-/* Callers of a demo: a few calls a second, of every kind, until told to stop. */
+/* Callers of a demo: about a call a second, of every kind, until told to stop. */
 
 export interface TrafficOptions {
   readonly url: string;
@@ -12,7 +12,7 @@ export interface TrafficOptions {
   readonly log: { warn(facts: Record<string, unknown>, message: string): void };
 }
 
-const meanPauseMs = 300;
+const meanPauseMs = 1_000;
 /** How many callers come with a key that nobody has; 0 to 1. */
 const strangers = 0.01;
 const wrongKey = 'a-key-that-nobody-has';

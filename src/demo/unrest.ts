@@ -1,6 +1,7 @@
 import type { Application } from '../application/application.js';
 import { atIntervals } from '../waiting/at-intervals.js';
 import { flakyModel, people } from './cast.js';
+import { around } from './random.js';
 import type { Answering, Behaviour } from './simulated-behaviour.js';
 import type { SimulatedProvider } from './simulated-provider.js';
 
@@ -11,9 +12,7 @@ import type { SimulatedProvider } from './simulated-provider.js';
 
 export interface UnrestOptions {
   readonly provider: Pick<SimulatedProvider, 'script'>;
-  readonly app: Pick<Application, 'byTheClock'>;
-  /** How the provider answers when nothing is wrong. */
-  readonly calm: Answering;
+  readonly app: Pick<Application, 'byTheClock' | 'directory'>;
 }
 
 /** How long the flaky channel's key is accepted, and for how long it is refused. */
@@ -39,10 +38,17 @@ const mishaps: readonly Behaviour[] = [
 
 const keyRefused = refusal(401, 'invalid_api_key', 'Incorrect API key provided by the deployment');
 
+/** No two answers take the same time. */
+const answered = (): Answering => ({
+  firstByteDelayMs: around(420, 0.4, Math.random),
+  chunkDelayMs: around(250, 0.5, Math.random),
+});
+
 /** `failing`: how many calls go wrong; 0 to 1. */
-const plan = (calm: Answering, failing: number): Behaviour[] =>
-  Array.from({ length: planned }, () =>
-    Math.random() < failing ? (mishaps[Math.floor(Math.random() * mishaps.length)] ?? calm) : calm,
+const plan = (failing: number): Behaviour[] =>
+  Array.from(
+    { length: planned },
+    () => (Math.random() < failing ? mishaps[Math.floor(Math.random() * mishaps.length)] : null) ?? answered(),
   );
 
 const models = [
@@ -50,12 +56,13 @@ const models = [
 ];
 
 /** The result ends it. */
-export function startUnrest({ provider, app, calm }: UnrestOptions): () => Promise<void> {
+export function startUnrest({ provider, app }: UnrestOptions): () => Promise<void> {
   let isRefused = false;
   let since = Date.now();
+  const isOut = () => app.directory.channels().some(({ status }) => status === 'auto-disabled');
   const script = (): void => {
-    for (const model of models) provider.script(model, plan(calm, 0.03));
-    provider.script(flakyModel, isRefused ? keyRefused : plan(calm, 0.2));
+    for (const model of models) provider.script(model, plan(0.03));
+    provider.script(flakyModel, isRefused ? keyRefused : plan(0.2));
   };
   script();
   return atIntervals(lookEveryMs, async () => {
@@ -65,6 +72,6 @@ export function startUnrest({ provider, app, calm }: UnrestOptions): () => Promi
       script();
     }
     // Until it has passed one: a test fails as calls do, now and then.
-    if (!isRefused && Date.now() - since < refusedMs) app.byTheClock.testAll();
+    if (!isRefused && isOut()) app.byTheClock.testAll();
   });
 }

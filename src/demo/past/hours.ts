@@ -56,3 +56,25 @@ export function intentsOf(begin: Instant, passed: number, people: readonly Seede
     }
   return intents.sort((a, b) => a.at - b.at);
 }
+
+/** As many in a minute at the end as there are when the demo goes on, and few at the beginning. */
+const rushPerMinute = 60;
+const minuteMs = 60_000;
+
+/** What happens beside it in the last hour, so that it leads on to the traffic of the present. Oldest first. */
+export function rushBefore(until: number, people: readonly SeededPerson[], random: Random): Intent[] {
+  const callers = people.flatMap((person) => person.keys.map((key) => ({ person, key, share: key.cast.daily })));
+  const intents: Intent[] = [];
+  for (let minute = 0; minute < hourMs / minuteMs; minute++) {
+    const begin = until - hourMs + minute * minuteMs;
+    const count = Math.round((rushPerMinute * minuteMs * minute) / hourMs);
+    for (let call = 0; call < count; call++) {
+      const { person, key } = drawn(callers, random);
+      intents.push({
+        ...{ at: begin + Math.floor(random() * minuteMs), person, key },
+        habit: drawn(key.cast.habits, random),
+      });
+    }
+  }
+  return intents.sort((a, b) => a.at - b.at);
+}

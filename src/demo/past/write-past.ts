@@ -9,7 +9,7 @@ import { type Random, randomFrom } from '../random.js';
 import type { Seeded, SeededPerson } from '../seed.js';
 import { pastCall } from './calls.js';
 import { chronicle } from './chronicle.js';
-import { dayMs, hourMs, type Intent, intentsOf } from './hours.js';
+import { dayMs, hourMs, type Intent, intentsOf, rushBefore } from './hours.js';
 import { Purses } from './purses.js';
 import type { Stage } from './stage.js';
 import { strangersOf, type TurnedAway } from './strangers.js';
@@ -96,11 +96,13 @@ class PastWriter {
 
   async write(): Promise<Position> {
     const { people } = this.ports.seeded;
+    const rush = rushBefore(this.until, people, this.random);
     for (let hour = this.begin; hour < this.until; hour += hourMs) {
       const passed = (hour - this.begin) / (this.until - this.begin);
       const calls = intentsOf(Instant(hour), passed, people, this.random);
       const strangers = strangersOf(hour, this.begin, this.random);
-      const happening = [...calls, ...strangers].sort((a, b) => a.at - b.at);
+      const rushed = rush.filter(({ at }) => at >= hour && at < hour + hourMs);
+      const happening = [...calls, ...rushed, ...strangers].sort((a, b) => a.at - b.at);
       for (const next of happening) {
         if (next.at >= this.until) break;
         await this.actUpTo(next.at);
