@@ -130,9 +130,6 @@ export const people: readonly CastPerson[] = [
   },
 ];
 
-/** Nobody calls with it: without one the root user would be led through the first steps of an empty gateway. */
-export const rootKey: CastKey = { name: 'first', rhythm: 'steady', daily: 0, habits: [] };
-
 /** What differs from channel to channel. */
 export interface CastChannel {
   readonly name: string;

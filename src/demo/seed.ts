@@ -5,7 +5,7 @@ import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
 import type { Actor } from '../domain/user.js';
-import { type CastChannel, type CastKey, type CastPerson, channelCast, people, rootKey } from './cast.js';
+import { type CastChannel, type CastKey, type CastPerson, channelCast, people } from './cast.js';
 
 /* Sample users, channels and API keys; safe to run at every start of the demo. */
 
@@ -116,10 +116,11 @@ const keyTerms = (name: string) => ({
   group: '',
 });
 
-async function seedKeys(app: Application, actor: Actor, cast: readonly CastKey[]): Promise<SeededKey[]> {
+async function seedPerson(app: Application, root: Actor, cast: CastPerson): Promise<SeededPerson> {
+  const actor = await seedUser(app, root, cast);
   const { items } = await app.queries.apiKeys(actor, { page: 1, size: 100 });
   const keys: SeededKey[] = [];
-  for (const castKey of cast) {
+  for (const castKey of cast.keys) {
     const known = items.find(({ name }) => name === castKey.name);
     if (known !== undefined) keys.push({ id: known.id, key: known.key, cast: castKey });
     else {
@@ -128,12 +129,7 @@ async function seedKeys(app: Application, actor: Actor, cast: readonly CastKey[]
       keys.push({ id: issued.id, key: issued.key, cast: castKey });
     }
   }
-  return keys;
-}
-
-async function seedPerson(app: Application, root: Actor, cast: CastPerson): Promise<SeededPerson> {
-  const actor = await seedUser(app, root, cast);
-  return { id: actor.id, cast, keys: await seedKeys(app, actor, cast.keys) };
+  return { id: actor.id, cast, keys };
 }
 
 /** Adds what is missing of the cast. */
@@ -142,7 +138,6 @@ export async function seedDemo(app: Application, { providerUrl, rootPassword }: 
   for (const [option, value] of Object.entries(options))
     await app.visible(await app.options.change(root, option, value));
   const channels = await seedChannels(app, root, providerUrl);
-  await seedKeys(app, root, [rootKey]);
   const seeded: SeededPerson[] = [];
   for (const cast of people) seeded.push(await seedPerson(app, root, cast));
   return { root, people: seeded, channels };

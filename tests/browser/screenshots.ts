@@ -49,10 +49,7 @@ const askTwice = async (page: Page): Promise<void> => {
 };
 
 const openHistory = (page: Page): Promise<void> =>
-  page
-    .getByRole('button', { name: /^History/ })
-    .first()
-    .click();
+  page.getByRole('button', { name: 'History: Retries' }).first().click();
 
 /** What there is to be seen of the demo that has a number of its own. */
 interface Scenes {
