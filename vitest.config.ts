@@ -13,8 +13,8 @@ export default defineConfig({
     // Reading the gateway's modules anew for every file took more processor time than most files' tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Tests wait more than they work: on two cores two files at once take little more than half of the time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Tests, those in a browser above all, wait more than they work: one file more than there are cores fills them.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
     hookTimeout: 120_000,
   },
