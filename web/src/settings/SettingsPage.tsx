@@ -6,7 +6,6 @@ import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { useText } from '../kit/words/i18n.js';
-import { PricesSection } from './PricesSection.js';
 import { SettingsSection } from './SettingsSection.js';
 import { isSettingTab, priceSection, type SettingTab, settingTabs } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
@@ -14,6 +13,7 @@ import { SettingsProvider, useSettings } from './useSettings.js';
 import { VersionSection } from './VersionSection.js';
 import './settings.css';
 
+const PricesSection = lazy(async () => ({ default: (await import('./PricesSection.js')).PricesSection }));
 const HistoryDrawer = lazy(async () => ({ default: (await import('./HistoryDrawer.js')).HistoryDrawer }));
 
 /** What the gateway is configured with while it runs. */
@@ -75,7 +75,11 @@ function TabPanel({ tab }: { readonly tab: SettingTab }) {
           ))}
         {tab === 'other' && <VersionSection />}
       </div>
-      {tab === 'operation' && <PricesSection />}
+      {tab === 'operation' && (
+        <Suspense>
+          <PricesSection />
+        </Suspense>
+      )}
     </>
   );
 }

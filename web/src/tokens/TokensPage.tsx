@@ -1,24 +1,28 @@
 import { useQuery } from '@apollo/client/react';
 import { SegmentedControl } from '@blueprintjs/core';
 import { Add } from '@blueprintjs/icons';
+import { lazy, Suspense } from 'react';
 import { EveryGroupDocument } from '../generated/tokens/tokens.js';
 import { isAdmin, useSignedIn } from '../kit/session.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { FilterBar, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';
+import { useOpenItem } from '../kit/table/openItem.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import './tokens.css';
 import { EveryonesTokens } from './EveryonesTokens.js';
 import { OwnTokens } from './OwnTokens.js';
-import { TokenDrawer } from './TokenDrawer.js';
 import { tokensTexts } from './tokens.texts.js';
 import { activeFilters, type TokensParams, tokenStatuses, tokensDefaults } from './tokensParams.js';
+
+const TokenDrawer = lazy(async () => ({ default: (await import('./TokenDrawer.js')).TokenDrawer }));
 
 export function TokensPage() {
   const t = useText(tokensTexts);
   const admin = isAdmin(useSignedIn());
+  const { open } = useOpenItem();
   const [asked, setParams] = useListParams(tokensDefaults);
   const params = { ...asked, everyone: asked.everyone && admin };
   return (
@@ -50,7 +54,11 @@ export function TokensPage() {
       <div className="token-table">
         {params.everyone ? <EveryonesTokens params={params} /> : <OwnTokens params={params} />}
       </div>
-      <TokenDrawer />
+      {open !== null && (
+        <Suspense>
+          <TokenDrawer />
+        </Suspense>
+      )}
     </ListPage>
   );
 }
