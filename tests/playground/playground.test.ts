@@ -100,6 +100,21 @@ describe('a call in person', () => {
     expect(gateway.provider.tally().requests.at(-1)?.body).not.toHaveProperty('group');
   });
 
+  test('that is refused tells the group it names, if there is one', async () => {
+    const { queries } = gateway.application;
+    for (const [named, told] of [
+      ['vip', 'vip'],
+      ['invented', 'default'],
+    ]) {
+      const { requestId } = await ask({ group: named, model: 'nobody-has-it' });
+      const [line] = await until(async () => {
+        const lines = await queries.logBefore(gateway.root, { requestId }, { limit: 1 }, false);
+        return lines.length > 0 ? lines : null;
+      });
+      expect(line).toMatchObject({ type: 5, group: told, api_key_name: `playground-${told}` });
+    }
+  });
+
   test('costs what was answered when its caller stops it', async () => {
     gateway.provider.script(model, { endless: true });
     await ask({ stream: true }, { headers: own(), enough: (text) => text.includes('"content":"') });

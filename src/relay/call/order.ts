@@ -73,6 +73,10 @@ function groupIn({ group }: JsonObject): string {
   throw new RelayError(400, 'invalid_request', 'invalid request: group is to be a text', undefined, 'group');
 }
 
+/** The same where it is one of those there are; else '': names that callers invent are not kept. */
+export const knownGroupIn = ({ apiKey }: Caller, { group }: JsonObject, { prices }: Settings): string =>
+  apiKey === null && typeof group === 'string' && prices.groupRatio.has(group) ? group : '';
+
 /** What of a body is for whoever serves the call. */
 export function servedBody(caller: Caller, body: JsonObject): JsonObject {
   if (caller.apiKey !== null) return body;

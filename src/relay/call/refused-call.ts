@@ -11,11 +11,19 @@ export interface KnownOfCall {
   apiKey: ApiKeyView | null;
   /** As its body names it, whatever that is. */
   model: unknown;
+  /** One there is, that its body names in person; empty: none. */
+  group: string;
   /** Its stream tells what becomes of it. */
   reserved: boolean;
 }
 
-export const nothingKnown = (): KnownOfCall => ({ user: null, apiKey: null, model: '', reserved: false });
+export const nothingKnown = (): KnownOfCall => ({
+  user: null,
+  apiKey: null,
+  model: '',
+  group: '',
+  reserved: false,
+});
 
 /** What an API key's owner needs to know of an address that may not call. */
 const aboutTheAddress = 'ip_not_allowed';
@@ -25,12 +33,12 @@ const modelOf = (model: unknown): string => (typeof model === 'string' && isMode
 
 export function refusedCall(
   { ip, endpoint }: { readonly ip: string; readonly endpoint: Pick<Endpoint, 'path'> },
-  { user, apiKey, model }: KnownOfCall,
+  { user, apiKey, model, group: named }: KnownOfCall,
   error: RelayError,
 ): Refusal {
   const userId = user?.id ?? apiKey?.owner ?? null;
   const code = failureCodeOf(error.code) ?? 'unknown';
-  const group = apiKey?.terms.group || user?.group || '';
+  const group = apiKey?.terms.group || named || user?.group || '';
   return {
     userId,
     apiKeyId: apiKey?.id ?? null,

@@ -20,7 +20,7 @@ import { channelParser } from './channel-settings.js';
 import { type Count, openCounting } from './counting.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
-import { type Order, placeOrder, servedBody } from './order.js';
+import { knownGroupIn, type Order, placeOrder, servedBody } from './order.js';
 import { type Answering, refuse } from './refusal.js';
 import { type KnownOfCall, nothingKnown, refusedCall } from './refused-call.js';
 import { chooseChannel } from './routing.js';
@@ -222,6 +222,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const { bytes, upload } = body;
       const value = call.model === null ? body.value : { ...body.value, model: call.model };
       known.model = value.model ?? endpoint.usualModel;
+      known.group = knownGroupIn(caller, value, directory.settings());
       const order = await ports.largeWork.run(bytes, () =>
         placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
       );
