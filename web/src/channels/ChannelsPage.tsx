@@ -2,7 +2,7 @@ import './channels.css';
 import { useQuery } from '@apollo/client/react';
 import { Button, Menu, MenuDivider, MenuItem, PopoverNext, Switch } from '@blueprintjs/core';
 import { Add, Download, More, Pulse, Refresh, Trash, Upload } from '@blueprintjs/icons';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import {
   ChannelChoicesDocument,
   type ChannelStatus,
@@ -21,19 +21,21 @@ import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { useNumberedPages } from '../kit/table/useNumberedPages.js';
 import type { PageSize } from '../kit/table/usePageSize.js';
+import { WhenOpened } from '../kit/table/WhenOpened.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
-import { ChannelDrawer } from './ChannelDrawer.js';
 import { ChannelFilters } from './ChannelFilters.js';
 import { channelColumns } from './channelColumns.js';
 import { channelsTexts } from './channels.texts.js';
-import { ImportDialog } from './ImportDialog.js';
-import { SelectionActions } from './SelectionActions.js';
-import { TagDrawer } from './TagDrawer.js';
-import { TestDialog } from './TestDialog.js';
 import { TestRunProgress } from './TestRunProgress.js';
 import { tagColumns } from './tagColumns.js';
 import { useChannelOrders } from './useChannelOrders.js';
+
+const SelectionActions = lazy(async () => ({ default: (await import('./SelectionActions.js')).SelectionActions }));
+const ChannelDrawer = lazy(async () => ({ default: (await import('./ChannelDrawer.js')).ChannelDrawer }));
+const TagDrawer = lazy(async () => ({ default: (await import('./TagDrawer.js')).TagDrawer }));
+const TestDialog = lazy(async () => ({ default: (await import('./TestDialog.js')).TestDialog }));
+const ImportDialog = lazy(async () => ({ default: (await import('./ImportDialog.js')).ImportDialog }));
 
 const statuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const satisfies readonly ChannelStatus[];
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
@@ -87,7 +89,9 @@ export function ChannelsPage() {
   const clear = (): void => setSelected(new Set());
   const toolbar =
     ids.length > 0 && !byTag ? (
-      <SelectionActions ids={ids} orders={orders} onDone={clear} />
+      <Suspense>
+        <SelectionActions ids={ids} orders={orders} onDone={clear} />
+      </Suspense>
     ) : (
       <>
         <Switch
@@ -201,10 +205,12 @@ export function ChannelsPage() {
           paging={paging(list.data?.channels.total)}
         />
       )}
-      <ChannelDrawer choices={known} orders={orders} />
-      <TagDrawer groups={known?.groups ?? []} enabledModels={known?.enabledModels ?? []} />
-      <TestDialog orders={orders} />
-      <ImportDialog />
+      <WhenOpened>
+        <ChannelDrawer choices={known} orders={orders} />
+        <TagDrawer groups={known?.groups ?? []} enabledModels={known?.enabledModels ?? []} />
+        <TestDialog orders={orders} />
+        <ImportDialog />
+      </WhenOpened>
     </ListPage>
   );
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@apollo/client/react';
 import { SegmentedControl } from '@blueprintjs/core';
 import { Add } from '@blueprintjs/icons';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { EveryGroupDocument } from '../generated/tokens/tokens.js';
 import { isAdmin, useSignedIn } from '../kit/session.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { FilterBar, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';
-import { useOpenItem } from '../kit/table/openItem.js';
 import { useListParams } from '../kit/table/useListParams.js';
+import { WhenOpened } from '../kit/table/WhenOpened.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import './tokens.css';
@@ -22,7 +22,6 @@ const TokenDrawer = lazy(async () => ({ default: (await import('./TokenDrawer.js
 export function TokensPage() {
   const t = useText(tokensTexts);
   const admin = isAdmin(useSignedIn());
-  const { open } = useOpenItem();
   const [asked, setParams] = useListParams(tokensDefaults);
   const params = { ...asked, everyone: asked.everyone && admin };
   return (
@@ -54,11 +53,9 @@ export function TokensPage() {
       <div className="token-table">
         {params.everyone ? <EveryonesTokens params={params} /> : <OwnTokens params={params} />}
       </div>
-      {open !== null && (
-        <Suspense>
-          <TokenDrawer />
-        </Suspense>
-      )}
+      <WhenOpened>
+        <TokenDrawer />
+      </WhenOpened>
     </ListPage>
   );
 }
