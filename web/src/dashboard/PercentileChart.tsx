@@ -1,4 +1,4 @@
-import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { roundCeiling } from '../kit/chart/roundCeiling.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
 import { formatDuration } from '../kit/figures.js';
@@ -21,12 +21,15 @@ const lines = [
   { figure: 'p99', name: 'P99', dash: '1 3' },
 ] as const;
 
-/** How long calls took, or took to begin, in each piece of time. A piece without calls breaks the lines. */
+/**
+ * How long calls took, or took to begin, in each piece of time. A piece without calls breaks the lines, which are
+ * areas that are not filled: the charts of traffic bring that along, and lines would come on top.
+ */
 export function PercentileChart({ title, pieces, clock }: PercentileChartProps) {
   return (
     <div role="img" aria-label={title} className="chart chart-orange panel-chart">
       <ResponsiveContainer width="100%" height={200}>
-        <LineChart data={[...pieces]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+        <AreaChart data={[...pieces]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
           <CartesianGrid vertical={false} />
           <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
           <YAxis
@@ -44,12 +47,13 @@ export function PercentileChart({ title, pieces, clock }: PercentileChartProps) 
             formatter={(value, name) => [formatDuration(Number(value)), name]}
           />
           {lines.map(({ figure, name, dash }) => (
-            <Line
+            <Area
               key={figure}
               name={name}
               dataKey={figure}
               type="linear"
               stroke="var(--chart)"
+              fill="none"
               strokeWidth={1.5}
               strokeDasharray={dash}
               // One piece alone has no line to its neighbours.
@@ -57,7 +61,7 @@ export function PercentileChart({ title, pieces, clock }: PercentileChartProps) 
               isAnimationActive={false}
             />
           ))}
-        </LineChart>
+        </AreaChart>
       </ResponsiveContainer>
     </div>
   );
