@@ -9,7 +9,10 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
   resolve: {
-    alias: [{ find: /^\.\/iconLoader$/, replacement: join(import.meta.dirname, 'src/kit/stringIcons.ts') }],
+    alias: [
+      { find: /^\.\/iconLoader$/, replacement: join(import.meta.dirname, 'src/kit/stringIcons.ts') },
+      { find: /^victory-vendor\/d3-scale$/, replacement: join(import.meta.dirname, 'src/kit/chart/scales.ts') },
+    ],
   },
   server: {
     proxy: {
