@@ -88,6 +88,8 @@ const charged = ({ type, quota, detail }: UsageLogEntry): Cell =>
 function change({ detail }: UsageLogEntry): Cell {
   if (detail === null) return null;
   if (detail.kind === 'adjusted') return detail.delta;
+  // In no balance before it is transferred.
+  if (detail.kind === 'granted' && detail.reason === 'inviter') return null;
   return 'quota' in detail ? detail.quota : null;
 }
 
