@@ -1,6 +1,8 @@
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import {
+  abbreviate,
+  asTick,
   formatDuration,
   formatDurations,
   formatExactly,
@@ -43,8 +45,23 @@ describe('figures', () => {
   });
   test('counts are grouped, rates have decimals where they are small', () => {
     expect(formatExactly(1_234_567)).toBe('1,234,567');
+    expect([0, 999, 1_861, 9_999, 10_000, 1_200_000].map(abbreviate)).toEqual([
+      '0',
+      '999',
+      '1,861',
+      '9,999',
+      '10.0k',
+      '1.2M',
+    ]);
     expect([0.126, 12.6, 12_600].map(formatRate)).toEqual(['0.13', '13', '12.6k']);
   });
+});
+
+describe('beside an axis', () => {
+  test('figures have no decimals that say nothing', () =>
+    expect(['$9.0000', '$0.2700', '$0.0000', '200.0k', '1.50 s', '15.0 s', '10%', '1,000', '0 ms'].map(asTick)).toEqual(
+      ['$9', '$0.27', '$0', '200k', '1.5 s', '15 s', '10%', '1,000', '0 ms'],
+    ));
 });
 
 describe('one way to write figures', () => {

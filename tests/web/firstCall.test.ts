@@ -36,6 +36,9 @@ describe('the first steps', () => {
     expect(isDone(firstSteps(all))).toBe(true);
     expect(isDone(firstSteps(nothing))).toBe(false);
   });
+  test('are over as well where it was somebody else’s key', () => {
+    expect(isDone(firstSteps({ ...nothing, channels: { total: 1 }, usageLog: line('7') }))).toBe(true);
+  });
   test('how to call is told once there is a key', () => {
     const leadsTo = (data: Parameters<typeof firstSteps>[0]) =>
       firstSteps(data).find(({ name }) => name === 'call')?.leadsTo;

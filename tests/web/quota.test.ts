@@ -9,7 +9,7 @@ const units = { quotaPerUnit: 500_000, inCurrency: false };
 describe('abbreviating a number', () => {
   test.each([
     [0, '0'],
-    [9_999, '9999'],
+    [9_999, '9,999'],
     [10_000, '10.0k'],
     [12_345, '12.3k'],
     [999_949, '999.9k'],

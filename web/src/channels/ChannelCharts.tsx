@@ -2,7 +2,7 @@ import { useNavigate } from 'react-router-dom';
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { ChannelFiguresQuery } from '../generated/channels/channelPage.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { abbreviate, formatDuration } from '../kit/figures.js';
+import { abbreviate, asTick, formatDuration } from '../kit/figures.js';
 import { formatQuota } from '../kit/quota.js';
 import { useQuotaUnits } from '../kit/session.js';
 import { formatClock, formatDay, formatDayAndClock, formatMinute } from '../kit/time.js';
@@ -79,7 +79,7 @@ function Chart({ id, span, history, title, figures, percentiles, format }: Chart
     />,
     <YAxis
       key="y"
-      tickFormatter={format}
+      tickFormatter={(value: number) => asTick(format(value))}
       tickCount={4}
       width={64}
       allowDecimals={false}

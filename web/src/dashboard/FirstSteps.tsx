@@ -1,6 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { Button, Card } from '@blueprintjs/core';
 import { Circle, Cross, TickCircle } from '@blueprintjs/icons';
+import { useState } from 'react';
 import { FirstStepsDocument } from '../generated/dashboard/firstSteps.js';
 import { LinkButton } from '../kit/LinkButton.js';
 import { useRemembered } from '../kit/remembered.js';
@@ -22,15 +23,19 @@ export function FirstSteps() {
 
 function Checklist({ onDismiss }: { readonly onDismiss: () => void }) {
   const t = useText(dashboardTexts);
+  const [isOver, setOver] = useState(false);
   const { data } = useQuery(FirstStepsDocument, {
     // Beside the lists of other pages: they ask for the same fields in another way.
     fetchPolicy: 'no-cache',
-    pollInterval: everyMs,
+    pollInterval: isOver ? 0 : everyMs,
     skipPollAttempt: () => document.hidden,
   });
-  if (data === undefined) return null;
+  if (data === undefined || isOver) return null;
   const steps = firstSteps(data);
-  if (isDone(steps)) return null;
+  if (isDone(steps)) {
+    setOver(true);
+    return null;
+  }
   return (
     <Card className="first-steps" role="region" aria-label={t('steps.title')}>
       <div className="panel-title">

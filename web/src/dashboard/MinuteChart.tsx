@@ -1,5 +1,6 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
+import { asTick } from '../kit/figures.js';
 import { formatClock } from '../kit/time.js';
 import type { Piece } from './trafficHistory.js';
 
@@ -26,7 +27,7 @@ export function MinuteChart({ minutes, figure, format, colour, title }: MinuteCh
             minTickGap={24}
           />
           <YAxis
-            tickFormatter={format}
+            tickFormatter={(value: number) => asTick(format(value))}
             tickCount={4}
             width={60}
             allowDecimals={figure === 'quota'}

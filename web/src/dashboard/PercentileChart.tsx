@@ -1,7 +1,7 @@
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { roundCeiling } from '../kit/chart/roundCeiling.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { formatDuration } from '../kit/figures.js';
+import { asTick, formatDuration } from '../kit/figures.js';
 
 interface Percentiles {
   readonly p50: number | null;
@@ -33,7 +33,7 @@ export function PercentileChart({ title, pieces, clock }: PercentileChartProps) 
           <CartesianGrid vertical={false} />
           <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
           <YAxis
-            tickFormatter={formatDuration}
+            tickFormatter={(value: number) => asTick(formatDuration(value))}
             tickCount={4}
             domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, 10))]}
             width={60}

@@ -1,6 +1,7 @@
 import { useNavigate } from 'react-router-dom';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
+import { asTick } from '../kit/figures.js';
 import { BarCursor } from './BarCursor.js';
 
 /** One colour of the stack. */
@@ -45,7 +46,13 @@ export function StackedChart({ title, starts, layers, clock, format, linkOf }: S
               height={20}
               minTickGap={24}
             />
-            <YAxis tickFormatter={format} tickCount={4} width={60} tickLine={false} axisLine={false} />
+            <YAxis
+              tickFormatter={(value: number) => asTick(format(value))}
+              tickCount={4}
+              width={60}
+              tickLine={false}
+              axisLine={false}
+            />
             <Tooltip
               isAnimationActive={false}
               contentStyle={tooltipStyle}

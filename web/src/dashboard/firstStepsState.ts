@@ -7,7 +7,7 @@ export interface FirstStep {
   readonly leadsTo: string | null;
 }
 
-/** The steps from an empty gateway to a call that is charged, as far as they are done. */
+/** The steps from an empty gateway to a call that is charged, whoever makes it, as far as they are done. */
 export function firstSteps({ channels, apiKeys, usageLog }: FirstStepsQuery): readonly FirstStep[] {
   const [newest] = apiKeys.items;
   const called = apiKeys.items.some(({ accessedAt }) => accessedAt !== null);
@@ -15,7 +15,7 @@ export function firstSteps({ channels, apiKeys, usageLog }: FirstStepsQuery): re
   const arrived = usageLog.edges.some(({ node }) => node.apiKeyId !== null);
   return [
     { name: 'channel', isDone: channels.total > 0, leadsTo: '/channel?open=new' },
-    { name: 'key', isDone: newest !== undefined, leadsTo: '/token?open=new' },
+    { name: 'key', isDone: newest !== undefined || arrived, leadsTo: '/token?open=new' },
     {
       name: 'call',
       isDone: called || arrived,

@@ -9,19 +9,19 @@ const steps = [
   { from: 1e4, unit: 1e3, letter: 'k' },
 ] as const;
 
-/** 12345 → 12.3k, 1200000 → 1.2M. Below ten thousand as it is. */
+/** All digits, grouped by thousands. */
+export const formatExactly = (value: number): string => value.toLocaleString('en-US');
+
+/** 12345 → 12.3k, 1200000 → 1.2M. Below ten thousand all digits. */
 export function abbreviate(value: number): string {
   const size = Math.abs(value);
   // 999,950 would read 1000.0k: what rounds up to the next step belongs there.
   const step = steps.find(({ from, unit, letter }) => size >= (letter === 'k' ? from : from - unit / 20_000));
-  return step === undefined ? String(value) : `${(value / step.unit).toFixed(1)}${step.letter}`;
+  return step === undefined ? formatExactly(value) : `${(value / step.unit).toFixed(1)}${step.letter}`;
 }
 
 /** How much there is in a minute, on an average: with decimals where it is little. */
 export const formatRate = (value: number): string => abbreviate(Number(value.toFixed(value < 10 ? 2 : 0)));
-
-/** All digits, grouped by thousands. */
-export const formatExactly = (value: number): string => value.toLocaleString('en-US');
 
 /** 0 to 1 → percent, with a decimal near both ends, where it tells most. Nearly nothing is not 0%, nearly all not 100%. */
 export function formatPercent(share: number): string {
@@ -44,3 +44,6 @@ export function formatDuration(milliseconds: number | null): string {
 /** Two of them beside each other; one dash where there is neither. */
 export const formatDurations = (p50: number | null, p95: number | null): string =>
   p50 === null && p95 === null ? noFigure : `${formatDuration(p50)} / ${formatDuration(p95)}`;
+
+/** How a figure is written beside an axis: decimals that say nothing would only take room there. $9.0000 → $9. */
+export const asTick = (figure: string): string => figure.replace(/\.(\d*?)0+(?=\D|$)/, (_, told) => told && `.${told}`);

@@ -93,7 +93,9 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
       </tr>
       {detail !== undefined && isExpanded && (
         <tr id={detailId} className="row-detail">
-          <td colSpan={width}>{detail(row)}</td>
+          <td colSpan={width}>
+            <div className="detail-in-sight">{detail(row)}</div>
+          </td>
         </tr>
       )}
     </>
