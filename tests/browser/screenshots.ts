@@ -19,7 +19,7 @@ const alice: Account = { username: 'alice', password };
 const laptop = { width: 1280, height: 800 };
 const phone = { width: 600, height: 900 };
 /** The live charts need something to show. */
-const watchedMs = 30_000;
+const watchedMs = 100_000;
 
 interface Shot extends Pick<ConsoleOptions, 'language' | 'theme' | 'size'> {
   readonly name: string;
