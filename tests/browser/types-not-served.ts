@@ -73,7 +73,10 @@ export function typesNotServed(launched: () => Browser): void {
     const { page } = opened;
     await page.goto('/channel?open=900');
     await page.getByRole('combobox', { name: 'Type', exact: true }).fill('openai');
-    await page.getByRole('listbox').getByRole('option', { name: /^OpenAI ?1$/ }).click();
+    await page
+      .getByRole('listbox')
+      .getByRole('option', { name: /^OpenAI ?1$/ })
+      .click();
     await page.getByLabel('Key', { exact: true }).fill('sk-upstream-key');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The channel has been saved').waitFor();
