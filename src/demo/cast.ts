@@ -146,6 +146,8 @@ export interface CastChannel {
 
 /** What the flaky channel's provider is asked for. */
 export const flakyModel = 'flaky';
+/** What it is called by those who ask for it. */
+export const flakyModelServed = 'gpt-4o-mini';
 
 const plain = { type: 1, priority: 0, weight: 10, mapping: {}, autoBan: false } as const;
 
@@ -161,9 +163,9 @@ export const channelCast: readonly CastChannel[] = [
   {
     ...plain,
     name: 'flaky',
-    models: ['gpt-4o-mini'],
+    models: [flakyModelServed],
     priority: 10,
-    mapping: { 'gpt-4o-mini': flakyModel },
+    mapping: { [flakyModelServed]: flakyModel },
     autoBan: true,
   },
 ];

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { type Gateway, startGateway } from '../gateway.js';
 import { DemoClock } from './demo-clock.js';
+import { startGrants } from './grants.js';
 import { pastBegins, pastDays, writePast } from './past/write-past.js';
 import { type Seeded, seedDemo } from './seed.js';
 import { type SimulatedProvider, startSimulatedProvider } from './simulated-provider.js';
@@ -44,7 +45,9 @@ export async function startDemo(config: Config, log: Logger, rootPassword: () =>
         begin() {
           const traffic = startTraffic({ url: gateway.url, people: seeded.people, log });
           const endUnrest = startUnrest({ provider, app });
+          const endGrants = startGrants({ app, seeded, log });
           return async () => {
+            await endGrants();
             await endUnrest();
             await traffic.stop();
           };

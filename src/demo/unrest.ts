@@ -1,9 +1,10 @@
 import type { Application } from '../application/application.js';
 import { atIntervals } from '../waiting/at-intervals.js';
-import { flakyModel, people } from './cast.js';
-import { around } from './random.js';
+import { flakyModel, flakyModelServed, people } from './cast.js';
+import { around, drawn } from './random.js';
 import type { Answering, Behaviour } from './simulated-behaviour.js';
 import type { SimulatedProvider } from './simulated-provider.js';
+import { tokensOf } from './tokens.js';
 
 /*
  * What goes wrong while the demo runs: calls fail now and then, and from time to time the flaky channel's key is refused,
@@ -38,22 +39,29 @@ const mishaps: readonly Behaviour[] = [
 
 const keyRefused = refusal(401, 'invalid_api_key', 'Incorrect API key provided by the deployment');
 
-/** No two answers take the same time. */
-const answered = (): Answering => ({
+const habits = people.flatMap(({ keys }) => keys.flatMap((key) => key.habits));
+
+/** No two answers take the same time, or use as much. */
+const answered = (model: string): Answering => ({
+  tokens: tokensOf(
+    drawn(
+      habits.filter((habit) => habit.model === model),
+      Math.random,
+    ),
+    Math.random,
+  ),
   firstByteDelayMs: around(420, 0.4, Math.random),
   chunkDelayMs: around(250, 0.5, Math.random),
 });
 
-/** `failing`: how many calls go wrong; 0 to 1. */
-const plan = (failing: number): Behaviour[] =>
+/** For calls of a model. `failing`: how many of them go wrong; 0 to 1. */
+const plan = (model: string, failing: number): Behaviour[] =>
   Array.from(
     { length: planned },
-    () => (Math.random() < failing ? mishaps[Math.floor(Math.random() * mishaps.length)] : null) ?? answered(),
+    () => (Math.random() < failing ? mishaps[Math.floor(Math.random() * mishaps.length)] : null) ?? answered(model),
   );
 
-const models = [
-  ...new Set(people.flatMap(({ keys }) => keys.flatMap(({ habits }) => habits.map(({ model }) => model)))),
-];
+const models = [...new Set(habits.map(({ model }) => model))];
 
 /** The result ends it. */
 export function startUnrest({ provider, app }: UnrestOptions): () => Promise<void> {
@@ -61,8 +69,8 @@ export function startUnrest({ provider, app }: UnrestOptions): () => Promise<voi
   let since = Date.now();
   const isOut = () => app.directory.channels().some(({ status }) => status === 'auto-disabled');
   const script = (): void => {
-    for (const model of models) provider.script(model, plan(0.03));
-    provider.script(flakyModel, isRefused ? keyRefused : plan(0.2));
+    for (const model of models) provider.script(model, plan(model, 0.03));
+    provider.script(flakyModel, isRefused ? keyRefused : plan(flakyModelServed, 0.2));
   };
   script();
   return atIntervals(lookEveryMs, async () => {

@@ -13,6 +13,7 @@ import { promptTokens, type Usage, used } from '../../domain/usage.js';
 import { chooseChannel, isRetryable } from '../../relay/call/routing.js';
 import { channelCast, embeddingModel, type Habit } from '../cast.js';
 import { around, type Random } from '../random.js';
+import { mostOutput, tokensOf } from '../tokens.js';
 import type { Intent } from './hours.js';
 import { mannersOf, mishapOf, unanswered } from './mishaps.js';
 
@@ -32,9 +33,6 @@ export interface CallWorld {
   readonly begin: number;
   readonly random: Random;
 }
-
-/** The limit that callers ask for. */
-const mostOutput = 4096;
 
 const event = <Event extends CallEvent | CallRefused>(at: number, recorded: Event): NewEvent<Event> => ({
   id: newEventId(Instant(at)),
@@ -57,12 +55,9 @@ const factsOf = ({ person, key, habit }: Intent, random: Random): CallFacts => (
   stream: random() < habit.streamed,
 });
 
-function usageOf({ model, prompt, answer, cached }: Habit, random: Random): Usage {
-  const input = around(prompt, 0.6, random);
-  const cachedInput = random() < cached ? Math.floor(input * (0.4 + 0.5 * random())) : 0;
-  const output = answer === 0 ? 0 : Math.min(around(answer, 0.5, random), mostOutput);
-  const reasoning = model.includes('reason') ? Math.floor(output * (0.5 + 0.3 * random())) : 0;
-  return used({ input: input - cachedInput, cachedInput, output: output - reasoning, reasoning });
+function usageOf(habit: Habit, random: Random): Usage {
+  const { prompt, cached, completion, reasoning } = tokensOf(habit, random);
+  return used({ input: prompt - cached, cachedInput: cached, output: completion - reasoning, reasoning });
 }
 
 /** Who answered, and how those failed who were asked before. */
