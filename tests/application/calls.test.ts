@@ -111,8 +111,8 @@ describe('the events of a call', () => {
     ]);
     expect(events[1]?.payload).toMatchObject({ channelId: west, attempts: [east, west], suspense: 5, charged: 7 });
     expect((await seen(admin, 'a1')).attempts).toEqual([
-      { channelId: east, failure: { status: 500, code: 'bad_response', durationMs: 12 } },
-      { channelId: west, failure: null },
+      { channelId: east, from: 0, to: 12, failure: { status: 500, code: 'bad_response', durationMs: 12 } },
+      { channelId: west, from: 12, to: 2_100, failure: null },
     ]);
     expect((await seen(owner, 'a1')).attempts).toEqual([]);
   });

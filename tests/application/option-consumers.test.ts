@@ -147,7 +147,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
     'settings.claude.thinkingShare',
   ],
   'global.pass_through_request_enabled': ['src/relay/call/attempt.ts', 'settings.passThroughRequests'],
-  'general_setting.docs_link': ['web/src/shell/TopBar.tsx', 'status.docsLink'],
+  'general_setting.docs_link': ['web/src/shell/TopLinks.tsx', 'status.docsLink'],
   'general_setting.admin_second_factor': ['src/application/sessions/identity.ts', 'settings.adminSecondFactor'],
   'general_setting.ping_interval_enabled': ['src/relay/call/answering.ts', 'settings.pingIntervalMs'],
   'general_setting.ping_interval_seconds': ['src/relay/call/answering.ts', 'settings.pingIntervalMs'],
