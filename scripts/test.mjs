@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
 import { asScript, buildIfNeeded, buildWebIfNeeded, checkMachine, NotReady, root } from './build.mjs';
 
@@ -16,8 +16,9 @@ const checks = [
 ];
 
 /** Runs a locally installed tool to its end and gives its exit code; signals to this process reach it. */
-function run(tool, args) {
-  const child = spawn(process.execPath, [join(root, 'node_modules', tool), ...args], { cwd: root, stdio: 'inherit' });
+function run(tool, args, env = process.env) {
+  const command = [join(root, 'node_modules', tool), ...args];
+  const child = spawn(process.execPath, command, { cwd: root, stdio: 'inherit', env });
   const pass = (signal) => child.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);
   return new Promise((resolve, reject) => {
@@ -56,17 +57,38 @@ async function builds() {
   }
 }
 
+const inMemory = '/dev/shm';
+/** The suite needs less than half of it. */
+const enoughBytes = 8e9;
+
+/**
+ * Where the suite keeps its databases and browsers: in memory where there is plenty, as it would wait for a disk longer
+ * than it computes. Whoever sets TMPDIR has said where.
+ */
+function placeForData() {
+  if (process.env.TMPDIR !== undefined || totalmem() < 2 * enoughBytes) return tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync(inMemory);
+    return bavail * bsize >= enoughBytes ? inMemory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
 async function runSuite(args) {
-  const directory = mkdtempSync(join(tmpdir(), 'tallygate-test-'));
+  const directory = mkdtempSync(join(placeForData(), 'tallygate-test-'));
+  // As the usual place is: other users than that of the suite start things there, Postgres where the suite is root.
+  chmodSync(directory, 0o1777);
   const report = join(directory, 'report.json');
   try {
     const retold = `--reporter=${join(root, 'scripts/second-attempts.mjs')}`;
     const reporters = ['--reporter=default', retold, '--reporter=json', `--outputFile.json=${report}`];
-    const code = await run('vitest/vitest.mjs', ['run', ...reporters, ...args]);
+    const env = { ...process.env, TMPDIR: directory };
+    const code = await run('vitest/vitest.mjs', ['run', ...reporters, ...args], env);
     const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null;
     return { code, results };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -68,7 +68,7 @@ describe('a test of all channels', () => {
     await node.channels.setEnabled(admin, ids[1] as ChannelId, false);
     await node.caughtUp();
     expect(await tested()).toStrictEqual({
-      running: false,
+      ...{ number: 1, running: false },
       ...{ total: 3, done: 3, tested: 3, failed: 0, disabled: 0, enabled: 0 },
     });
     expect(node.probe.asked.map(([id]) => id).sort()).toStrictEqual(ids);

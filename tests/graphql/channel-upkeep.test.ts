@@ -22,21 +22,22 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-const figures = '{ running total done tested failed disabled enabled }';
+const figures = '{ number running total done tested failed disabled enabled }';
 
 test('all channels are tested in the background, and how far it has come can be asked and watched', async () => {
-  const nothing = { running: false, total: 0, done: 0, tested: 0, failed: 0, disabled: 0, enabled: 0 };
+  const nothing = { number: 0, running: false, total: 0, done: 0, tested: 0, failed: 0, disabled: 0, enabled: 0 };
   expect((await admin.ask(`{ channelTestRun ${figures} }`)).channelTestRun).toEqual(nothing);
   const feed = new Feed(server.connect(admin), `subscription { channelTestRun ${figures} }`);
   await feed.until(() => feed.results.length > 0);
   expect(feed.results[0]?.channelTestRun).toEqual(nothing);
   expect((await admin.ask(`mutation { testAllChannels ${figures} }`)).testAllChannels).toEqual({
     ...nothing,
+    number: 1,
     running: true,
     total: 2,
   });
   // What answers with balances to everything is no provider.
-  const over = { ...nothing, total: 2, done: 2, tested: 2, failed: 1 };
+  const over = { ...nothing, number: 1, total: 2, done: 2, tested: 2, failed: 1 };
   await feed.until(() => feed.results.at(-1)?.channelTestRun.running === false && feed.results.length > 1);
   expect(feed.results.at(-1)?.channelTestRun).toEqual(over);
   expect((await admin.ask(`{ channelTestRun ${figures} }`)).channelTestRun).toEqual(over);

@@ -84,7 +84,7 @@ afterAll(async () => {
   for (const socket of proxied) socket.destroy();
   silentProxy?.close();
   await upstream?.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Both calls that have gone upstream, the stream with what it has delivered, and that no other had. */

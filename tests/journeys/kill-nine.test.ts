@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await provider?.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Half of the workers read JSON, half read streams, one call after the other, until the gateway is gone. */

@@ -113,7 +113,7 @@ afterAll(async () => {
   await callers?.close();
   await gateway?.stop();
   await upstream?.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const call = (model: string, user = 0, streamed = model.includes('stream')): Promise<Answer> =>

@@ -55,7 +55,7 @@ afterAll(async () => {
   await running?.kill();
   await provider?.stop();
   await mails?.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function callWith({ url }: GatewayProcess): Promise<void> {

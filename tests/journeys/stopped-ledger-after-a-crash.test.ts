@@ -37,7 +37,7 @@ afterAll(async () => {
   await callers?.close();
   await gateway?.stop();
   await upstream?.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const beside = <Result>(work: (database: CommandDatabase) => Promise<Result>) => withDatabase(config, quietLog, work);

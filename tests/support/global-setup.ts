@@ -19,6 +19,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('postgres', postgres.connection);
   return async () => {
     await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
 }

@@ -40,7 +40,7 @@ afterAll(async () => {
   worker?.close();
   faces?.closeAllConnections();
   faces?.close();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 test('a request and its answer are passed on as they are', async () => {

@@ -30,6 +30,8 @@ export interface ChannelTestResult {
 
 /** How far this node's last test of all channels has come; `running` is false and all is 0 before the first. */
 export interface ChannelTestRun extends TestRunOutcome {
+  /** Which one it is, from 1 since the node began; 0: there was none. */
+  readonly number: number;
   readonly running: boolean;
   /** Channels to be tested. */
   readonly total: number;
@@ -37,7 +39,10 @@ export interface ChannelTestRun extends TestRunOutcome {
   readonly done: number;
 }
 
-const noRun: ChannelTestRun = { running: false, total: 0, done: 0, tested: 0, failed: 0, disabled: 0, enabled: 0 };
+const noRun: ChannelTestRun = {
+  ...{ number: 0, running: false, total: 0, done: 0 },
+  ...{ tested: 0, failed: 0, disabled: 0, enabled: 0 },
+};
 
 /** Why a channel is to go out after its test; null: it is not. */
 function reasonToDisable({ outOfOrder, responseTimeMs }: ProbeResult, settings: Settings): string | null {
@@ -130,7 +135,7 @@ export function channelTests({ handle, directory, probe, warn }: ChannelTestPort
   /** `isOrdered`: somebody waits for its end, and root is told of it. */
   const begin = (isOrdered: boolean): ChannelTestRun => {
     const ids = directory.channels().map(({ id }) => id);
-    run = { ...noRun, running: true, total: ids.length };
+    run = { ...noRun, number: run.number + 1, running: true, total: ids.length };
     void runOver(ids, isOrdered)
       .catch((error: unknown) => warn({ err: error }, 'the end of a test of all channels could not be recorded'))
       .finally(() => {

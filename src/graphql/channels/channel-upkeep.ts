@@ -26,6 +26,9 @@ import { ChannelObject } from './channel.js';
   description: 'The last test of all channels since this node started; all is 0 before the first.',
 })
 class ChannelTestRunObject implements ChannelTestRun {
+  @Field(() => Int, { description: 'Which one it is, from 1 since the node began; 0: there was none.' })
+  readonly number!: number;
+
   @Field(() => Boolean)
   readonly running!: boolean;
 

@@ -7,15 +7,19 @@ import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 
-/** How far the test of all channels has come, whoever began it; and, to whoever saw it run, what it came to. */
+/** How far the test of all channels has come, whoever began it; and, to whoever was here before its end, what it came to. */
 export function TestRunProgress() {
   const t = useText(channelsTexts);
-  const seenRunning = useRef(false);
+  /** The last run that is over and told of, or was over before. A short one is never seen running. */
+  const over = useRef<number | null>(null);
   const { data } = useSubscription(ChannelTestRunDocument, {
     onData: ({ client, data: { data: told } }) => {
       const run = told?.channelTestRun;
       if (run === undefined) return;
-      if (seenRunning.current && !run.running) {
+      const { number, running } = run;
+      const last = over.current ?? (running ? number - 1 : number);
+      over.current = running ? last : number;
+      if (!running && number > 0 && number !== last) {
         const { tested, failed, disabled, enabled } = run;
         const summary = t('done.testedAll', { passed: tested - failed, failed, disabled, enabled });
         if (failed === 0) toaster.success(summary);
@@ -23,7 +27,6 @@ export function TestRunProgress() {
         // Who is among those that failed may be another now.
         void renewLists(client, 'channels');
       }
-      seenRunning.current = run.running;
     },
   });
   const run = data?.channelTestRun;
