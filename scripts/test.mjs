@@ -97,9 +97,10 @@ await asScript(async () => {
   checkMachine();
 
   const failedChecks = (await builds()) ? [] : ['build'];
-  for (const { name, tool, args: options } of args.length === 0 ? checks : []) {
+  const checked = (args.length === 0 ? checks : []).map(async ({ name, tool, args: options }) => {
     if ((await run(tool, options)) !== 0) failedChecks.push(name);
-  }
+  });
+  await Promise.all(checked);
 
   const { code, results } = await runSuite(args);
   const testResults = results?.testResults ?? [];
