@@ -1,8 +1,9 @@
 import { useNavigate } from 'react-router-dom';
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { ChannelFiguresQuery } from '../generated/channels/channelPage.js';
+import { figureAxis, timeAxis } from '../kit/chart/axes.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { abbreviate, asTick, formatDuration } from '../kit/figures.js';
+import { abbreviate, formatDuration } from '../kit/figures.js';
 import { formatQuota } from '../kit/quota.js';
 import { useQuotaUnits } from '../kit/session.js';
 import { formatClock, formatDay, formatDayAndClock, formatMinute } from '../kit/time.js';
@@ -68,24 +69,8 @@ function Chart({ id, span, history, title, figures, percentiles, format }: Chart
   };
   const axes = [
     <CartesianGrid key="grid" vertical={false} />,
-    <XAxis
-      key="x"
-      dataKey="start"
-      tickFormatter={clock}
-      tickLine={false}
-      axisLine={false}
-      height={20}
-      minTickGap={24}
-    />,
-    <YAxis
-      key="y"
-      tickFormatter={(value: number) => asTick(format(value))}
-      tickCount={4}
-      width={64}
-      allowDecimals={false}
-      tickLine={false}
-      axisLine={false}
-    />,
+    <XAxis key="x" dataKey="start" {...timeAxis(clock)} />,
+    <YAxis key="y" {...figureAxis(format)} allowDecimals={false} />,
     <Tooltip
       key="tooltip"
       isAnimationActive={false}

@@ -1,6 +1,6 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { figureAxis, timeAxis } from '../kit/chart/axes.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { asTick } from '../kit/figures.js';
 import { formatClock } from '../kit/time.js';
 import type { Piece } from './trafficHistory.js';
 
@@ -18,22 +18,8 @@ export function MinuteChart({ minutes, figure, format, colour, title }: MinuteCh
       <ResponsiveContainer width="100%" height={160}>
         <BarChart data={[...minutes]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
           <CartesianGrid vertical={false} />
-          <XAxis
-            dataKey="start"
-            tickFormatter={formatClock}
-            tickLine={false}
-            axisLine={false}
-            height={20}
-            minTickGap={24}
-          />
-          <YAxis
-            tickFormatter={(value: number) => asTick(format(value))}
-            tickCount={4}
-            width={60}
-            allowDecimals={figure === 'quota'}
-            tickLine={false}
-            axisLine={false}
-          />
+          <XAxis dataKey="start" {...timeAxis(formatClock)} />
+          <YAxis {...figureAxis(format)} allowDecimals={figure === 'quota'} />
           <Tooltip
             isAnimationActive={false}
             contentStyle={tooltipStyle}

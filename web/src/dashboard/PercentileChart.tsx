@@ -1,7 +1,8 @@
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { figureAxis, timeAxis } from '../kit/chart/axes.js';
 import { roundCeiling } from '../kit/chart/roundCeiling.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { asTick, formatDuration } from '../kit/figures.js';
+import { formatDuration } from '../kit/figures.js';
 
 interface Percentiles {
   readonly p50: number | null;
@@ -31,14 +32,10 @@ export function PercentileChart({ title, pieces, clock }: PercentileChartProps) 
       <ResponsiveContainer width="100%" height={200}>
         <AreaChart data={[...pieces]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
           <CartesianGrid vertical={false} />
-          <XAxis dataKey="start" tickFormatter={clock} tickLine={false} axisLine={false} height={20} minTickGap={24} />
+          <XAxis dataKey="start" {...timeAxis(clock)} />
           <YAxis
-            tickFormatter={(value: number) => asTick(formatDuration(value))}
-            tickCount={4}
+            {...figureAxis(formatDuration)}
             domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, 10))]}
-            width={60}
-            tickLine={false}
-            axisLine={false}
           />
           <Tooltip
             isAnimationActive={false}

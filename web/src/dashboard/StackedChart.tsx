@@ -1,7 +1,7 @@
 import { useNavigate } from 'react-router-dom';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { figureAxis, timeAxis } from '../kit/chart/axes.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { asTick } from '../kit/figures.js';
 import { BarCursor } from './BarCursor.js';
 
 /** One colour of the stack. */
@@ -38,21 +38,8 @@ export function StackedChart({ title, starts, layers, clock, format, linkOf }: S
         <ResponsiveContainer width="100%" height={200}>
           <BarChart data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
             <CartesianGrid vertical={false} />
-            <XAxis
-              dataKey="start"
-              tickFormatter={clock}
-              tickLine={false}
-              axisLine={false}
-              height={20}
-              minTickGap={24}
-            />
-            <YAxis
-              tickFormatter={(value: number) => asTick(format(value))}
-              tickCount={4}
-              width={60}
-              tickLine={false}
-              axisLine={false}
-            />
+            <XAxis dataKey="start" {...timeAxis(clock)} />
+            <YAxis {...figureAxis(format)} />
             <Tooltip
               isAnimationActive={false}
               contentStyle={tooltipStyle}

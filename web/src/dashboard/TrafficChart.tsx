@@ -1,7 +1,7 @@
 import { Area, AreaChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { figureAxis } from '../kit/chart/axes.js';
 import { roundCeiling } from '../kit/chart/roundCeiling.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
-import { asTick } from '../kit/figures.js';
 import { formatClock, formatExactClock } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
@@ -51,12 +51,9 @@ export function TrafficChart({ history, now, figures, format, colour, least, nam
             height={18}
           />
           <YAxis
-            tickFormatter={(value: number) => asTick(format(value))}
+            {...figureAxis(format)}
             tickCount={3}
             domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, least))]}
-            width={60}
-            tickLine={false}
-            axisLine={false}
           />
           <Tooltip
             isAnimationActive={false}
