@@ -4,7 +4,7 @@ import { flakyModel, flakyModelServed, people } from './cast.js';
 import { around, drawn } from './random.js';
 import type { Answering, Behaviour } from './simulated-behaviour.js';
 import type { SimulatedProvider } from './simulated-provider.js';
-import { tokensOf } from './tokens.js';
+import { type CallTokens, tokensOf } from './tokens.js';
 
 /*
  * What goes wrong while the demo runs: calls fail now and then, and from time to time the flaky channel's key is refused,
@@ -41,15 +41,22 @@ const keyRefused = refusal(401, 'invalid_api_key', 'Incorrect API key provided b
 
 const habits = people.flatMap(({ keys }) => keys.flatMap((key) => key.habits));
 
+/** A gateway believes no provider that tells of more than a question as short as these can have taken. */
+const longestPrompt = 1_000;
+
+/** Of one call of a model. */
+function tokensFor(model: string): CallTokens {
+  const habit = drawn(
+    habits.filter((other) => other.model === model),
+    Math.random,
+  );
+  const { prompt, cached, ...told } = tokensOf(habit, Math.random);
+  return { ...told, prompt: Math.min(prompt, longestPrompt), cached: Math.min(cached, longestPrompt / 2, prompt) };
+}
+
 /** No two answers take the same time, or use as much. */
 const answered = (model: string): Answering => ({
-  tokens: tokensOf(
-    drawn(
-      habits.filter((habit) => habit.model === model),
-      Math.random,
-    ),
-    Math.random,
-  ),
+  tokens: tokensFor(model),
   firstByteDelayMs: around(420, 0.4, Math.random),
   chunkDelayMs: around(250, 0.5, Math.random),
 });
