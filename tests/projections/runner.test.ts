@@ -391,8 +391,8 @@ describe.each([
       );
       await hold(second, position);
       expect(await counts(projected.pool)).toEqual({ a: 1, b: 1 });
-      expect(stateOf(second).leading).toBe(true);
-      expect(batchesOf(second)).toEqual([1]);
+      await leads(second);
+      await vi.waitFor(() => expect(batchesOf(second)).toEqual([1]), 10_000);
       await vi.waitFor(() => expect(stateOf(first).leading).toBe(false), 10_000);
     });
   });
