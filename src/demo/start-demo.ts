@@ -22,8 +22,8 @@ export interface Demo {
 }
 
 /**
- * Starts it on the data that `config` names; the password is asked for once that is there. Where nothing has been set up yet there is a past before it is ready, and
- * only there: a past is written once.
+ * Starts it on the data that `config` names; the password is asked for once that is there. Where nothing has been set up
+ * yet there is a past before it is ready, and only there: a past is written once.
  */
 export async function startDemo(config: Config, log: Logger, rootPassword: () => Promise<string>): Promise<Demo> {
   const provider = await startSimulatedProvider();

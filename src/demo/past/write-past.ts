@@ -30,8 +30,12 @@ export interface PastPorts {
   readonly seeded: Seeded;
 }
 
-/** When the past of a demo begins that is started now: at midnight UTC, so that it has as many days as charts do. */
-export const pastBegins = (now: number): Instant => Instant((Math.floor(now / dayMs) + 1 - pastDays) * dayMs);
+/**
+ * When the past of a demo begins that is started now: at midnight UTC, so that it has as many days as charts do. A day of
+ * which less than an hour has passed is one more.
+ */
+export const pastBegins = (now: number): Instant =>
+  Instant((Math.floor((now - hourMs) / dayMs) + 1 - pastDays) * dayMs);
 
 /** Appends under way at once: what the store takes into one batch. */
 const together = 500;

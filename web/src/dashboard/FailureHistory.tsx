@@ -1,9 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { Card, Classes } from '@blueprintjs/core';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
-import { Link } from 'react-router-dom';
+import { lazy, Suspense, useMemo } from 'react';
 import { FailureHistoryDocument, type FailureHistoryQuery } from '../generated/dashboard/history.js';
-import { CutText } from '../kit/CutText.js';
 import { abbreviate, formatExactly, formatPercent } from '../kit/figures.js';
 import { logLink } from '../kit/logLink.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
@@ -17,6 +15,7 @@ import { dashboardTexts } from './dashboard.texts.js';
 import { Growth } from './Growth.js';
 import { colourOf } from './historyColours.js';
 import { clockOf, endOf, failureRangeOf, type HistoryRange } from './historyRange.js';
+import { linked, ShareName } from './ShareName.js';
 
 const StackedChart = lazy(async () => ({ default: (await import('./StackedChart.js')).StackedChart }));
 
@@ -130,8 +129,6 @@ function useCauses(history: Found | undefined, from: number): readonly Cause[] {
   }, [history, from, t, refusal]);
 }
 
-const linked = (to: string | null, shown: ReactNode) => (to === null ? shown : <Link to={to}>{shown}</Link>);
-
 /** Also says what the colours of the chart mean. */
 function CauseTable({ causes }: { readonly causes: readonly Cause[] }) {
   const t = useText(dashboardTexts);
@@ -141,12 +138,7 @@ function CauseTable({ causes }: { readonly causes: readonly Cause[] }) {
         id: 'cause',
         header: t('failures.cause'),
         heading: true,
-        cell: ({ name, colour, link }) => (
-          <span className="share-name">
-            <span className="swatch" style={{ background: colour }} aria-hidden="true" />
-            {linked(link, <CutText text={name} />)}
-          </span>
-        ),
+        cell: ({ name, colour, link }) => <ShareName name={name} colour={colour} to={link} />,
       },
       { id: 'told', header: t('failures.told'), cell: ({ told }) => <code className="told">{told}</code> },
       {

@@ -1,13 +1,12 @@
 import { Card } from '@blueprintjs/core';
-import { type ReactNode, useMemo } from 'react';
-import { Link } from 'react-router-dom';
+import { useMemo } from 'react';
 import type { UsageHistoryQuery } from '../generated/dashboard/history.js';
-import { CutText } from '../kit/CutText.js';
 import { abbreviate, formatDurations, formatPercent } from '../kit/figures.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
+import { linked, ShareName } from './ShareName.js';
 
 export interface Share {
   readonly key: string;
@@ -28,8 +27,6 @@ interface HistorySharesProps {
   readonly money: (quota: number) => string;
 }
 
-const linked = (to: string | null, shown: ReactNode) => (to === null ? shown : <Link to={to}>{shown}</Link>);
-
 /** Who or what there was most of; also says what the colours of the charts mean. */
 export function HistoryShares({ title, first, shares, money }: HistorySharesProps) {
   const t = useText(dashboardTexts);
@@ -39,12 +36,7 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
         id: 'name',
         header: first,
         heading: true,
-        cell: ({ name, colour, link }) => (
-          <span className="share-name">
-            <span className="swatch" style={{ background: colour }} aria-hidden="true" />
-            {linked(link(), <CutText text={name} />)}
-          </span>
-        ),
+        cell: ({ name, colour, link }) => <ShareName name={name} colour={colour} to={link()} />,
       },
       {
         id: 'cost',
