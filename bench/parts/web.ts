@@ -16,10 +16,18 @@ const model = 'gpt-4o-mini';
 /** Two frames at 60 a second have been missed. */
 const longFrameMs = 50;
 
+/** So long is looked before the heap is measured, which takes time of its own and is no part of the frames. */
+const sectionSeconds = 60;
+
 interface Looked {
   readonly framesPerSecond: number;
   readonly frameMs: Percentiles;
   readonly longFrames: number;
+}
+
+interface Kept {
+  readonly heapBytes: number;
+  readonly domNodes: number;
 }
 
 /** Bytes that the page's scripts keep, after everything else has been collected. */
@@ -34,8 +42,12 @@ const nodesIn = async (session: CDPSession): Promise<number> => {
   return metrics.find(({ name }) => name === 'Nodes')?.value ?? Number.NaN;
 };
 
-/** Frames that are drawn while `work` goes on. */
-async function framesDuring(page: Page, work: () => Promise<unknown>): Promise<Looked> {
+async function keptBy(session: CDPSession): Promise<Kept> {
+  return { heapBytes: await heapOf(session), domNodes: await nodesIn(session) };
+}
+
+/** Milliseconds between the frames that are drawn while `work` goes on. */
+async function gapsDuring(page: Page, work: () => Promise<unknown>): Promise<number[]> {
   await page.evaluate(`
     window.frameTimes = [];
     (function frame(at) {
@@ -44,20 +56,34 @@ async function framesDuring(page: Page, work: () => Promise<unknown>): Promise<L
     })(performance.now());
   `);
   await work();
-  const times = await page.evaluate<number[]>('cancelAnimationFrame(window.frameRequest), window.frameTimes');
-  const gaps = times.slice(1).map((at, number) => at - (times[number] ?? at));
-  const tookMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
-  return {
-    framesPerSecond: rounded((gaps.length * 1000) / tookMs, 1),
-    frameMs: percentilesOf(gaps),
-    longFrames: gaps.filter((gap) => gap > longFrameMs).length,
-  };
+  const times = await page.evaluate<number[]>(`{
+    const { frameTimes } = window;
+    cancelAnimationFrame(window.frameRequest);
+    window.frameTimes = [];
+    frameTimes;
+  }`);
+  return times.slice(1).map((at, number) => at - (times[number] ?? at));
 }
+
+const lookedAt = (gaps: readonly number[]): Looked => ({
+  framesPerSecond: rounded((gaps.length * 1000) / gaps.reduce((sum, gap) => sum + gap, 0), 1),
+  frameMs: percentilesOf(gaps),
+  longFrames: gaps.filter((gap) => gap > longFrameMs).length,
+});
 
 const framesLine = ({ framesPerSecond, frameMs, longFrames }: Looked): string =>
   `frames: ${framesPerSecond} a second, p99 ${decimal(frameMs.p99)} ms apart, longest ${decimal(frameMs.max)} ms, ${longFrames} over ${longFrameMs} ms`;
 
 const megabytes = (bytes: number): string => decimal(bytes / 1e6, 1);
+
+/** A dozen of them at most, evenly, the first and the last among them. */
+const someOf = <Value>(values: readonly Value[]): Value[] => {
+  const step = Math.max(1, Math.ceil((values.length - 1) / 11));
+  return values.filter((_, index) => index % step === 0 || index === values.length - 1);
+};
+
+const keptLine = (kept: readonly Kept[]): string =>
+  `heap: ${someOf(kept.map(({ heapBytes }) => megabytes(heapBytes))).join(', ')} MB; DOM nodes: ${someOf(kept.map(({ domNodes }) => domNodes)).join(', ')}`;
 
 const skipped = (reason: string): Outcome => ({ figures: { skipped: reason }, lines: [reason], differences: [] });
 
@@ -94,21 +120,23 @@ export const web = part({
           rig.measure(tallygate, { model, stream: false, pace: { perSecond }, seconds: forSeconds });
         progress('warming up');
         await load(3);
-        const [heapBefore, nodesBefore] = [await heapOf(session), await nodesIn(session)];
+        const kept = [await keptBy(session)];
+        const gaps: number[] = [];
         progress(`${perSecond} lines a second for ${seconds} s`);
-        const looked = await framesDuring(page, () => load(seconds));
-        const [heapAfter, nodesAfter] = [await heapOf(session), await nodesIn(session)];
+        for (let left = seconds; left > 0; left -= sectionSeconds) {
+          gaps.push(...(await gapsDuring(page, () => load(Math.min(left, sectionSeconds)))));
+          kept.push(await keptBy(session));
+        }
+        const looked = lookedAt(gaps);
         const { problems } = console;
         await console.close();
         const { books, differences } = await rig.checkBooks();
-        const heapBytes = { before: heapBefore, after: heapAfter };
-        const domNodes = { before: nodesBefore, after: nodesAfter };
         return {
-          figures: { ...looked, linesArrived: lines, heapBytes, domNodes, books },
+          figures: { ...looked, linesArrived: lines, kept, books },
           lines: [
             `${lines} lines arrived of ${books.requests} calls`,
             framesLine(looked),
-            `heap: ${megabytes(heapBefore)} MB before, ${megabytes(heapAfter)} MB after; DOM nodes: ${nodesBefore}, ${nodesAfter}`,
+            keptLine(kept),
             booksLine(books, differences),
           ],
           differences: [...problems, ...differences],

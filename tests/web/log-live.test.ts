@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
+import { gql } from '@apollo/client';
 import { describe, expect, test } from 'vitest';
 import type { LogRowFragment } from '../../web/src/generated/log/log.js';
 import { shortenLog } from '../../web/src/log/shortenedLog.js';
@@ -72,5 +75,36 @@ describe('a log that has been open for long', () => {
   test('is left alone while it is short', () => {
     const log = opened(200);
     expect(log.ids('10', 20)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('keeps nothing at all of a line that is gone, even of one whose parts are merged', async () => {
+    const log = logCache();
+    const query = gql`
+      query Log {
+        usageLog(filter: {}, everyone: false, first: 20) {
+          edges { cursor node { id detail { reason } } }
+          pageInfo { hasNextPage endCursor startCursor }
+        }
+      }
+    `;
+    const arrive = (first: number, last: number): void => {
+      for (let id = first; id <= last; id++) {
+        const cursor = String(id);
+        const detail = { __typename: 'ReleaseDetail', reason: 'upstream-failed' };
+        const edges = [{ cursor, node: { __typename: 'UsageLogLine', id: cursor, detail } }];
+        const pageInfo = { hasNextPage: false, endCursor: cursor, startCursor: cursor };
+        log.cache.writeQuery({ query, data: { usageLog: { edges, pageInfo } } });
+      }
+      shortenLog(log.cache);
+    };
+    const kept = async (): Promise<number> => {
+      // What weak references have been asked for lives to the end of the task.
+      await setImmediate();
+      return queryObjects(Map, { format: 'count' });
+    };
+    arrive(1, 300);
+    const before = await kept();
+    arrive(301, 2_300);
+    expect((await kept()) - before).toBeLessThan(200);
   });
 });

@@ -1,5 +1,5 @@
-import { gql, InMemoryCache } from '@apollo/client';
-import { usageLogPages } from '../../web/src/usageLogPages.js';
+import { gql, type InMemoryCache } from '@apollo/client';
+import { consoleCache } from '../../web/src/consoleCache.js';
 
 /* The usage log as the console's cache holds it, written and read as its queries do. */
 
@@ -48,7 +48,7 @@ interface LogCache {
 }
 
 export function logCache(): LogCache {
-  const cache = new InMemoryCache({ typePolicies: { Query: { fields: { usageLog: usageLogPages } } } });
+  const cache = consoleCache();
   const filter = (model: string | undefined) => (model === undefined ? {} : { model });
   const page: LogCache['page'] = (after, first, model) =>
     cache.readQuery<{ usageLog: LogPage }>({ query, variables: { filter: filter(model), first, after } })?.usageLog;

@@ -1,11 +1,11 @@
-import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
+import { ApolloClient, ApolloLink, HttpLink } from '@apollo/client';
 import { ErrorLink } from '@apollo/client/link/error';
 import { getMainDefinition } from '@apollo/client/utilities';
+import { consoleCache } from './consoleCache.js';
 import { type LiveConnection, openLiveConnection } from './kit/live/liveConnection.js';
 import { toaster } from './kit/toaster.js';
 import { errorText, isSessionLost } from './kit/words/errors.js';
 import { subscriptionLink } from './subscriptionLink.js';
-import { usageLogPages } from './usageLogPages.js';
 
 declare module '@apollo/client' {
   interface DefaultContext {
@@ -18,49 +18,6 @@ declare module '@apollo/client' {
 }
 
 const graphqlPath = '/graphql';
-
-/** Objects are kept once, by type and id, so that a mutation's answer updates every place that shows them. */
-const consoleCache = (): InMemoryCache =>
-  new InMemoryCache({
-    possibleTypes: {
-      LogDetail: [
-        'AdjustmentDetail',
-        'ApiKeyRevokedDetail',
-        'ChannelTestDetail',
-        'GrantDetail',
-        'RedemptionDetail',
-        'ReleaseDetail',
-        'TopUpDetail',
-        'TopUpReturnDetail',
-      ],
-      Price: ['CallPrice', 'TokenPrice'],
-    },
-    typePolicies: {
-      Query: {
-        fields: {
-          usageLog: usageLogPages,
-          channel: {
-            read: (known, { args, toReference }) => known ?? toReference({ __typename: 'Channel', id: args?.id }),
-          },
-          apiKey: {
-            read: (known, { args, toReference }) => known ?? toReference({ __typename: 'ApiKey', id: args?.id }),
-          },
-          user: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'User', id: args?.id }) },
-        },
-      },
-      Status: { keyFields: [] },
-      Security: { keyFields: [] },
-      Traffic: { keyFields: [] },
-      TrafficFigures: { merge: true },
-      Balance: { keyFields: ['userId'] },
-      // A list asks for less of a line than who opens it; what is known of its parts stays known.
-      UsageLogLine: { fields: { detail: { merge: true }, price: { merge: true } } },
-      ChannelTag: { keyFields: ['tag'] },
-      ChannelType: { keyFields: ['type'] },
-      Option: { keyFields: ['key'] },
-      UsableGroup: { keyFields: ['name'] },
-    },
-  });
 
 interface ConsoleClient {
   readonly client: ApolloClient;

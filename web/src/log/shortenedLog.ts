@@ -13,10 +13,12 @@ function shortened(stretch: Stretch): Stretch {
 }
 
 /** A page that is left open must not remember every line of the night. */
-export function shortenLog(cache: Pick<InMemoryCache, 'modify' | 'gc'>): void {
+export function shortenLog(cache: InMemoryCache): void {
   cache.modify<{ usageLog: readonly Stretch[] }>({
     fields: { usageLog: (stretches) => (stretches as readonly Stretch[]).map(shortened) },
   });
-  // Results that were worked out of lines that are gone would otherwise be kept, some ten thousand of them.
-  cache.gc({ resetResultCache: true });
+  cache.gc();
+  // Collecting leaves what was worked out of lines that are gone, some ten thousand results of it, and for each line a
+  // place for what its merged fields might note. Only a store that begins anew has neither.
+  cache.restore(cache.extract());
 }
