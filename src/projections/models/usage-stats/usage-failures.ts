@@ -6,6 +6,7 @@ import type { Refusal } from '../../../domain/refusal.js';
 import type { ReadModels } from '../../database.js';
 import { addToRows, storableText } from '../../engine/multi-row.js';
 import { type Sum, tallyOf } from '../../engine/tallies.js';
+import { beganIn } from './usage-sums.js';
 
 /* Why calls got nowhere, hour by hour: what was refused and what failed, by the status and code that were told. */
 
@@ -71,9 +72,8 @@ export class FailureSums {
   }
 
   private add(at: Instant, kind: FailureKind, { userId, apiKeyId, status, code }: ToldFailure, count: number): void {
-    const seconds = unixSeconds(at);
     const failure: Failure = {
-      hour: seconds - (seconds % 3_600),
+      hour: beganIn('hour', unixSeconds(at)),
       kind,
       user_id: userId ?? 0,
       api_key_id: apiKeyId ?? 0,

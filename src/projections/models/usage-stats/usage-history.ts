@@ -2,12 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { percentileOf } from '../../../domain/durations.js';
 import type { ReadModels } from '../../database.js';
 import { countsIn } from './distribution.js';
-import { type UsageDimension, type UsageStatsFilter, usageRows } from './usage-stats-queries.js';
+import { type UsageDimension, type UsageStatsFilter, usageRows, usageRowsOver } from './usage-stats-queries.js';
 import { distributions, measures, type Piece } from './usage-sums.js';
 
 /*
- * A range of time in pieces, whole and by what there is most of. Rows are added up once, by piece and dimension, and
- * everything else is added up from that.
+ * A range of time in pieces, whole and by what there is most of. What there is most of is found first, so that only that
+ * is added up piece by piece.
  */
 
 export interface UsageHistoryQuery {
@@ -109,60 +109,77 @@ const rankedBy: Readonly<Record<HistoryOrder, RawBuilder<unknown>>> = {
 const summed = <Column extends string>(columns: readonly Column[]) =>
   columns.map((column) => sql<unknown>`sum(${sql.ref(column)})`.as(column));
 const sums = sql.join(measures.map((measure) => sql.ref(measure)));
-const sumsOfCells = sql.join(summed(measures));
 const distributionsAsText = sql.join(distributions.map((column) => sql`${sql.ref(column)}::text`));
+
+const isNumber: ReadonlySet<UsageDimension> = new Set(['user_id', 'api_key_id', 'channel_id']);
+
+/** Those there is most of, that first, and one more than are told by name, where there are more: as the column has them. */
+async function mostOf(db: ReadModels, query: UsageHistoryQuery): Promise<(number | string)[]> {
+  const { filter, edges, piece, by, top, order } = query;
+  if (by === null) return [];
+  const rows = await usageRowsOver(db, piece, filter, [by], rangeOf(edges))
+    .select(sql<number | string>`${sql.ref(by)}`.as('about'))
+    .groupBy(sql`1`)
+    .orderBy(sql`${rankedBy[order]} desc`)
+    .orderBy(sql`${sql.ref(by)}::text`)
+    .limit(top + 1)
+    .execute();
+  return rows.map(({ about }) => about);
+}
+
+const rangeOf = (edges: UsageHistoryQuery['edges']) => ({ from: edges[0] ?? 0, to: edges.at(-1) ?? 0 });
 
 /** `cell`: of one share in one piece of time. */
 type Row = Readonly<Record<(typeof measures)[number], number>> & {
   readonly kind: 'piece' | 'share' | 'cell';
-  /** Which piece of time, or which of the shares: from 1. */
-  readonly place: number;
-  readonly about: string | null;
+  /** Which piece of time: from 1; null: of a share. */
+  readonly place: number | null;
+  readonly about: number | string | null;
   readonly latencies: string | null;
   readonly first_tokens: string | null;
 };
 
 /**
- * The pieces in total, those there is most of (one more than are told by name), and these piece by piece. Distributions
- * are dear to add up: they are added by piece or by share, and not by both.
+ * The pieces in total, each of `first` in total, and those of them that are told by name piece by piece: as of one moment,
+ * so that what is left of all others is not less than nothing. Distributions are dear to add up: they are added by piece
+ * or by share, and not by both.
  */
-async function read(db: ReadModels, query: UsageHistoryQuery): Promise<Row[]> {
-  const { filter, edges, piece, by, top, order } = query;
+async function read(db: ReadModels, query: UsageHistoryQuery, first: readonly (number | string)[]): Promise<Row[]> {
+  const { filter, edges, piece, by, top } = query;
   const time = sql.ref(piece);
+  const { from, to } = rangeOf(edges);
   const rowsBy = (dimensions: readonly UsageDimension[]) =>
-    usageRows(db, piece, filter, dimensions).where(sql<SqlBool>`${time} >= ${edges[0]} and ${time} < ${edges.at(-1)}`);
+    usageRows(db, piece, filter, dimensions).where(sql<SqlBool>`${time} >= ${from} and ${time} < ${to}`);
   const place = sql`width_bucket(${time}, ${edges}::bigint[])`.as('place');
   const pieces = rowsBy([])
     .select(place)
     .select(summed([...measures, ...distributions]))
     .groupBy(sql`1`);
-  if (by === null) {
+  if (by === null || first.length === 0) {
     const { rows } = await sql<Row>`
       select 'piece' as kind, place, null as about, ${sums}, ${distributionsAsText} from (${pieces}) as pieces
     `.execute(db);
     return rows;
   }
-  const about = sql<string>`${sql.ref(by)}::text`;
+  const about = sql.ref(by);
+  const type = isNumber.has(by) ? sql`bigint[]` : sql`text[]`;
+  const among = (values: readonly (number | string)[]) => sql<SqlBool>`${about} = any(${values}::${type})`;
+  const shares = usageRowsOver(db, piece, filter, [by], { from, to })
+    .where(among(first))
+    .select(about.as('about'))
+    .select(summed([...measures, ...distributions]))
+    .groupBy(sql`1`);
   const cells = rowsBy([by])
+    .where(among(first.slice(0, top)))
     .select([place, about.as('about')])
     .select(summed(measures))
     .groupBy([sql`1`, sql`2`]);
-  const timed = rowsBy([by])
-    .where(sql<SqlBool>`${about} in (select about from share)`)
-    .select(about.as('about'))
-    .select(summed(distributions))
-    .groupBy(sql`1`);
   const { rows } = await sql<Row>`
-    with cell as materialized (${cells}), share as materialized (
-      select about, row_number() over (order by ${rankedBy[order]} desc, about)::int as place, ${sumsOfCells}
-      from cell group by about order by place limit ${top + 1}
-    )
-    select 'piece' as kind, place, null as about, ${sums}, ${distributionsAsText} from (${pieces}) as pieces
+    select 'share' as kind, null as place, about, ${sums}, ${distributionsAsText} from (${shares}) as shares
     union all
-    select 'share', place, about, ${sums}, ${distributionsAsText} from share join (${timed}) as timed using (about)
+    select 'cell', place, about, ${sums}, null, null from (${cells}) as cells
     union all
-    select 'cell', place, about, ${sums}, null, null
-    from cell where about in (select about from share order by place limit ${top})
+    select 'piece', place, null, ${sums}, ${distributionsAsText} from (${pieces}) as pieces
   `.execute(db);
   return rows;
 }
@@ -177,7 +194,7 @@ const addedOf = ({ latencies, first_tokens, ...row }: Row): Added => ({
 /** As many of each piece as there were, pieces without calls included. */
 function byPiece(rows: readonly Row[], pieces: number): Added[] {
   const found = Array.from({ length: pieces }, nothing);
-  for (const row of rows) found[row.place - 1] = addedOf(row);
+  for (const row of rows) if (row.place !== null) found[row.place - 1] = addedOf(row);
   return found;
 }
 
@@ -194,27 +211,24 @@ const without = (whole: Added, parts: readonly Added[]): Added => {
   return rest;
 };
 
-const isNumber: ReadonlySet<UsageDimension> = new Set(['user_id', 'api_key_id', 'channel_id']);
-
-/** What a share is about, as its column has it. */
-const aboutOf = (by: UsageDimension, text: string): number | string => (isNumber.has(by) ? Number(text) : text);
-
 function sharesOf(
-  { by, top }: UsageHistoryQuery & { readonly by: UsageDimension },
+  top: number,
+  first: readonly (number | string)[],
   rows: readonly Row[],
   pieces: readonly Added[],
 ): UsageShare[] {
-  const named = rows.filter(({ kind }) => kind === 'share').sort((one, other) => one.place - other.place);
-  const shares = named.slice(0, top).map((row) => {
-    const cells = rows.filter(({ kind, about }) => kind === 'cell' && about === row.about);
-    return { about: row.about ?? '', total: addedOf(row), pieces: byPiece(cells, pieces.length) };
+  const shares = first.slice(0, top).map((about) => {
+    const its = rows.filter((row) => row.about === about);
+    const total = its.find(({ kind }) => kind === 'share');
+    const cells = its.filter(({ kind }) => kind === 'cell');
+    return { about, total: total === undefined ? nothing() : addedOf(total), pieces: byPiece(cells, pieces.length) };
   });
   const told = shares.map(({ about, total, pieces }) => ({
-    about: aboutOf(by, about),
+    about,
     total: figuresOf(total),
     pieces: pieces.map(sumsOf),
   }));
-  if (named.length <= top) return told;
+  if (first.length <= top) return told;
   const totals = shares.map(({ total }) => total);
   const others = {
     about: null,
@@ -232,8 +246,9 @@ function sharesOf(
 }
 
 export async function usageHistory(db: ReadModels, query: UsageHistoryQuery): Promise<UsageHistory> {
-  const rows = await read(db, query);
-  const { edges, by } = query;
+  const { edges, top } = query;
+  const first = await mostOf(db, query);
+  const rows = await read(db, query, first);
   const pieces = byPiece(
     rows.filter(({ kind }) => kind === 'piece'),
     edges.length - 1,
@@ -241,6 +256,6 @@ export async function usageHistory(db: ReadModels, query: UsageHistoryQuery): Pr
   return {
     total: figuresOf(sumOf(pieces)),
     pieces: pieces.map((piece, index) => ({ start: edges[index] ?? 0, ...figuresOf(piece) })),
-    shares: by === null ? [] : sharesOf({ ...query, by }, rows, pieces),
+    shares: sharesOf(top, first, rows, pieces),
   };
 }

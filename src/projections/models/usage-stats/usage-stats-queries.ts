@@ -2,8 +2,12 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
 import type { ReadModels } from '../../database.js';
 import {
+  beganIn,
   counted,
   type Dimension,
+  daySeconds,
+  daysOf,
+  distributions,
   measures,
   type Piece,
   tableThatKnows,
@@ -79,19 +83,60 @@ export function matchingHours(db: ReadModels, table: keyof UsageSumTables, filte
   return rows;
 }
 
-/** Calls of any time that the filter lets through, in rows that also tell `by` apart: of hours, or of the last minutes. */
-export function usageRows(
-  db: ReadModels,
-  piece: Piece,
-  filter: Omit<UsageStatsFilter, 'from' | 'to'>,
-  by: readonly UsageDimension[],
-) {
-  const { model } = filter;
-  const needed = model === undefined ? by : [...by, 'model' as const];
+type CallsFilter = Omit<UsageStatsFilter, 'from' | 'to'>;
+
+/** The table that answers: of hours, or of the last minutes. */
+function tableOf(piece: Piece, filter: CallsFilter, by: readonly UsageDimension[]) {
+  if (piece === 'minute') return 'usage_stats_minutes';
+  const needed = filter.model === undefined ? by : [...by, 'model' as const];
   // The table with most columns knows every dimension there is to ask by.
-  const table = piece === 'minute' ? 'usage_stats_minutes' : (hoursTable(filter, needed) ?? 'usage_stats');
+  return hoursTable(filter, needed) ?? 'usage_stats';
+}
+
+function callsIn(db: ReadModels, table: keyof UsageSumTables, filter: CallsFilter) {
+  const { model } = filter;
   const rows = matchingHours(db, table, filter).where('counted', '!=', counted.channelTests);
   return model === undefined ? rows : rows.where('model', '=', model);
+}
+
+/** Calls of any time that the filter lets through, in rows that also tell `by` apart: of hours, or of the last minutes. */
+export const usageRows = (db: ReadModels, piece: Piece, filter: CallsFilter, by: readonly UsageDimension[]) =>
+  callsIn(db, tableOf(piece, filter, by), filter);
+
+/** Unix seconds; `to` exclusive. */
+interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The same calls of a range in rows that do not tell when: its whole days count as days where a table has them, so that
+ * there are few rows of a long one.
+ */
+export function usageRowsOver(
+  db: ReadModels,
+  piece: Piece,
+  filter: CallsFilter,
+  by: readonly UsageDimension[],
+  { from, to }: TimeRange,
+) {
+  const table = tableOf(piece, filter, by);
+  const rowsOf = (name: keyof UsageSumTables, when: RawBuilder<SqlBool>) =>
+    callsIn(db, name, filter)
+      .where(when)
+      .select([...by, ...measures, ...distributions]);
+  const days = table === 'usage_stats_minutes' ? null : daysOf(table);
+  const [firstDay, end] = [beganIn('day', from - 1) + daySeconds, beganIn('day', to)];
+  if (days === null || firstDay >= end) {
+    const time = sql.ref(piece);
+    return db.selectFrom(rowsOf(table, sql<SqlBool>`${time} >= ${from} and ${time} < ${to}`).as('calls'));
+  }
+  const around = sql<SqlBool>`(hour >= ${from} and hour < ${firstDay} or hour >= ${end} and hour < ${to})`;
+  return db.selectFrom(
+    rowsOf(table, around)
+      .unionAll(rowsOf(days, sql<SqlBool>`day >= ${firstDay} and day < ${end}`))
+      .as('calls'),
+  );
 }
 
 /** Sums over a range, by the dimensions and the interval asked for; oldest interval first, then the dearest. */

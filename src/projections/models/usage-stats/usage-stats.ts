@@ -15,9 +15,10 @@ import { channelTestKeyName } from '../usage-log/usage-log.js';
 import { FailureSums, tablesOfFailures, type UsageFailureTables } from './usage-failures.js';
 import {
   addSums,
+  beganIn,
   counted,
   minutesKept,
-  pieces,
+  type Piece,
   type Tally,
   tablesOfSums,
   tallyOfCalls,
@@ -68,7 +69,7 @@ type CountedEvent =
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 7,
+  version: 8,
   purpose: 'showing',
   tables,
   interestedIn: {
@@ -151,10 +152,7 @@ export const usageStats = projection<CountedEvent>({
 });
 
 /** When the hour or minute began in which it was so, unix seconds. */
-const beganOf = (piece: keyof typeof pieces, at: Instant): number => {
-  const seconds = unixSeconds(at);
-  return seconds - (seconds % pieces[piece]);
-};
+const beganOf = (piece: Piece, at: Instant): number => beganIn(piece, unixSeconds(at));
 
 /** What calls are counted by: who called what. */
 type Caller = Omit<CallFacts, 'path' | 'stream'>;

@@ -9,7 +9,8 @@ import { Distribution, type DistributionColumn } from './distribution.js';
 /*
  * The same calls, counted by the hour in several tables: one by all there is to ask about, whose rows are nearly as many
  * as calls where there are few calls an hour, and some by little, in which 90 days are a few thousand rows. Whoever asks
- * is answered from the first table that knows all that they name. Calls of the last hours are counted by the minute, too.
+ * is answered from the first table that knows all that they name. Calls of the last hours are counted by the minute, too,
+ * and callers, of whom there may be many, by the day as well: for sums of which nobody asks when.
  */
 
 /** What calls are told apart by within an hour or a minute. */
@@ -34,6 +35,14 @@ type Counted = (typeof counted)[keyof typeof counted];
 /** How long the pieces of time are, in seconds, by the column that holds when they began: unix seconds. */
 export const pieces = { hour: 3_600, minute: 60 } as const;
 export type Piece = keyof typeof pieces;
+
+export const daySeconds = 86_400;
+/** Days begin at midnight UTC. */
+const lengths = { ...pieces, day: daySeconds } as const;
+type Length = keyof typeof lengths;
+
+/** When the hour, minute or day began in which this is: unix seconds, as what it is asked of. */
+export const beganIn = (length: Length, seconds: number): number => seconds - (seconds % lengths[length]);
 
 /** How far before the newest event, in seconds, calls are told apart by the minute. */
 export const minutesKept = 13 * 3_600;
@@ -72,7 +81,7 @@ export const distributions = ['latencies', 'first_tokens'] as const satisfies re
 
 const columnsOfMeasures = [...measures, ...distributions];
 
-type SumsBy<Time extends Piece, Known extends Dimension> = { [Column in Time]: number } & { counted: Counted } & Pick<
+type SumsBy<Time extends Length, Known extends Dimension> = { [Column in Time]: number } & { counted: Counted } & Pick<
     Dimensions,
     Known
   > &
@@ -85,10 +94,13 @@ export interface UsageSumTables {
   usage_stats_callers_models: SumsBy<'hour', 'user_id' | 'api_key_id' | 'model'>;
   usage_stats: SumsBy<'hour', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
   usage_stats_minutes: SumsBy<'minute', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
+  usage_stats_callers_days: SumsBy<'day', 'user_id' | 'api_key_id' | 'api_key_name'>;
+  usage_stats_callers_models_days: SumsBy<'day', 'user_id' | 'api_key_id' | 'model'>;
 }
 
+type DayTable = 'usage_stats_callers_days' | 'usage_stats_callers_models_days';
 /** The tables of hours. */
-export type UsageSumTable = Exclude<keyof UsageSumTables, 'usage_stats_minutes'>;
+export type UsageSumTable = Exclude<keyof UsageSumTables, 'usage_stats_minutes' | DayTable>;
 
 /** Those with the fewest rows first. */
 const known: Readonly<Record<UsageSumTable, readonly Dimension[]>> = {
@@ -101,12 +113,36 @@ const known: Readonly<Record<UsageSumTable, readonly Dimension[]>> = {
 
 const sumTables = Object.entries(known) as [UsageSumTable, readonly Dimension[]][];
 
-const keyOf = (piece: Piece, dimensions: readonly Dimension[]) => [piece, ...dimensions, 'counted'] as const;
-type KeyColumn = Piece | Dimension | 'counted';
+/** The same by the day, where hours are many. */
+const dayTables: Readonly<Partial<Record<UsageSumTable, DayTable>>> = {
+  usage_stats_callers: 'usage_stats_callers_days',
+  usage_stats_callers_models: 'usage_stats_callers_models_days',
+};
+
+/** null: there is none that counts by the day what this one counts by the hour. */
+export const daysOf = (table: UsageSumTable): DayTable | null => dayTables[table] ?? null;
+
+interface SumTable {
+  readonly name: keyof UsageSumTables;
+  readonly length: Length;
+  readonly dimensions: readonly Dimension[];
+}
+
+const minuteTable: SumTable = { name: 'usage_stats_minutes', length: 'minute', dimensions: known.usage_stats };
+/** All that are kept for good. */
+const lastingTables = sumTables.flatMap(([hours, dimensions]): SumTable[] => {
+  const days = daysOf(hours);
+  const byHour = { name: hours, length: 'hour', dimensions } as const;
+  return days === null ? [byHour] : [byHour, { name: days, length: 'day', dimensions }];
+});
+
+const keyOf = ({ length, dimensions }: SumTable) => [length, ...dimensions, 'counted'] as const;
+type KeyColumn = Length | Dimension | 'counted';
 
 const types: Readonly<Record<KeyColumn | keyof Measures, string>> = {
   hour: 'bigint',
   minute: 'bigint',
+  day: 'bigint',
   user_id: 'bigint',
   api_key_id: 'bigint',
   api_key_name: 'text',
@@ -126,10 +162,10 @@ const types: Readonly<Record<KeyColumn | keyof Measures, string>> = {
   first_tokens: 'numeric',
 };
 
-const tableOf = (name: keyof UsageSumTables, piece: Piece, dimensions: readonly Dimension[]): string => `
-  create table ${name} (
-    ${[...keyOf(piece, dimensions), ...columnsOfMeasures].map((column) => `"${column}" ${types[column]} not null`).join(', ')},
-    primary key (${keyOf(piece, dimensions)
+const tableOf = (table: SumTable): string => `
+  create table ${table.name} (
+    ${[...keyOf(table), ...columnsOfMeasures].map((column) => `"${column}" ${types[column]} not null`).join(', ')},
+    primary key (${keyOf(table)
       .map((column) => `"${column}"`)
       .join(', ')})
   ) with (fillfactor = 70);
@@ -137,12 +173,14 @@ const tableOf = (name: keyof UsageSumTables, piece: Piece, dimensions: readonly 
 
 // One user's hours, or one key's, are few of all. What grows is the newest hour: its rows are changed in place, in no index.
 export const tablesOfSums = `
-  ${sumTables.map(([name, dimensions]) => tableOf(name, 'hour', dimensions)).join('')}
-  ${tableOf('usage_stats_minutes', 'minute', known.usage_stats)}
+  ${[...lastingTables, minuteTable].map(tableOf).join('')}
   create index usage_stats_user on usage_stats (user_id, hour);
   create index usage_stats_callers_user on usage_stats_callers (user_id, hour);
+  create index usage_stats_callers_days_user on usage_stats_callers_days (user_id, day);
   create index usage_stats_callers_models_user on usage_stats_callers_models (user_id, hour);
+  create index usage_stats_callers_models_days_user on usage_stats_callers_models_days (user_id, day);
   create index usage_stats_callers_api_key on usage_stats_callers (api_key_id, hour);
+  create index usage_stats_callers_days_api_key on usage_stats_callers_days (api_key_id, day);
   create index usage_stats_callers_api_key_name on usage_stats_callers (api_key_name, hour);
 `;
 
@@ -205,14 +243,17 @@ function addTo(sum: Tally, tally: Tally): void {
   sum.first_tokens.addAll(tally.first_tokens);
 }
 
-/** The tallies by fewer dimensions. What a sum is told apart by is read off the tally it began with. */
-function summed(tallies: Iterable<Tally>, dimensions: readonly Dimension[]): Iterable<Tally> {
-  const columns = ['began', ...dimensions, 'counted'] as const;
+/**
+ * The tallies by fewer dimensions, and by longer times. What a sum is told apart by is read off the tally it began with,
+ * which may have begun later.
+ */
+function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): Iterable<Tally> {
+  const columns = [...dimensions, 'counted'] as const;
   const sums = new Map<string, Tally>();
   // Where calls are few, most sums are of one tally, and stay that one.
   const copied = new Set<Tally>();
   for (const tally of tallies) {
-    let key = '';
+    let key = `${beganIn(length, tally.began)} `;
     for (const column of columns) {
       const value = tally[column];
       key += typeof value === 'string' ? `${value.length} ${value}` : `${value} `;
@@ -233,9 +274,9 @@ function summed(tallies: Iterable<Tally>, dimensions: readonly Dimension[]): Ite
 }
 
 /** JSON has no bigint: sums travel as text. */
-const rowOf = (tally: Tally, piece: Piece, dimensions: readonly Dimension[]): Readonly<Record<string, unknown>> => {
+const rowOf = (tally: Tally, { length, dimensions }: SumTable): Readonly<Record<string, unknown>> => {
   const row: Record<string, unknown> = {
-    [piece]: tally.began,
+    [length]: beganIn(length, tally.began),
     counted: tally.counted,
     requests: tally.requests,
     errors: tally.errors,
@@ -254,9 +295,10 @@ const rowOf = (tally: Tally, piece: Piece, dimensions: readonly Dimension[]): Re
 
 type Tallies = ReadonlyMap<string, Tally>;
 
-function addition(name: keyof UsageSumTables, piece: Piece, dimensions: readonly Dimension[], tallies: Tallies) {
-  const key = keyOf(piece, dimensions);
-  const rows = Array.from(summed(tallies.values(), dimensions), (sum) => rowOf(sum, piece, dimensions));
+function addition(table: SumTable, tallies: Tallies) {
+  const { name } = table;
+  const key = keyOf(table);
+  const rows = Array.from(summed(tallies.values(), table), (sum) => rowOf(sum, table));
   return sql`${sql.ref(`added_to_${name}`)} as (${adding(name, [...key, ...columnsOfMeasures], key, rows)})`;
 }
 
@@ -266,8 +308,8 @@ function addition(name: keyof UsageSumTables, piece: Piece, dimensions: readonly
  */
 export async function addSums(tx: ReadModels, hours: Tallies, minutes: Tallies): Promise<void> {
   if (hours.size === 0) return;
-  const additions = sumTables.map(([name, dimensions]) => addition(name, 'hour', dimensions, hours));
-  if (minutes.size > 0) additions.push(addition('usage_stats_minutes', 'minute', known.usage_stats, minutes));
+  const additions = lastingTables.map((table) => addition(table, hours));
+  if (minutes.size > 0) additions.push(addition(minuteTable, minutes));
   await sql`with ${sql.join(additions)} select`.execute(tx);
 }
 
