@@ -486,6 +486,7 @@ describe('the log', () => {
 
   test('is counted up to a bound; beyond it the total is at least what was seen, and says that it is a guess', async () => {
     const db = await projected.given(...history);
+    await sql`analyze usage_log`.execute(db);
     const page = (lines: number, cost = 5_000) => usageLogPage(db, {}, { page: 1, size: 2 }, { lines, cost });
     expect(await page(4)).toMatchObject({ total: 4, totalIsExact: true });
     for (const guessed of [await page(3), await page(4, 0)]) {
@@ -493,6 +494,20 @@ describe('the log', () => {
       expect(guessed.total).toBeGreaterThanOrEqual(3);
     }
   });
+
+  test('is not counted where the planner expects far more: to be told that there are more is not worth it', async () => {
+    const db = await projected.given(...history);
+    const pages = (lines: number) => usageLogPage(db, {}, { page: 1, size: 2 }, { lines, cost: 5_000 });
+    await sql`insert into usage_log select (line).* from (
+      select jsonb_populate_record(line, jsonb_build_object('id', line.id + 1000 * copy)) as line
+      from usage_log as line cross join generate_series(1, 24) as copy
+    ) as copies`.execute(db);
+    await sql`analyze usage_log`.execute(db);
+    await sql`delete from usage_log where id >= 1000`.execute(db);
+    expect(await pages(9)).toMatchObject({ total: 100, totalIsExact: false });
+    expect(await pages(10)).toMatchObject({ total: 4, totalIsExact: true });
+  });
+
   test('is known to its end without counting where the last page is shown', async () => {
     const db = await projected.given(...history);
     const page = (number: number, size: number) => usageLogPage(db, {}, { page: number, size }, { lines: 0, cost: 0 });

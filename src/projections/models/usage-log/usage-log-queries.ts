@@ -148,6 +148,8 @@ export interface Counting {
 }
 
 const usualCounting: Counting = { lines: 10_000, cost: 5_000 };
+/** Where the planner expects so many times the lines that may be counted, counting would only tell that there are more. */
+const farMore = 10;
 
 /** A page of the log; the total of what is not counted is what the planner of Postgres expects. */
 export interface UsageLogPage {
@@ -177,7 +179,8 @@ export async function usageLogPage(
   const isLast = items.length < request.size && (items.length > 0 || offset === 0);
   if (isLast) return { items, total: seen, totalIsExact: true };
   const { cost, lines: reckoned } = await expected(db, filter, counting.lines + 1);
-  const total = cost > counting.cost ? null : await countedUpTo(db, filter, counting.lines + 1);
+  const isWorthCounting = cost <= counting.cost && reckoned <= farMore * counting.lines;
+  const total = isWorthCounting ? await countedUpTo(db, filter, counting.lines + 1) : null;
   if (total !== null && total <= counting.lines) return { items, total, totalIsExact: true };
   // What has been seen is sure, whatever the planner thinks; and behind a full page there may be another one.
   const atLeast = Math.max(total ?? 0, items.length === 0 ? 0 : seen + 1);
