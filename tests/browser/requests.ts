@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole, signIn, themeOf } from '../support/browser.js';
+import { type Console, openConsole, signIn } from '../support/browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
-import { barriers } from './axe.js';
+import { expectNoBarriers } from './axe.js';
 import { rowOf } from './tables.js';
 
 /** One request, found by the id that its caller has, and what can be learnt of it. */
@@ -190,11 +190,7 @@ export function requests(launched: () => Browser): void {
     const { page } = root;
     await page.goto(`/log/${served}`);
     await page.getByRole('button', { name: 'Show 2 events' }).click();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await expect.poll(() => themeOf(page)).toBe(colorScheme);
-      expect(await barriers(page)).toEqual([]);
-    }
+    await expectNoBarriers(page);
     await page.setViewportSize({ width: 600, height: 900 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(600);
   });
