@@ -17,9 +17,16 @@ const declarationsOf = (path: string, text: string): readonly Declaration[] =>
     ([, property = '', value = '']) => ({ path, property, value }),
   );
 
-const declarations = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+const sheets = readdirSync(directory, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.css') && !relative(directory, join(directory, path)).startsWith('generated'))
-  .flatMap((path) => declarationsOf(path, readFileSync(join(directory, path), 'utf8')));
+  .map((path) => ({ path, text: readFileSync(join(directory, path), 'utf8') }));
+const declarations = sheets.flatMap(({ path, text }) => declarationsOf(path, text));
+
+/** Rules that cut a text at the end of its line, and also what its letters have below it. */
+const cutBelow = (text: string): string[] =>
+  [...text.matchAll(/[^{}]+\{[^{}]*\}/g)]
+    .map(([rule]) => rule.trim())
+    .filter((rule) => rule.includes('text-overflow: ellipsis') && /overflow(-y)?: (hidden|clip)/.test(rule));
 
 const told = ({ path, property, value }: Declaration): string => `${path}: ${property}: ${value}`;
 
@@ -47,6 +54,10 @@ describe('the finder of what is written by itself', () => {
     expect(found('a { font-size: 13px; }', isStrayText)).toBe(1);
     expect(found('a { color: #ac2f33; }', isStrayColour)).toBe(1);
   });
+  test('finds what is cut below, not what is cut sideways', () => {
+    expect(cutBelow('a { overflow: hidden; text-overflow: ellipsis; } b { overflow: hidden; }')).toHaveLength(1);
+    expect(cutBelow('a { overflow-x: clip; text-overflow: ellipsis; }')).toEqual([]);
+  });
   test('finds none where they have names', () => {
     const named = 'a { padding: 0 var(--space-8); margin: 0 auto; font-size: var(--text-small); color: var(--bad); }';
     expect([isStraySpace, isStrayText, isStrayColour].map((isStray) => found(named, isStray))).toEqual([0, 0, 0]);
@@ -61,6 +72,8 @@ describe('the style sheets', () => {
   ] as const)('take their %s from one list', (_, isStray) =>
     expect(declarations.filter(isStray).map(told)).toEqual([]),
   );
+  test('cut texts sideways only, as letters of some fonts reach below their line', () =>
+    expect(sheets.flatMap(({ path, text }) => cutBelow(text).map((rule) => `${path}: ${rule}`))).toEqual([]));
   test('use no name that the list does not have', () => {
     const known = new Set(declarations.map(({ property }) => property).filter((name) => name.startsWith('--')));
     const used = declarations.flatMap(({ value }) =>
