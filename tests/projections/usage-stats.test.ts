@@ -21,8 +21,8 @@ const clock = (offset: number) => Instant(noon + offset);
 const ever = { from: 0, to: noon };
 const whole = { by: [], interval: null, offsetMinutes: 0 } as const;
 
-/** As two calls of 2.1 s whose first tokens came after 640 ms stand in a row: classes 80 and 68, of twelve digits each. */
-const twoTimed = `${2n * 10n ** (12n * 80n)},${2n * 10n ** (12n * 68n)}`;
+/** As calls of 2.1 s whose first tokens came after 640 ms stand in a row: classes 80 and 68, of twelve digits each. */
+const timed = (calls: bigint): string => `${calls * 10n ** (12n * 80n)},${calls * 10n ** (12n * 68n)}`;
 
 const bobs = { facts: { userId: bob, apiKeyId: bobKey, model: 'claude-sonnet', group: 'vip' } };
 const history = [
@@ -40,18 +40,23 @@ describe('usage is counted', () => {
     await projected.given(...history);
     const { usage_stats: rows } = await projected.dump(schemaOf(usageStats));
     expect(rows).toHaveLength(4);
-    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200,${twoTimed})`);
+    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200,${timed(2n)})`);
   });
 
   test('and by the little that is asked for most, in fewer rows', async () => {
     await projected.given(...history);
-    const { usage_stats_models, usage_stats_channels, usage_stats_callers, usage_stats_callers_models } =
-      await projected.dump(schemaOf(usageStats));
-    const sums = `2,0,30,240,64,40,16,4200,${twoTimed}`;
-    expect(usage_stats_models?.[0]).toBe(`(${noon / 1000},gpt-4o,default,0,${sums})`);
-    expect(usage_stats_channels?.[0]).toBe(`(${noon / 1000},3,0,${sums})`);
-    expect(usage_stats_callers?.[0]).toBe(`(${noon / 1000},7,12,ci,0,${sums})`);
-    expect(usage_stats_callers_models?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,0,${sums})`);
+    const tables = await projected.dump(schemaOf(usageStats));
+    const sums = '2,0,30,240,64,40,16,4200';
+    const both = `${sums},${timed(2n)}`;
+    const ofTheDay = `3,0,35,360,96,60,24,6300,${timed(3n)}`;
+    const hourBegan = noon / 1000;
+    const dayBegan = hourBegan - (hourBegan % 86_400);
+    expect(tables.usage_stats_models?.[0]).toBe(`(${hourBegan},gpt-4o,default,0,${both})`);
+    expect(tables.usage_stats_channels?.[0]).toBe(`(${hourBegan},3,0,${both})`);
+    expect(tables.usage_stats_callers?.[0]).toBe(`(${hourBegan},7,12,ci,0,${both})`);
+    expect(tables.usage_stats_callers_days?.[0]).toBe(`(${dayBegan},7,12,ci,0,${ofTheDay})`);
+    expect(tables.usage_stats_callers_models?.[0]).toBe(`(${hourBegan},7,12,gpt-4o,0,${sums})`);
+    expect(tables.usage_stats_callers_models_days?.[0]).toBe(`(${dayBegan},7,12,gpt-4o,0,${ofTheDay})`);
   });
 
   test('with calls that could not be served as errors, and neither callers that left nor recovered calls', async () => {

@@ -2,7 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { percentileOf } from '../../../domain/durations.js';
 import type { ReadModels } from '../../database.js';
 import { countsIn } from './distribution.js';
-import { type UsageDimension, type UsageStatsFilter, usageRows, usageRowsOver } from './usage-stats-queries.js';
+import {
+  type Asked,
+  type UsageDimension,
+  type UsageStatsFilter,
+  usageRows,
+  usageRowsOver,
+} from './usage-stats-queries.js';
 import { distributions, measures, type Piece } from './usage-sums.js';
 
 /*
@@ -117,7 +123,7 @@ const isNumber: ReadonlySet<UsageDimension> = new Set(['user_id', 'api_key_id', 
 async function mostOf(db: ReadModels, query: UsageHistoryQuery): Promise<(number | string)[]> {
   const { filter, edges, piece, by, top, order } = query;
   if (by === null) return [];
-  const rows = await usageRowsOver(db, piece, filter, [by], rangeOf(edges))
+  const rows = await usageRowsOver(db, piece, filter, { by: [by], durations: false }, rangeOf(edges))
     .select(sql<number | string>`${sql.ref(by)}`.as('about'))
     .groupBy(sql`1`)
     .orderBy(sql`${rankedBy[order]} desc`)
@@ -148,10 +154,10 @@ async function read(db: ReadModels, query: UsageHistoryQuery, first: readonly (n
   const { filter, edges, piece, by, top } = query;
   const time = sql.ref(piece);
   const { from, to } = rangeOf(edges);
-  const rowsBy = (dimensions: readonly UsageDimension[]) =>
-    usageRows(db, piece, filter, dimensions).where(sql<SqlBool>`${time} >= ${from} and ${time} < ${to}`);
+  const rowsOf = (asked: Asked) =>
+    usageRows(db, piece, filter, asked).where(sql<SqlBool>`${time} >= ${from} and ${time} < ${to}`);
   const place = sql`width_bucket(${time}, ${edges}::bigint[])`.as('place');
-  const pieces = rowsBy([])
+  const pieces = rowsOf({ by: [], durations: true })
     .select(place)
     .select(summed([...measures, ...distributions]))
     .groupBy(sql`1`);
@@ -164,12 +170,12 @@ async function read(db: ReadModels, query: UsageHistoryQuery, first: readonly (n
   const about = sql.ref(by);
   const type = isNumber.has(by) ? sql`bigint[]` : sql`text[]`;
   const among = (values: readonly (number | string)[]) => sql<SqlBool>`${about} = any(${values}::${type})`;
-  const shares = usageRowsOver(db, piece, filter, [by], { from, to })
+  const shares = usageRowsOver(db, piece, filter, { by: [by], durations: true }, { from, to })
     .where(among(first))
     .select(about.as('about'))
     .select(summed([...measures, ...distributions]))
     .groupBy(sql`1`);
-  const cells = rowsBy([by])
+  const cells = rowsOf({ by: [by], durations: false })
     .where(among(first.slice(0, top)))
     .select([place, about.as('about')])
     .select(summed(measures))

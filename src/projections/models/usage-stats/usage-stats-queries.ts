@@ -55,7 +55,7 @@ export type HoursFilter = Pick<UsageStatsFilter, 'userId' | 'username' | 'apiKey
 };
 
 /** Which table answers; null: none can. `by`: what else is told apart or narrowed to. */
-export function hoursTable(filter: HoursFilter, by: readonly Dimension[]): UsageSumTable | null {
+export function hoursTable(filter: HoursFilter, by: readonly Dimension[], durations = false): UsageSumTable | null {
   const { userId, username, apiKeyId, apiKeyName, channelId, group } = filter;
   const asked = new Set(by);
   if (userId !== undefined || username !== undefined) asked.add('user_id');
@@ -63,7 +63,7 @@ export function hoursTable(filter: HoursFilter, by: readonly Dimension[]): Usage
   if (apiKeyName !== undefined) asked.add('api_key_name');
   if (channelId !== undefined) asked.add('channel_id');
   if (group !== undefined) asked.add('group');
-  return tableThatKnows(asked);
+  return tableThatKnows(asked, durations);
 }
 
 /** Rows about whom and what the filter names, of any time and model. `table`: one that knows what it names. */
@@ -85,12 +85,20 @@ export function matchingHours(db: ReadModels, table: keyof UsageSumTables, filte
 
 type CallsFilter = Omit<UsageStatsFilter, 'from' | 'to'>;
 
+/** What is read of calls. */
+export interface Asked {
+  /** What is told apart. */
+  readonly by: readonly UsageDimension[];
+  /** Beside the sums, how long calls took. */
+  readonly durations: boolean;
+}
+
 /** The table that answers: of hours, or of the last minutes. */
-function tableOf(piece: Piece, filter: CallsFilter, by: readonly UsageDimension[]) {
+function tableOf(piece: Piece, filter: CallsFilter, { by, durations }: Asked) {
   if (piece === 'minute') return 'usage_stats_minutes';
   const needed = filter.model === undefined ? by : [...by, 'model' as const];
   // The table with most columns knows every dimension there is to ask by.
-  return hoursTable(filter, needed) ?? 'usage_stats';
+  return hoursTable(filter, needed, durations) ?? 'usage_stats';
 }
 
 function callsIn(db: ReadModels, table: keyof UsageSumTables, filter: CallsFilter) {
@@ -99,9 +107,9 @@ function callsIn(db: ReadModels, table: keyof UsageSumTables, filter: CallsFilte
   return model === undefined ? rows : rows.where('model', '=', model);
 }
 
-/** Calls of any time that the filter lets through, in rows that also tell `by` apart: of hours, or of the last minutes. */
-export const usageRows = (db: ReadModels, piece: Piece, filter: CallsFilter, by: readonly UsageDimension[]) =>
-  callsIn(db, tableOf(piece, filter, by), filter);
+/** Calls of any time that the filter lets through, in rows of hours, or of the last minutes. */
+export const usageRows = (db: ReadModels, piece: Piece, filter: CallsFilter, asked: Asked) =>
+  callsIn(db, tableOf(piece, filter, asked), filter);
 
 /** Unix seconds; `to` exclusive. */
 interface TimeRange {
@@ -117,15 +125,15 @@ export function usageRowsOver(
   db: ReadModels,
   piece: Piece,
   filter: CallsFilter,
-  by: readonly UsageDimension[],
+  asked: Asked,
   { from, to }: TimeRange,
 ) {
-  const table = tableOf(piece, filter, by);
+  const columns = [...asked.by, ...measures, ...(asked.durations ? distributions : [])];
   const rowsOf = (name: keyof UsageSumTables, when: RawBuilder<SqlBool>) =>
-    callsIn(db, name, filter)
-      .where(when)
-      .select([...by, ...measures, ...distributions]);
-  const days = table === 'usage_stats_minutes' ? null : daysOf(table);
+    callsIn(db, name, filter).where(when).select(columns);
+  const table = tableOf(piece, filter, asked);
+  const ofSums = tableOf(piece, filter, { ...asked, durations: false });
+  const days = ofSums === 'usage_stats_minutes' ? null : daysOf(ofSums);
   const [firstDay, end] = [beganIn('day', from - 1) + daySeconds, beganIn('day', to)];
   if (days === null || firstDay >= end) {
     const time = sql.ref(piece);
@@ -153,7 +161,9 @@ export function usageStatsBy(
         ? sql`hour`
         : sql`null::bigint`;
   const grouped = [...(interval === null ? [] : [start]), ...by.map((dimension) => sql.ref(dimension))];
-  const rows = usageRows(db, 'hour', filter, by).where('hour', '>=', filter.from).where('hour', '<=', filter.to);
+  const rows = usageRows(db, 'hour', filter, { by, durations: false })
+    .where('hour', '>=', filter.from)
+    .where('hour', '<=', filter.to);
   const query = rows
     .select(start.as('start'))
     .select(

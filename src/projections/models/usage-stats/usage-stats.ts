@@ -69,7 +69,7 @@ type CountedEvent =
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 8,
+  version: 9,
   purpose: 'showing',
   tables,
   interestedIn: {

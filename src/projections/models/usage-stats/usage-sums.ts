@@ -79,8 +79,6 @@ export const measures = [
 
 export const distributions = ['latencies', 'first_tokens'] as const satisfies readonly (keyof Measures)[];
 
-const columnsOfMeasures = [...measures, ...distributions];
-
 type SumsBy<Time extends Length, Known extends Dimension> = { [Column in Time]: number } & { counted: Counted } & Pick<
     Dimensions,
     Known
@@ -91,7 +89,7 @@ export interface UsageSumTables {
   usage_stats_models: SumsBy<'hour', 'model' | 'group'>;
   usage_stats_channels: SumsBy<'hour', 'channel_id'>;
   usage_stats_callers: SumsBy<'hour', 'user_id' | 'api_key_id' | 'api_key_name'>;
-  usage_stats_callers_models: SumsBy<'hour', 'user_id' | 'api_key_id' | 'model'>;
+  usage_stats_callers_models: Omit<SumsBy<'hour', 'user_id' | 'api_key_id' | 'model'>, (typeof distributions)[number]>;
   usage_stats: SumsBy<'hour', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
   usage_stats_minutes: SumsBy<'minute', 'user_id' | 'api_key_id' | 'model' | 'channel_id' | 'group'>;
   usage_stats_callers_days: SumsBy<'day', 'user_id' | 'api_key_id' | 'api_key_name'>;
@@ -122,6 +120,9 @@ const dayTables: Readonly<Partial<Record<UsageSumTable, DayTable>>> = {
 /** null: there is none that counts by the day what this one counts by the hour. */
 export const daysOf = (table: UsageSumTable): DayTable | null => dayTables[table] ?? null;
 
+/** Distributions are most of a row: a user's hours by model, which lie apart, would otherwise be a page each. */
+const withoutDurations: ReadonlySet<keyof UsageSumTables> = new Set(['usage_stats_callers_models']);
+
 interface SumTable {
   readonly name: keyof UsageSumTables;
   readonly length: Length;
@@ -138,6 +139,9 @@ const lastingTables = sumTables.flatMap(([hours, dimensions]): SumTable[] => {
 
 const keyOf = ({ length, dimensions }: SumTable) => [length, ...dimensions, 'counted'] as const;
 type KeyColumn = Length | Dimension | 'counted';
+
+const measuresOf = ({ name }: SumTable): readonly (keyof Measures)[] =>
+  withoutDurations.has(name) ? measures : [...measures, ...distributions];
 
 const types: Readonly<Record<KeyColumn | keyof Measures, string>> = {
   hour: 'bigint',
@@ -162,14 +166,24 @@ const types: Readonly<Record<KeyColumn | keyof Measures, string>> = {
   first_tokens: 'numeric',
 };
 
-const tableOf = (table: SumTable): string => `
-  create table ${table.name} (
-    ${[...keyOf(table), ...columnsOfMeasures].map((column) => `"${column}" ${types[column]} not null`).join(', ')},
-    primary key (${keyOf(table)
-      .map((column) => `"${column}"`)
-      .join(', ')})
-  ) with (fillfactor = 70);
-`;
+/** Asked for one user's rows of a long time: what finds these has to lie together. */
+const keyedByUser: ReadonlySet<keyof UsageSumTables> = new Set([
+  'usage_stats_callers_models',
+  'usage_stats_callers_models_days',
+]);
+
+const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ');
+
+function tableOf(table: SumTable): string {
+  const { name, length } = table;
+  const columns = [...keyOf(table), ...measuresOf(table)].map((column) => `"${column}" ${types[column]} not null`);
+  const byUser = keyedByUser.has(name);
+  const key = byUser ? ['user_id', ...keyOf(table).filter((column) => column !== 'user_id')] : keyOf(table);
+  return `
+    create table ${name} (${columns.join(', ')}, primary key (${quoted(key)})) with (fillfactor = 70);
+    ${byUser ? `create index ${name}_${length} on ${name} (${length});` : ''}
+  `;
+}
 
 // One user's hours, or one key's, are few of all. What grows is the newest hour: its rows are changed in place, in no index.
 export const tablesOfSums = `
@@ -177,8 +191,6 @@ export const tablesOfSums = `
   create index usage_stats_user on usage_stats (user_id, hour);
   create index usage_stats_callers_user on usage_stats_callers (user_id, hour);
   create index usage_stats_callers_days_user on usage_stats_callers_days (user_id, day);
-  create index usage_stats_callers_models_user on usage_stats_callers_models (user_id, hour);
-  create index usage_stats_callers_models_days_user on usage_stats_callers_models_days (user_id, day);
   create index usage_stats_callers_api_key on usage_stats_callers (api_key_id, hour);
   create index usage_stats_callers_days_api_key on usage_stats_callers_days (api_key_id, day);
   create index usage_stats_callers_api_key_name on usage_stats_callers (api_key_name, hour);
@@ -274,7 +286,7 @@ function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): Ite
 }
 
 /** JSON has no bigint: sums travel as text. */
-const rowOf = (tally: Tally, { length, dimensions }: SumTable): Readonly<Record<string, unknown>> => {
+const rowOf = (tally: Tally, { name, length, dimensions }: SumTable): Readonly<Record<string, unknown>> => {
   const row: Record<string, unknown> = {
     [length]: beganIn(length, tally.began),
     counted: tally.counted,
@@ -286,9 +298,9 @@ const rowOf = (tally: Tally, { length, dimensions }: SumTable): Readonly<Record<
     cached_tokens: String(tally.cached_tokens),
     reasoning_tokens: String(tally.reasoning_tokens),
     use_time_ms: String(tally.use_time_ms),
-    latencies: String(tally.latencies),
-    first_tokens: String(tally.first_tokens),
   };
+  if (!withoutDurations.has(name))
+    for (const distribution of distributions) row[distribution] = String(tally[distribution]);
   for (const dimension of dimensions) row[dimension] = tally[dimension];
   return row;
 };
@@ -299,7 +311,7 @@ function addition(table: SumTable, tallies: Tallies) {
   const { name } = table;
   const key = keyOf(table);
   const rows = Array.from(summed(tallies.values(), table), (sum) => rowOf(sum, table));
-  return sql`${sql.ref(`added_to_${name}`)} as (${adding(name, [...key, ...columnsOfMeasures], key, rows)})`;
+  return sql`${sql.ref(`added_to_${name}`)} as (${adding(name, [...key, ...measuresOf(table)], key, rows)})`;
 }
 
 /**
@@ -313,8 +325,12 @@ export async function addSums(tx: ReadModels, hours: Tallies, minutes: Tallies):
   await sql`with ${sql.join(additions)} select`.execute(tx);
 }
 
-/** null: no table tells hours apart by all of these. */
-export function tableThatKnows(asked: Iterable<Dimension>): UsageSumTable | null {
+/** null: no table tells hours apart by all of these. `durations`: it also has to know how long calls took. */
+export function tableThatKnows(asked: Iterable<Dimension>, durations: boolean): UsageSumTable | null {
   const all = [...asked];
-  return sumTables.find(([, dimensions]) => all.every((dimension) => dimensions.includes(dimension)))?.[0] ?? null;
+  const found = sumTables.find(
+    ([name, dimensions]) =>
+      all.every((dimension) => dimensions.includes(dimension)) && !(durations && withoutDurations.has(name)),
+  );
+  return found?.[0] ?? null;
 }
