@@ -32,8 +32,11 @@ interface LiveLines {
 
 /** Lines are put into the table together, so that a busy gateway does not redraw it twenty times a second. */
 const togetherMs = 400;
-/** Lines between two times that what is kept is shortened. */
-const shortenAfter = 200;
+/**
+ * Lines between two times that what is kept is shortened. Each time leaves another copy of the page's queries in caches of
+ * the client, which keep two thousand of them.
+ */
+const shortenAfter = 1_000;
 
 /**
  * Puts the lines of the feed before those of the newest page as they come. After a lost connection the feed goes on
