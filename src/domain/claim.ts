@@ -32,21 +32,26 @@ export type UsernameEvent = { type: 'UsernameClaimed'; userId: UserId } | { type
 export type InviteCodeEvent = { type: 'InviteCodeClaimed'; userId: UserId } | { type: 'InviteCodeReleased' };
 export type IdentityEvent = { type: 'IdentityClaimed'; userId: UserId } | { type: 'IdentityReleased' };
 
-export type ClaimCommand = { type: 'Claim'; userId: UserId } | { type: 'Release'; userId: UserId };
-export type Claim = { holder: UserId | null };
+export type ClaimCommand =
+  /** `anew`: also by who holds it, so that nobody takes it for abandoned. */
+  | { type: 'Claim'; userId: UserId; anew?: true }
+  /** `claims`: only while nothing has been claimed since there were so many; left out: in any case. */
+  | { type: 'Release'; userId: UserId; claims?: number };
+/** `claims`: how many there have been. */
+export type Claim = { holder: UserId | null; claims: number };
 
 type ClaimEvent = UsernameEvent | IdentityEvent | InviteCodeEvent;
 
-const evolve = (event: ClaimEvent): Claim => {
+const evolve = ({ claims }: Claim, event: ClaimEvent): Claim => {
   switch (event.type) {
     case 'UsernameClaimed':
     case 'IdentityClaimed':
     case 'InviteCodeClaimed':
-      return { holder: event.userId };
+      return { holder: event.userId, claims: claims + 1 };
     case 'UsernameReleased':
     case 'IdentityReleased':
     case 'InviteCodeReleased':
-      return { holder: null };
+      return { holder: null, claims };
     default:
       return assertNever(event);
   }
@@ -57,20 +62,20 @@ const claimDecider = <Event extends ClaimEvent>(
   released: Event,
   taken: () => Failure,
 ): Decider<Claim, ClaimCommand, Event> => ({
-  initial: { holder: null },
-  decide(command, { holder }) {
+  initial: { holder: null, claims: 0 },
+  decide(command, { holder, claims }) {
     switch (command.type) {
       case 'Claim':
-        if (holder === command.userId) return [];
-        if (holder !== null) throw taken();
+        if (holder === command.userId && command.anew !== true) return [];
+        if (holder !== null && holder !== command.userId) throw taken();
         return [claimed(command.userId)];
       case 'Release':
-        return holder === command.userId ? [released] : [];
+        return holder === command.userId && (command.claims ?? claims) === claims ? [released] : [];
       default:
         return assertNever(command);
     }
   },
-  evolve: (_, event) => evolve(event),
+  evolve,
 });
 
 export const usernameDecider = claimDecider<UsernameEvent>(

@@ -57,7 +57,7 @@ describe('a name', () => {
   test('can be claimed again by its holder: a registration may be repeated', async () => {
     await names.claim('alice', alice);
     await names.claim('alice', alice);
-    expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
+    expect(await node.eventsOf(streams.username('alice'))).toHaveLength(2);
   });
 
   test('that two claim at once goes to one of them', async () => {
@@ -132,6 +132,44 @@ describe('a claim that is not used', () => {
     const wanting = Array.from({ length: 5 }, (_, n) => names.claim('alice', UserId(20 + n)));
     const outcomes = await Promise.allSettled(wanting);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('stands for another minute once its user claims it again', async () => {
+    await register(alice, 'alice');
+    await names.claim('alicia', alice);
+    node.clock.advance(abandonedAfterMs);
+    await names.claim('alicia', alice);
+    await expect(names.claim('alicia', bob)).rejects.toThrow(taken);
+    node.clock.advance(abandonedAfterMs);
+    await names.claim('alicia', bob);
+    expect(await holderOf('alicia')).toBe(bob);
+  });
+
+  test('stays with its user who claims it again while another finds it abandoned', async () => {
+    await register(alice, 'alice');
+    await names.claim('alicia', alice);
+    node.clock.advance(abandonedAfterMs);
+    let claimedAgain = false;
+    const late = usernames(
+      claims(
+        {
+          readStream: async (stream) => {
+            const recorded = await node.store.readStream(stream);
+            // Whether alice bears it is what is asked last before it is taken from her.
+            if (stream === streams.user(alice) && !claimedAgain) {
+              claimedAgain = true;
+              await names.claim('alicia', alice);
+            }
+            return recorded;
+          },
+        },
+        node.clock,
+        node.handle,
+      ),
+    );
+    await expect(late.claim('alicia', bob)).rejects.toThrow(taken);
+    expect(claimedAgain).toBe(true);
+    expect(await holderOf('alicia')).toBe(alice);
   });
 
   test('is taken over when its user goes by another name: a renaming died half-way', async () => {

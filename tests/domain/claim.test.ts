@@ -18,7 +18,19 @@ describe('claiming a name', () => {
     given(claimedBy(bob)).when({ type: 'Claim', userId: alice }).thenRefused('username-taken'));
 });
 
+describe('claiming a name anew', () => {
+  test('is recorded for who holds it', () =>
+    given(claimedBy(alice)).when({ type: 'Claim', userId: alice, anew: true }).thenRecorded(claimedBy(alice)));
+  test('is refused while somebody else holds it', () =>
+    given(claimedBy(bob)).when({ type: 'Claim', userId: alice, anew: true }).thenRefused('username-taken'));
+});
+
 describe('giving a name back', () => {
+  test('that was thought abandoned does nothing once it has been claimed anew', () => {
+    const release = { type: 'Release', userId: alice, claims: 1 } as const;
+    given(claimedBy(alice)).when(release).thenRecorded(released);
+    given(claimedBy(alice), claimedBy(alice)).when(release).thenNothing();
+  });
   test('frees it, once', () =>
     given(claimedBy(alice)).when({ type: 'Release', userId: alice }).thenRecordedOnce(released));
   test('changes nothing for who does not hold it', () => {
@@ -28,9 +40,10 @@ describe('giving a name back', () => {
 });
 
 describe('a name', () => {
-  test('is held by nobody at first', () => given().thenState({ holder: null }));
-  test('is held by its last claimant', () => given(claimedBy(bob)).thenState({ holder: bob }));
-  test('is held by nobody once given back', () => given(claimedBy(bob), released).thenState({ holder: null }));
+  test('is held by nobody at first', () => given().thenState({ holder: null, claims: 0 }));
+  test('is held by its last claimant', () => given(claimedBy(bob)).thenState({ holder: bob, claims: 1 }));
+  test('is held by nobody once given back', () =>
+    given(claimedBy(bob), released).thenState({ holder: null, claims: 1 }));
 });
 
 describe('an identity elsewhere', () => {

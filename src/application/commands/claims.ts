@@ -53,38 +53,45 @@ export function claims(store: Pick<EventStore, 'readStream'>, clock: Clock, hand
       const user = await userOf(userId);
       return user !== null && !user.erased && isBorneBy(user);
     };
-    const order = (type: ClaimCommand['type'], userId: UserId) => handle(decider, stream, { type, userId });
+    const order = (command: ClaimCommand) => handle(decider, stream, command);
 
-    const holderIn = (recorded: readonly Recorded[]): UserId | null =>
-      recorded.reduce((claim, { event }) => decider.evolve(claim, event as Event), decider.initial).holder;
+    const claimIn = (recorded: readonly Recorded[]): Claim =>
+      recorded.reduce((claim, { event }) => decider.evolve(claim, event as Event), decider.initial);
 
     /** Frees the claim where it is abandoned; tells whether it is free. */
     const freed = async (): Promise<boolean> => {
       const recorded = await store.readStream(stream);
       const last = recorded.at(-1);
-      const holder = holderIn(recorded);
+      const { holder, claims } = claimIn(recorded);
       if (last === undefined || holder === null) return true;
       if (clock.now() - last.at < abandonedAfterMs || (await bears(holder))) return false;
-      await order('Release', holder);
+      // Unless they have claimed it again meanwhile, and are about to bear it.
+      await order({ type: 'Release', userId: holder, claims });
       return true;
+    };
+
+    /** A claim that was left over, as a change failed half-way, may be taken for abandoned while this one is made. */
+    const claimOrRenew = async (userId: UserId): Promise<void> => {
+      const { events } = await order({ type: 'Claim', userId });
+      if (events.length === 0 && !(await bears(userId))) await order({ type: 'Claim', userId, anew: true });
     };
 
     return {
       async claim(userId) {
         try {
-          await order('Claim', userId);
+          await claimOrRenew(userId);
         } catch (error) {
           if (!(error instanceof Failure) || error.kind !== 'conflict' || !(await freed())) throw error;
-          await order('Claim', userId);
+          await claimOrRenew(userId);
         }
       },
 
       async release(userId) {
-        if (!(await bears(userId))) await order('Release', userId);
+        if (!(await bears(userId))) await order({ type: 'Release', userId });
       },
 
       async holder() {
-        const holder = holderIn(await store.readStream(stream));
+        const { holder } = claimIn(await store.readStream(stream));
         return holder !== null && (await bears(holder)) ? holder : null;
       },
     };
