@@ -92,11 +92,16 @@ export async function deleteLinesOf(
   );
 }
 
-/** Between which ids lines of this time lie; null: there are none. Unix seconds, both inclusive. */
+/** Unix seconds, both inclusive. */
+export interface Times {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Between which ids lines of this time lie; null: there are none. */
 export async function idsWithin(
   db: ReadModels,
-  from: number | undefined,
-  to: number | undefined,
+  { from, to }: Times,
 ): Promise<{ readonly first: Position; readonly last: Position } | null> {
   let hours = db.selectFrom('usage_log_hours');
   if (from !== undefined) hours = hours.where('hour', '>=', hourOf(from));
@@ -108,4 +113,83 @@ export async function idsWithin(
     ])
     .executeTakeFirstOrThrow();
   return first === null || last === null ? null : { first, last };
+}
+
+/** Which of the hours that these times touch are of them as a whole, from the first up to the end; and what is left over. */
+function wholeHours({ from = 0, to }: Times) {
+  const first = hourOf(from + length - 1);
+  if (to === undefined) return { first, end: null, before: from < first ? { from, to: first - 1 } : null, after: null };
+  const end = hourOf(to + 1);
+  // All within one hour.
+  if (end < first) return { first, end, before: { from, to }, after: null };
+  return {
+    first,
+    end,
+    before: from < first ? { from, to: first - 1 } : null,
+    after: end <= to ? { from: end, to } : null,
+  };
+}
+
+/** Lines of a part of an hour; null: the hour has more than `most`. */
+async function linesOfPart(db: ReadModels, part: Required<Times> | null, most: number): Promise<number | null> {
+  if (part === null) return 0;
+  const hour = await db
+    .selectFrom('usage_log_hours')
+    .where('hour', '=', hourOf(part.from))
+    .select('lines')
+    .executeTakeFirst();
+  if (hour === undefined) return 0;
+  if (hour.lines > most) return null;
+  const { lines } = await db
+    .selectFrom('usage_log')
+    .where('created_at', '>=', part.from)
+    .where('created_at', '<=', part.to)
+    .select(sql<number>`count(*)`.as('lines'))
+    .executeTakeFirstOrThrow();
+  return lines;
+}
+
+/**
+ * How many lines there are of this time, of all kinds and everybody's; null: an hour that is of it in part has more than
+ * `most`, which would have to be counted.
+ */
+export async function linesWithin(db: ReadModels, times: Times, most: number): Promise<number | null> {
+  const { first, end, before, after } = wholeHours(times);
+  let hours = db.selectFrom('usage_log_hours').where('hour', '>=', first);
+  if (end !== null) hours = hours.where('hour', '<', end);
+  const [atFirst, atLast, { whole }] = await Promise.all([
+    linesOfPart(db, before, most),
+    linesOfPart(db, after, most),
+    hours.select(sql<number>`coalesce(sum(lines), 0)`.as('whole')).executeTakeFirstOrThrow(),
+  ]);
+  return atFirst === null || atLast === null ? null : whole + atFirst + atLast;
+}
+
+/**
+ * A place among the lines of this time, everybody's, newest first, that lies at most `offset` lines down: these are what
+ * is passed over, and all others have ids below `before`. null: none is known, or see `linesWithin`.
+ */
+export async function placeAbove(
+  db: ReadModels,
+  times: Times,
+  offset: number,
+  most: number,
+): Promise<{ readonly before: Position; readonly lines: number } | null> {
+  const { first, after } = wholeHours(times);
+  const newest = await linesOfPart(db, after, most);
+  if (newest === null) return null;
+  const { rows } = await sql<{ before: Position; lines: number }>`
+    select before, lines from (
+      select
+        hour,
+        sum(case hour when ${after?.from ?? -1} then ${newest} else lines end) over newer as lines,
+        min(first_id) over newer as before,
+        max(last_id) over (order by hour desc rows between 1 following and unbounded following) as older
+      from usage_log_hours where hour <= ${times.to ?? Number.MAX_SAFE_INTEGER}
+      window newer as (order by hour desc)
+    ) as hours
+    where hour >= ${first} and lines <= ${offset} and (older is null or older < before)
+    order by hour limit 1
+  `.execute(db);
+  return rows[0] ?? null;
 }

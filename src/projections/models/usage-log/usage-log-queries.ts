@@ -6,7 +6,7 @@ import { checkedPattern, offsetOf, type PageRequest } from '../../engine/page.js
 import { type StoredLine, type Told, toldLine } from './stored-line.js';
 import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
 import { clearedBefore } from './usage-log-clearing.js';
-import { idsWithin } from './usage-log-hours.js';
+import { idsWithin, linesWithin, placeAbove } from './usage-log-hours.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
 interface Names {
@@ -91,7 +91,7 @@ type Lines = ReturnType<typeof matching>;
 async function inOrder(db: ReadModels, filter: UsageLogFilter): Promise<Lines | null> {
   const { from, to, ...timeless } = filter;
   if (from === undefined && to === undefined) return whenever(db, timeless);
-  const ids = await idsWithin(db, from, to);
+  const ids = await idsWithin(db, { from, to });
   if (ids === null) return null;
   // The planner must not take the time for a second condition: the ids let through next to nothing that is not of it.
   const inTime = sql<SqlBool>`case when line.created_at between ${from ?? 0} and ${to ?? Number.MAX_SAFE_INTEGER} then true else false end`;
@@ -145,11 +145,17 @@ export interface Counting {
   readonly lines: number;
   /** As the planner of Postgres reckons; a tenth of a second is some ten thousand. */
   readonly cost: number;
+  /** Lines above a page that are passed over one by one, as far as there is a choice. */
+  readonly passed: number;
 }
 
-const usualCounting: Counting = { lines: 10_000, cost: 5_000 };
+const usualCounting: Counting = { lines: 10_000, cost: 5_000, passed: 10_000 };
 /** Where the planner expects so many times the lines that may be counted, counting would only tell that there are more. */
 const farMore = 10;
+
+/** Whether everybody's lines of all kinds are asked for: hours know how many these are. */
+const isOfTimeAlone = ({ from: _, to: __, ...others }: UsageLogFilter): boolean =>
+  Object.values(others).every((value) => value === undefined);
 
 /** A page of the log; the total of what is not counted is what the planner of Postgres expects. */
 export interface UsageLogPage {
@@ -169,7 +175,14 @@ export async function usageLogPage(
   const offset = offsetOf(request);
   // What lies before the page is passed over in an index, and neither read nor joined.
   const lines = await inOrder(db, filter);
-  const page = lines?.select('line.id').orderBy('line.id', 'desc').limit(request.size).offset(offset);
+  const byHours = isOfTimeAlone(filter);
+  const place = byHours && offset > counting.passed ? await placeAbove(db, filter, offset, counting.lines) : null;
+  const below = place === null ? lines : lines?.where('line.id', '<', place.before);
+  const page = below
+    ?.select('line.id')
+    .orderBy('line.id', 'desc')
+    .limit(request.size)
+    .offset(offset - (place?.lines ?? 0));
   const items =
     page === undefined
       ? []
@@ -178,6 +191,8 @@ export async function usageLogPage(
   // The last page has told how many there are.
   const isLast = items.length < request.size && (items.length > 0 || offset === 0);
   if (isLast) return { items, total: seen, totalIsExact: true };
+  const known = byHours ? await linesWithin(db, filter, counting.lines) : null;
+  if (known !== null) return { items, total: known, totalIsExact: true };
   const { cost, lines: reckoned } = await expected(db, filter, counting.lines + 1);
   const isWorthCounting = cost <= counting.cost && reckoned <= farMore * counting.lines;
   const total = isWorthCounting ? await countedUpTo(db, filter, counting.lines + 1) : null;
