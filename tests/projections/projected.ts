@@ -13,6 +13,7 @@ import { openReadModels, readModels } from '../../src/projections/read-models.js
 import { MemoryEventStore } from '../support/memory-event-store.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
+import { EmptiedTables } from './emptied-tables.js';
 import { type Fact, toRecord } from './history.js';
 
 /** Opens what `sealed` of the history made, until the user's key is destroyed. */
@@ -105,27 +106,24 @@ export class Projected {
     await Promise.all(this.runners.splice(0).map((runner) => runner.stop()));
   }
 
-  /** Leaves the database as if nothing had been projected. */
   async close(): Promise<void> {
     await this.stopAll();
     await this.store.close();
-    const { rows } = await this.pool.query<{ schema: string }>(
-      `select nspname as schema from pg_namespace where nspname ~ '_v\\d+|^projections$'`,
-    );
-    await this.pool.query(
-      `set client_min_messages to warning; ${rows.map(({ schema }) => `drop schema ${schema} cascade`).join(';')}`,
-    );
   }
 }
 
-/** One database for the file; each test begins with an empty log and without read models. */
-export function forEachTest(begin: (fresh: Projected) => void): void {
+/** One database for the file; each test begins with an empty log and with read models that are empty, or not there yet. */
+export function forEachTest(begin: (fresh: Projected) => void, before: 'emptied' | 'dropped' = 'emptied'): void {
   let database: TestDatabase;
+  let tables: EmptiedTables;
   let fresh: Projected;
   beforeAll(async () => {
     database = await createEmptyDatabase();
+    tables = new EmptiedTables(database.pool);
   });
-  beforeEach(() => {
+  beforeEach(async () => {
+    if (before === 'emptied') await tables.renew();
+    else await tables.drop();
     fresh = new Projected(database);
     begin(fresh);
   });

@@ -59,7 +59,7 @@ import { forEachTest, hold, type Projected } from './projected.js';
 let projected: Projected;
 forEachTest((fresh) => {
   projected = fresh;
-});
+}, 'dropped');
 
 const again = (projection: Projection, options: Partial<RebuildOptions> = {}) =>
   rebuild({

@@ -25,7 +25,7 @@ describe.each([
   forEachTest((fresh) => {
     projected = fresh;
     projected.startRunner = startRunner;
-  });
+  }, 'dropped');
 
   /** Nothing happens by itself within a test, except what it is about. */
   const patient = { lingerMs: 60_000, idleCheckpointMs: 60_000, idleCheckpointEvents: 1_000_000 };

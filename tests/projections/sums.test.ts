@@ -14,6 +14,7 @@ import { userById, userPage } from '../../src/projections/models/user-queries.js
 import { apiKeyTerms } from '../support/api-key-terms.js';
 import { balanceOf, postingsOf, trialBalance } from '../support/ledger-reads.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { EmptiedTables } from './emptied-tables.js';
 import {
   added,
   adjusted,
@@ -138,12 +139,15 @@ const told = (sum: bigint): number =>
   sum > BigInt(largest) ? largest : sum < -BigInt(largest) ? -largest : Number(sum);
 
 let database: TestDatabase;
+let tables: EmptiedTables;
 beforeAll(async () => {
   database = await createEmptyDatabase();
+  tables = new EmptiedTables(database.pool);
 });
 afterAll(() => database.drop());
 
 async function checkBooks(steps: readonly Step[]): Promise<void> {
+  await tables.renew();
   const projected = new Projected(database);
   try {
     const { facts, expected } = historyOf(steps);
