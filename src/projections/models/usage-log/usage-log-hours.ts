@@ -115,24 +115,29 @@ export async function idsWithin(
   return first === null || last === null ? null : { first, last };
 }
 
-/** Which of the hours that these times touch are of them as a whole, from the first up to the end; and what is left over. */
-function wholeHours({ from = 0, to }: Times) {
+type Part = Required<Times>;
+
+const wholeHour = (hour: number): Part => ({ from: hour, to: hour + length - 1 });
+
+/** Hours that are of these times as a whole, and parts of hours, at most two. */
+function hoursOf({ from = 0, to }: Times) {
   const first = hourOf(from + length - 1);
-  if (to === undefined) return { first, end: null, before: from < first ? { from, to: first - 1 } : null, after: null };
-  const end = hourOf(to + 1);
-  // All within one hour.
-  if (end < first) return { first, end, before: { from, to }, after: null };
-  return {
-    first,
-    end,
-    before: from < first ? { from, to: first - 1 } : null,
-    after: end <= to ? { from: end, to } : null,
+  const end = to === undefined ? null : hourOf(to + 1);
+  const whole = (db: ReadModels) => {
+    const hours = db.selectFrom('usage_log_hours').where('hour', '>=', first);
+    return end === null ? hours : hours.where('hour', '<', end);
   };
+  const parts: Part[] = [];
+  if (to !== undefined && end !== null && end < first) parts.push({ from, to });
+  else {
+    if (from < first) parts.push({ from, to: first - 1 });
+    if (to !== undefined && end !== null && end <= to) parts.push({ from: end, to });
+  }
+  return { whole, parts };
 }
 
-/** Lines of a part of an hour; null: the hour has more than `most`. */
-async function linesOfPart(db: ReadModels, part: Required<Times> | null, most: number): Promise<number | null> {
-  if (part === null) return 0;
+/** Lines of a part of an hour that have this id or a higher one; null: the hour has more than `most`. */
+async function linesOfPart(db: ReadModels, part: Part, most: number, id?: Position): Promise<number | null> {
   const hour = await db
     .selectFrom('usage_log_hours')
     .where('hour', '=', hourOf(part.from))
@@ -140,13 +145,27 @@ async function linesOfPart(db: ReadModels, part: Required<Times> | null, most: n
     .executeTakeFirst();
   if (hour === undefined) return 0;
   if (hour.lines > most) return null;
-  const { lines } = await db
+  const lines = db
     .selectFrom('usage_log')
     .where('created_at', '>=', part.from)
     .where('created_at', '<=', part.to)
-    .select(sql<number>`count(*)`.as('lines'))
-    .executeTakeFirstOrThrow();
-  return lines;
+    .select(sql<number>`count(*)`.as('lines'));
+  return (await (id === undefined ? lines : lines.where('id', '>=', id)).executeTakeFirstOrThrow()).lines;
+}
+
+async function linesOfParts(
+  db: ReadModels,
+  parts: readonly Part[],
+  most: number,
+  id?: Position,
+): Promise<number | null> {
+  let sum = 0;
+  for (const part of parts) {
+    const lines = await linesOfPart(db, part, most, id);
+    if (lines === null) return null;
+    sum += lines;
+  }
+  return sum;
 }
 
 /**
@@ -154,20 +173,21 @@ async function linesOfPart(db: ReadModels, part: Required<Times> | null, most: n
  * `most`, which would have to be counted.
  */
 export async function linesWithin(db: ReadModels, times: Times, most: number): Promise<number | null> {
-  const { first, end, before, after } = wholeHours(times);
-  let hours = db.selectFrom('usage_log_hours').where('hour', '>=', first);
-  if (end !== null) hours = hours.where('hour', '<', end);
-  const [atFirst, atLast, { whole }] = await Promise.all([
-    linesOfPart(db, before, most),
-    linesOfPart(db, after, most),
-    hours.select(sql<number>`coalesce(sum(lines), 0)`.as('whole')).executeTakeFirstOrThrow(),
-  ]);
-  return atFirst === null || atLast === null ? null : whole + atFirst + atLast;
+  const { whole, parts } = hoursOf(times);
+  const ofParts = await linesOfParts(db, parts, most);
+  if (ofParts === null) return null;
+  const { lines } = await whole(db).select(sql<number>`coalesce(sum(lines), 0)`.as('lines')).executeTakeFirstOrThrow();
+  return lines + ofParts;
 }
+
+/** Places that are tried, from the lowest up: what hours have in common may lift one above the offset. */
+const triedPlaces = 4;
+/** Hours that lie on both sides of a place: its neighbour, and those of clocks that were wrong. */
+const straddlingHours = 4;
 
 /**
  * A place among the lines of this time, everybody's, newest first, that lies at most `offset` lines down: these are what
- * is passed over, and all others have ids below `before`. null: none is known, or see `linesWithin`.
+ * is passed over, and all others have ids below `before`. null: none is known, or an hour has too many lines to count.
  */
 export async function placeAbove(
   db: ReadModels,
@@ -175,21 +195,29 @@ export async function placeAbove(
   offset: number,
   most: number,
 ): Promise<{ readonly before: Position; readonly lines: number } | null> {
-  const { first, after } = wholeHours(times);
-  const newest = await linesOfPart(db, after, most);
-  if (newest === null) return null;
-  const { rows } = await sql<{ before: Position; lines: number }>`
-    select before, lines from (
-      select
-        hour,
-        sum(case hour when ${after?.from ?? -1} then ${newest} else lines end) over newer as lines,
-        min(first_id) over newer as before,
-        max(last_id) over (order by hour desc rows between 1 following and unbounded following) as older
-      from usage_log_hours where hour <= ${times.to ?? Number.MAX_SAFE_INTEGER}
-      window newer as (order by hour desc)
-    ) as hours
-    where hour >= ${first} and lines <= ${offset} and (older is null or older < before)
-    order by hour limit 1
-  `.execute(db);
-  return rows[0] ?? null;
+  const { whole, parts } = hoursOf(times);
+  const above = whole(db).select([
+    'first_id as before',
+    sql<number>`sum(lines) over (order by first_id desc)`.as('lines'),
+  ]);
+  const places = await db
+    .selectFrom(above.as('places'))
+    .selectAll()
+    .where('lines', '<=', offset)
+    .orderBy('before')
+    .limit(triedPlaces)
+    .execute();
+  for (const { before, lines } of places) {
+    const straddling = await whole(db)
+      .where('first_id', '<', before)
+      .where('last_id', '>=', before)
+      .select('hour')
+      .limit(straddlingHours + 1)
+      .execute();
+    if (straddling.length > straddlingHours) return null;
+    const more = await linesOfParts(db, [...parts, ...straddling.map(({ hour }) => wholeHour(hour))], most, before);
+    if (more === null) return null;
+    if (lines + more <= offset) return { before, lines: lines + more };
+  }
+  return null;
 }
