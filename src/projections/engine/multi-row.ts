@@ -93,25 +93,44 @@ export async function addToRows<T extends Table>(
   key: readonly Column<T>[],
   rows: readonly Row<T>[],
 ): Promise<void> {
-  if (rows.length > 0) await adding(table, columnsOf(rows), key, rows).execute(tx);
+  const columns = columnsOf(rows);
+  if (rows.length > 0) await sql`${insert(table, columns, rows)} ${addedUp(table, columns, key)}`.execute(tx);
 }
 
-/** The statement of `addToRows`, for who has several to run at once. */
-export function adding(
-  table: Table,
-  columns: readonly string[],
-  key: readonly string[],
-  rows: readonly object[],
-): RawBuilder<unknown> {
+/** A column of many rows. */
+export interface Values {
+  readonly column: string;
+  /** In Postgres: a number, or text. */
+  readonly type: string;
+  readonly values: readonly { toString(): string }[];
+}
+
+/** Numbers need no escaping. */
+const arrayOf = ({ type, values }: Values): string =>
+  type === 'text'
+    ? `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+    : `{${values.join(',')}}`;
+
+/**
+ * The statement of `addToRows`, for who has several to run at once. Rows travel column by column, of which Postgres reads
+ * twice as many in the same time as of JSON.
+ */
+export function adding(table: Table, key: readonly string[], columns: readonly Values[]): RawBuilder<unknown> {
+  const named = columns.map(({ column }) => column);
+  const arrays = columns.map((values) => sql`${arrayOf(values)}::${sql.raw(values.type)}[]`);
+  return sql`
+    insert into ${sql.table(table)} (${refs(named)}) select * from unnest(${sql.join(arrays)}) ${addedUp(table, named, key)}
+  `;
+}
+
+function addedUp(table: Table, columns: readonly string[], key: readonly string[]): RawBuilder<unknown> {
   const sums = columns.filter((column) => !key.includes(column));
   const changes = sums.map((column) => {
     const more = sql.ref(`excluded.${column}`);
     return sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${more}`;
   });
   const any = sums.map((column) => sql`${sql.ref(`excluded.${column}`)} <> 0`);
-  return sql`
-    ${insert(table, columns, rows)} on conflict (${refs(key)}) do update set ${sql.join(changes)} where ${sql.join(any, sql` or `)}
-  `;
+  return sql`on conflict (${refs(key)}) do update set ${sql.join(changes)} where ${sql.join(any, sql` or `)}`;
 }
 
 /**
