@@ -136,21 +136,23 @@ function hoursOf({ from = 0, to }: Times) {
   return { whole, parts };
 }
 
-/** Lines of a part of an hour that have this id or a higher one; null: the hour has more than `most`. */
+/** Lines of a part of an hour that have this id or a higher one; null: more than `most` would have to be looked at. */
 async function linesOfPart(db: ReadModels, part: Part, most: number, id?: Position): Promise<number | null> {
   const hour = await db
     .selectFrom('usage_log_hours')
     .where('hour', '=', hourOf(part.from))
-    .select('lines')
+    .select(['lines', 'last_id'])
     .executeTakeFirst();
   if (hour === undefined) return 0;
-  if (hour.lines > most) return null;
+  const ids = id === undefined ? hour.lines : hour.last_id - id + 1;
+  if (Math.min(hour.lines, ids) > most) return null;
   const lines = db
     .selectFrom('usage_log')
     .where('created_at', '>=', part.from)
     .where('created_at', '<=', part.to)
     .select(sql<number>`count(*)`.as('lines'));
-  return (await (id === undefined ? lines : lines.where('id', '>=', id)).executeTakeFirstOrThrow()).lines;
+  const above = id === undefined ? lines : lines.where('id', '>=', id).where('id', '<=', hour.last_id);
+  return (await above.executeTakeFirstOrThrow()).lines;
 }
 
 async function linesOfParts(
@@ -187,7 +189,7 @@ const straddlingHours = 4;
 
 /**
  * A place among the lines of this time, everybody's, newest first, that lies at most `offset` lines down: these are what
- * is passed over, and all others have ids below `before`. null: none is known, or an hour has too many lines to count.
+ * is passed over, and all others have ids below `before`. null: none is known without looking at too many lines.
  */
 export async function placeAbove(
   db: ReadModels,
