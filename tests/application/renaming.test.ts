@@ -27,6 +27,14 @@ const holderOf = async (name: string): Promise<UserId | null> => {
   return last?.type === 'UsernameClaimed' ? last.userId : null;
 };
 
+function held() {
+  let letGo = (): void => {};
+  const until = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  return { until, letGo };
+}
+
 describe('renaming', () => {
   test('claims the new name, then gives the old one back', async () => {
     const alice = await registered();
@@ -54,6 +62,45 @@ describe('renaming', () => {
     );
     expect(await holderOf('alicia')).toBeNull();
     expect(await holderOf('alice')).toBe(alice.id);
+  });
+
+  test('to another spelling of one’s own name keeps it, whatever another change of the same user gives back', async () => {
+    const alice = await registered();
+    const { store } = node;
+    store.beforeAppend = async (stream) => {
+      if (stream !== streams.user(alice.id)) return;
+      store.beforeAppend = async () => {};
+      await node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }));
+    };
+    await node.users.changeOwnProfile(alice, ownProfile({ username: 'Alice' }));
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ username: 'Alice' });
+    await expect(node.users.create(root, newUser({ username: 'alice' }))).rejects.toThrow(refusal('username-taken'));
+    expect(await holderOf('alicia')).toBeNull();
+  });
+
+  test('that fails takes nothing from another change of the same user, who is about to bear that name', async () => {
+    const alice = await registered();
+    const { store } = node;
+    const [failed, arrived] = [held(), held()];
+    let second: Promise<unknown> = Promise.resolve();
+    let changes = 0;
+    store.beforeAppend = async (stream) => {
+      if (stream !== streams.user(alice.id)) return;
+      changes += 1;
+      if (changes === 1) {
+        second = node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }));
+        await arrived.until;
+        throw new Failure('store-busy');
+      }
+      arrived.letGo();
+      await failed.until;
+    };
+    const first = node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }));
+    await expect(first).rejects.toThrow(refusal('store-busy'));
+    failed.letGo();
+    await second;
+    expect((await eventsOf(alice)).at(-1)).toMatchObject({ username: 'alicia' });
+    await expect(node.users.create(root, newUser({ username: 'alicia' }))).rejects.toThrow(refusal('username-taken'));
   });
 
   test('whose answer was lost is found in the stream, and keeps the new name', async () => {

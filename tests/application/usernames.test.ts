@@ -226,7 +226,7 @@ describe('a name that looks like another', () => {
     await names.claim('king', alice);
     await rename(alice, 'king');
     await names.release('ace', alice);
-    await expect(names.claim('асе', bob)).resolves.toBeUndefined();
+    await names.claim('асе', bob);
   });
 
   test('of ASCII letters costs nothing more than it did', async () => {

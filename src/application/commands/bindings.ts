@@ -1,11 +1,11 @@
 import type { Binding, IdentityKind, IdentityProvider } from '../../domain/claim.js';
 import { type Position, streams } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
+import type { IdentityClaim, UserId } from '../../domain/ids.js';
 import { type User, type UserCommand, type UserEvent, userDecider } from '../../domain/user.js';
 import { normalEmail } from '../../domain/user-fields.js';
 import type { PersonalData } from '../ports.js';
-import type { Claiming, Claims } from './claims.js';
-import type { Handle } from './handle.js';
+import { type Claiming, type Claims, type Exchange, exchanging } from './claims.js';
+import type { Handle, Observing } from './handle.js';
 import type { PasskeysOf } from './passkeys-of.js';
 
 /* By what else a user is known: an e-mail address, accounts elsewhere. Each belongs to one user. */
@@ -32,17 +32,8 @@ export function bindings({ handle, personal, claims, passkeysOf }: BindingPorts)
     shown: await personal.seal(id, shown),
   });
 
-  /** Claims what the change needs, or undoes the claim. */
-  const holding = async <Result>(claiming: Claiming, id: UserId, change: () => Promise<Result>): Promise<Result> => {
-    await claiming.claim(id);
-    try {
-      return await change();
-    } catch (error) {
-      // Where this fails too, the claim is left unused, and the next who wants it takes it over.
-      await claiming.release(id).catch(() => {});
-      throw error;
-    }
-  };
+  const run = async (id: UserId, command: Observing<UserCommand>): Promise<Position> =>
+    (await handle<User, UserCommand, UserEvent>(userDecider, streams.user(id), command)).position;
 
   const emailClaim = (email: string): Claiming =>
     claims.identity('email', personal.identityClaim('email', normalEmail(email)));
@@ -75,42 +66,50 @@ export function bindings({ handle, personal, claims, passkeysOf }: BindingPorts)
 
     /** Throws `identity-taken`; `other-identity-bound` where the user has another one of the provider. */
     async link(id: UserId, identity: ExternalIdentity): Promise<Position> {
-      const linked = {
-        provider: identity.provider,
-        ...(await bindingOf(id, identity.provider, identity.subject, identity.shown)),
+      const { provider, subject, shown } = identity;
+      const linked = { provider, ...(await bindingOf(id, provider, subject, shown)) };
+      const exchanged = async (): Promise<Exchange> => {
+        const isBound = (await claims.userOf(id))?.identities[provider] === linked.claim;
+        return { wanted: isBound ? null : claims.identity(provider, linked.claim), former: null };
       };
-      return holding(claims.identity(linked.provider, linked.claim), id, async () => {
-        const { position } = await handle(userDecider, streams.user(id), { type: 'LinkIdentity', ...linked });
-        return position;
-      });
+      return exchanging(id, exchanged, (prepare) =>
+        run(id, async () => {
+          await prepare();
+          return { type: 'LinkIdentity', ...linked };
+        }),
+      );
     },
 
     /** Throws `last-door`. */
     async unlink(id: UserId, provider: IdentityProvider): Promise<Position> {
-      const bound = (await claims.userOf(id))?.identities[provider];
-      const unlinking = async (): Promise<UserCommand> => ({
-        type: 'UnlinkIdentity',
-        provider,
-        passkeys: await passkeysOf(id),
-      });
-      const { position } = await handle<User, UserCommand, UserEvent>(userDecider, streams.user(id), unlinking);
-      if (bound !== undefined) await claims.identity(provider, bound).release(id);
-      return position;
+      const exchanged = async (): Promise<Exchange> => {
+        const bound = (await claims.userOf(id))?.identities[provider];
+        return { wanted: null, former: bound === undefined ? null : claims.identity(provider, bound) };
+      };
+      return exchanging(id, exchanged, (prepare) =>
+        run(id, async () => {
+          await prepare();
+          return { type: 'UnlinkIdentity', provider, passkeys: await passkeysOf(id) };
+        }),
+      );
     },
 
     /** An address that its owner has shown to be theirs; null: none any more. Throws `email-taken`. */
     async changeEmail(id: UserId, email: string | null): Promise<Position> {
-      const former = (await claims.userOf(id))?.email ?? null;
       const binding = email === null ? null : await bindingOf(id, 'email', normalEmail(email), email);
-      const change = async (): Promise<Position> => {
-        const { position } = await handle(userDecider, streams.user(id), { type: 'ChangeEmail', email: binding });
-        return position;
+      const exchanged = async (): Promise<Exchange> => {
+        const former = (await claims.userOf(id))?.email ?? null;
+        const wanted = binding?.claim ?? null;
+        if (wanted === former) return { wanted: null, former: null };
+        const claimOf = (claim: IdentityClaim | null) => (claim === null ? null : claims.identity('email', claim));
+        return { wanted: claimOf(wanted), former: claimOf(former) };
       };
-      const position = await (binding === null
-        ? change()
-        : holding(claims.identity('email', binding.claim), id, change));
-      if (former !== null) await claims.identity('email', former).release(id);
-      return position;
+      return exchanging(id, exchanged, (prepare) =>
+        run(id, async () => {
+          await prepare();
+          return { type: 'ChangeEmail', email: binding };
+        }),
+      );
     },
   };
 }

@@ -24,13 +24,64 @@ const abandonedAfterMs = 60_000;
 /** A user there is, or was. */
 export type KnownUser = Exclude<User, { status: 'absent' }>;
 
+/** Gives a claim back, unless the user bears it or it has been claimed since, also by another order of the same user. */
+export type LetGo = () => Promise<void>;
+
 export interface Claiming {
-  /** Throws Failure (`username-taken`, …) while somebody else holds it. */
-  claim(userId: UserId): Promise<void>;
+  /** Throws Failure (`username-taken`, …) while somebody else holds it. Resolves with what undoes it. */
+  claim(userId: UserId): Promise<LetGo>;
+  /** Before the user gives it up: what gives it back afterwards. */
+  lettingGo(userId: UserId): Promise<LetGo>;
   /** Gives it back, unless the user bears it: a change that seemed to fail may have happened. */
   release(userId: UserId): Promise<void>;
   /** Who holds and bears it, deleted users included; null: nobody. */
   holder(): Promise<UserId | null>;
+}
+
+const keep: LetGo = async () => {};
+
+export const letAllGo =
+  (all: readonly LetGo[]): LetGo =>
+  async () => {
+    for (const letGo of all) await letGo();
+  };
+
+/** What can be exchanged. */
+export type Exchanged = Pick<Claiming, 'claim' | 'lettingGo'>;
+
+/** What a change gives a user and what it takes; null: nothing that had to be claimed. */
+export interface Exchange {
+  readonly wanted: Exchanged | null;
+  readonly former: Exchanged | null;
+}
+
+/**
+ * Claims what a change gives, and gives back what it takes, or what it claimed if it fails. `change` awaits `prepare`
+ * for every state that it is decided on: another order of the same user may have come in between, whose own exchange has
+ * let go of what this one found claimed already. `exchanged` reads that state, or a newer one.
+ */
+export async function exchanging<Result>(
+  userId: UserId,
+  exchanged: () => Promise<Exchange>,
+  change: (prepare: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  let undo = keep;
+  let letGo = keep;
+  const prepare = async (): Promise<void> => {
+    const { wanted, former } = await exchanged();
+    letGo = (await former?.lettingGo(userId)) ?? keep;
+    undo = (await wanted?.claim(userId)) ?? undo;
+  };
+  let result: Result;
+  try {
+    result = await change(prepare);
+  } catch (error) {
+    // Where this fails too, the claim is left unused, and the next who wants it takes it over.
+    await undo().catch(() => {});
+    throw error;
+  }
+  await letGo();
+  return result;
 }
 
 export function claims(store: Pick<EventStore, 'readStream'>, clock: Clock, handle: Handle) {
@@ -70,19 +121,40 @@ export function claims(store: Pick<EventStore, 'readStream'>, clock: Clock, hand
       return true;
     };
 
-    /** A claim that was left over, as a change failed half-way, may be taken for abandoned while this one is made. */
-    const claimOrRenew = async (userId: UserId): Promise<void> => {
-      const { events } = await order({ type: 'Claim', userId });
-      if (events.length === 0 && !(await bears(userId))) await order({ type: 'Claim', userId, anew: true });
+    const releaseAfter =
+      (userId: UserId, claims: number): LetGo =>
+      async () => {
+        if (!(await bears(userId))) await order({ type: 'Release', userId, claims });
+      };
+
+    const lettingGo = async (userId: UserId): Promise<LetGo> => {
+      const { holder, claims } = claimIn(await store.readStream(stream));
+      return holder === userId ? releaseAfter(userId, claims) : keep;
+    };
+
+    /**
+     * A claim that was left over, as a change failed half-way, may be taken for abandoned while this one is made; or it is
+     * of another order of the same user, which goes on. So it is renewed, and not given back.
+     */
+    const claimOrRenew = async (userId: UserId): Promise<LetGo> => {
+      const { events, position } = await order({ type: 'Claim', userId });
+      if (events.length > 0) {
+        const upToHere = (await store.readStream(stream)).filter((recorded) => recorded.position <= position);
+        return releaseAfter(userId, claimIn(upToHere).claims);
+      }
+      if (!(await bears(userId))) await order({ type: 'Claim', userId, anew: true });
+      return keep;
     };
 
     return {
+      lettingGo,
+
       async claim(userId) {
         try {
-          await claimOrRenew(userId);
+          return await claimOrRenew(userId);
         } catch (error) {
           if (!(error instanceof Failure) || error.kind !== 'conflict' || !(await freed())) throw error;
-          await claimOrRenew(userId);
+          return claimOrRenew(userId);
         }
       },
 

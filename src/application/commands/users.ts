@@ -22,7 +22,7 @@ import type {
 } from '../ports.js';
 import type { StepUps } from '../sessions/step-up.js';
 import { bindings, type ExternalIdentity } from './bindings.js';
-import { claims } from './claims.js';
+import { claims, exchanging, letAllGo } from './claims.js';
 import { type Handle, type Observing, repeated } from './handle.js';
 import { inviteRewards } from './invite-rewards.js';
 import { invites } from './invites.js';
@@ -116,13 +116,12 @@ export function userCommands(ports: UserCommandPorts) {
       ...(email === null ? [] : [bound.emailClaim(email)]),
       ...(identity === null ? [] : [bound.identityClaim(identity)]),
     ];
-    await names.claim(username, id);
+    const undo = [await names.claim(username, id)];
     try {
-      for (const claim of wanted) await claim.claim(id);
+      for (const claim of wanted) undo.push(await claim.claim(id));
     } catch (error) {
       // What is left where this fails too is unused, and the next who wants it takes it over.
-      await names.release(username, id).catch(() => {});
-      for (const claim of wanted) await claim.release(id).catch(() => {});
+      await letAllGo(undo)().catch(() => {});
       throw error;
     }
     const { position } = await run(
@@ -147,23 +146,22 @@ export function userCommands(ports: UserCommandPorts) {
     return reward?.position ?? position;
   };
 
-  /** Claims the new name, lets `change` use it, gives the old one back; or undoes the claim. */
-  const renaming = async (id: UserId, wanted: string | null, change: () => Promise<Position>): Promise<Position> => {
-    const current = wanted === null ? null : await names.nameOf(id);
-    if (wanted === null || current === null || wanted === current) return change();
-    checkUsername(wanted);
-    await names.claim(wanted, id);
-    let position: Position;
-    try {
-      position = await change();
-    } catch (error) {
-      // Where this fails too, the claim is left unused and the next who wants the name takes it over.
-      await names.release(wanted, id).catch(() => {});
-      throw error;
-    }
-    await names.release(current, id);
-    return position;
-  };
+  /** A change that may bring another name: `prepare` it for every state that it is decided on. */
+  const renaming = (
+    id: UserId,
+    wanted: string | null,
+    change: (prepare: () => Promise<void>) => Promise<Position>,
+  ): Promise<Position> =>
+    exchanging(
+      id,
+      async () => {
+        const current = wanted === null ? null : await names.nameOf(id);
+        if (wanted === null || current === null || wanted === current) return { wanted: null, former: null };
+        checkUsername(wanted);
+        return { wanted: names.exchanged(wanted), former: names.exchanged(current) };
+      },
+      change,
+    );
 
   /** A name the user already has may be longer than today's limit; only a new one is checked. */
   const checkProfile = (patch: { password: string | null; displayName: string | null }): void => {
@@ -268,8 +266,8 @@ export function userCommands(ports: UserCommandPorts) {
       const shown = typeof patch.shownQuota === 'number' ? enteredQuota('shownQuota', patch.shownQuota) : null;
       const before =
         shown ?? (typeof patch.readQuota === 'number' ? enteredQuota('shownQuota', patch.readQuota) : null);
-      const change = async (): Promise<Position> => {
-        const { position } = await run(id, {
+      const edited = await renaming(id, patch.username, async (prepare) => {
+        const command: UserCommand = {
           type: 'EditUser',
           by: actor,
           claimedRole: role,
@@ -277,11 +275,11 @@ export function userCommands(ports: UserCommandPorts) {
           displayName: displayName === null ? null : await personal.seal(id, displayName),
           group,
           passwordSecret: await storedPassword(patch.password),
-        });
+        };
+        const { position } = await run(id, () => prepare().then(() => command));
         if (patch.password !== null) await sessions.closeOlder(id, position);
         return position;
-      };
-      const edited = await renaming(id, patch.username, change);
+      });
       if (balance === null) return edited;
       const content = JSON.stringify(['set quota', id, balance, shown]);
       return once({ actor: actor.id, key, content }, async ({ mark }) => {
@@ -347,13 +345,14 @@ export function userCommands(ports: UserCommandPorts) {
     ): Promise<Position> {
       checkProfile(patch);
       if (patch.password !== null) await stepUps.demand(actor, 'password', asking);
-      return renaming(actor.id, patch.username, async () => {
-        const { position } = await run(actor.id, {
+      return renaming(actor.id, patch.username, async (prepare) => {
+        const command: UserCommand = {
           type: 'ChangeProfile',
           username: patch.username,
           displayName: patch.displayName === null ? null : await personal.seal(actor.id, patch.displayName),
           passwordSecret: await storedPassword(patch.password),
-        });
+        };
+        const { position } = await run(actor.id, () => prepare().then(() => command));
         if (patch.password !== null) await sessions.closeOlder(actor.id, position);
         return position;
       });
