@@ -493,6 +493,22 @@ describe('the log', () => {
     expect(await page({ to: from + 10_800 }, 2, 1, 1)).toEqual(['4', expect.anything()]);
   });
 
+  test('passes over hours that share few ids with an older one, however many lines that one has', async () => {
+    const [start, hour] = [Date.UTC(2026, 0, 1), 3_600_000];
+    // The fifth line is of the first hour, written after the second had begun.
+    const offsets = [0, 1_000, 2_000, hour, 3_000, hour + 1_000];
+    const db = await projected.given(
+      ...offsets.map((ms, index) => when(Instant(start + ms), settled(`${index}`, 9, 1))),
+    );
+    // Who read the second hour line by line would find one too few.
+    await sql`delete from usage_log where created_at = ${start / 1000 + 3_601}`.execute(db);
+    const page = async (lines: number) =>
+      requestsOf((await usageLogPage(db, {}, { page: 4, size: 1 }, { lines, cost: 0, passed: 0 })).items);
+    expect(await page(2)).toEqual(['2']);
+    // Two ids would have to be looked at.
+    expect(await page(1)).toEqual(['1']);
+  });
+
   test.each(['%a%b%c%d%e%f', `${'x'.repeat(256)}%`])('refuses a pattern that costs too much: %s', async (model) => {
     const db = await projected.given();
     await expect(async () => usageLogBefore(db, { model }, { limit: 1 })).rejects.toMatchObject({

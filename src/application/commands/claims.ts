@@ -40,10 +40,11 @@ export interface Claiming {
 
 const keep: LetGo = async () => {};
 
+/** Each of them, whatever becomes of the others. */
 export const letAllGo =
   (all: readonly LetGo[]): LetGo =>
   async () => {
-    for (const letGo of all) await letGo();
+    await Promise.all(all.map((letGo) => letGo()));
   };
 
 /** What can be exchanged. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DomainEvent, Position, Recorded } from '../../../domain/events.js';
 import type { ReadModels } from '../../database.js';
 import type { NextStep } from '../../engine/projection.js';
-import { hourOf } from './usage-log-hours.js';
+import { hourOf, linesWithin } from './usage-log-hours.js';
 import { monthOfPartition } from './usage-log-partitions.js';
 
 /*
@@ -50,29 +50,9 @@ export async function clearedBefore(db: ReadModels): Promise<number> {
   return cleared_before;
 }
 
-/** Lines of the hour that `before` lies in, up to there; of those that are shown. */
-async function linesOfItsHour(db: ReadModels, shownFrom: number, before: number): Promise<number> {
-  const { lines } = await db
-    .selectFrom('usage_log')
-    .where('created_at', '>=', Math.max(hourOf(before), shownFrom))
-    .where('created_at', '<', before)
-    .select(sql<number>`count(*)`.as('lines'))
-    .executeTakeFirstOrThrow();
-  return lines;
-}
-
-/** How many lines are shown of what happened before, unix seconds: whole hours have been counted already. */
-export async function linesBefore(db: ReadModels, before: number): Promise<number> {
-  const [ofItsHour, { lines }] = await Promise.all([
-    clearedBefore(db).then((shownFrom) => linesOfItsHour(db, shownFrom, before)),
-    db
-      .selectFrom('usage_log_hours')
-      .where('hour', '<', hourOf(before))
-      .select(sql<number>`coalesce(sum(lines), 0)`.as('lines'))
-      .executeTakeFirstOrThrow(),
-  ]);
-  return lines + ofItsHour;
-}
+/** How many lines are shown of what happened before, unix seconds. */
+export const linesBefore = async (db: ReadModels, before: number): Promise<number> =>
+  linesWithin(db, { from: await clearedBefore(db), to: before - 1 });
 
 /** Counts the lines that have been shown from `shownFrom` on and are so only from `before` on, and forgets their hours. */
 export async function clearLines(
@@ -81,7 +61,7 @@ export async function clearLines(
   { shownFrom, before }: { readonly shownFrom: number; readonly before: number },
 ): Promise<void> {
   const hour = hourOf(before);
-  const ofItsHour = await linesOfItsHour(tx, shownFrom, before);
+  const ofItsHour = await linesWithin(tx, { from: Math.max(hour, shownFrom), to: before - 1 });
   const { rows } = await sql<{ lines: number }>`
     with gone as (delete from usage_log_hours where hour < ${hour} returning lines)
     select coalesce(sum(lines), 0) as lines from gone

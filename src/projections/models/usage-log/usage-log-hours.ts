@@ -174,7 +174,13 @@ async function linesOfParts(
  * How many lines there are of this time, of all kinds and everybody's; null: an hour that is of it in part has more than
  * `most`, which would have to be counted.
  */
-export async function linesWithin(db: ReadModels, times: Times, most: number): Promise<number | null> {
+export function linesWithin(db: ReadModels, times: Times): Promise<number>;
+export function linesWithin(db: ReadModels, times: Times, most: number): Promise<number | null>;
+export async function linesWithin(
+  db: ReadModels,
+  times: Times,
+  most = Number.POSITIVE_INFINITY,
+): Promise<number | null> {
   const { whole, parts } = hoursOf(times);
   const ofParts = await linesOfParts(db, parts, most);
   if (ofParts === null) return null;
