@@ -198,3 +198,42 @@ describe('what comes', () => {
     expect(feed.reads).toEqual([]);
   });
 });
+
+describe('reading ahead', () => {
+  test('has the next page ready, once', async () => {
+    const { feed } = await logOf(6);
+    const window = new LogWindow(feed, Position(5), { pageSize: 2, capacity: 100 });
+    await window.read(reader, beginning, 2);
+    window.readAhead(Position(1));
+    window.readAhead(Position(1));
+    expect(positions(await window.read(reader, Position(1), 2))).toEqual([2, 3]);
+    window.readAhead(Position(1));
+    expect(feed.reads).toEqual([-1, 1]);
+  });
+
+  test('reads nothing behind the end', async () => {
+    const { feed } = await logOf(2);
+    const window = new LogWindow(feed, Position(1), { pageSize: 2, capacity: 100 });
+    window.readAhead(Position(1));
+    expect(feed.reads).toEqual([]);
+  });
+
+  test('leaves it to who asks to see that it fails', async () => {
+    const { feed } = await logOf(2);
+    let broken = true;
+    const window = new LogWindow(
+      {
+        readAll: async (after, limit) => {
+          if (broken) throw new Error('unplugged');
+          return feed.readAll(after, limit);
+        },
+      },
+      Position(1),
+      { pageSize: 2, capacity: 100 },
+    );
+    window.readAhead(beginning);
+    await expect(window.read(reader, beginning, 2)).rejects.toThrow('unplugged');
+    broken = false;
+    expect(positions(await window.read(reader, beginning, 2))).toEqual([0, 1]);
+  });
+});

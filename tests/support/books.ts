@@ -12,7 +12,7 @@ import type {
 import { beginning, type Recorded, streamKey } from '../../src/domain/events.js';
 import type { UserId } from '../../src/domain/ids.js';
 import { completionTokens, promptTokens } from '../../src/domain/usage.js';
-import { wantedChannel } from '../../src/projections/engine/projector.js';
+import { wantedChannel } from '../../src/projections/engine/projector-connection.js';
 import { listReadModels } from '../../src/projections/engine/rebuild.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';

@@ -27,6 +27,9 @@ const mostHeldSize = 32 * 1024 * 1024;
 
 const lastOf = ({ after, events }: Stretch): Position => events.at(-1)?.position ?? after;
 
+/** It has the event that comes after this position. */
+const holds = (stretch: Stretch, after: Position): boolean => stretch.after <= after && after < lastOf(stretch);
+
 /** The index of the first event after `position`. */
 function indexAfter(events: readonly Recorded[], position: Position): number {
   let [low, high] = [0, events.length];
@@ -93,6 +96,12 @@ export class LogWindow {
     return found;
   }
 
+  /** Begins to read what comes after `after`, which somebody is about to ask for. Whether that fails they will see. */
+  readAhead(after: Position): void {
+    if (after >= this.head || this.stretches.some((stretch) => holds(stretch, after))) return;
+    this.load(after).catch(() => {});
+  }
+
   /** This reader asks no more for now; nothing is kept for it. */
   leave(reader: object): void {
     this.readers.delete(reader);
@@ -100,7 +109,7 @@ export class LogWindow {
   }
 
   private find(after: Position): Stretch | undefined {
-    const index = this.stretches.findIndex((stretch) => stretch.after <= after && after < lastOf(stretch));
+    const index = this.stretches.findIndex((stretch) => holds(stretch, after));
     const [stretch] = index < 0 ? [] : this.stretches.splice(index, 1);
     if (stretch !== undefined) this.stretches.push(stretch);
     return stretch;

@@ -1,5 +1,6 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Database, ReadModels } from '../database.js';
+import { arrayOf, type ColumnValues, storableJson } from './column-arrays.js';
 
 /*
  * One statement for many rows. Rows travel as one JSON text, which costs Node a single stringify however wide they are,
@@ -10,25 +11,6 @@ type Table = keyof Database & string;
 type Column<T extends Table> = keyof Database[T] & string;
 /** All rows of one statement name the same columns; those left out get the table's default. */
 type Row<T extends Table> = Partial<Insertable<Database[T]>>;
-
-// As `JSON.stringify` writes them, in small letters.
-const unstorable = /\\u(?:0000|d[89a-f])/;
-
-/** What Postgres refuses in text: NUL, and half of a surrogate pair. */
-const unstorableCharacter = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
-
-/** The text as it will stand in the table: names that differ only in what cannot be stored are one name there. */
-export const storableText = (text: string): string => text.replace(unstorableCharacter, '\uFFFD');
-
-/**
- * JSON that Postgres can store. A caller may put a NUL into the name of an API key: it becomes U+FFFD rather than a
- * poisoned event.
- */
-function storableJson(value: unknown): string {
-  const json = JSON.stringify(value);
-  if (!unstorable.test(json)) return json;
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? storableText(part) : part));
-}
 
 /** JSON has no bigint: sums travel as text, which Postgres takes for a number as well. */
 const withSumsAsText = (rows: readonly object[]): readonly object[] =>
@@ -97,31 +79,25 @@ export async function addToRows<T extends Table>(
   if (rows.length > 0) await sql`${insert(table, columns, rows)} ${addedUp(table, columns, key)}`.execute(tx);
 }
 
-/** A column of many rows. */
-export interface Values {
-  readonly column: string;
-  /** In Postgres: a number, or text. */
-  readonly type: string;
-  readonly values: readonly { toString(): string }[];
-}
-
-/** Numbers need no escaping. */
-const arrayOf = ({ type, values }: Values): string =>
-  type === 'text'
-    ? `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
-    : `{${values.join(',')}}`;
-
 /**
- * The statement of `addToRows`, for who has several to run at once. Rows travel column by column, of which Postgres reads
- * twice as many in the same time as of JSON.
+ * The same rows column by column, of which Postgres reads several times as many in the same time as of JSON: for tables
+ * that get rows with every call.
  */
-export function adding(table: Table, key: readonly string[], columns: readonly Values[]): RawBuilder<unknown> {
-  const named = columns.map(({ column }) => column);
-  const arrays = columns.map((values) => sql`${arrayOf(values)}::${sql.raw(values.type)}[]`);
-  return sql`
-    insert into ${sql.table(table)} (${refs(named)}) select * from unnest(${sql.join(arrays)}) ${addedUp(table, named, key)}
-  `;
+const fromColumns = (table: Table, columns: readonly ColumnValues[]): RawBuilder<unknown> => {
+  const arrays = columns.map((column) => sql`${arrayOf(column)}::${sql.raw(column.type)}[]`);
+  return sql`insert into ${sql.table(table)} (${refs(namesOf(columns))}) select * from unnest(${sql.join(arrays)})`;
+};
+
+const namesOf = (columns: readonly ColumnValues[]): string[] => columns.map(({ column }) => column);
+
+/** As `insertRows`. */
+export async function insertColumns(tx: ReadModels, table: Table, columns: readonly ColumnValues[]): Promise<void> {
+  if (columns.some(({ values }) => values.length > 0)) await fromColumns(table, columns).execute(tx);
 }
+
+/** The statement of `addToRows`, for who has several to run at once. */
+export const adding = (table: Table, key: readonly string[], columns: readonly ColumnValues[]): RawBuilder<unknown> =>
+  sql`${fromColumns(table, columns)} ${addedUp(table, namesOf(columns), key)}`;
 
 function addedUp(table: Table, columns: readonly string[], key: readonly string[]): RawBuilder<unknown> {
   const sums = columns.filter((column) => !key.includes(column));

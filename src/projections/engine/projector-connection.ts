@@ -1,3 +1,6 @@
+/** On which a projector is told how far somebody on another node waits for it to come. */
+export const wantedChannel = 'projections_wanted';
+
 /**
  * What a projector's connection is set to. Rows and checkpoint are lost together in a crash of the database, and folded
  * again; so a commit need not wait for the disk. The keep-alives let the server notice within seconds that a leader's

@@ -7,7 +7,7 @@ import type { ReadModels } from '../database.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { LogWindow } from './log-window.js';
 import { type FoldContext, type NextStep, type Projection, schemaOf } from './projection.js';
-import { connectionSettings } from './projector-connection.js';
+import { connectionSettings, wantedChannel } from './projector-connection.js';
 import { concerning } from './quarantine.js';
 
 /*
@@ -51,8 +51,6 @@ export interface ProjectorParts {
   /** Called after each commit with what it folded. */
   readonly committed: (model: string, batch: readonly Recorded[]) => void;
 }
-
-export const wantedChannel = 'projections_wanted';
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -212,10 +210,14 @@ export class Projector {
     try {
       const batch = await window.read(this, this.position, this.batchLimit);
       const isLeft = Date.now() >= this.untidyFrom && (await this.tidy(lead));
-      if (batch.length === 0) return isLeft ? undefined : await this.rest(lead);
-      await this.fold(lead, batch);
+      const last = batch.at(-1);
+      if (last === undefined) return isLeft ? undefined : await this.rest(lead);
+      const isBehind = batch.length === this.batchLimit || window.newest - last.position >= this.batchLimit;
+      // The next one comes while this one is folded.
+      if (isBehind) window.readAhead(last.position);
+      await this.fold(lead, batch, last.position);
       if (this.checkpointIsDue()) await this.moveCheckpoint(lead);
-      if (batch.length === this.batchLimit) return;
+      if (isBehind) return;
     } catch (error) {
       if (error instanceof UnreadableEvent) {
         this.unreadable = error;
@@ -267,17 +269,15 @@ export class Projector {
     this.idle = false;
   }
 
-  private async fold(lead: Lead, batch: readonly Recorded[]): Promise<void> {
-    const last = batch.at(-1);
-    if (last === undefined) return;
+  private async fold(lead: Lead, batch: readonly Recorded[], last: Position): Promise<void> {
     const interesting = concerning(this.projection, this.quarantined, batch);
     if (interesting.length === 0) {
-      this.position = last.position;
+      this.position = last;
       this.parts.changed();
       return;
     }
     try {
-      if (!(await this.commit(lead, interesting, last.position))) return;
+      if (!(await this.commit(lead, interesting, last))) return;
     } catch (error) {
       if (lead.lost || isPassing(error)) throw error;
       await this.narrow(lead, batch, interesting, error);

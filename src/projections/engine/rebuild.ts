@@ -62,7 +62,7 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
 }
 
 async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> {
-  const { projection, feed, signal, progress = () => {}, pageSize = 2_000 } = options;
+  const { projection, feed, signal, progress = () => {}, pageSize = 5_000 } = options;
   const schema = schemaOf(projection);
   const [growing, retired] = [`${schema}_rebuild`, `${schema}_retired`];
   const tx = boundTo(client);

@@ -9,7 +9,8 @@ import { LogWindow } from './log-window.js';
 import { foldContext } from './newest.js';
 import type { News } from './news.js';
 import type { EventFeed, Projection, ProjectionContext } from './projection.js';
-import { Projector, type ProjectorLog, type ProjectorPace, reasonOf, wantedChannel } from './projector.js';
+import { Projector, type ProjectorLog, type ProjectorPace, reasonOf } from './projector.js';
+import { wantedChannel } from './projector-connection.js';
 import { quarantinedFor } from './quarantine.js';
 
 /* All read models on one node: starts their projectors, knows how far each has come, and tells those who wait. */
@@ -41,14 +42,14 @@ interface RunnerPace extends ProjectorPace {
 }
 
 const usualPace: RunnerPace = {
-  batchSize: 2_000,
+  batchSize: 5_000,
   lingerMs: 400,
   idleCheckpointMs: 5_000,
   idleCheckpointEvents: 10_000,
   retryMs: 1_000,
   pollMs: 1_000,
   impatientPollMs: 20,
-  windowSize: 16_000,
+  windowSize: 32_000,
 };
 
 export interface ReadModelState {

@@ -4,7 +4,8 @@ import { type Recorded, streamKey } from '../../domain/events.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { type Instant, unixSeconds } from '../../domain/instant.js';
 import type { ReadModels } from '../database.js';
-import { putRows, storableText } from '../engine/multi-row.js';
+import { storableText } from '../engine/column-arrays.js';
+import { putRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
 import { tallyOf } from '../engine/tallies.js';
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { zero } from '../../../domain/quota.js';
+import type { ColumnValues } from '../../engine/column-arrays.js';
 import type { UsageLogRow } from './usage-log.js';
-import type { UsageLogTables } from './usage-log-tables.js';
+import { lineTypes, type UsageLogTables } from './usage-log-tables.js';
 
 /*
  * A line as its table holds it. There are as many as calls, so what many have in common stands once, beside them, and
@@ -92,11 +93,17 @@ const storedLine = (line: UsageLogRow, terms: Terms | null): StoredLine => ({
   detail: line.detail,
 });
 
-/** The rows of the two tables that hold these lines. */
-export function storedLines(lines: readonly UsageLogRow[]): { readonly rows: StoredLine[]; readonly terms: Terms[] } {
+/** What the two tables hold of these lines: of the lines all columns, of their terms rows, which are few. */
+export function storedLines(lines: readonly UsageLogRow[]): {
+  readonly columns: ColumnValues[];
+  readonly terms: Terms[];
+} {
   const known = new Map<string, Terms>();
   const rows = lines.map((line) => storedLine(line, termsOf(line, known)));
-  return { rows, terms: [...known.values()] };
+  const columns = (Object.keys(lineTypes) as (keyof StoredLine)[]).map(
+    (column) => ({ column, type: lineTypes[column], values: rows.map((row) => row[column]) }) as ColumnValues,
+  );
+  return { columns, terms: [...known.values()] };
 }
 
 /** What a query selects of a line beside its columns. */

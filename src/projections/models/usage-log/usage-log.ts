@@ -26,7 +26,7 @@ import { completionTokens, noUsage, promptTokens, type Usage } from '../../../do
 import type { UsageLogEvent } from '../../../domain/usage-log.js';
 import type { UserEvent } from '../../../domain/user.js';
 import type { ReadModels } from '../../database.js';
-import { insertRows, putNewRows } from '../../engine/multi-row.js';
+import { insertColumns, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
 import { type LogDetail, refusedDetail, returnedDetail } from './log-detail.js';
 import { storedLines } from './stored-line.js';
@@ -164,10 +164,10 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
     // Those that have been cleared are counted as such, and stay until they are taken away.
     await deleteLinesOf(tx, refunded, logTypes.consume, before.cleared_before);
   }
-  const { rows, terms } = storedLines(lines);
-  await makePartitions(tx, rows);
+  const { columns, terms } = storedLines(lines);
+  await makePartitions(tx, lines);
   await putNewRows(tx, 'usage_log_terms', ['id'], terms);
-  await insertRows(tx, 'usage_log', rows);
+  await insertColumns(tx, 'usage_log', columns);
   await putHours(tx, lines);
   const last = batch.at(-1);
   if (last?.event.type === 'LogsCleared')

@@ -1,5 +1,6 @@
 import type { ColumnType } from 'kysely';
 import { durationClassOf } from '../../../domain/durations.js';
+import { type AsNumeric, type Numeric, numericOf } from '../../engine/column-arrays.js';
 
 /*
  * How long calls took, as a number that adds up: a dozen decimal digits for each class of durations, that of the shortest
@@ -10,63 +11,69 @@ import { durationClassOf } from '../../../domain/durations.js';
 /** More calls of one class than are ever summed. */
 const digits = 12;
 
-/** Written as text; read as text as well, of a sum. */
+/** Read as text, of a sum. */
 export type DistributionColumn = ColumnType<string, string, string>;
 
 /** Durations of a batch. Most tallies are of a call or two, so they are kept one by one until they are written. */
-export class Distribution {
+export class Distribution implements AsNumeric {
   private constructor(
     private readonly classes: number[],
-    /** Of durations that were counted before, here or in the table. */
-    private readonly takenBack: number[],
+    /** Of durations that were counted before, here or in the table; null: none, as nearly always. */
+    private takenBack: number[] | null,
   ) {}
 
-  static empty = (): Distribution => new Distribution([], []);
+  static empty = (): Distribution => new Distribution([], null);
 
   copy(): Distribution {
-    return new Distribution(this.classes.slice(), this.takenBack.slice());
+    return new Distribution(this.classes.slice(), this.takenBack?.slice() ?? null);
   }
 
   count(ms: number, sign: 1 | -1): void {
-    (sign === 1 ? this.classes : this.takenBack).push(durationClassOf(ms));
+    const index = durationClassOf(ms);
+    if (sign === 1) this.classes.push(index);
+    else this.takeBack(index);
   }
 
   addAll({ classes, takenBack }: Distribution): void {
     for (const index of classes) this.classes.push(index);
-    for (const index of takenBack) this.takenBack.push(index);
+    if (takenBack !== null) for (const index of takenBack) this.takeBack(index);
   }
 
-  /** As Postgres reads a numeric. */
-  toString(): string {
-    const { mantissa, zeros } = numberOf(this.classes);
-    if (this.takenBack.length === 0) return `${mantissa}e${zeros}`;
-    const less = numberOf(this.takenBack);
-    return String(wholeOf({ mantissa, zeros }) - wholeOf(less));
+  private takeBack(index: number): void {
+    this.takenBack ??= [];
+    this.takenBack.push(index);
+  }
+
+  /** Below zero in some classes, or altogether, where more is taken back than was counted here. */
+  toNumeric(): Numeric {
+    return this.takenBack === null ? sumOf(this.classes) : numericOf(wholeOf(this.classes) - wholeOf(this.takenBack));
   }
 }
 
-/** A whole number without the zeros at its end, and how many these are. */
-interface Scaled {
-  readonly mantissa: string;
-  readonly zeros: number;
-}
+/** What one call of a class counts. */
+const wholeOf = (classes: readonly number[]): bigint =>
+  classes.reduce((sum, index) => sum + 10n ** BigInt(index * digits), 0n);
 
-const wholeOf = ({ mantissa, zeros }: Scaled): bigint => BigInt(mantissa + '0'.repeat(zeros));
+/** Digits of a numeric, of four decimal ones each, that a class has. */
+const places = digits / 4;
 
-function numberOf(classes: readonly number[]): Scaled {
+const nothing: Numeric = { negative: false, weight: 0, digits: [] };
+
+function sumOf(classes: readonly number[]): Numeric {
   const [first] = classes;
-  if (first === undefined) return { mantissa: '0', zeros: 0 };
-  if (classes.length === 1) return { mantissa: '1', zeros: first * digits };
-  const counts = new Map<number, number>();
-  for (const index of classes) counts.set(index, (counts.get(index) ?? 0) + 1);
-  let mantissa = '';
-  let above = 0;
-  for (const index of [...counts.keys()].sort((one, other) => other - one)) {
-    const count = String(counts.get(index));
-    mantissa += mantissa === '' ? count : count.padStart((above - index) * digits, '0');
-    above = index;
+  if (first === undefined) return nothing;
+  if (classes.length === 1) return { negative: false, weight: first * places, digits: [1] };
+  const counts: number[] = [];
+  for (const index of classes) counts[index] = (counts[index] ?? 0) + 1;
+  let lowest = first;
+  for (const index of classes) if (index < lowest) lowest = index;
+  const found: number[] = [];
+  // A batch has fewer calls than two digits can tell.
+  for (let index = counts.length - 1; index >= lowest; index--) {
+    const count = counts[index] ?? 0;
+    found.push(0, Math.floor(count / 10_000), count % 10_000);
   }
-  return { mantissa, zeros: above * digits };
+  return { negative: false, weight: counts.length * places - 1, digits: found };
 }
 
 /** How many calls were of each class, out of the text of a sum. */

@@ -4,7 +4,8 @@ import type { ApiKeyId, UserId } from '../../../domain/ids.js';
 import { type Instant, unixSeconds } from '../../../domain/instant.js';
 import type { Refusal } from '../../../domain/refusal.js';
 import type { ReadModels } from '../../database.js';
-import { addToRows, storableText } from '../../engine/multi-row.js';
+import { storableText } from '../../engine/column-arrays.js';
+import { addToRows } from '../../engine/multi-row.js';
 import { type Sum, tallyOf } from '../../engine/tallies.js';
 import { beganIn } from './usage-sums.js';
 

@@ -1,8 +1,10 @@
-import { type Insertable, sql } from 'kysely';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
 import type { Quota } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
-import { adding, storableText } from '../../engine/multi-row.js';
+import { type ColumnType, type ColumnValues, storableText } from '../../engine/column-arrays.js';
+import { adding } from '../../engine/multi-row.js';
 import { type Sum, tallyOf } from '../../engine/tallies.js';
 import { Distribution, type DistributionColumn } from './distribution.js';
 
@@ -144,7 +146,7 @@ const isLength = (column: string): column is Length => column in lengths;
 const measuresOf = ({ name }: SumTable): readonly (keyof Measures)[] =>
   withoutDurations.has(name) ? measures : [...measures, ...distributions];
 
-const types: Readonly<Record<KeyColumn | keyof Measures, string>> = {
+const types = {
   hour: 'bigint',
   minute: 'bigint',
   day: 'bigint',
@@ -165,7 +167,7 @@ const types: Readonly<Record<KeyColumn | keyof Measures, string>> = {
   use_time_ms: 'numeric',
   latencies: 'numeric',
   first_tokens: 'numeric',
-};
+} as const satisfies Readonly<Record<KeyColumn | keyof Measures, ColumnType>>;
 
 /** Asked for one user's rows of a long time: what finds these has to lie together. */
 const keyedByUser: ReadonlySet<keyof UsageSumTables> = new Set([
@@ -292,27 +294,51 @@ function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): Ite
 
 type Tallies = ReadonlyMap<string, Tally>;
 
-function addition(table: SumTable, tallies: Tallies) {
+function addition(table: SumTable, tallies: Tallies): RawBuilder<unknown> {
   const { name, length } = table;
   const key = keyOf(table);
   const sums = [...summed(tallies.values(), table)];
-  const columns = [...key, ...measuresOf(table)].map((column) => ({
-    column,
-    type: types[column],
-    values: sums.map((sum) => (isLength(column) ? beganIn(length, sum.began) : sum[column])),
-  }));
-  return sql`${sql.ref(`added_to_${name}`)} as (${adding(name, key, columns)})`;
+  const columns = [...key, ...measuresOf(table)].map(
+    (column) =>
+      ({
+        column,
+        type: types[column],
+        values: sums.map((sum) => (isLength(column) ? beganIn(length, sum.began) : sum[column])),
+      }) as ColumnValues,
+  );
+  return adding(name, key, columns);
 }
 
+/** From so many on a batch is written table by table. */
+const manyTallies = 200;
+
 /**
- * Adds what the calls of a batch come to by the hour, in every table, and by the minute: one statement, since most of a
- * small batch is its beginning. `minutes`: those that are kept.
+ * Adds what the calls of a batch come to by the hour, in every table, and by the minute. A small batch is one statement,
+ * since most of it is its beginning; of a large one Postgres writes one table while the next is added up here.
+ * `minutes`: those that are kept.
  */
 export async function addSums(tx: ReadModels, hours: Tallies, minutes: Tallies): Promise<void> {
   if (hours.size === 0) return;
-  const additions = lastingTables.map((table) => addition(table, hours));
-  if (minutes.size > 0) additions.push(addition(minuteTable, minutes));
-  await sql`with ${sql.join(additions)} select`.execute(tx);
+  const additions: [SumTable, Tallies][] = lastingTables.map((table) => [table, hours]);
+  if (minutes.size > 0) additions.push([minuteTable, minutes]);
+  if (hours.size < manyTallies) {
+    const all = additions.map(
+      ([table, tallies]) => sql`${sql.ref(`added_to_${table.name}`)} as (${addition(table, tallies)})`,
+    );
+    await sql`with ${sql.join(all)} select`.execute(tx);
+    return;
+  }
+  let written: Promise<unknown> = Promise.resolve();
+  for (const [table, tallies] of additions) {
+    const statement = addition(table, tallies);
+    await written;
+    written = statement.execute(tx);
+    // Whether it fails is looked at in its turn.
+    written.catch(() => {});
+    // It is on its way only when those who pass it on have had their turns.
+    await turn();
+  }
+  await written;
 }
 
 /** null: no table tells hours apart by all of these. `durations`: it also has to know how long calls took. */
