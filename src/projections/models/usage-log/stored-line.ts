@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { zero } from '../../../domain/quota.js';
 import type { ColumnValues } from '../../engine/column-arrays.js';
 import type { UsageLogRow } from './usage-log.js';
-import { lineTypes, type UsageLogTables } from './usage-log-tables.js';
+import { lineTypes } from './usage-log-columns.js';
+import type { UsageLogTables } from './usage-log-tables.js';
 
 /*
  * A line as its table holds it. There are as many as calls, so what many have in common stands once, beside them, and

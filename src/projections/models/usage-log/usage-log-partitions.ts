@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Instant } from '../../../domain/instant.js';
 import type { ReadModels } from '../../database.js';
 import type { UsageLogRow } from './usage-log.js';
+import { withoutStatistics } from './usage-log-columns.js';
 
 /** The partitions these lines need and do not have. */
 export async function makePartitions(tx: ReadModels, lines: readonly Pick<UsageLogRow, 'created_at'>[]): Promise<void> {
@@ -17,6 +18,7 @@ export async function makePartitions(tx: ReadModels, lines: readonly Pick<UsageL
     if (month === undefined) continue;
     // `create … partition of` would lock readers out of the whole log until the batch commits; attaching does not.
     await sql`create table ${sql.table(table)} (like usage_log including all)`.execute(tx);
+    await sql`alter table ${sql.table(table)} ${sql.raw(withoutStatistics)}`.execute(tx);
     await sql`
       alter table usage_log attach partition ${sql.table(table)}
       for values from (${sql.lit(month.from)}) to (${sql.lit(month.to)})

@@ -1,9 +1,9 @@
 import type { ChannelId, UserId } from '../../../domain/ids.js';
 import type { Usage } from '../../../domain/usage.js';
-import type { ColumnType } from '../../engine/column-arrays.js';
 import type { Told } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
 import { tableOfClearings, type UsageLogClearings } from './usage-log-clearing.js';
+import { columnsOfLog } from './usage-log-columns.js';
 import { tableOfHours, type UsageLogHours } from './usage-log-hours.js';
 
 /* What the usage log consists of in Postgres. */
@@ -40,62 +40,11 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings {
   };
 }
 
-type LineColumn = keyof UsageLogTables['usage_log'];
-
-/** Columns of eight bytes come first, so that none is padded. */
-export const lineTypes = {
-  id: 'bigint',
-  created_at: 'bigint',
-  user_id: 'bigint',
-  quota: 'bigint',
-  uncovered: 'bigint',
-  prompt_tokens: 'bigint',
-  completion_tokens: 'bigint',
-  cached_tokens: 'bigint',
-  reasoning_tokens: 'bigint',
-  api_key_id: 'bigint',
-  channel_id: 'bigint',
-  use_time_ms: 'bigint',
-  first_token_ms: 'bigint',
-  terms_id: 'bigint',
-  type: 'smallint',
-  is_stream: 'boolean',
-  request_id: 'text',
-  model: 'text',
-  api_key_name: 'text',
-  group: 'text',
-  upstream_model: 'text',
-  reasoning_effort: 'text',
-  usage: 'json',
-  attempts: 'json',
-  failed_attempts: 'json',
-  detail: 'json',
-} as const satisfies Readonly<Record<LineColumn, ColumnType>>;
-
-const mayBeNull: ReadonlySet<LineColumn> = new Set([
-  'uncovered',
-  'cached_tokens',
-  'reasoning_tokens',
-  'first_token_ms',
-  'terms_id',
-  'request_id',
-  'upstream_model',
-  'reasoning_effort',
-  'usage',
-  'attempts',
-  'failed_attempts',
-  'detail',
-]);
-
-const lineColumns = (Object.keys(lineTypes) as LineColumn[]).map(
-  (column) => `"${column}" ${lineTypes[column]}${mayBeNull.has(column) ? '' : ' not null'}`,
-);
-
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
 // touch the same few pages.
 export const tablesOfLog = `
   create table usage_log (
-    ${lineColumns.join(', ')},
+    ${columnsOfLog},
     primary key (id, created_at)
   ) partition by range (created_at);
   create index usage_log_time on usage_log (created_at);

@@ -132,12 +132,17 @@ interface SumTable {
 }
 
 const minuteTable: SumTable = { name: 'usage_stats_minutes', length: 'minute', dimensions: known.usage_stats };
-/** All that are kept for good. */
-const lastingTables = sumTables.flatMap(([hours, dimensions]): SumTable[] => {
+/** All that are kept for good, those that tell most apart first. */
+const lastingTables = sumTables.toReversed().flatMap(([hours, dimensions]): SumTable[] => {
   const days = daysOf(hours);
   const byHour = { name: hours, length: 'hour', dimensions } as const;
   return days === null ? [byHour] : [byHour, { name: days, length: 'day', dimensions }];
 });
+
+/** Whether sums of the one say all that those of the other do. */
+const canBeMadeOf = (table: SumTable, { length, dimensions }: SumTable): boolean =>
+  lengths[table.length] % lengths[length] === 0 &&
+  table.dimensions.every((dimension) => dimensions.includes(dimension));
 
 const keyOf = ({ length, dimensions }: SumTable) => [length, ...dimensions, 'counted'] as const;
 type KeyColumn = Length | Dimension | 'counted';
@@ -266,7 +271,7 @@ function addTo(sum: Tally, tally: Tally): void {
  * The tallies by fewer dimensions, and by longer times. What a sum is told apart by is read off the tally it began with,
  * which may have begun later.
  */
-function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): Iterable<Tally> {
+function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): readonly Tally[] {
   const columns = [...dimensions, 'counted'] as const;
   const sums = new Map<string, Tally>();
   // Where calls are few, most sums are of one tally, and stay that one.
@@ -289,15 +294,30 @@ function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): Ite
     }
     addTo(sum, tally);
   }
-  return sums.values();
+  return [...sums.values()];
+}
+
+/** The sums of one batch in several tables, each made of the fewest there are that tell apart what it does. */
+class Sums {
+  private readonly made: { readonly table: SumTable; readonly sums: readonly Tally[] }[] = [];
+
+  constructor(private readonly tallies: Tallies) {}
+
+  of(table: SumTable): readonly Tally[] {
+    let fewest: readonly Tally[] = [...this.tallies.values()];
+    for (const { table: of, sums } of this.made)
+      if (sums.length < fewest.length && canBeMadeOf(table, of)) fewest = sums;
+    const sums = summed(fewest, table);
+    this.made.push({ table, sums });
+    return sums;
+  }
 }
 
 type Tallies = ReadonlyMap<string, Tally>;
 
-function addition(table: SumTable, tallies: Tallies): RawBuilder<unknown> {
+function addition(table: SumTable, sums: readonly Tally[]): RawBuilder<unknown> {
   const { name, length } = table;
   const key = keyOf(table);
-  const sums = [...summed(tallies.values(), table)];
   const columns = [...key, ...measuresOf(table)].map(
     (column) =>
       ({
@@ -319,18 +339,19 @@ const manyTallies = 200;
  */
 export async function addSums(tx: ReadModels, hours: Tallies, minutes: Tallies): Promise<void> {
   if (hours.size === 0) return;
-  const additions: [SumTable, Tallies][] = lastingTables.map((table) => [table, hours]);
-  if (minutes.size > 0) additions.push([minuteTable, minutes]);
+  const ofHours = new Sums(hours);
+  const additions: [SumTable, Sums][] = lastingTables.map((table) => [table, ofHours]);
+  if (minutes.size > 0) additions.push([minuteTable, new Sums(minutes)]);
   if (hours.size < manyTallies) {
     const all = additions.map(
-      ([table, tallies]) => sql`${sql.ref(`added_to_${table.name}`)} as (${addition(table, tallies)})`,
+      ([table, sums]) => sql`${sql.ref(`added_to_${table.name}`)} as (${addition(table, sums.of(table))})`,
     );
     await sql`with ${sql.join(all)} select`.execute(tx);
     return;
   }
   let written: Promise<unknown> = Promise.resolve();
-  for (const [table, tallies] of additions) {
-    const statement = addition(table, tallies);
+  for (const [table, sums] of additions) {
+    const statement = addition(table, sums.of(table));
     await written;
     written = statement.execute(tx);
     // Whether it fails is looked at in its turn.
