@@ -6,6 +6,7 @@ import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Usage } from '../../src/domain/usage.js';
+import { boundTo } from '../../src/projections/engine/checkpoints.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { lineMatch } from '../../src/projections/models/usage-log/line-match.js';
 import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
@@ -16,7 +17,7 @@ import {
   usageLogPage,
 } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
-import { openReadModels } from '../../src/projections/read-models.js';
+import { openReadModels, readModels } from '../../src/projections/read-models.js';
 import { quietLog } from '../support/quiet-log.js';
 import { refusal } from '../support/refusal.js';
 import {
@@ -436,6 +437,43 @@ describe('the log', () => {
     // Whoever follows the log is shown what the list shows.
     const all = await usageLogBefore(db, {}, { limit: 10 });
     expect(requestsOf(all.filter(lineMatch(filter)))).toEqual(found);
+  });
+
+  test.each<[string, UsageLogFilter, string]>([
+    ['of one model', { userId: alice, model: 'claude-sonnet' }, 'seldom'],
+    ['that failed', { userId: alice, type: logTypes.error }, 'failed'],
+  ])('finds the lines of a user %s without looking at those in between', async (_, filter, found) => {
+    const many = <Of>(of: (n: number) => Of) => Array.from({ length: 200 }, (_, n) => of(n));
+    await projected.given(
+      registered(alice, 'alice'),
+      settled('seldom', 9, 1, { facts: { model: 'claude-sonnet' } }),
+      released('failed', 9),
+      ...many((n) => settled(`a${n}`, 9, 1)),
+      // Another's, so that neither model nor failure is what is seldom.
+      ...many((n) => settled(`b${n}`, 9, 1, bobs)),
+      ...many((n) => released(`c${n}`, 9, bobs)),
+    );
+    const client = await projected.pool.connect();
+    const tx = boundTo(client);
+    const looked = async () => {
+      const { rows } = await client.query<{ lines: number }>(
+        "select sum(idx_tup_fetch + seq_tup_read)::int lines from pg_stat_xact_user_tables where relname like 'usage_log_2%'",
+      );
+      return rows[0]?.lines ?? Number.NaN;
+    };
+    try {
+      await client.query(`
+        analyze ${schemaOf(usageLog)}.usage_log;
+        begin; set local search_path to ${readModels.map(schemaOf).join(', ')};
+        set local enable_seqscan = off; set local enable_bitmapscan = off
+      `);
+      const before = await looked();
+      expect(requestsOf(await usageLogBefore(tx, filter, { limit: 10 }))).toEqual([found]);
+      expect((await looked()) - before).toBe(1);
+    } finally {
+      // With what was prepared on it.
+      client.release(true);
+    }
   });
 
   test('is filtered by time whatever clocks said: the times of lines need not follow each other', async () => {

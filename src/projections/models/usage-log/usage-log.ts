@@ -113,7 +113,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 8,
+  version: 9,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
