@@ -85,6 +85,19 @@ function whenever(db: ReadModels, filter: Omit<UsageLogFilter, 'from' | 'to'>) {
 type Lines = ReturnType<typeof matching>;
 
 /**
+ * What is shown of what is asked for. Who is asked for by name is by id: the planner knows how many lines are theirs. null:
+ * nobody is called so.
+ */
+async function wanted(db: ReadModels, asked: UsageLogFilter): Promise<UsageLogFilter | null> {
+  const { username, ...filter } = await shown(db, asked);
+  if (username === undefined) return filter;
+  if (username === '') return null;
+  const holders = await db.selectFrom('users').select('id').where('username', '=', username).execute();
+  const userIds = holders.map(({ id }) => id).filter((id) => filter.userIds?.includes(id) ?? true);
+  return userIds.length === 0 ? null : { ...filter, userIds };
+}
+
+/**
  * The same lines, to be taken in the order of their ids: what is newer or older than the time asked for is not looked at.
  * null: there are none.
  */
@@ -96,6 +109,12 @@ async function inOrder(db: ReadModels, filter: UsageLogFilter): Promise<Lines | 
   // The planner must not take the time for a second condition: the ids let through next to nothing that is not of it.
   const inTime = sql<SqlBool>`case when line.created_at between ${from ?? 0} and ${to ?? Number.MAX_SAFE_INTEGER} then true else false end`;
   return whenever(db, timeless).where('line.id', '>=', ids.first).where('line.id', '<=', ids.last).where(inTime);
+}
+
+/** What is shown of what is asked for, in that order; null: there are none. */
+async function linesOf(db: ReadModels, asked: UsageLogFilter): Promise<Lines | null> {
+  const filter = await wanted(db, asked);
+  return filter === null ? null : inOrder(db, filter);
 }
 
 const entries = (lines: Lines) =>
@@ -116,10 +135,10 @@ const told = async (query: { execute(): Promise<(StoredLine & Told & Names)[]> }
 /** Newest first, older than `before`: the next page starts where this one's last line ends. */
 export async function usageLogBefore(
   db: ReadModels,
-  filter: UsageLogFilter,
+  asked: UsageLogFilter,
   { before, limit }: { readonly before?: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> {
-  const lines = await inOrder(db, await shown(db, filter));
+  const lines = await linesOf(db, asked);
   if (lines === null) return [];
   const older = before === undefined ? lines : lines.where('line.id', '<', before);
   return told(entries(older).orderBy('line.id', 'desc').limit(limit));
@@ -171,22 +190,20 @@ export async function usageLogPage(
   request: PageRequest,
   counting = usualCounting,
 ): Promise<UsageLogPage> {
-  const filter = await shown(db, asked);
+  const filter = await wanted(db, asked);
+  const lines = filter === null ? null : await inOrder(db, filter);
+  if (filter === null || lines === null) return { items: [], total: 0, totalIsExact: true };
   const offset = offsetOf(request);
-  // What lies before the page is passed over in an index, and neither read nor joined.
-  const lines = await inOrder(db, filter);
   const byHours = isOfTimeAlone(filter);
   const place = byHours && offset > counting.passed ? await placeAbove(db, filter, offset, counting.lines) : null;
-  const below = place === null ? lines : lines?.where('line.id', '<', place.before);
+  const below = place === null ? lines : lines.where('line.id', '<', place.before);
+  // What lies before the page is passed over in an index, and neither read nor joined.
   const page = below
-    ?.select('line.id')
+    .select('line.id')
     .orderBy('line.id', 'desc')
     .limit(request.size)
     .offset(offset - (place?.lines ?? 0));
-  const items =
-    page === undefined
-      ? []
-      : await told(entries(matching(db, {}).where('line.id', 'in', page)).orderBy('line.id', 'desc'));
+  const items = await told(entries(matching(db, {}).where('line.id', 'in', page)).orderBy('line.id', 'desc'));
   const seen = offset + items.length;
   // The last page has told how many there are.
   const isLast = items.length < request.size && (items.length > 0 || offset === 0);
@@ -195,19 +212,16 @@ export async function usageLogPage(
   if (known !== null) return { items, total: known, totalIsExact: true };
   const { cost, lines: reckoned } = await expected(db, filter, counting.lines + 1);
   const isWorthCounting = cost <= counting.cost && reckoned <= farMore * counting.lines;
-  const total = isWorthCounting ? await countedUpTo(db, filter, counting.lines + 1) : null;
+  const total = isWorthCounting ? await countedUpTo(db, lines, counting.lines + 1) : null;
   if (total !== null && total <= counting.lines) return { items, total, totalIsExact: true };
   // What has been seen is sure, whatever the planner thinks; and behind a full page there may be another one.
   const atLeast = Math.max(total ?? 0, items.length === 0 ? 0 : seen + 1);
   return { items, total: Math.max(atLeast, reckoned), totalIsExact: false };
 }
 
-const some = (db: ReadModels, filter: UsageLogFilter, limit: number) =>
-  matching(db, filter).select(sql`1`.as('one')).limit(limit);
-
-async function countedUpTo(db: ReadModels, filter: UsageLogFilter, limit: number): Promise<number> {
+async function countedUpTo(db: ReadModels, lines: Lines, most: number): Promise<number> {
   const { total } = await db
-    .selectFrom(some(db, filter, limit).as('some'))
+    .selectFrom(lines.select(sql`1`.as('one')).limit(most).as('some'))
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow();
   return total;
@@ -216,17 +230,11 @@ async function countedUpTo(db: ReadModels, filter: UsageLogFilter, limit: number
 /** How many lines there are up to a place in the log, counted as far as `most`. */
 export async function usageLogCount(
   db: ReadModels,
-  filter: UsageLogFilter,
+  asked: UsageLogFilter,
   { upTo, most }: { readonly upTo: Position; readonly most: number },
 ): Promise<number> {
-  const lines = await inOrder(db, await shown(db, filter));
-  if (lines === null) return 0;
-  const some = lines.where('line.id', '<=', upTo).select(sql`1`.as('one')).limit(most);
-  const { total } = await db
-    .selectFrom(some.as('some'))
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
+  const lines = await linesOf(db, asked);
+  return lines === null ? 0 : countedUpTo(db, lines.where('line.id', '<=', upTo), most);
 }
 
 /** A node of a plan. */
@@ -242,7 +250,8 @@ async function expected(
   filter: UsageLogFilter,
   limit: number,
 ): Promise<{ readonly cost: number; readonly lines: number }> {
-  const [row] = await some(db, filter, limit).explain<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>('json');
+  const counted = matching(db, filter).select(sql`1`.as('one')).limit(limit);
+  const [row] = await counted.explain<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>('json');
   const plan = row?.['QUERY PLAN'][0].Plan;
   // Below the limit, it is all of them.
   return { cost: plan?.['Total Cost'] ?? 0, lines: plan?.Plans?.[0]?.['Plan Rows'] ?? plan?.['Plan Rows'] ?? 0 };

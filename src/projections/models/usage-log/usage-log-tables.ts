@@ -41,15 +41,15 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings {
 }
 
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
-// touch the same few pages. Who asks for a user's lines often wants those of a model or those that failed: what the index
-// tells of them needs no look at the lines in between, which lie a page each.
+// touch the same few pages. Of a user's lines those of a model are wanted, those that failed, those of a time, and their
+// number: the index tells, without a look at the lines in between, which lie a page each.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},
     primary key (id, created_at)
   ) partition by range (created_at);
   create index usage_log_time on usage_log (created_at);
-  create index usage_log_user on usage_log (user_id, id, type, model);
+  create index usage_log_user on usage_log (user_id, id, type, model, created_at);
   create index usage_log_model on usage_log (model, id);
   create index usage_log_channel on usage_log (channel_id, id);
   create index usage_log_api_key on usage_log (api_key_id, id);
