@@ -440,9 +440,10 @@ describe('the log', () => {
   });
 
   test.each<[string, UsageLogFilter, string]>([
-    ['of one model', { userId: alice, model: 'claude-sonnet' }, 'seldom'],
-    ['that failed', { userId: alice, type: logTypes.error }, 'failed'],
-  ])('finds the lines of a user %s without looking at those in between', async (_, filter, found) => {
+    ['a user’s of one model', { userId: alice, model: 'claude-sonnet' }, 'seldom'],
+    ['a user’s that failed', { userId: alice, type: logTypes.error }, 'failed'],
+    ['a channel’s that failed', { channelId: west, type: logTypes.error }, 'lost'],
+  ])('finds %s without looking at the lines in between', async (_, filter, found) => {
     const many = <Of>(of: (n: number) => Of) => Array.from({ length: 200 }, (_, n) => of(n));
     await projected.given(
       registered(alice, 'alice'),
@@ -450,7 +451,8 @@ describe('the log', () => {
       released('failed', 9),
       ...many((n) => settled(`a${n}`, 9, 1)),
       // Another's, so that neither model nor failure is what is seldom.
-      ...many((n) => settled(`b${n}`, 9, 1, bobs)),
+      released('lost', 9, { ...bobs, attempts: [west] }),
+      ...many((n) => settled(`b${n}`, 9, 1, { ...bobs, channelId: west })),
       ...many((n) => released(`c${n}`, 9, bobs)),
     );
     const client = await projected.pool.connect();

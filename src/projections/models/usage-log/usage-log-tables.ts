@@ -52,6 +52,7 @@ export const tablesOfLog = `
   create index usage_log_user on usage_log (user_id, id, type, model, created_at);
   create index usage_log_model on usage_log (model, id);
   create index usage_log_channel on usage_log (channel_id, id);
+  create index usage_log_channel_failure on usage_log (channel_id, id) where type = 5;
   create index usage_log_api_key on usage_log (api_key_id, id);
   create index usage_log_failure on usage_log ((detail->>'code'), id) where type = 5;
   create index usage_log_request on usage_log (request_id);
