@@ -441,6 +441,7 @@ describe('the log', () => {
 
   test.each<[string, UsageLogFilter, string]>([
     ['a user’s of one model', { userId: alice, model: 'claude-sonnet' }, 'seldom'],
+    ['those of a name and one model', { username: 'alice', model: 'claude-sonnet' }, 'seldom'],
     ['a user’s that failed', { userId: alice, type: logTypes.error }, 'failed'],
     ['a channel’s that failed', { channelId: west, type: logTypes.error }, 'lost'],
   ])('finds %s without looking at the lines in between', async (_, filter, found) => {

@@ -244,7 +244,10 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** What the planner thinks of counting that far, and how many lines it expects in all; costs a plan, reads nothing. */
+/**
+ * What the planner thinks of counting that far, and how many lines it expects in all; costs a plan, reads nothing. By the
+ * time asked for and not by the ids of that time, which say less to it.
+ */
 async function expected(
   db: ReadModels,
   filter: UsageLogFilter,
