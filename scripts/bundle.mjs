@@ -8,7 +8,12 @@ import { build } from 'esbuild';
  */
 
 /** What Node is started with: the program, and the threads and processes that it starts by their file. */
-export const entries = ['main.ts', 'projecting/thread.ts', 'workers/relay-worker.ts'];
+export const entries = [
+  'main.ts',
+  'projecting/thread.ts',
+  'workers/relay-worker.ts',
+  'adapters/journal/flushing-thread.ts',
+];
 
 /** They find files of their own at run time, or are optional and not there. */
 const leftAlone = ['@node-rs/argon2', 'pg-native'];

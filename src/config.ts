@@ -45,6 +45,8 @@ export interface Config {
     readonly takeoverWaitMs: number;
     /** How long an append is tried before its caller is told. */
     readonly appendPatienceMs: number;
+    /** Calls go on as soon as a journal in `dataDir` holds their events, which follow into the log. */
+    readonly journal: boolean;
   };
   readonly vault: {
     /** null: a key made at the first start and kept in `dataDir`. */
@@ -187,6 +189,7 @@ export const environment = z.object({
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
   TAKEOVER_WAIT_SECONDS: integer(0, 3600).prefault('10'),
   APPEND_PATIENCE_SECONDS: integer(1, 60).prefault('15'),
+  APPEND_JOURNAL: flag.prefault('true'),
   STREAMING_TIMEOUT: seconds.prefault('60'),
   RELAY_TIMEOUT: integer(0, 86_400).prefault('0'),
   CALLER_GONE_SECONDS: seconds.prefault('60'),
@@ -302,6 +305,8 @@ export function readConfig(env: Environment): Config {
       dataDir: read.DATA_DIR,
       takeoverWaitMs: read.TAKEOVER_WAIT_SECONDS * 1000,
       appendPatienceMs: read.APPEND_PATIENCE_SECONDS * 1000,
+      // Whoever serves another's database next, perhaps elsewhere, would not find it.
+      journal: read.APPEND_JOURNAL && read.DATABASE_URL === undefined,
     },
     vault: { secretKey: read.SECRET_KEY ?? null, dataDir: read.DATA_DIR },
     log: { level: read.LOG_LEVEL },

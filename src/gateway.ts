@@ -13,7 +13,6 @@ import { webauthnPasskeys } from './adapters/passkeys.js';
 import { argon2Passwords } from './adapters/passwords.js';
 import { personalDataPurposes, postgresPersonalData } from './adapters/personal-data.js';
 import { newClient, openPool } from './adapters/postgres.js';
-import { openPostgresEventStore } from './adapters/postgres-event-store.js';
 import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
 import { smtpMailer } from './adapters/smtp-mailer.js';
@@ -43,6 +42,7 @@ import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
 import type { OptionKey } from './domain/option-table.js';
 import { openDoors } from './doors/doors.js';
+import { openLog } from './opening-log.js';
 import { origins } from './origins.js';
 import { addressGuard, resolveBySystem } from './outbound/address-guard.js';
 import { openGuardedClient } from './outbound/guarded-client.js';
@@ -151,18 +151,11 @@ async function start(
   const personal = postgresPersonalData({ pool, masterKey, clock });
   const sessions = postgresSessions({ pool, masterKey, clock });
 
-  // From here on the log takes nothing of an earlier node, not even what is on its way; so it is read only now, and
-  // whatever was reserved before is nobody's any more.
-  const { epoch, head: began } = await claim.beginEpoch();
-  let fencedOff = false;
-  const fence = {
-    epoch,
-    onLost(reason: string) {
-      fencedOff = true;
-      onLost(reason);
-    },
-  };
-  const store = await openPostgresEventStore({ connection, log, fence, patienceMs: config.database.appendPatienceMs });
+  const { store, began, isFencedOff } = await openLog({
+    ...{ connection, pool, log, claim, onLost },
+    database: config.database,
+    isOurs: embedded !== null,
+  });
   closing.add(() => store.close());
   const notes = postgresCallProgress(pool);
   await notes.begin(began);
@@ -357,7 +350,17 @@ async function start(
       ? await listenOn(app, config.server)
       : await listenBehind(workers, app, closing, {
           ports: {
-            ...{ store, directory, gate, vault, position: tail.position, refusalRecord, ...counting, ...telling },
+            ...{
+              store,
+              directory,
+              gate,
+              vault,
+              position: tail.position,
+              head: () => store.head(),
+              refusalRecord,
+              ...counting,
+              ...telling,
+            },
             meterOf: (calls) => openMeter({ ...metering, underWay: calls }),
           },
           setting: {
@@ -388,7 +391,7 @@ async function start(
       });
       const pending = () => meter.pending() + (workers?.pending() ?? 0);
       // Outcomes that the log will not take from this node are for its successor to write.
-      const busy = () => serving || relay.active() > 0 || (pending() > 0 && !fencedOff);
+      const busy = () => serving || relay.active() > 0 || (pending() > 0 && !isFencedOff());
       while (busy() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
       await closing.run(log);
     },

@@ -151,6 +151,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   'stack-traces.ts': [],
   'faces.ts': [anything],
   'listening.ts': [anything],
+  'opening-log.ts': [anything],
   'relaying.ts': [anything],
   'server.ts': [anything],
   'upkeep.ts': [anything],

@@ -45,7 +45,7 @@ export interface WaitingLimits {
   readonly patienceMs: number;
 }
 
-const busy = (reason: string): Failure => new Failure('store-busy', { reason });
+export const busy = (reason: string): Failure => new Failure('store-busy', { reason });
 
 /** The JSON of a payload never holds a raw line break: one line per event needs no escaping. */
 export const encodePayload = (data: StoredPayload): string => JSON.stringify(data);

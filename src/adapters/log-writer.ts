@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { ExpectedRevision } from '../application/ports.js';
-import { isCallStream, Position, type Recorded } from '../domain/events.js';
+import { isCallStream, Position, type Recorded, type StreamName } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { isPassing } from '../domain/passing.js';
 import { reusedEventId } from './append-request.js';
@@ -10,7 +10,7 @@ import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
 import { appending } from './session-limits.js';
 
-/* Writes batches of appends through functions of the database (migration 0014), on one connection of its own. */
+/* Writes batches of appends through functions of the database (migrations 0014 and 0019), on one connection of its own. */
 
 /** The epoch in which a node writes; see the migration 0009. */
 export interface Fence {
@@ -143,17 +143,22 @@ export class LogWriter {
   private async appendCalls(
     client: pg.Client,
     batch: readonly Append[],
-    { streams, expected, ids, types, versions, instants, data, writer, epoch }: Parameters,
+    { ids, types, versions, instants, data, writer, epoch }: Parameters,
   ): Promise<readonly Answer[] | null> {
+    const { streams, expected, firsts } = eventByEvent(batch);
     const { rows } = await client.query<[head: number | null]>({
       name: 'append_calls',
-      text: 'SELECT append_calls($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      values: [streams, expected, ids, types, versions, instants, data, writer, epoch],
+      text: 'SELECT append_calls($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      values: [streams, expected, firsts, ids, types, versions, instants, data, writer, epoch],
       rowMode: 'array',
     });
     const head = rows[0]?.[0] ?? null;
     if (head === null) return null;
-    return batch.map((append, index) => ['appended', expectedNumber(append.expected) + 1, head + 1 + index]);
+    let position = head;
+    return batch.map(({ expected, events }) => {
+      position += events.length;
+      return ['appended', expectedNumber(expected) + events.length, position];
+    });
   }
 
   private async appendEvents(
@@ -231,9 +236,24 @@ const expectedNumber = (expected: ExpectedRevision): number =>
 /** For values without quotes, commas or braces; ten times cheaper than escaping them. */
 const plainArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 
-/** What append_calls can write: one event, to a call whose revision is known. */
-const continuesCall = ({ stream, events, expected }: Append): boolean =>
-  events.length === 1 && expected !== 'any' && isCallStream(stream);
+/** What append_calls can write: to a call whose revision is known. */
+const continuesCall = ({ stream, expected }: Append): boolean => expected !== 'any' && isCallStream(stream);
+
+/** What append_calls has for each event where append_events has it for each append. */
+function eventByEvent(batch: readonly Append[]) {
+  const streams: StreamName[] = [];
+  const expected: number[] = [];
+  const firsts: string[] = [];
+  for (const append of batch) {
+    const before = expectedNumber(append.expected);
+    for (let place = 0; place < append.events.length; place++) {
+      streams.push(append.stream);
+      expected.push(before + place);
+      firsts.push(place === 0 ? 't' : 'f');
+    }
+  }
+  return { streams, expected: plainArray(expected), firsts: plainArray(firsts) };
+}
 
 type Parameters = ReturnType<typeof parametersOf>;
 

@@ -18,6 +18,7 @@ import { tickets } from './migrations/0015-tickets.js';
 import { sessionsOfClients } from './migrations/0016-sessions-of-clients.js';
 import { notifications } from './migrations/0017-notifications.js';
 import { redemptionIds } from './migrations/0018-redemption-ids.js';
+import { callsByTwo } from './migrations/0019-calls-by-two.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -45,6 +46,7 @@ export const adapterMigrations: readonly Migration[] = [
   sessionsOfClients,
   notifications,
   redemptionIds,
+  callsByTwo,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

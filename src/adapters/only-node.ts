@@ -121,3 +121,16 @@ async function refusalOf(candidate: pg.Client, own: Epoch | null): Promise<strin
   const epochs = await candidate.query<Pick<Epoch, 'epoch'>>('SELECT epoch FROM log_epoch');
   return epochs.rows[0]?.epoch === own.epoch ? null : cameBetween;
 }
+
+/** Whether a node has this database now. */
+export async function isServed(pool: Pick<pg.Pool, 'query'>): Promise<boolean> {
+  const { rows } = await pool.query<{ held: boolean }>(
+    `SELECT EXISTS (
+       SELECT FROM pg_locks
+       WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND (classid::bigint << 32) + objid::bigint = $1 AND objsubid = 1
+     ) AS held`,
+    [nodeLock],
+  );
+  return rows[0]?.held === true;
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { AppendResult, EventStore, ExpectedRevision } from '../application/ports.js';
+import type { AheadResult, AppendResult, EventStore, ExpectedRevision } from '../application/ports.js';
 import {
   isCallStream,
   type NewEvent,
@@ -16,7 +16,9 @@ import { isPassing } from '../domain/passing.js';
 import { currentPayloads, type PayloadVersions, type StoredPayload, UnreadableEvent } from '../domain/upcast.js';
 import { checkAppend } from './append-request.js';
 import { EventFeed } from './event-feed.js';
-import { type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
+import { type Append, type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
+import type { Journal } from './journal/journal.js';
+import { JournaledCommit } from './journal/journaled-commit.js';
 import type { Log } from './log.js';
 import { LogListener } from './log-listener.js';
 import { type Fence, LogWriter } from './log-writer.js';
@@ -30,6 +32,8 @@ export interface PostgresEventStoreOptions {
   readonly log: Log;
   /** The epoch a node that serves writes in; left out by whoever is no node. */
   readonly fence?: Fence;
+  /** What appends ahead of their place are kept in, as soon as it is there; null, or left out: nobody is ahead. */
+  readonly journal?: Promise<Journal | null>;
   readonly payloads?: PayloadVersions;
   /** How long an append is tried before it rejects with `store-busy` or `store-unavailable`. */
   readonly patienceMs?: number;
@@ -87,7 +91,7 @@ export async function openPostgresEventStore(options: PostgresEventStoreOptions)
 class PostgresEventStore implements EventStore {
   private readonly payloads: PayloadVersions;
   private readonly writer: LogWriter;
-  private readonly commits: GroupCommit;
+  private readonly commits: JournaledCommit;
   private readonly feed: EventFeed;
   private readonly listener: LogListener | null;
   private closing: Promise<void> | null = null;
@@ -110,18 +114,25 @@ class PostgresEventStore implements EventStore {
       patienceMs,
       fence: fence ?? null,
     });
-    this.commits = new GroupCommit((batch) => this.writer.write(batch), { ...mostWaiting, patienceMs });
+    const commits = new GroupCommit((batch) => this.writer.write(batch), { ...mostWaiting, patienceMs });
+    this.commits = new JournaledCommit(commits, { log, patienceMs, onLost: (reason) => fence?.onLost(reason) });
+    void options.journal?.then((journal) => journal && this.commits.use(journal));
     // Who writes in an epoch is alone with the log but for commands, which tell of what they append in any case.
     const announced = fence === undefined;
     this.listener = listens ? new LogListener({ connection, log, writer, announced, onNews: wake, pollMs }) : null;
   }
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
-    checkAppend(stream, events);
-    if (this.closing !== null) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
-    const encoded = events.map((event) => this.encode(event));
-    const size = encoded.reduce((sum, { data }) => sum + data.length, 0);
-    return this.commits.add({ stream, events: encoded, expected, size, since: performance.now() });
+    return this.commits.add(this.encoded(stream, events, expected));
+  }
+
+  async appendAhead(
+    stream: StreamName,
+    event: NewEvent,
+    expected: ExpectedRevision,
+    onPlaced: (position: Position) => void = () => {},
+  ): Promise<AheadResult> {
+    return this.commits.addAhead(this.encoded(stream, [event], expected), onPlaced);
   }
 
   async readStream(stream: StreamName): Promise<readonly Recorded[]> {
@@ -136,6 +147,7 @@ class PostgresEventStore implements EventStore {
   }
 
   async *streamPages(stream: StreamName, after: Revision = -1): AsyncGenerator<readonly Recorded[], void, undefined> {
+    await this.commits.placed();
     for (let revision = after; ; ) {
       const rows = await this.query<EventRow>({
         name: 'read_stream',
@@ -153,6 +165,7 @@ class PostgresEventStore implements EventStore {
   }
 
   async eventsNamed(stream: StreamName, idsBegin: string): Promise<readonly Recorded[]> {
+    await this.commits.placed();
     const ids = [idsBegin + leastId.slice(idsBegin.length), idsBegin + greatestId.slice(idsBegin.length)];
     // The ids of calls are in no index, and the streams of others may be long: their names could tempt the planner to
     // read one whole.
@@ -188,6 +201,7 @@ class PostgresEventStore implements EventStore {
   }
 
   async head(): Promise<Position> {
+    await this.commits.placed();
     const [row] = await this.query<[number]>({ text: 'SELECT coalesce(max(position), -1) FROM events' });
     if (row === undefined) throw new Error('Postgres answered an aggregate without a row');
     return Position(row[0]);
@@ -203,9 +217,17 @@ class PostgresEventStore implements EventStore {
   }
 
   private async shutDown(): Promise<void> {
-    await this.commits.drained();
+    await this.commits.close();
     this.feed.close();
     await Promise.all([this.writer.close(), this.listener?.close(), this.pool.end()]);
+  }
+
+  private encoded(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Append {
+    checkAppend(stream, events);
+    if (this.closing !== null) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
+    const encoded = events.map((event) => this.encode(event));
+    const size = encoded.reduce((sum, { data }) => sum + data.length, 0);
+    return { stream, events: encoded, expected, size, since: performance.now() };
   }
 
   private encode(recordable: NewEvent): EncodedEvent {

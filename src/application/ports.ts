@@ -21,6 +21,8 @@ export type AppendResult =
   | { readonly ok: true; readonly revision: Revision; readonly position: Position }
   | { readonly ok: false; readonly conflict: { readonly actual: Revision | null } };
 
+export type AheadResult = { readonly ok: true } | Extract<AppendResult, { readonly ok: false }>;
+
 /**
  * What this release cannot read (see UnreadableEvent) is never left out: reading gives what lies before it, and then
  * rejects with UnreadableEvent; so do subscriptions, and streams that hold it.
@@ -34,6 +36,18 @@ export interface EventStore {
    * `event-too-large` when an event exceeds what one may hold.
    */
   append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
+
+  /**
+   * As `append`, for one event to a call; but resolves as soon as it is durable, which may be before it has its place in
+   * the log. `onPlaced` is told that place, unless the process ends before. Who reads streams or asks for the head of this
+   * store afterwards finds it there.
+   */
+  appendAhead(
+    stream: StreamName,
+    event: NewEvent,
+    expected: ExpectedRevision,
+    onPlaced?: (position: Position) => void,
+  ): Promise<AheadResult>;
 
   /**
    * One stream from its start, oldest first. A stream that does not exist is empty. Rejects with `stream-too-large` when

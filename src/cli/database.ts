@@ -2,8 +2,10 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { attachEmbeddedPostgres } from '../adapters/attach-postgres.js';
 import { systemClock } from '../adapters/clock.js';
+import { countLeftBehind } from '../adapters/journal/own-journal.js';
 import { readMasterKey, verifyMasterKey } from '../adapters/master-key.js';
 import { checkMigrated } from '../adapters/migrate.js';
+import { isServed } from '../adapters/only-node.js';
 import { postgresPersonalData } from '../adapters/personal-data.js';
 import { newClient, openPool, type PostgresConnection } from '../adapters/postgres.js';
 import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
@@ -20,6 +22,14 @@ export interface CommandDatabase {
   readonly handle: Handle;
   readonly personalData: PersonalData;
   newClient(): pg.Client;
+}
+
+/** What a gateway that ended badly has in its journal is for the next one to bring into the log, not for a command. */
+async function tellLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): Promise<void> {
+  if (database.url !== null || (await isServed(pool))) return;
+  const events = await countLeftBehind({ dataDir: database.dataDir, pool, log });
+  if (events > 0)
+    log.warn({ events }, 'the log may lack events that a journal holds: start the gateway once, and it has them');
 }
 
 /**
@@ -52,6 +62,7 @@ async function openDatabase(
   const pool = await openPool(connection, log);
   try {
     await checkMigrated(pool);
+    await tellLeftBehind(config, pool, log);
     const masterKey = await readMasterKey(config.vault);
     await verifyMasterKey(pool, masterKey);
     const store = await openPostgresEventStore({ connection, log });

@@ -1,5 +1,5 @@
 import type { CallProgress, CallProgressNotes } from '../application/ports.js';
-import { beginning, type Position } from '../domain/events.js';
+import { beginning, Position } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
 import { type CallsUnderWay, CallUnderWay } from '../relay/call/under-way.js';
 import { atIntervals } from '../waiting/at-intervals.js';
@@ -15,26 +15,37 @@ const noteEveryMs = 250;
 /** Where a worker is lost nobody knows whether its call had gone upstream: it counts as one attempt. */
 const nothingKnown: CallProgress = { attempts: [], unknownAttempts: 0, upstreamModel: null, delivered: null };
 
+/** Where among the reservations of one worker one of them is: it is told of them in this order. */
+export type Turn = number;
+
 /** The calls of one worker. */
 export interface CallsOfWorker extends Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'> {
-  /** Of the reservation of a call under way. */
-  positionOf(callId: CallId): Position;
-  /** See CallProgressNotes. */
-  note(notedTo: Position, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
-  /** The worker is gone, and will say nothing more. The position of its newest reservation; null: it never had one. */
-  leave(): Position | null;
+  /** The worker is told now that the call is reserved. */
+  tell(callId: CallId): Turn;
+  /** As of CallProgressNotes; `notedTo`: of the calls up to this turn. */
+  note(notedTo: Turn, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
+  /** The worker is gone, and will say nothing more. Whether it ever had a reservation. */
+  leave(): boolean;
+}
+
+interface Reserved {
+  readonly turn: Turn;
+  /** null: it has no place in the log yet. */
+  position: Position | null;
 }
 
 interface Worker {
-  /** Its newest reservation. */
-  newest: Position;
-  /** Of its calls up to there everything has been said. */
-  notedTo: Position;
+  /** How many reservations it has been told of. */
+  turns: Turn;
+  /** Of these it has not said everything, in their order. */
+  unsaid: Reserved[];
 }
 
 interface OpenCall {
   readonly worker: Worker;
-  /** null: it is not known yet whether it is reserved. */
+  /** null: its worker has not been told whether it is reserved. */
+  reserved: Reserved | null;
+  /** Its place in the log, once it is known. */
   position: Position | null;
   noted: boolean;
 }
@@ -45,34 +56,48 @@ export class CallsOfWorkers {
   private progressed = new Map<CallId, CallProgress>();
   private ended: CallId[] = [];
   private notedTo: Position = beginning;
+  /** Of all reservations. */
+  private newest: Position = beginning;
   private notes: Pick<CallProgressNotes, 'note'> | null = null;
   private writing: Promise<void> = Promise.resolve();
 
   /** A worker that has just been started. */
   enter(): CallsOfWorker {
     const { open } = this;
-    const worker: Worker = { newest: beginning, notedTo: beginning };
+    const worker: Worker = { turns: 0, unsaid: [] };
     this.workers.add(worker);
     return {
       begin(callId) {
-        open.set(callId, { worker, position: null, noted: false });
+        open.set(callId, { worker, reserved: null, position: null, noted: false });
         return new CallUnderWay();
       },
-      reserved(callId, position) {
+      reserved: (callId, position) => {
         const call = open.get(callId);
-        if (call !== undefined) call.position = position;
-        if (position > worker.newest) worker.newest = position;
+        if (call !== undefined) {
+          call.position = position;
+          if (call.reserved !== null) call.reserved.position = position;
+        }
+        if (position > this.newest) this.newest = position;
+      },
+      tell(callId) {
+        const call = open.get(callId);
+        const reserved = { turn: ++worker.turns, position: call?.position ?? null };
+        if (call !== undefined) {
+          call.reserved = reserved;
+          worker.unsaid.push(reserved);
+        }
+        return reserved.turn;
       },
       end: (callId) => this.end(callId),
       lose: (callId) => void open.delete(callId),
-      positionOf: (callId) => open.get(callId)?.position ?? beginning,
       note: (notedTo, progressed) => {
         for (const { callId, progress } of progressed) this.note(callId, progress);
-        worker.notedTo = notedTo;
+        const rest = worker.unsaid.findIndex(({ turn }) => turn > notedTo);
+        worker.unsaid.splice(0, rest < 0 ? worker.unsaid.length : rest);
       },
       leave: () => {
         this.forget(worker);
-        return worker.newest === beginning ? null : worker.newest;
+        return worker.turns > 0;
       },
     };
   }
@@ -118,8 +143,9 @@ export class CallsOfWorkers {
 
   private forget(worker: Worker): void {
     this.workers.delete(worker);
+    const unsaid = new Set(worker.unsaid);
     for (const [callId, call] of this.open)
-      if (call.worker === worker && !call.noted && (call.position ?? Number.POSITIVE_INFINITY) > worker.notedTo)
+      if (call.worker === worker && !call.noted && (call.reserved === null || unsaid.has(call.reserved)))
         this.note(callId, nothingKnown);
   }
 
@@ -142,15 +168,11 @@ export class CallsOfWorkers {
     }
   }
 
-  /** Up to where every worker has said everything. */
+  /** Up to where every worker has said everything. What has no place in the log yet will get one behind all others. */
   private due(): Position {
-    let newest = this.notedTo;
-    let least: Position | null = null;
-    for (const worker of this.workers) {
-      if (worker.newest > newest) newest = worker.newest;
-      if (worker.notedTo < worker.newest && (least === null || worker.notedTo < least)) least = worker.notedTo;
-    }
-    if (least === null) return newest;
-    return least > this.notedTo ? least : this.notedTo;
+    let due = this.newest;
+    for (const { unsaid } of this.workers)
+      for (const { position } of unsaid) if (position !== null && position <= due) due = Position(position - 1);
+    return due > this.notedTo ? due : this.notedTo;
   }
 }

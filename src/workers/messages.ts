@@ -12,6 +12,7 @@ import type { Estimate } from '../relay/call/hold.js';
 import type { Release, Settlement, Withdrawal } from '../relay/call/metered.js';
 import type { RefusedKind } from '../relay/call/refusal-tally.js';
 import type { RelayError } from '../relay/errors.js';
+import type { Turn } from './calls-of-workers.js';
 
 /*
  * What the processes of a node ask each other. The primary holds the database: it decides what is decided once, writes
@@ -42,7 +43,7 @@ export interface AskedOfPrimary {
   /** Nobody serves the call any more, and it has no outcome. */
   abandon(callId: CallId): void;
   /** See CallProgressNotes; which calls have ended the primary knows itself. */
-  note(notedTo: Position, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
+  note(notedTo: Turn, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;
@@ -83,7 +84,7 @@ export type ToldRefusal = Pick<RelayError, 'status' | 'code' | 'message' | 'type
 export type Reserved =
   | {
       readonly ok: true;
-      readonly position: Position;
+      readonly turn: Turn;
       readonly held: Quota;
       readonly outputLimit: number | null;
       readonly output: number;

@@ -58,6 +58,8 @@ export interface RelayWorkersPorts extends PrimaryPorts {
   readonly meterOf: (calls: CallsOfWorker) => Meter;
   /** Of the tail: what the directory has been told last. */
   readonly position: () => Position;
+  /** The end of the log, all that has been reserved included. */
+  readonly head: () => Promise<Position>;
 }
 
 const isSource = import.meta.url.endsWith('.ts');
@@ -239,9 +241,9 @@ export class RelayWorkers implements TailConsumer {
     const ended = Promise.all([exited, peer.closed]).then(([reason]) => {
       unwatch();
       this.running.delete(running);
-      const lostUpTo = service.end();
+      const hadCalls = service.end();
       this.answerWaiters();
-      if (lostUpTo !== null && !this.stopping.signal.aborted) void this.tellLost(lostUpTo);
+      if (hadCalls && !this.stopping.signal.aborted) void this.tellLost(ports.head);
       return reason;
     });
     try {
@@ -255,10 +257,12 @@ export class RelayWorkers implements TailConsumer {
     }
   }
 
-  private async tellLost(upTo: Position): Promise<void> {
+  private async tellLost(head: () => Promise<Position>): Promise<void> {
     // Where they cannot be noted now, older notes make the outcome dearer to nobody but us.
     await this.calls.noted().catch(() => {});
-    this.lookForLost(upTo);
+    // Where the log does not say, they are found a minute later, with whatever else has no outcome then.
+    const upTo = await head().catch(() => null);
+    if (upTo !== null) this.lookForLost(upTo);
   }
 
   /** Ends it when it is stuck. Counted, not timed: a machine that was paused has not been left without an answer. */

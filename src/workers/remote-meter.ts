@@ -1,3 +1,4 @@
+import { Position } from '../domain/events.js';
 import type { Meter, Reservation } from '../relay/call/metered.js';
 import type { CallsUnderWay } from '../relay/call/under-way.js';
 import type { AskedOfPrimary } from './messages.js';
@@ -26,7 +27,8 @@ export function remoteMeter(
         underWay.end(callId);
         return reserving;
       }
-      underWay.reserved(callId, reserving.position);
+      // Its turn, in place of a position that the primary may not know itself yet.
+      underWay.reserved(callId, Position(reserving.turn));
       const { outputLimit, output } = reserving;
       let { held } = reserving;
       let concluding = false;

@@ -46,8 +46,8 @@ const neverServed = { reason: 'recovered', status: null, code: null } as const;
 
 export interface WorkerService {
   readonly methods: AskedOfPrimary;
-  /** The worker is gone. Up to where in the log calls may be left without an outcome; null: nowhere. */
-  end(): Position | null;
+  /** The worker is gone. Whether calls may be left without an outcome. */
+  end(): boolean;
 }
 
 export function serveWorker(ports: WorkerPorts): WorkerService {
@@ -120,7 +120,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       }
       reservations.set(callId, reservation);
       const { held, outputLimit, bound } = reservation;
-      return { ok: true, position: calls.positionOf(callId), held, outputLimit, output: bound.output };
+      return { ok: true, turn: calls.tell(callId), held, outputLimit, output: bound.output };
     },
     extend: (callId, quota) => reserved(callId).extend(quota),
     settle: (callId, settlement) => last(callId).settle(settlement),
@@ -138,12 +138,12 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     methods,
     end() {
       ended = true;
-      const upTo = calls.leave();
+      const hadCalls = calls.leave();
       for (const reservation of reservations.values()) reservation.leave();
       reservations.clear();
       for (const leave of places.values()) leave(false);
       places.clear();
-      return upTo;
+      return hadCalls;
     },
   };
 }

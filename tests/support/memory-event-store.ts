@@ -1,5 +1,5 @@
 import { checkAppend, reusedEventId } from '../../src/adapters/append-request.js';
-import type { AppendResult, EventStore, ExpectedRevision } from '../../src/application/ports.js';
+import type { AheadResult, AppendResult, EventStore, ExpectedRevision } from '../../src/application/ports.js';
 import {
   beginning,
   isEventType,
@@ -51,6 +51,17 @@ export class MemoryEventStore implements EventStore {
     this.streams.set(stream, recorded);
     this.wakeAll();
     return { ok: true, revision: recorded.length - 1, position: Position(this.log.length - 1) };
+  }
+
+  async appendAhead(
+    stream: StreamName,
+    event: NewEvent,
+    expected: ExpectedRevision,
+    onPlaced: (position: Position) => void = () => {},
+  ): Promise<AheadResult> {
+    const result = await this.append(stream, [event], expected);
+    if (result.ok) onPlaced(result.position);
+    return result;
   }
 
   async readStream(stream: StreamName): Promise<readonly Recorded[]> {

@@ -2,7 +2,7 @@ import type { Clock, EventStore, QuotaGate } from '../../application/ports.js';
 import type { Shortage } from '../../application/quota-gate-ports.js';
 import type { SpendingTerms } from '../../domain/api-key-terms.js';
 import type { CallEvent, CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../../domain/call.js';
-import { type NewEvent, streams } from '../../domain/events.js';
+import { type NewEvent, type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import type { CallId, ChannelId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
@@ -111,7 +111,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
 
   /** False when the call has had another outcome before. */
   const write = async (callId: CallId, outcome: NewEvent, expected: number): Promise<boolean> =>
-    (await store.append(streams.call(callId), [outcome], expected)).ok;
+    (await store.appendAhead(streams.call(callId), outcome, expected)).ok;
 
   const conclude = async (callId: CallId, outcome: NewEvent): Promise<void> => {
     if (!(await write(callId, outcome, 0)))
@@ -189,21 +189,23 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
         price,
       });
       const call = underWay.begin(callId);
-      const result = await store.append(streams.call(callId), [reserved], 'no-stream').catch((error: unknown) => {
-        if (isUnwritten(error)) {
-          gate.drop(callId);
-          underWay.end(callId);
-        }
-        // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
-        else void giveBack(callId, facts, quota, reserved);
-        throw error;
-      });
+      const placed = (position: Position): void => underWay.reserved(callId, position);
+      const result = await store
+        .appendAhead(streams.call(callId), reserved, 'no-stream', placed)
+        .catch((error: unknown) => {
+          if (isUnwritten(error)) {
+            gate.drop(callId);
+            underWay.end(callId);
+          }
+          // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
+          else void giveBack(callId, facts, quota, reserved);
+          throw error;
+        });
       if (!result.ok) {
         gate.drop(callId);
         underWay.end(callId);
         throw new Failure('lost-race', { callId });
       }
-      underWay.reserved(callId, result.position);
 
       let held = quota;
       let concluding = false;

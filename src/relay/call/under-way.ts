@@ -63,6 +63,7 @@ export class CallUnderWay {
 export interface CallsUnderWay {
   /** From before its reservation is written. */
   begin(callId: CallId): CallUnderWay;
+  /** Its reservation has its place in the log; it may have gone upstream, and may even have ended, before. */
   reserved(callId: CallId, position: Position): void;
   /** Its outcome is durable, or it was never reserved. */
   end(callId: CallId): void;

@@ -1,0 +1,44 @@
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { type FlushingMemory, slots, verdicts } from './flushing-memory.js';
+
+/*
+ * Writes what it is given and answers when it is on the disk: the files are open for synchronous writing. A thread of its
+ * own, as a disk takes its time, and others must not be able to keep it waiting.
+ */
+
+const { control, bytes } = workerData as FlushingMemory;
+const told = new Int32Array(control);
+const content = new Uint8Array(bytes);
+
+/** Whether the file still is where it was made: else another process has taken the journal over. */
+function isInPlace(file: number, path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.ino === fstatSync(file).ino;
+}
+
+function flush(paths: readonly string[]): number {
+  const [file, place, offset, length] = [slots.file, slots.place, slots.offset, slots.length].map(
+    (slot) => told[slot] ?? 0,
+  ) as [number, number, number, number];
+  try {
+    for (let done = 0; done < length; ) done += writeSync(file, content, done, length - done, offset + done);
+    return isInPlace(file, paths[place] ?? '') ? verdicts.written : verdicts.taken;
+  } catch {
+    return verdicts.failed;
+  }
+}
+
+if (parentPort === null) throw new Error('This is a thread of the gateway, not a program');
+parentPort.once('message', (paths: readonly string[]) => {
+  for (let answered = 0; ; ) {
+    Atomics.wait(told, slots.asked, answered);
+    const asked = Atomics.load(told, slots.asked);
+    if (asked < 0) return;
+    if (asked === answered) continue;
+    Atomics.store(told, slots.verdict, flush(paths));
+    answered = asked;
+    Atomics.store(told, slots.answered, answered);
+    Atomics.notify(told, slots.answered);
+  }
+});
