@@ -350,17 +350,8 @@ async function start(
       ? await listenOn(app, config.server)
       : await listenBehind(workers, app, closing, {
           ports: {
-            ...{
-              store,
-              directory,
-              gate,
-              vault,
-              position: tail.position,
-              head: () => store.head(),
-              refusalRecord,
-              ...counting,
-              ...telling,
-            },
+            ...{ store, directory, gate, vault, refusalRecord, ...counting, ...telling },
+            ...{ position: tail.position, head: () => store.head() },
             meterOf: (calls) => openMeter({ ...metering, underWay: calls }),
           },
           setting: {

@@ -110,6 +110,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     room('waiting'),
     file('application/ports.ts'),
     types(file('application/quota-gate-ports.ts')),
+    types(file('application/upstream-ports.ts')),
     types(file('application/settings.ts')),
   ],
   adapters: [

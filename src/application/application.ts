@@ -44,8 +44,6 @@ import type { OptionSecrets } from './option-secrets.js';
 import type { HumanVerifier, Mailer, NotificationQueue, Outbound } from './outgoing.js';
 import type { PaymentProviders } from './payment-ports.js';
 import type {
-  ChannelBalances,
-  ChannelProbe,
   Clock,
   EventStore,
   Ids,
@@ -56,7 +54,6 @@ import type {
   Sessions,
   Tickets,
   UnsettledOrders,
-  UpstreamModels,
   Vault,
 } from './ports.js';
 import type { OneTimeCodes, PasskeyChecks } from './proof-ports.js';
@@ -83,6 +80,7 @@ import { ownSessions } from './sessions/own-sessions.js';
 import { passkeyCeremonies } from './sessions/passkeys.js';
 import { secondFactor } from './sessions/second-factor.js';
 import { stepUps } from './sessions/step-up.js';
+import type { ChannelBalances, ChannelProbe, UpstreamModels } from './upstream-ports.js';
 
 /* What the system can do, whatever the wire: the faces get this and nothing else. */
 

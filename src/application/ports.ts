@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
-import type { ChannelSecrets, ChannelStatus, ChannelTestUsage } from '../domain/channel.js';
+import type { ChannelSecrets, ChannelStatus } from '../domain/channel.js';
 import type { ChannelSettings } from '../domain/channel-settings.js';
 import type { IdentityKind } from '../domain/claim.js';
 import type { NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
@@ -325,47 +325,6 @@ export interface QuotaGate {
   remaining(apiKeyId: ApiKeyId): Promise<Quota>;
   /** What a user may still spend, holds deducted. */
   available(userId: UserId): Promise<Quota>;
-}
-
-export interface ProbeResult {
-  readonly ok: boolean;
-  /** Why not; '' when ok. Never a key or an upstream address. */
-  readonly message: string;
-  readonly responseTimeMs: number;
-  readonly usage: ChannelTestUsage | null;
-  /** Set when the failure says that the channel itself is out of order: why. */
-  readonly outOfOrder: string | null;
-}
-
-/** Sends a channel one small request, charging nobody. */
-export interface ChannelProbe {
-  /** `model` '': the channel's test model, else its first. Throws `price-missing`: then nothing has been sent. */
-  test(channel: ChannelView, model: string): Promise<ProbeResult>;
-}
-
-/** Asks providers what is left in the accounts of channels. */
-export interface ChannelBalances {
-  /**
-   * Decimal text, in the currency of the account. Throws `balance-not-implemented` for types that tell none, and
-   * `balance-not-told` with a reason that holds neither key nor address.
-   */
-  of(channel: ChannelView): Promise<string>;
-}
-
-/** Where models are asked for; key and proxy are in the clear. */
-export interface UpstreamPlace extends Pick<ChannelSettings, 'type' | 'baseUrl' | 'other' | 'organization'> {
-  readonly key: string;
-  readonly proxy: string | null;
-}
-
-/** Asks providers which models they have. */
-export interface UpstreamModels {
-  /**
-   * Names, each once, that a channel can carry, in the provider's order. Throws `models-not-listed` for types that tell
-   * none; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
-   * address.
-   */
-  of(place: UpstreamPlace): Promise<readonly string[]>;
 }
 
 /*

@@ -146,6 +146,90 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
     });
 
+    describe('appending ahead of the place in the log', () => {
+      const call = streamNamed('call-ahead');
+
+      test('begins and continues a call', async () => {
+        expect(await store.appendAhead(call, newEvent(1), 'no-stream')).toMatchObject({ ok: true });
+        expect(await store.appendAhead(call, newEvent(2), 0)).toMatchObject({ ok: true });
+        expect(await store.appendAhead(call, newEvent(3), 1)).toMatchObject({ ok: true });
+        expect(ids(await store.readStream(call))).toEqual([eventId(1), eventId(2), eventId(3)]);
+      });
+
+      test('tells the place as soon as there is one', async () => {
+        const told = new Map<string, Position>();
+        const names = Array.from({ length: 20 }, (_, n) => streamNamed(`call-${n}`));
+        const tell = (stream: string) => (position: Position) => void told.set(stream, position);
+        await Promise.all(names.map((stream, n) => store.appendAhead(stream, newEvent(n), 'no-stream', tell(stream))));
+        await store.head();
+        const log = await readWholeLog(store);
+        expect(log).toHaveLength(20);
+        for (const { stream, position } of log) expect(told.get(stream)).toBe(position);
+      });
+
+      test('is seen by whoever reads the stream or asks for the head', async () => {
+        const before = await store.head();
+        await store.appendAhead(call, newEvent(1), 'no-stream');
+        const head = await store.head();
+        expect(head).toBeGreaterThan(before);
+        await store.appendAhead(call, newEvent(2), 0);
+        expect(await store.readStream(call)).toHaveLength(2);
+        await store.appendAhead(call, newEvent(3), 1);
+        expect(ids(await store.eventsNamed(call, eventId(3)))).toEqual([eventId(3)]);
+      });
+
+      test.each<[string, ExpectedRevision]>([
+        ['another beginning', 'no-stream'],
+        ['another outcome', 0],
+        ['what is too far ahead', 5],
+      ])('is refused for %s, whichever way the events came before', async (_, expected) => {
+        for (const [stream, ahead] of [
+          [call, true],
+          [streamNamed('call-placed'), false],
+        ] as const) {
+          const series = ahead ? 0 : 1;
+          for (const [n, revision] of [
+            [1, 'no-stream'],
+            [2, 0],
+          ] as const)
+            if (ahead) await store.appendAhead(stream, newEvent(n), revision);
+            else await store.append(stream, [newEvent(n, 'value', 1)], revision);
+          const refused = await store.appendAhead(stream, newEvent(3, 'value', series), expected);
+          expect(refused).toEqual({ ok: false, conflict: { actual: 1 } });
+          expect(await store.readStream(stream)).toHaveLength(2);
+        }
+      });
+
+      test('changes nothing when it is repeated, ahead or not', async () => {
+        await store.appendAhead(call, newEvent(1), 'no-stream');
+        expect(await store.appendAhead(call, newEvent(1), 'no-stream')).toMatchObject({ ok: true });
+        await store.appendAhead(call, newEvent(2), 0);
+        expect(await store.append(call, [newEvent(2)], 0)).toMatchObject({ ok: true, revision: 1 });
+        expect(await store.readStream(call)).toHaveLength(2);
+      });
+
+      test('of many racing to end a call exactly one wins, whichever way they come', async () => {
+        await store.appendAhead(call, newEvent(0), 'no-stream');
+        const racers = Array.from({ length: 30 }, (_, n) =>
+          n % 3 === 0 ? store.append(call, [newEvent(n + 1)], 0) : store.appendAhead(call, newEvent(n + 1), 0),
+        );
+        expect((await Promise.all(racers)).filter(({ ok }) => ok)).toHaveLength(1);
+        expect(await store.readStream(call)).toHaveLength(2);
+      });
+
+      test('reaches those who follow the log, in its order', async () => {
+        const { events, reached, stop } = collect(store, beginning);
+        for (let n = 0; n < 3; n++) {
+          await store.appendAhead(streamNamed(`call-${n}`), newEvent(2 * n), 'no-stream');
+          await store.appendAhead(streamNamed(`call-${n}`), newEvent(2 * n + 1), 0);
+        }
+        await reached(6);
+        await stop();
+        expect(ascending(positions(events))).toBe(true);
+        expect(new Set(ids(events)).size).toBe(6);
+      });
+    });
+
     describe('appending at the same time', () => {
       test('a conflict does not fail its neighbours', async () => {
         await appended(store, alpha, [newEvent(1)], 'no-stream');

@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { openJournal } from '../../src/adapters/journal/journal.js';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import { MemoryEventStore } from '../support/memory-event-store.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
@@ -12,24 +16,40 @@ eventStoreContract('memory', async () => {
 
 describe('over real Postgres', () => {
   let database: TestDatabase;
+  let directory: string;
   beforeAll(async () => {
     database = await createTestDatabase();
+    directory = await mkdtemp(join(tmpdir(), 'tallygate-journals-'));
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await database.drop();
+    await rm(directory, { recursive: true, force: true });
+  });
 
-  const opening = (options: { readonly subscriberCapacity?: number }) => async () => {
-    const store = await openPostgresEventStore({ connection: database.connection, log: quietLog, ...options });
-    return {
-      store,
-      async dispose() {
-        await store.close();
-        await database.pool.query('TRUNCATE events');
-      },
+  const opening =
+    ({ journaled = false, ...options }: { readonly subscriberCapacity?: number; readonly journaled?: boolean }) =>
+    async () => {
+      const journal = journaled ? openJournal({ place: directory, log: 'a test', fileBytes: 65_536 }) : undefined;
+      await journal;
+      const store = await openPostgresEventStore({
+        connection: database.connection,
+        log: quietLog,
+        journal,
+        ...options,
+      });
+      return {
+        store,
+        async dispose() {
+          await store.close();
+          await database.pool.query('TRUNCATE events');
+        },
+      };
     };
-  };
 
   eventStoreContract('Postgres', opening({}));
   eventStoreContract('Postgres, to calls', opening({}), 'call-');
+  eventStoreContract('Postgres behind a journal', opening({ journaled: true }));
+  eventStoreContract('Postgres behind a journal, to calls', opening({ journaled: true }), 'call-');
   // Whoever is not in its place at once is sent back to reading.
   eventStoreContract('Postgres, with hardly any room for slow subscribers', opening({ subscriberCapacity: 3 }));
 });

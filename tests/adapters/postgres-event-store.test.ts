@@ -452,10 +452,10 @@ describe('the event store in Postgres', () => {
     };
     const before = await rowsRead();
     for (const expected of [-1, 0])
-      await client.query("SELECT append_calls('{call-1}', $1, $2, '{CallReserved}', '{1}', '{0}', '{}', 'x', null)", [
-        [expected],
-        [eventId(expected + 1)],
-      ]);
+      await client.query(
+        "SELECT append_calls('{call-1}', $1, '{t}', $2, '{CallReserved}', '{1}', '{0}', '{}', 'x', null)",
+        [[expected], [eventId(expected + 1)]],
+      );
     expect(await database.pool.query('SELECT FROM events')).toMatchObject({ rowCount: 1_002 });
     expect((await rowsRead()) - before).toBe(1);
   });

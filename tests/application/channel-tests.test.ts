@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ProbeResult } from '../../src/application/ports.js';
+import type { ProbeResult } from '../../src/application/upstream-ports.js';
 import type { ChannelSettings } from '../../src/domain/channel-settings.js';
 import { streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { UpstreamPlace } from '../../src/application/ports.js';
+import type { UpstreamPlace } from '../../src/application/upstream-ports.js';
 import { Instant } from '../../src/domain/instant.js';
 import { addressGuard } from '../../src/outbound/address-guard.js';
 import { upstreamModels } from '../../src/relay/callers/channel-models.js';

@@ -21,21 +21,19 @@ import { openDirectory } from '../../src/application/memory/directory.js';
 import { factorMemory } from '../../src/application/memory/factors.js';
 import { type AccountSource, openQuotaGate } from '../../src/application/memory/quota-gate.js';
 import { followTail } from '../../src/application/memory/tail.js';
-import type {
-  ApiKeyCounts,
-  AppendResult,
-  ChannelBalances,
-  ChannelProbe,
-  ExpectedRevision,
-  ProbeResult,
-  UpstreamModels,
-  UpstreamPlace,
-} from '../../src/application/ports.js';
+import type { ApiKeyCounts, AppendResult, ExpectedRevision } from '../../src/application/ports.js';
 import { type IdentitySource, identity } from '../../src/application/sessions/identity.js';
 import { ownSessions } from '../../src/application/sessions/own-sessions.js';
 import { passkeyCeremonies } from '../../src/application/sessions/passkeys.js';
 import { secondFactor } from '../../src/application/sessions/second-factor.js';
 import { stepUps } from '../../src/application/sessions/step-up.js';
+import type {
+  ChannelBalances,
+  ChannelProbe,
+  ProbeResult,
+  UpstreamModels,
+  UpstreamPlace,
+} from '../../src/application/upstream-ports.js';
 import {
   beginning,
   type DomainEvent,

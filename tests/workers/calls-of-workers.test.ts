@@ -28,6 +28,7 @@ function noting() {
 const reserve = (worker: ReturnType<CallsOfWorkers['enter']>, call: string, position: number): CallId => {
   const callId = CallId(call);
   worker.begin(callId);
+  worker.tell(callId);
   worker.reserved(callId, Position(position));
   return callId;
 };
@@ -36,13 +37,32 @@ test('it is said up to where every worker has said everything; one without calls
   const { calls, state, stop } = noting();
   const [one, other] = [calls.enter(), calls.enter()];
   calls.enter();
-  reserve(one, 'a', 10);
-  reserve(other, 'b', 20);
-  other.note(Position(20), []);
-  one.note(Position(5), []);
-  await until(async () => (state.to === 5 ? true : null));
-  one.note(Position(10), []);
+  reserve(one, 'a', 5);
+  reserve(one, 'b', 10);
+  reserve(other, 'c', 20);
+  other.note(1, []);
+  one.note(1, []);
+  await until(async () => (state.to === 9 ? true : null));
+  one.note(2, []);
   await until(async () => (state.to === 20 ? true : null));
+  await stop();
+});
+
+test('a call without its place in the log keeps nobody back: it will stand behind all that have one', async () => {
+  const { calls, state, stop } = noting();
+  const worker = calls.enter();
+  const late = CallId('late');
+  worker.begin(late);
+  reserve(worker, 'a', 10);
+  worker.tell(late);
+  worker.note(1, []);
+  await until(async () => (state.to === 10 ? true : null));
+  worker.reserved(late, Position(12));
+  reserve(worker, 'b', 14);
+  worker.note(1, []);
+  await until(async () => (state.to === 11 ? true : null));
+  worker.note(3, []);
+  await until(async () => (state.to === 14 ? true : null));
   await stop();
 });
 
@@ -50,11 +70,11 @@ test('a call that has ended leaves no note, also when its worker says something 
   const { calls, state, stop } = noting();
   const worker = calls.enter();
   const [a, b] = [reserve(worker, 'a', 1), reserve(worker, 'b', 2)];
-  worker.note(Position(2), [{ callId: a, progress: sent }]);
+  worker.note(2, [{ callId: a, progress: sent }]);
   await until(async () => (state.notes.has(a) ? true : null));
   worker.end(a);
   worker.end(b);
-  worker.note(Position(2), [
+  worker.note(2, [
     { callId: a, progress: sent },
     { callId: b, progress: sent },
   ]);
@@ -69,7 +89,7 @@ test('of a worker that is gone, calls it had said nothing of yet may have cost a
   const [noted, notSent, late] = [reserve(worker, 'a', 1), reserve(worker, 'b', 2), reserve(worker, 'c', 3)];
   const reserving = CallId('d');
   worker.begin(reserving);
-  worker.note(Position(2), [{ callId: noted, progress: sent }]);
+  worker.note(2, [{ callId: noted, progress: sent }]);
   worker.leave();
   for (const callId of [noted, notSent, late, reserving]) worker.lose(callId);
   await stop();
@@ -88,12 +108,12 @@ test('what could not be noted is noted as soon as it can be, at its newest', asy
   const worker = calls.enter();
   const [a, b] = [reserve(worker, 'a', 1), reserve(worker, 'b', 2)];
   state.refuse = true;
-  worker.note(Position(2), [
+  worker.note(2, [
     { callId: a, progress: unknown },
     { callId: b, progress: sent },
   ]);
   await until(async () => (state.refused > 0 ? true : null));
-  worker.note(Position(2), [{ callId: a, progress: sent }]);
+  worker.note(2, [{ callId: a, progress: sent }]);
   worker.end(b);
   state.refuse = false;
   await stop();

@@ -15,6 +15,7 @@ const patience = { restartMs: 10, crashes: 4, askMs: 50, unanswered: 100, endMs:
 const ports = {
   directory: { snapshot: (position: Position) => ({ channels: [], options: new Map(), position }) },
   position: () => Position(5),
+  head: async () => Position(5),
   meterOf: () => ({ pending: () => 0 }),
 } as unknown as RelayWorkersPorts;
 const setting = {} as WorkerSetting;

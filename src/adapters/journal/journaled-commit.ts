@@ -65,6 +65,8 @@ export class JournaledCommit {
   private readonly onTheirWay = new Map<StreamName, number>();
   /** Calls this process has begun and nobody has continued. */
   private readonly begun = new Set<StreamName>();
+  /** Those and all others that were begun of late: names are made with the time, and none is used again. */
+  private readonly names = new RecentNames();
   private placing: Promise<void> | null = null;
   private gathering: NodeJS.Timeout | null = null;
   private closing = false;
@@ -86,6 +88,7 @@ export class JournaledCommit {
   addAhead(append: Append, onPlaced: OnPlaced): Promise<AheadResult> {
     if (!this.isForJournal(append)) return this.addAtOnce(append, onPlaced);
     this.begun.delete(append.stream);
+    this.names.add(append.stream);
     this.setOut(append.stream);
     return new Promise((resolve, reject) => {
       this.asked.push({ append, onPlaced, resolve, reject });
@@ -104,6 +107,7 @@ export class JournaledCommit {
   async close(): Promise<void> {
     this.closing = true;
     while (this.asked.length > 0 || this.writing) await new Promise<void>((resolve) => this.waiting.add(resolve));
+    await this.placing;
     await this.place();
     await this.commits.drained();
     await this.opened?.close({ keep: this.unplaced.length > 0 });
@@ -112,7 +116,7 @@ export class JournaledCommit {
   private isForJournal({ stream, events, expected }: Append): boolean {
     if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return false;
     if (this.unplaced.length + this.asked.length >= mostUnplaced) return false;
-    if (expected === 'no-stream') return !this.onTheirWay.has(stream) && !this.begun.has(stream);
+    if (expected === 'no-stream') return !this.names.has(stream);
     return expected === 0 && this.begun.has(stream);
   }
 
@@ -121,6 +125,7 @@ export class JournaledCommit {
     const { stream, expected, events } = append;
     if (isCallStream(stream)) {
       this.begun.delete(stream);
+      this.names.add(stream);
       if (this.onTheirWay.has(stream))
         await this.until(
           () => !this.onTheirWay.has(stream),
@@ -136,8 +141,9 @@ export class JournaledCommit {
 
   private async addAtOnce(append: Append, onPlaced: OnPlaced): Promise<AheadResult> {
     const result = await this.add(append);
-    if (result.ok) onPlaced(result.position);
-    return result;
+    if (!result.ok) return result;
+    onPlaced(result.position);
+    return { ok: true };
   }
 
   /** Not at once: whatever else this turn of the event loop appends shall travel with it. */
@@ -210,6 +216,7 @@ export class JournaledCommit {
   }
 
   private placeSoon(): void {
+    if (this.placing !== null) return;
     if (this.unplaced.length >= mostTogether) void this.place();
     else
       this.gathering ??= setTimeout(() => {
@@ -218,33 +225,26 @@ export class JournaledCommit {
       }, this.options.gatherMs ?? usualGatherMs);
   }
 
-  /** Resolves when the log holds everything that was answered, or when it does not take it and the store closes. */
+  /** Resolves when the log holds everything that was answered before, or when it does not take it and the store closes. */
   private place(): Promise<void> {
     if (this.gathering !== null) clearTimeout(this.gathering);
     this.gathering = null;
     this.placing ??= this.placeAll().finally(() => {
       this.placing = null;
+      // What has come meanwhile is gathered anew.
+      if (this.unplaced.length > 0 && !this.closing) this.placeSoon();
     });
     return this.placing;
   }
 
   private async placeAll(): Promise<void> {
-    while (this.unplaced.length > 0) {
-      const batch = this.unplaced.slice(0, mostTogether);
-      const appends = byStream(batch);
-      const results = await Promise.allSettled(appends.map((append) => this.commits.add(append)));
-      const done = new Map<StreamName, Position>();
-      let failure: unknown = null;
-      for (const [index, result] of results.entries()) {
-        const append = appends[index];
-        if (append === undefined) continue;
-        const { stream, events } = append;
-        if (result.status === 'rejected') failure = result.reason;
-        else if (result.value.ok) done.set(stream, Position(result.value.position - events.length + 1));
-        else failure = new Error(`${stream} has gone on without what was answered for it`);
+    for (let left = this.unplaced.length; left > 0; ) {
+      const batch = this.unplaced.slice(0, Math.min(left, mostTogether));
+      const failure = await this.placeBatch(batch);
+      if (failure === null) {
+        left -= batch.length;
+        continue;
       }
-      this.settle(batch, done);
-      if (failure === null) continue;
       if (!isPassing(failure)) {
         this.journal = null;
         this.options.onLost(`What the journal holds cannot be brought into the log: ${String(failure)}`);
@@ -253,7 +253,26 @@ export class JournaledCommit {
       this.options.log.warn({ reason: String(failure) }, 'the journal waits for the database');
       if (this.closing) return;
       await sleep(retryMs);
+      left = this.unplaced.length;
     }
+  }
+
+  /** Why not all of it is in the log now; null: it is. */
+  private async placeBatch(batch: readonly Unplaced[]): Promise<unknown> {
+    const appends = byStream(batch);
+    const results = await Promise.allSettled(appends.map((append) => this.commits.add(append)));
+    const done = new Map<StreamName, Position>();
+    let failure: unknown = null;
+    for (const [index, result] of results.entries()) {
+      const append = appends[index];
+      if (append === undefined) continue;
+      const { stream, events } = append;
+      if (result.status === 'rejected') failure = result.reason;
+      else if (result.value.ok) done.set(stream, Position(result.value.position - events.length + 1));
+      else failure = new Error(`${stream} has gone on without what was answered for it`);
+    }
+    this.settle(batch, done);
+    return failure;
   }
 
   /** `done`: the streams that are up to date, and where the first of their events stands. */
@@ -306,6 +325,24 @@ export class JournaledCommit {
       await Promise.race([woken, sleep(left, null, { signal: abort.signal }).catch(() => null)]);
       abort.abort();
     }
+  }
+}
+
+/** The newest names, twenty thousand at least. */
+class RecentNames {
+  private newer = new Set<StreamName>();
+  private older = new Set<StreamName>();
+
+  has(name: StreamName): boolean {
+    return this.newer.has(name) || this.older.has(name);
+  }
+
+  add(name: StreamName): void {
+    if (this.newer.size >= 20_000) {
+      this.older = this.newer;
+      this.newer = new Set();
+    }
+    this.newer.add(name);
   }
 }
 

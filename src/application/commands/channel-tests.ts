@@ -6,8 +6,9 @@ import type { ChannelId } from '../../domain/ids.js';
 import { type TestRunOutcome, testRunDecider } from '../../domain/test-run.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
-import type { ChannelProbe, ChannelView, Directory, ProbeResult } from '../ports.js';
+import type { ChannelView, Directory } from '../ports.js';
 import type { Settings } from '../settings.js';
+import type { ChannelProbe, ProbeResult } from '../upstream-ports.js';
 import type { Handle } from './handle.js';
 import { inParallel } from './in-parallel.js';
 

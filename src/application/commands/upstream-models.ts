@@ -5,7 +5,8 @@ import type { ChannelId } from '../../domain/ids.js';
 import { type ProviderTable, usual } from '../../domain/provider.js';
 import type { Actor } from '../../domain/user.js';
 import { authorise } from '../authorise.js';
-import type { ChannelView, Directory, UpstreamModels, UpstreamPlace, Vault } from '../ports.js';
+import type { ChannelView, Directory, Vault } from '../ports.js';
+import type { UpstreamModels, UpstreamPlace } from '../upstream-ports.js';
 import { isSameProxy, storedProxy } from './stored-proxy.js';
 
 /* Which models an upstream has, before a channel is made of it or after. Nothing is changed. */

@@ -1,4 +1,4 @@
-import type { ChannelBalances } from '../../application/ports.js';
+import type { ChannelBalances } from '../../application/upstream-ports.js';
 import { decimalText } from '../../domain/decimal.js';
 import { Failure } from '../../domain/failure.js';
 import type { RelayPorts } from '../ports.js';

@@ -1,4 +1,4 @@
-import type { UpstreamModels } from '../../application/ports.js';
+import type { UpstreamModels } from '../../application/upstream-ports.js';
 import { bytesIn } from '../../domain/bounds.js';
 import { Failure } from '../../domain/failure.js';
 import { maxModelNameBytes } from '../../domain/names.js';

@@ -1,4 +1,5 @@
-import type { ChannelProbe, ChannelView, Clock } from '../../application/ports.js';
+import type { ChannelView, Clock } from '../../application/ports.js';
+import type { ChannelProbe } from '../../application/upstream-ports.js';
 import type { ChannelTestUsage } from '../../domain/channel.js';
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
