@@ -23,8 +23,14 @@ describe('an empty environment', () => {
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustedProxies: [] });
   });
   test('uses the embedded Postgres and a key file, both in ./data', () => {
-    expect(config.database).toEqual({ url: null, dataDir: './data', takeoverWaitMs: 10_000, appendPatienceMs: 15_000 });
+    const waiting = { takeoverWaitMs: 10_000, appendPatienceMs: 15_000 };
+    expect(config.database).toEqual({ url: null, dataDir: './data', ...waiting, journal: true });
     expect(config.vault).toEqual({ secretKey: null, dataDir: './data' });
+  });
+  test('keeps a journal beside the embedded Postgres, unless told not to, and beside no other', () => {
+    expect(readConfig({ APPEND_JOURNAL: 'false' }).database.journal).toBe(false);
+    const elsewhere = { DATABASE_URL: 'postgres://u@h/d', APPEND_JOURNAL: 'true' };
+    expect(readConfig(elsewhere).database.journal).toBe(false);
   });
   test('takes bodies up to 64 MiB', () => {
     expect(config.server.maxBodyBytes).toBe(67_108_864);

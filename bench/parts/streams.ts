@@ -14,6 +14,7 @@ import { decimal, table, whole } from '../table.js';
 /* Streamed answers: how many and what they cost, how evenly many at once arrive, and what one that is open keeps in memory. */
 
 const fast = 'gpt-4o-mini';
+const long = 'gpt-4.1';
 const paced = 'gpt-4o';
 const slow = 'gpt-4.1-mini';
 /** A frame every 20 ms. */
@@ -25,37 +26,70 @@ const warmUpSeconds = 2;
 const trickle = { model: fast, stream: true, pace: { perSecond: 25 }, seconds: warmUpSeconds };
 /** Longer than any wave takes: all of it counts. */
 const waveSeconds = 120;
+/** What callers of a wave are spread over: shorter than an answer takes, so that all are there at once for a while. */
+const waveBeginsWithinMs = 1_000;
 
 /** One caller must be able to have them all: of a host's connections one caller gets at most half. */
 const roomForAll = { UPSTREAM_CONNECTIONS: '65535', MAX_UNFINISHED_BODIES: '100000' };
 
 interface StreamsRound {
   readonly saturated: Round<Costed>;
+  /** Of long answers, in which the frames are nearly all that there is to do. */
+  readonly long: Round<Costed>;
   readonly wave: Round<Costed>;
 }
 
-/** Resident memory of a process while so many streams are open; null where the system does not tell. */
-async function memoryWith(rig: Rig, route: string, process: string, streams: number, promptBytes: number) {
+/** Resident memory of a process, in bytes; null where the system does not tell. */
+interface Resident {
+  readonly withSome: number | null;
+  readonly withAll: number | null;
+}
+
+/** Of all streams, so many are opened first. */
+const someOf = (streams: number): number => Math.ceil(streams / 4);
+
+async function memoryWith(
+  rig: Rig,
+  route: string,
+  process: string,
+  streams: number,
+  promptBytes: number,
+): Promise<Resident> {
   const callers = startChild<OpenStreamsQuestion, OpenStreamsAnswer>('./open-streams.ts');
+  /** Resident memory once so many are open. */
+  const openUpTo = async (wanted: number, already: number): Promise<number | null> => {
+    const asked = { ...rig.target(route), model: slow, streams: wanted - already, promptBytes };
+    const opened = await callers.ask({ ask: 'open', ...asked });
+    if (opened.streams < wanted)
+      throw new Error(`${route}: only ${opened.streams} of ${wanted} streams were open at once; ask for fewer`);
+    const { [process]: resident = null } = await rig.meter.resident();
+    return resident;
+  };
   try {
-    const opened = await callers.ask({ ask: 'open', ...rig.target(route), model: slow, streams, promptBytes });
-    if (opened.streams < streams)
-      throw new Error(`${route}: only ${opened.streams} of ${streams} streams were open at once; ask for fewer`);
-    const { [process]: open = null } = await rig.meter.resident();
+    const withSome = await openUpTo(someOf(streams), 0);
+    const withAll = await openUpTo(streams, someOf(streams));
     const finished = await callers.ask({ ask: 'finish' });
     if (finished.streams < streams)
       throw new Error(`${route}: ${streams - finished.streams} of ${streams} open streams were cut off`);
     if (route === tallygate) rig.alsoSent(streams);
-    return open;
+    return { withSome, withAll };
   } finally {
     await callers.stop();
   }
 }
 
-/** What one open stream keeps in memory, in bytes, by the length of what was asked; null where the system does not tell. */
+/** What one open stream keeps in memory, in bytes; null where the system does not tell. */
 interface Memory {
-  readonly short: number | null;
-  readonly long: number | null;
+  /** Of all of them, all that the process has grown by: also what it does once for however many. */
+  readonly each: number | null;
+  /** Of those that came after the first quarter. */
+  readonly further: number | null;
+}
+
+/** By the length of what was asked. */
+interface MemoryByPrompt {
+  readonly short: Memory;
+  readonly long: Memory;
 }
 
 /** Both less what there was before the first stream: what the second time finds freed would else count for nothing. */
@@ -65,13 +99,17 @@ async function memoryPerStream(
   process: string,
   streams: number,
   promptBytes: number,
-): Promise<Memory> {
+): Promise<MemoryByPrompt> {
   const { [process]: before = null } = await rig.meter.resident();
-  const each = (open: number | null): number | null =>
-    before === null || open === null ? null : Math.round((open - before) / streams);
+  const growth = (from: number | null, to: number | null, by: number): number | null =>
+    from === null || to === null ? null : Math.round((to - from) / by);
+  const memory = ({ withSome, withAll }: Resident): Memory => ({
+    each: growth(before, withAll, streams),
+    further: growth(withSome, withAll, streams - someOf(streams)),
+  });
   return {
-    short: each(await memoryWith(rig, route, process, streams, 0)),
-    long: each(await memoryWith(rig, route, process, streams, promptBytes)),
+    short: memory(await memoryWith(rig, route, process, streams, 0)),
+    long: memory(await memoryWith(rig, route, process, streams, promptBytes)),
   };
 }
 
@@ -80,14 +118,19 @@ async function streamsRound(rig: Rig, number: number, seconds: number, connectio
   const saturated = await oneRound(rig.routes, number, (route) =>
     rig.measure(route, { model: fast, stream, pace: { connections }, seconds }),
   );
-  const together = await oneRound(rig.routes, number, (route) =>
-    rig.measure(route, { model: paced, stream, pace: { wave }, seconds: waveSeconds }),
+  const longer = await oneRound(rig.routes, number, (route) =>
+    rig.measure(route, { model: long, stream, pace: { connections }, seconds }),
   );
-  return { saturated, wave: together };
+  const pace = { wave, withinMs: waveBeginsWithinMs };
+  const together = await oneRound(rig.routes, number, (route) =>
+    rig.measure(route, { model: paced, stream, pace, seconds: waveSeconds }),
+  );
+  return { saturated, long: longer, wave: together };
 }
 
 function figuresOf(routes: readonly string[], rounds: readonly StreamsRound[]) {
   const saturated = rounds.map((round) => round.saturated);
+  const longs = rounds.map((round) => round.long);
   const waves = rounds.map((round) => round.wave);
   const answers = ({ callsPerSecond }: Costed): number => callsPerSecond;
   const chunks = ({ chunksPerSecond }: Costed): number => chunksPerSecond;
@@ -96,6 +139,7 @@ function figuresOf(routes: readonly string[], rounds: readonly StreamsRound[]) {
       route,
       answersPerSecond: Math.round(medianOf(saturated, route, answers)),
       chunksPerSecond: Math.round(medianOf(saturated, route, chunks)),
+      longChunksPerSecond: Math.round(medianOf(longs, route, chunks)),
       firstTokenMs: medianPercentiles(saturated.flatMap((round) => round[route]?.firstByteMs ?? [])),
       wave: {
         firstTokenMs: medianPercentiles(waves.flatMap((round) => round[route]?.firstByteMs ?? [])),
@@ -109,22 +153,24 @@ function figuresOf(routes: readonly string[], rounds: readonly StreamsRound[]) {
         route,
         answersPerSecond: comparedIn(saturated, [tallygate, route], answers, share),
         chunksPerSecond: comparedIn(saturated, [tallygate, route], chunks, share),
+        longChunksPerSecond: comparedIn(longs, [tallygate, route], chunks, share),
       })),
     cpuUsPerAnswer: costsOf(saturated, routes),
   };
 }
 
-function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): string[] {
+function linesOf(found: ReturnType<typeof figuresOf>, longChunks: number, missing: string | null): string[] {
   const { byRoute, against, cpuUsPerAnswer } = found;
   const ratio = costRatio(cpuUsPerAnswer);
   return [
     ...table(
-      ['streamed answers at saturation', 'answers/s', 'chunks/s', 'token p50 ms'],
-      byRoute.map(({ route, answersPerSecond, chunksPerSecond, firstTokenMs }) => [
+      ['streamed answers at saturation', 'answers/s', 'chunks/s', 'token p50 ms', `chunks/s of ${longChunks} each`],
+      byRoute.map(({ route, answersPerSecond, chunksPerSecond, longChunksPerSecond, firstTokenMs }) => [
         route,
         whole(answersPerSecond),
         whole(chunksPerSecond),
         decimal(firstTokenMs.p50),
+        whole(longChunksPerSecond),
       ]),
     ),
     '',
@@ -144,11 +190,12 @@ function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): s
     ),
     '',
     ...table(
-      ['Tallygate against', 'answers/s', 'chunks/s'],
-      against.map(({ route, answersPerSecond, chunksPerSecond }) => [
+      ['Tallygate against', 'answers/s', 'chunks/s', `chunks/s of ${longChunks} each`],
+      against.map(({ route, answersPerSecond, chunksPerSecond, longChunksPerSecond }) => [
         route,
         decimal(answersPerSecond, 3),
         decimal(chunksPerSecond, 3),
+        decimal(longChunksPerSecond, 3),
       ]),
     ),
   ];
@@ -156,10 +203,18 @@ function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): s
 
 const kilobytes = (bytes: number | null): string => (bytes === null ? '?' : `${decimal(bytes / 1000, 1)} kB`);
 
-const memoryLines = (memory: Readonly<Record<string, Memory>>, open: number, prompt: number): string[] =>
+const memoryLines = (memory: Readonly<Record<string, MemoryByPrompt>>, open: number, prompt: number): string[] =>
   table(
-    [`${whole(open)} open streams, memory of each`, 'short prompts', `prompts of ${whole(prompt)} bytes`],
-    Object.entries(memory).map(([process, { short, long }]) => [process, kilobytes(short), kilobytes(long)]),
+    [
+      `${whole(open)} open streams, memory of each`,
+      `beyond ${whole(someOf(open))}`,
+      `with prompts of ${whole(prompt)} bytes`,
+      `beyond ${whole(someOf(open))}`,
+    ],
+    Object.entries(memory).map(([process, { short, long }]) => [
+      `${process} ${kilobytes(short.each)}`,
+      ...[short.further, long.each, long.further].map(kilobytes),
+    ]),
   );
 
 export const streams = part({
@@ -170,14 +225,21 @@ export const streams = part({
     rounds: count(5, 'how often everything is measured', 1000),
     connections: count(32, 'callers at saturation', 4096),
     chunks: count(50, 'content chunks of an answer', 400),
-    streams: count(1000, 'paced streams at once, 64 frames 20 ms apart', 20_000),
+    'long-chunks': count(400, 'content chunks of a long answer', 2000),
+    streams: count(1000, 'paced streams, 64 frames 20 ms apart, that begin within a second', 20_000),
     open: count(2000, 'streams open at once when memory is looked at', 20_000),
     prompt: count(100_000, 'bytes of a long prompt, of as many streams once more', 1_000_000),
     ...peerOptions,
   },
-  run({ seconds, rounds: count, connections, chunks, streams: wave, open, prompt, ...others }, surroundings) {
+  run({ seconds, rounds: count, connections, chunks, streams: wave, open, prompt, ...rest }, surroundings) {
     const { progress } = surroundings;
-    const models = { [fast]: { chunks, chunkSize: 5 }, [paced]: pacedAnswer, [slow]: slowAnswer };
+    const { 'long-chunks': longChunks, ...others } = rest;
+    const models = {
+      [fast]: { chunks, chunkSize: 5 },
+      [long]: { chunks: longChunks, chunkSize: 5 },
+      [paced]: pacedAnswer,
+      [slow]: slowAnswer,
+    };
     const options = { models, environment: roomForAll, ...peersOf(others) };
     return withRig(options, surroundings, async (rig): Promise<Outcome> => {
       progress(`opening ${open} streams`);
@@ -198,7 +260,7 @@ export const streams = part({
       return {
         figures: { ...found, bytesPerOpenStream: memory, books },
         lines: [
-          ...linesOf(found, rig.meter.missing),
+          ...linesOf(found, longChunks, rig.meter.missing),
           '',
           ...memoryLines(memory, open, prompt),
           booksLine(books, differences),

@@ -7,14 +7,14 @@ import { FrameCounter } from './frame-counter.js';
 /*
  * The caller. Closed: so many connections, each asking again as soon as it is answered, which finds the saturation.
  * Paced: calls begin at fixed times however slow the answers are, which finds what a call costs below saturation. A
- * wave: many at once, and no more.
+ * wave: so many, and no more.
  */
 
 export type Pace =
   | { readonly connections: number }
   | { readonly perSecond: number }
-  /** So many callers at once, each of whom asks once. */
-  | { readonly wave: number };
+  /** So many callers, each of whom asks once, evenly spread over this time. */
+  | { readonly wave: number; readonly withinMs: number };
 
 export interface Load {
   /** `/v1/…` comes after it. */
@@ -140,9 +140,8 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
     while (performance.now() < deadline && tally.failed < 100) await call();
   };
 
-  const atPace = async (perSecond: number): Promise<void> => {
+  const atPace = async (perSecond: number, total: number): Promise<void> => {
     const calls: Promise<void>[] = [];
-    const total = Math.floor(seconds * perSecond);
     while (calls.length < total) {
       const due = start + (calls.length / perSecond) * 1000;
       const wait = due - performance.now();
@@ -153,8 +152,8 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
   };
 
   if ('connections' in pace) await Promise.all(Array.from({ length: pace.connections }, askAgain));
-  else if ('wave' in pace) await Promise.all(Array.from({ length: pace.wave }, call));
-  else await atPace(pace.perSecond);
+  else if ('wave' in pace) await atPace((pace.wave / pace.withinMs) * 1000, pace.wave);
+  else await atPace(pace.perSecond, Math.floor(seconds * pace.perSecond));
   agent.destroy();
 
   return {

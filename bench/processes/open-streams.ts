@@ -10,6 +10,7 @@ export type OpenStreamsQuestion =
       readonly url: string;
       readonly apiKey: string;
       readonly model: string;
+      /** Beside those that are open already. */
       readonly streams: number;
       readonly promptBytes: number;
     }
