@@ -83,6 +83,7 @@ export async function openJournal({ place, log, fileBytes = usualFileBytes }: Jo
     for (const each of [directory, place]) await syncDirectory(each);
   } catch (error) {
     for (const { file } of segments) await file.close();
+    await rm(directory, { recursive: true, force: true });
     throw error;
   }
   return new TwoFiles(directory, segments, paths, fileBytes);
@@ -167,7 +168,8 @@ class TwoFiles implements Journal {
     for (let tries = 0; tries < this.segments.length; tries++) {
       const segment = this.segments[this.active];
       if (segment === undefined) return null;
-      const length = writeRecord(this.content.subarray(0, this.fileBytes - segment.offset), number, text);
+      const room = this.content.subarray(0, this.fileBytes - segment.offset);
+      const length = writeRecord(room, number, this.forgotten + 1, text);
       if (length !== null) return { segment, length };
       const other = this.segments[1 - this.active];
       if (other === undefined || other.newest > this.forgotten) return null;

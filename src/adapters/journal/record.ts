@@ -8,8 +8,9 @@ import { crc32 } from 'node:zlib';
 const formatLine = 'tallygate journal 1';
 export const headBytes = 512;
 const magic = 0x4a_47_41_54;
-/** magic, length of the text, number (two halves), and the checksum of the last three and the text. */
-const recordHeadBytes = 20;
+/** magic, length of the text, number, first number still needed (two halves each), and a checksum of all but magic. */
+const recordHeadBytes = 28;
+const twoTo32 = 2 ** 32;
 
 /** A file of this log, without records. `log`: what tells one log from another; a short plain text. */
 export function headOf(log: string): Buffer {
@@ -24,22 +25,33 @@ export function logOf(file: Buffer): string | null {
   return line === formatLine && log !== undefined ? log : null;
 }
 
-/** Writes one record and returns how many bytes it took; null: there is no room for it in `target`. */
-export function writeRecord(target: Buffer, number: number, text: string): number | null {
+function writeNumber(target: Buffer, value: number, offset: number): void {
+  target.writeUInt32LE(value % twoTo32, offset);
+  target.writeUInt32LE(Math.floor(value / twoTo32), offset + 4);
+}
+
+const readNumber = (source: Buffer, offset: number): number =>
+  source.readUInt32LE(offset) + source.readUInt32LE(offset + 4) * twoTo32;
+
+/**
+ * Writes one record and returns how many bytes it took; null: there is no room for it in `target`. `needed`: the first
+ * number that is not forgotten.
+ */
+export function writeRecord(target: Buffer, number: number, needed: number, text: string): number | null {
   // A character takes three bytes at most.
   if (recordHeadBytes + text.length * 3 > target.length && recordHeadBytes + Buffer.byteLength(text) > target.length)
     return null;
   const length = target.write(text, recordHeadBytes);
   target.writeUInt32LE(magic, 0);
   target.writeUInt32LE(length, 4);
-  target.writeUInt32LE(number % 2 ** 32, 8);
-  target.writeUInt32LE(Math.floor(number / 2 ** 32), 12);
-  target.writeUInt32LE(checksumOf(target, length), 16);
+  writeNumber(target, number, 8);
+  writeNumber(target, needed, 16);
+  target.writeUInt32LE(checksumOf(target, length), 24);
   return recordHeadBytes + length;
 }
 
 const checksumOf = (record: Buffer, length: number): number =>
-  crc32(record.subarray(recordHeadBytes, recordHeadBytes + length), crc32(record.subarray(4, 16)));
+  crc32(record.subarray(recordHeadBytes, recordHeadBytes + length), crc32(record.subarray(4, 24)));
 
 export interface JournalRecord {
   readonly number: number;
@@ -47,6 +59,7 @@ export interface JournalRecord {
 }
 
 interface Found extends JournalRecord {
+  readonly needed: number;
   readonly bytes: number;
 }
 
@@ -57,9 +70,9 @@ function recordAt(file: Buffer, offset: number): Found | null {
   const bytes = recordHeadBytes + length;
   if (offset + bytes > file.length) return null;
   const record = file.subarray(offset, offset + bytes);
-  if (record.readUInt32LE(16) !== checksumOf(record, length)) return null;
-  const number = record.readUInt32LE(8) + record.readUInt32LE(12) * 2 ** 32;
-  return { number, text: record.toString('utf8', recordHeadBytes), bytes };
+  if (record.readUInt32LE(24) !== checksumOf(record, length)) return null;
+  const text = record.toString('utf8', recordHeadBytes);
+  return { number: readNumber(record, 8), needed: readNumber(record, 16), text, bytes };
 }
 
 const magicBytes = Buffer.alloc(4);
@@ -79,8 +92,8 @@ function newestBehind(file: Buffer, offset: number): number | null {
 export class DamagedJournal extends Error {}
 
 /**
- * The records of a journal's files, oldest first. One that was never finished is left out, which can only be the newest.
- * Throws DamagedJournal when others are missing.
+ * The records of a journal's files that are still needed, oldest first. One that was never finished is left out, which
+ * can only be the newest. Throws DamagedJournal when others are missing.
  */
 export function readRecords(files: readonly Buffer[]): readonly JournalRecord[] {
   const runs: { readonly records: readonly Found[]; readonly behind: number | null }[] = [];
@@ -104,5 +117,6 @@ export function readRecords(files: readonly Buffer[]): readonly JournalRecord[] 
   const broken = whole.some(({ number }, index) => number !== (whole[0]?.number ?? 0) + index);
   if (broken || runs.some(({ behind }) => behind !== null && behind > last))
     throw new DamagedJournal(`records of the journal are missing before or among those up to ${last}`);
-  return whole;
+  const needed = whole.at(-1)?.needed ?? 0;
+  return whole.filter(({ number }) => number >= needed);
 }

@@ -15,7 +15,8 @@ const emptyFile = (log = 'log 7'): Buffer => Buffer.concat([headOf(log), Buffer.
 /** Puts the records one behind the other, the first with this number; returns where the next one would go. */
 function fill(file: Buffer, first: number, texts: readonly string[]): number {
   let offset = headBytes;
-  for (const [index, text] of texts.entries()) offset += writeRecord(file.subarray(offset), first + index, text) ?? 0;
+  for (const [index, text] of texts.entries())
+    offset += writeRecord(file.subarray(offset), first + index, 0, text) ?? 0;
   return offset;
 }
 
@@ -55,16 +56,25 @@ describe('the files of a journal', () => {
       [5, 'new'],
     ]);
   });
+  test('hold nothing any more of what the newest record says is not needed', () => {
+    const file = emptyFile();
+    const offset = fill(file, 0, ['one', 'two', 'three']);
+    writeRecord(file.subarray(offset), 3, 2, 'four');
+    expect(told([file])).toEqual([
+      [2, 'three'],
+      [3, 'four'],
+    ]);
+  });
   test('without records hold nothing', () => {
     expect(readRecords([emptyFile(), emptyFile()])).toEqual([]);
     expect(readRecords([])).toEqual([]);
   });
   test('take no record that there is no room for', () => {
     const target = Buffer.alloc(64);
-    expect(writeRecord(target, 0, 'x'.repeat(45))).toBeNull();
-    expect(writeRecord(target, 0, '十'.repeat(15))).toBeNull();
-    expect(writeRecord(target, 0, 'x'.repeat(44))).toBe(64);
-    expect(writeRecord(target, 0, '十'.repeat(14))).toBe(20 + 42);
+    expect(writeRecord(target, 0, 0, 'x'.repeat(37))).toBeNull();
+    expect(writeRecord(target, 0, 0, '十'.repeat(13))).toBeNull();
+    expect(writeRecord(target, 0, 0, 'x'.repeat(36))).toBe(64);
+    expect(writeRecord(target, 0, 0, '十'.repeat(12))).toBe(28 + 36);
   });
 });
 
@@ -72,7 +82,7 @@ describe('a journal that was cut off', () => {
   test('ends before the record that was being written, wherever that was cut', () => {
     const whole = emptyFile();
     const begun = fill(whole, 0, ['first', 'second']);
-    const length = writeRecord(whole.subarray(begun), 2, 'third') ?? 0;
+    const length = writeRecord(whole.subarray(begun), 2, 0, 'third') ?? 0;
     for (let bytes = 0; bytes < length; bytes++) {
       const cut = emptyFile();
       whole.copy(cut, 0, 0, begun + bytes);
@@ -87,7 +97,7 @@ describe('a journal that was cut off', () => {
     fill(a, 0, ['old']);
     fill(b, 1, ['newer']);
     const torn = Buffer.from(a);
-    writeRecord(torn.subarray(headBytes), 2, 'newest of all');
+    writeRecord(torn.subarray(headBytes), 2, 0, 'newest of all');
     torn.copy(a, headBytes, headBytes, headBytes + 14);
     expect(told([a, b])).toEqual([[1, 'newer']]);
   });
@@ -97,7 +107,7 @@ describe('a journal that was damaged', () => {
   test('is not read as if it ended there', () => {
     const file = emptyFile();
     fill(file, 0, ['first', 'second', 'third']);
-    file.writeUInt8(file.readUInt8(headBytes + 22) ^ 1, headBytes + 22);
+    file.writeUInt8(file.readUInt8(headBytes + 30) ^ 1, headBytes + 30);
     expect(() => readRecords([file, emptyFile()])).toThrow(DamagedJournal);
   });
   test('is not read when one of its files lacks what the other one goes on with', () => {
@@ -121,13 +131,13 @@ test('whatever was written in turns, forgotten and cut off, all that was finishe
       let before: readonly Buffer[] = files.map((file) => Buffer.from(file));
       for (const { text, forget } of steps) {
         before = files.map((file) => Buffer.from(file));
-        let length = writeRecord(files[active].subarray(offset), written.length, text);
+        let length = writeRecord(files[active].subarray(offset), written.length, forgotten + 1, text);
         if (length === null) {
           const other: 0 | 1 = active === 0 ? 1 : 0;
           if ((newest[other] ?? -1) > forgotten) break;
           active = other;
           offset = headBytes;
-          length = writeRecord(files[active].subarray(offset), written.length, text);
+          length = writeRecord(files[active].subarray(offset), written.length, forgotten + 1, text);
           if (length === null) break;
         }
         newest[active] = written.length;
@@ -138,6 +148,7 @@ test('whatever was written in turns, forgotten and cut off, all that was finishe
       const read = readRecords(files);
       expect(read.map(({ number }) => number)).toEqual(read.map((_, index) => written.length - read.length + index));
       for (const { number, text } of read) expect(Buffer.from(text)).toEqual(Buffer.from(written[number] ?? 'missing'));
+      // What was forgotten after the newest was written may be there still.
       expect(written.length - read.length).toBeLessThanOrEqual(forgotten + 1);
 
       // The last one again, but cut off somewhere.
