@@ -77,8 +77,8 @@ async function reservationOf(model: string): Promise<{ reserved: number; promptT
 
 /** The lowest balances seen while `work` runs, holds deducted: at the gate and in the ledger. */
 const lowestDuring = (user: TestUser, work: () => Promise<unknown>) =>
-  withDatabase(gateway.config, quietLog, async ({ pool }) => {
-    const db = openReadModels(pool);
+  withDatabase(gateway.config, quietLog, async (database) => {
+    const db = openReadModels(database.pool);
     let working = true;
     const watch = async (look: () => Promise<number>): Promise<{ lowest: number; samples: number }> => {
       const seen: number[] = [];
@@ -95,6 +95,8 @@ const lowestDuring = (user: TestUser, work: () => Promise<unknown>) =>
     ]);
     try {
       await work();
+      // The ledger is looked at for the last time when it knows all of it.
+      await booksAtRest(database);
     } finally {
       working = false;
     }
