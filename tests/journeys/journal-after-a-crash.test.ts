@@ -124,9 +124,13 @@ describe('calls that were answered while the log took nothing', () => {
   test(
     'are charged by this very process when the log takes them again, and a stop leaves no journal',
     async () => {
-      gateway = await startGatewayProcess(dataDir);
+      const node = await startGatewayProcess(dataDir, { APPEND_PATIENCE_SECONDS: '1' });
+      gateway = node;
       const unlock = await lockLog();
-      const ahead = await callAll(gateway.url, 0, 10);
+      const ahead = await callAll(node.url, 0, 10);
+      // For longer than an append of anybody else would be tried.
+      await until(async () => (toldOf(node, 'the journal waits for the database').length > 0 ? true : null), patience);
+      ahead.push(...(await callAll(node.url, 10, 14)));
       await unlock();
       await withDatabase(config, quietLog, async (database) => {
         await until(async () => {

@@ -48,6 +48,8 @@ const mostTogether = 500;
 const mostCharacters = 1024 * 1024;
 /** Answered and not in the log: what a database that is away for a while may leave behind. */
 const mostUnplaced = 20_000;
+/** What waits for the disk. */
+const mostAskedCharacters = 32 * 1024 * 1024;
 const retryMs = 500;
 
 const takenOver = 'Another Tallygate process has taken over the journal of this one.';
@@ -57,6 +59,8 @@ export class JournaledCommit {
   private journal: Journal | null = null;
   private opened: Journal | null = null;
   private asked: Asked[] = [];
+  /** Characters in them. */
+  private askedSize = 0;
   private scheduled = false;
   private writing = false;
   /** In the journal, but not known to be in the log; in the order of both. */
@@ -70,6 +74,8 @@ export class JournaledCommit {
   private placing: Promise<void> | null = null;
   private gathering: NodeJS.Timeout | null = null;
   private closing = false;
+  /** The log has refused what was answered. */
+  private lost = false;
   private readonly waiting = new Set<() => void>();
 
   constructor(
@@ -92,6 +98,7 @@ export class JournaledCommit {
     this.setOut(append.stream);
     return new Promise((resolve, reject) => {
       this.asked.push({ append, onPlaced, resolve, reject });
+      this.askedSize += append.size;
       this.schedule();
     });
   }
@@ -115,7 +122,7 @@ export class JournaledCommit {
 
   private isForJournal({ stream, events, expected }: Append): boolean {
     if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return false;
-    if (this.unplaced.length + this.asked.length >= mostUnplaced) return false;
+    if (this.unplaced.length + this.asked.length >= mostUnplaced || this.askedSize >= mostAskedCharacters) return false;
     if (expected === 'no-stream') return !this.names.has(stream);
     return expected === 0 && this.begun.has(stream);
   }
@@ -132,7 +139,7 @@ export class JournaledCommit {
           () => busy('the event log does not take what was there before'),
         );
     }
-    // Together with what waits: so that it comes after what was answered before it.
+    // What waits goes first, unless something is on its way already.
     void this.place();
     const result = await this.commits.add(append);
     if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream)) this.begun.add(stream);
@@ -174,6 +181,7 @@ export class JournaledCommit {
     let count = 0;
     while (count < this.asked.length && count < mostTogether && (count === 0 || characters < mostCharacters))
       characters += this.asked[count++]?.append.size ?? 0;
+    this.askedSize -= characters;
     return count === this.asked.length ? this.asked.splice(0) : this.asked.splice(0, count);
   }
 
@@ -232,13 +240,13 @@ export class JournaledCommit {
     this.placing ??= this.placeAll().finally(() => {
       this.placing = null;
       // What has come meanwhile is gathered anew.
-      if (this.unplaced.length > 0 && !this.closing) this.placeSoon();
+      if (this.unplaced.length > 0 && !this.closing && !this.lost) this.placeSoon();
     });
     return this.placing;
   }
 
   private async placeAll(): Promise<void> {
-    for (let left = this.unplaced.length; left > 0; ) {
+    for (let left = this.unplaced.length; left > 0 && !this.lost; ) {
       const batch = this.unplaced.slice(0, Math.min(left, mostTogether));
       const failure = await this.placeBatch(batch);
       if (failure === null) {
@@ -247,6 +255,7 @@ export class JournaledCommit {
       }
       if (!isPassing(failure)) {
         this.journal = null;
+        this.lost = true;
         this.options.onLost(`What the journal holds cannot be brought into the log: ${String(failure)}`);
         return;
       }
@@ -346,12 +355,16 @@ class RecentNames {
   }
 }
 
-/** The same as one append for each stream: its events stand together then, and none comes before one of its own. */
+/**
+ * The same as one append for each stream: its events stand together then, and none comes before one of its own. Asked for
+ * now: nobody's patience is over, however long the database has been away.
+ */
 function byStream(batch: readonly Unplaced[]): readonly Append[] {
+  const since = performance.now();
   const appends = new Map<StreamName, Append>();
   for (const { append } of batch) {
     const before = appends.get(append.stream);
-    if (before === undefined) appends.set(append.stream, append);
+    if (before === undefined) appends.set(append.stream, { ...append, since });
     else {
       const events: readonly EncodedEvent[] = [...before.events, ...append.events];
       appends.set(append.stream, { ...before, events, size: before.size + append.size });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Append, encodePayload } from '../../../src/adapters/group-commit.js';
+import { type Append, encodePayload, GroupCommit } from '../../../src/adapters/group-commit.js';
 import type { Journal, Written } from '../../../src/adapters/journal/journal.js';
 import { JournaledCommit } from '../../../src/adapters/journal/journaled-commit.js';
 import type { AppendResult, ExpectedRevision } from '../../../src/application/ports.js';
@@ -232,6 +232,24 @@ describe('when the database is away', () => {
     expect(log.order).toEqual(ids(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
     expect(placed.map(([number]) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
+  test('for longer than anybody has patience, nothing is given up', async () => {
+    const patienceMs = 20;
+    const { log } = world();
+    const write = async (batch: readonly Append[]) =>
+      Promise.all(batch.map((one) => log.add(one).catch((error: Error) => error)));
+    const group = new GroupCommit(write, { appends: 100, size: 100_000, patienceMs });
+    const commits = new JournaledCommit(group, { log: quietLog, patienceMs: 60_000, gatherMs: 1, onLost: () => {} });
+    const texts: string[] = [];
+    const written = async (text: string): Promise<Written> => ({ kind: 'written', number: texts.push(text) - 1 });
+    commits.use({ write: written, forget: () => {}, close: async () => {} });
+    log.away = true;
+    await commits.addAhead(append('call-a', 1, 'no-stream'), () => {});
+    const asked = performance.now();
+    await until(async () => (log.batches.length > 1 && performance.now() > asked + 2 * patienceMs ? true : null));
+    log.away = false;
+    await commits.placed();
+    expect(log.order).toEqual(ids(1));
+  });
   test('whoever must see all of it is told that it cannot be had, after as long as patience lasts', async () => {
     const { commits, log, ahead, direct } = world({ patienceMs: 20 });
     log.away = true;
@@ -280,11 +298,13 @@ describe('when the journal fails', () => {
     expect(lost).toEqual(['Another Tallygate process has taken over the journal of this one.']);
   });
   test('to fit into the log, the node is told to end, and the journal stays', async () => {
-    const { commits, log, ahead, lost, closedKeeping } = world();
+    const { commits, log, ahead, lost, closedKeeping } = world({ patienceMs: 20 });
     await ahead('call-a', 1, 'no-stream');
     // Nothing of this process does such a thing.
     log.streams.set(streamNamed('call-a'), ['somebody’s']);
     await commits.close();
+    // Once, however often it is asked for.
+    await expect(commits.placed()).rejects.toMatchObject({ code: 'store-unavailable' });
     expect(lost).toEqual([expect.stringContaining('call-a has gone on without what was answered for it')]);
     expect(closedKeeping()).toBe(true);
   });
