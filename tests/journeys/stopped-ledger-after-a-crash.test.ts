@@ -60,15 +60,24 @@ const states = async (): Promise<State[]> => {
 };
 const ledgerState = async () => (await states()).find(({ name }) => name === 'ledger');
 
-/** Begins a call that upstream never answers; resolves with its id once it is there. */
-async function openCall(caller: Caller): Promise<CallId> {
-  void caller.chat({ model: 'silent' }).catch(() => null);
-  await until(async () => held.shift() ?? null);
-  return beside(async ({ pool }) => {
+/** The newest call in the log; null: there is none. */
+const newestCall = (): Promise<CallId | null> =>
+  beside(async ({ pool }) => {
     const { rows } = await pool.query<{ stream: string }>(
       `select stream from events where type = 'CallReserved' order by position desc limit 1`,
     );
-    return CallId(String(rows[0]?.stream).slice('call-'.length));
+    const [newest] = rows;
+    return newest === undefined ? null : CallId(newest.stream.slice('call-'.length));
+  });
+
+/** Begins a call that upstream never answers; resolves with its id once it is there, and its reservation in the log. */
+async function openCall(caller: Caller): Promise<CallId> {
+  const before = await newestCall();
+  void caller.chat({ model: 'silent' }).catch(() => null);
+  await until(async () => held.shift() ?? null);
+  return until(async () => {
+    const newest = await newestCall();
+    return newest === before ? null : newest;
   });
 }
 
