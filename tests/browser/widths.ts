@@ -109,9 +109,10 @@ export function everyWidth(launched: () => Browser): void {
       const { page } = opened;
       const menu = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
       await menu.first().waitFor();
-      for (const link of await menu.all()) {
-        const path = (await link.getAttribute('href')) ?? '';
-        await link.click();
+      // Chats come into the menu when they are known, and change which link is the how-manieth.
+      await settled(page);
+      for (const path of await menu.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))) {
+        await menu.and(page.locator(`[href="${path}"]`)).click();
         await expect.poll(() => new URL(page.url()).pathname).toBe(path);
         await expectFits(page, path);
       }
