@@ -87,14 +87,20 @@ async function launched({ executablePath, env }: Candidate): Promise<Browser | n
   return chromium.launch({ executablePath, args: flags, env: Object.fromEntries(defined) }).catch(() => null);
 }
 
+const canUnpack = (): boolean => process.platform === 'linux' && process.arch === 'x64' && !process.env.CHROMIUM_PATH;
+
+/** Once, before test files that run beside each other would all do it: who comes too early finds half a browser. */
+export async function unpackBrowser(): Promise<void> {
+  if (installed().length === 0 && canUnpack()) await packaged().catch(() => null);
+}
+
 /** null: no browser runs here, which has been said in one line. */
 export async function launchBrowser(): Promise<Browser | null> {
   for (const candidate of installed()) {
     const browser = await launched(candidate);
     if (browser !== null) return browser;
   }
-  const canUnpack = process.platform === 'linux' && process.arch === 'x64' && !process.env.CHROMIUM_PATH;
-  const own = canUnpack ? await packaged().catch(() => null) : null;
+  const own = canUnpack() ? await packaged().catch(() => null) : null;
   const browser = own === null ? null : await launched(own);
   if (browser === null)
     console.warn(

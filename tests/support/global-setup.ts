@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
 import type { PostgresConnection } from '../../src/adapters/postgres.js';
+import { unpackBrowser } from './browser.js';
 import { quietLog } from './quiet-log.js';
 
 declare module 'vitest' {
@@ -15,7 +16,7 @@ declare module 'vitest' {
 /** One Postgres for the whole run; each test file makes its own database in it (createTestDatabase). */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tallygate-tests-'));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: quietLog });
+  const [postgres] = await Promise.all([startEmbeddedPostgres({ dataDir, log: quietLog }), unpackBrowser()]);
   project.provide('postgres', postgres.connection);
   return async () => {
     await postgres.stop();

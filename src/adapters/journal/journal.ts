@@ -32,7 +32,7 @@ export const underWay = 'current-';
 const longestEndMs = 10_000;
 const usualFileBytes = 8 * 1024 * 1024;
 
-/** Synchronous for each write, so that one call brings the data to the disk; where there is no such flag, a flush follows. */
+/** Synchronous for each write: one call brings the data to the disk. */
 const writing = constants.O_RDWR | (constants.O_DSYNC ?? constants.O_SYNC);
 
 interface Segment {

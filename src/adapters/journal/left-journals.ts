@@ -52,11 +52,17 @@ async function linesIn(
   return readRecords(files).flatMap(({ text }) => text.split('\n'));
 }
 
+/** And no file of what was set aside. */
+const isJournal = (name: string): boolean => name.startsWith(left) || name.startsWith(underWay);
+
+/** Whether there may be anything to place: after an order to stop there is not. */
+export const isAnythingLeft = async (place: string): Promise<boolean> => (await foldersIn(place)).some(isJournal);
+
 /** How many events are in journals that no process writes; they may be in the log as well. Changes nothing. */
 export async function countLeft(options: Omit<LeftOptions, 'payloads'>): Promise<number> {
   let count = 0;
   for (const name of await foldersIn(options.place))
-    if (name.startsWith(left) || name.startsWith(underWay)) count += (await linesIn(options, name))?.length ?? 0;
+    if (isJournal(name)) count += (await linesIn(options, name))?.length ?? 0;
   return count;
 }
 

@@ -7,7 +7,7 @@ import type { Fence } from '../log-writer.js';
 import type { PostgresConnection } from '../postgres.js';
 import { openPostgresEventStore } from '../postgres-event-store.js';
 import { type Journal, openJournal } from './journal.js';
-import { countLeft, placeLeft } from './left-journals.js';
+import { countLeft, isAnythingLeft, placeLeft } from './left-journals.js';
 
 /* The journals beside the embedded Postgres: what earlier processes have left there, and one for this one. */
 
@@ -34,6 +34,7 @@ export async function placeLeftBehind(
   connection: PostgresConnection,
   { fence, head }: { readonly fence: Fence; readonly head: Position },
 ): Promise<Position> {
+  if (!(await isAnythingLeft(placeIn(dataDir)))) return head;
   const options = { place: placeIn(dataDir), log: await logIn(pool), payloads: currentPayloads, logger: log };
   const store = await openPostgresEventStore({ connection, log, fence, listens: false });
   try {
