@@ -21,6 +21,7 @@ import { totpCodes } from './adapters/totp.js';
 import { turnstile } from './adapters/turnstile.js';
 import { postgresUnsettledOrders } from './adapters/unsettled-orders.js';
 import { hashingKey, postgresVault } from './adapters/vault.js';
+import { allocateYoung } from './allocation.js';
 import { type Application, openApplication } from './application/application.js';
 import { handle } from './application/commands/handle.js';
 import { trafficNotices } from './application/commands/notices.js';
@@ -98,6 +99,7 @@ export async function startGateway(
   workerCount = 1,
   clock: Clock = systemClock,
 ): Promise<Gateway> {
+  allocateYoung();
   const closing = new Closing();
   try {
     return await start(config, log, workerCount, clock, closing);

@@ -83,12 +83,13 @@ const anything = () => true;
 const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>> = {
   'config.ts': [file('domain/address.ts')],
   'console-files.ts': [],
-  http: [file('domain/address.ts')],
+  http: [room('collections'), file('domain/address.ts')],
   waiting: [],
+  collections: [],
   'origins.ts': [file('domain/address.ts')],
   domain: [],
   projections: [room('domain'), room('waiting')],
-  application: [room('domain'), room('projections'), room('waiting')],
+  application: [room('collections'), room('domain'), room('projections'), room('waiting')],
   outbound: [file('domain/address.ts'), types(file('application/outgoing.ts'))],
   doors: [
     room('domain'),
@@ -104,6 +105,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     types(file('application/payment-ports.ts')),
   ],
   relay: [
+    room('collections'),
     room('domain'),
     room('http'),
     room('outbound'),
@@ -114,6 +116,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     types(file('application/settings.ts')),
   ],
   adapters: [
+    room('collections'),
     room('domain'),
     room('outbound'),
     file('application/ports.ts'),
@@ -124,10 +127,12 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   workers: [
     room('adapters'),
     room('application'),
+    room('collections'),
     room('domain'),
     room('http'),
     room('relay'),
     room('waiting'),
+    file('allocation.ts'),
     file('closing.ts'),
     file('listening.ts'),
     file('relaying.ts'),
@@ -148,6 +153,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   playground: [room('application'), room('domain'), room('http'), room('relay')],
   demo: [anything],
   cli: [anything],
+  'allocation.ts': [],
   'closing.ts': [],
   'stack-traces.ts': [],
   'faces.ts': [anything],

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../application/ports.js';
 
 interface Entry<Value> {
@@ -14,27 +15,23 @@ export interface RecentValuesOptions {
 }
 
 /** Keeps what was loaded last, and lets all who want the same value at once share one load. */
-export class RecentValues<Key, Value> {
-  private readonly entries = new Map<Key, Entry<Value>>();
+export class RecentValues<Key extends string | number, Value> {
+  private readonly entries: LRUCache<Key, Entry<Value>>;
 
-  constructor(private readonly options: RecentValuesOptions) {}
+  constructor(private readonly options: RecentValuesOptions) {
+    this.entries = new LRUCache({ max: options.capacity });
+  }
 
   /** `load` is called at once when it is called at all. null and failures are not kept. */
   get(key: Key, load: () => Promise<Value | null>): Promise<Value | null> {
     const now = this.options.clock.now();
     const found = this.entries.get(key);
-    this.entries.delete(key);
     // A clock that was set back must not keep a value for as long as it was set back by.
-    if (found !== undefined && now >= found.since && now - found.since < this.options.maxAgeMs) {
-      this.entries.set(key, found);
-      return found.value;
-    }
+    if (found !== undefined && now >= found.since && now - found.since < this.options.maxAgeMs) return found.value;
     const entry: Entry<Value> = { value: load(), since: now };
     this.entries.set(key, entry);
-    const oldest = this.entries.keys().next();
-    if (this.entries.size > this.options.capacity && oldest.done === false) this.entries.delete(oldest.value);
     const forget = () => {
-      if (this.entries.get(key) === entry) this.entries.delete(key);
+      if (this.entries.peek(key) === entry) this.entries.delete(key);
     };
     entry.value.then((value) => value === null && forget(), forget);
     return entry.value;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { BriefMap } from '../collections/brief-map.js';
 import { placeOf } from './place.js';
 
 /*
@@ -32,8 +33,8 @@ const shares = 4;
 
 export class BodyRoom {
   private held = 0;
-  private readonly byHolder = new Map<string | number, number>();
-  private readonly unfinished = new Map<string, number>();
+  private readonly byHolder = new BriefMap<string | number, number>();
+  private readonly unfinished = new BriefMap<string, number>();
   private readonly share: number;
 
   constructor(private readonly limits: BodyRoomLimits) {
@@ -91,7 +92,7 @@ export function countUnfinished(room: BodyRoom, response: ServerResponse, addres
   return true;
 }
 
-function lower<Key>(counts: Map<Key, number>, key: Key, by: number): void {
+function lower<Key extends string | number>(counts: BriefMap<Key, number>, key: Key, by: number): void {
   const left = (counts.get(key) ?? 0) - by;
   if (left > 0) counts.set(key, left);
   else counts.delete(key);

@@ -1,4 +1,5 @@
 import type { CallProgress, CallProgressNotes } from '../application/ports.js';
+import { BriefMap } from '../collections/brief-map.js';
 import { beginning, Position } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
 import { type CallsUnderWay, CallUnderWay } from '../relay/call/under-way.js';
@@ -51,7 +52,7 @@ interface OpenCall {
 }
 
 export class CallsOfWorkers {
-  private readonly open = new Map<CallId, OpenCall>();
+  private readonly open = new BriefMap<CallId, OpenCall>();
   private readonly workers = new Set<Worker>();
   private progressed = new Map<CallId, CallProgress>();
   private ended: CallId[] = [];

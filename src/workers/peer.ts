@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { BriefMap } from '../collections/brief-map.js';
 import { Failure } from '../domain/failure.js';
 import { type ToldError, tellError, toldError } from '../domain/told-error.js';
 
@@ -25,7 +26,7 @@ interface Asked {
 export class Peer<Theirs> {
   /** Resolves once the pipe is closed, from whichever end. */
   readonly closed: Promise<void>;
-  private readonly asked = new Map<number, Asked>();
+  private readonly asked = new BriefMap<number, Asked>();
   private questions = 0;
   private leaving = '';
   private arriving = '';
@@ -123,8 +124,10 @@ export class Peer<Theirs> {
 
   private end(): void {
     this.open = false;
-    for (const { reject } of this.asked.values()) reject(gone());
-    this.asked.clear();
+    for (const [id, { reject }] of this.asked) {
+      this.asked.delete(id);
+      reject(gone());
+    }
   }
 }
 

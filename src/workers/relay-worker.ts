@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { allocateYoung } from '../allocation.js';
 import { nameSources } from '../stack-traces.js';
 import type { AskedOfPrimary, AskedOfWorker } from './messages.js';
 import { Peer } from './peer.js';
@@ -8,6 +9,7 @@ import { type ServingCalls, serveCalls } from './serving-calls.js';
 /* A process that serves calls: it does what the primary of its node asks, and ends with it. */
 
 nameSources();
+allocateYoung();
 
 let serving: ServingCalls | null = null;
 

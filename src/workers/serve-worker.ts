@@ -1,5 +1,6 @@
 import type { NodeDirectory } from '../application/memory/directory.js';
 import type { EventStore, QuotaGate, Vault } from '../application/ports.js';
+import { BriefMap } from '../collections/brief-map.js';
 import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { CallId } from '../domain/ids.js';
@@ -53,8 +54,8 @@ export interface WorkerService {
 export function serveWorker(ports: WorkerPorts): WorkerService {
   const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
   const { meter, calls, onTaken, refusalRecord } = ports;
-  const places = new Map<number, Leave>();
-  const reservations = new Map<CallId, Reservation>();
+  const places = new BriefMap<number, Leave>();
+  const reservations = new BriefMap<CallId, Reservation>();
   let tickets = 0;
   let ended = false;
 
@@ -139,10 +140,14 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     end() {
       ended = true;
       const hadCalls = calls.leave();
-      for (const reservation of reservations.values()) reservation.leave();
-      reservations.clear();
-      for (const leave of places.values()) leave(false);
-      places.clear();
+      for (const [callId, reservation] of reservations) {
+        reservations.delete(callId);
+        reservation.leave();
+      }
+      for (const [ticket, leave] of places) {
+        places.delete(ticket);
+        leave(false);
+      }
       return hadCalls;
     },
   };

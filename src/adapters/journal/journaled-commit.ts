@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AheadResult, AppendResult } from '../../application/ports.js';
+import { BriefMap } from '../../collections/brief-map.js';
 import { isCallStream, Position, type StreamName } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { isPassing } from '../../domain/passing.js';
@@ -66,9 +67,9 @@ export class JournaledCommit {
   /** In the journal, but not known to be in the log; in the order of both. */
   private unplaced: Unplaced[] = [];
   /** How many of a stream's events are asked for or unplaced. */
-  private readonly onTheirWay = new Map<StreamName, number>();
+  private readonly onTheirWay = new BriefMap<StreamName, number>();
   /** Calls this process has begun and nobody has continued. */
-  private readonly begun = new Set<StreamName>();
+  private readonly begun = new BriefMap<StreamName, true>();
   /** Those and all others that were begun of late: names are made with the time, and none is used again. */
   private readonly names = new RecentNames();
   private placing: Promise<void> | null = null;
@@ -142,7 +143,8 @@ export class JournaledCommit {
     // What waits goes first, unless something is on its way already.
     void this.place();
     const result = await this.commits.add(append);
-    if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream)) this.begun.add(stream);
+    if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream))
+      this.begun.set(stream, true);
     return result;
   }
 
@@ -196,7 +198,7 @@ export class JournaledCommit {
     if (written !== 'failed' && written.kind === 'written') {
       for (const { append, onPlaced, resolve } of batch) {
         this.unplaced.push({ append, onPlaced, number: written.number });
-        if (append.expected === 'no-stream') this.begun.add(append.stream);
+        if (append.expected === 'no-stream') this.begun.set(append.stream, true);
         resolve({ ok: true });
       }
       this.placeSoon();

@@ -1,3 +1,4 @@
+import { BriefMap } from '../../collections/brief-map.js';
 import { type Budget, type Day, daysRemembered, endOf, periodAt, spendingDayOf, spentOn } from '../../domain/budget.js';
 import { beginning, type Position, type Recorded } from '../../domain/events.js';
 import type { ApiKeyId, CallId, UserId } from '../../domain/ids.js';
@@ -44,7 +45,7 @@ interface Account {
   /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
   balance: bigint;
   held: bigint;
-  readonly holds: Map<CallId, Quota>;
+  readonly holds: BriefMap<CallId, Quota>;
   /** What calls have cost, by the day it counts for. */
   readonly spending: Map<Day, bigint>;
   /** What the account already contains: the tail may be behind the snapshot. */
@@ -150,7 +151,7 @@ export function openQuotaGate(
 ): QuotaGate & Balances & TailConsumer {
   const users = new Map<UserId, Account>();
   const apiKeys = new Map<ApiKeyId, Account>();
-  const calls = new Map<CallId, Payers>();
+  const calls = new BriefMap<CallId, Payers>();
   let tail: Position = after;
 
   const makeRoom = <Id>(accounts: Map<Id, Account>): void => {
@@ -192,7 +193,7 @@ export function openQuotaGate(
     id,
     balance: 0n,
     held: 0n,
-    holds: new Map(),
+    holds: new BriefMap(),
     spending: new Map(),
     since: beginning,
     arrived: [],

@@ -1,3 +1,5 @@
+import { BriefMap } from '../../collections/brief-map.js';
+
 /** Counts the calls under way of whatever has an id and a limit: API keys, channels. */
 export interface CallsUnderWay {
   /** False: there are `most` already; 0 is no limit. Who entered leaves once. */
@@ -6,7 +8,7 @@ export interface CallsUnderWay {
 }
 
 export function callsUnderWay(): CallsUnderWay {
-  const counts = new Map<number, number>();
+  const counts = new BriefMap<number, number>();
   return {
     enter(id, most) {
       const count = counts.get(id) ?? 0;

@@ -1,4 +1,5 @@
 import type { CallProgress, CallProgressNotes } from '../../application/ports.js';
+import { BriefMap } from '../../collections/brief-map.js';
 import { beginning, type Position } from '../../domain/events.js';
 import type { CallId, ChannelId } from '../../domain/ids.js';
 import { atIntervals } from '../../waiting/at-intervals.js';
@@ -75,7 +76,7 @@ export interface CallsUnderWay {
 }
 
 export function callsUnderWay(): CallsUnderWay {
-  const calls = new Map<CallId, CallUnderWay>();
+  const calls = new BriefMap<CallId, CallUnderWay>();
   let ended: CallId[] = [];
   let newest: Position = beginning;
   /** `newest` at the last looks, oldest first. */

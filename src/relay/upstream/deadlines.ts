@@ -1,3 +1,5 @@
+import { BriefMap } from '../../collections/brief-map.js';
+
 /*
  * One clock for everything that is waited for: a timer per call would cost more than what it watches. Looks around a few
  * times a second, and only while somebody waits.
@@ -10,32 +12,40 @@ export interface Awaited {
 const sweepMs = 100;
 
 export interface Deadlines {
-  /** Expires it unless it is forgotten before; a few milliseconds late, never early. */
-  watch(awaited: Awaited, withinMs: number): void;
-  forget(awaited: Awaited): void;
+  /** Expires it unless the watch, of which this is the number, is given up before; a few milliseconds late, never early. */
+  watch(awaited: Awaited, withinMs: number): number;
+  /** 0 is no watch. */
+  giveUp(watch: number): void;
+}
+
+interface Watch {
+  readonly awaited: Awaited;
+  readonly dueAt: number;
 }
 
 export function openDeadlines(): Deadlines {
-  const due = new Map<Awaited, number>();
+  const watches = new BriefMap<number, Watch>();
+  let newest = 0;
   let timer: NodeJS.Timeout | null = null;
 
   const sweep = (): void => {
     const now = performance.now();
-    for (const [awaited, at] of due)
-      if (at <= now) {
-        due.delete(awaited);
+    for (const [number, { awaited, dueAt }] of watches)
+      if (dueAt <= now) {
+        watches.delete(number);
         awaited.expire();
       }
-    if (due.size > 0 || timer === null) return;
+    if (watches.size > 0 || timer === null) return;
     clearInterval(timer);
     timer = null;
   };
 
   return {
     watch(awaited, withinMs) {
-      due.set(awaited, performance.now() + withinMs);
+      watches.set(++newest, { awaited, dueAt: performance.now() + withinMs });
       timer ??= setInterval(sweep, sweepMs).unref();
+      return newest;
     },
-    forget: (awaited) => void due.delete(awaited),
+    giveUp: (watch) => void watches.delete(watch),
   };
 }

@@ -1,3 +1,5 @@
+import { BriefMap } from '../../collections/brief-map.js';
+
 /*
  * One host answers only so many calls at a time, and whoever may open streams could take them all. So a caller gets at
  * most half of what the others have left: alone, half of everything; and nobody is refused the first call while there is
@@ -12,16 +14,16 @@ export interface HostShares {
 
 interface Use {
   total: number;
-  readonly byPayer: Map<number, number>;
+  readonly byPayer: BriefMap<number, number>;
 }
 
 /** `capacity`: calls under way at one host. */
 export function hostShares(capacity: number): HostShares {
-  const uses = new Map<string, Use>();
+  const uses = new BriefMap<string, Use>();
 
   return {
     take(host, payer) {
-      const use = uses.get(host) ?? { total: 0, byPayer: new Map() };
+      const use = uses.get(host) ?? { total: 0, byPayer: new BriefMap() };
       if (use.total >= capacity) return false;
       if (payer !== null) {
         const own = use.byPayer.get(payer) ?? 0;

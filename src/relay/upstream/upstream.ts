@@ -143,7 +143,8 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
   return {
     send({ method, url, headers, content }, { proxy, timeoutMs, idleMs, payer }) {
       let host = '';
-      const begun = (): void => deadlines.forget(exchange);
+      let watch = 0;
+      const begun = (): void => deadlines.giveUp(watch);
       const over = (): void => {
         begun();
         if (host !== '') shares.giveBack(host, payer);
@@ -156,7 +157,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
         const wanted = proxy === null ? origin : `${origin} behind ${proxy}`;
         if (!shares.take(wanted, payer)) throw new Saturated();
         host = wanted;
-        deadlines.watch(exchange, timeoutMs);
+        watch = deadlines.watch(exchange, timeoutMs);
         const handler = opening ?? exchange;
         const call =
           opening === null

@@ -1,0 +1,50 @@
+/*
+ * A map for entries of which many come and go and few are there at a time.
+ *
+ * With so few entries V8's own Map makes a new table every few insertions, and each table leads to the one after it. Once
+ * a table has become old it keeps, though long dead, all later ones alive until everything is collected, and with them
+ * whatever was in one when it was left: what lived for a millisecond is then moved twice and collected with the old, at
+ * the price of longer pauses (docs/performance.md). Here, entries that have gone leave their place empty, and a new map
+ * takes over before there are many of those.
+ */
+
+/** Empty places that are borne in any case; beyond them, three for every entry. */
+const fewPlaces = 8;
+
+/** `undefined` is no value: it marks what has gone. Keys of some entries that have gone are still referred to. */
+export class BriefMap<Key extends string | number, Value extends object | string | number | boolean> {
+  private places = new Map<Key, Value | undefined>();
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  has(key: Key): boolean {
+    return this.places.get(key) !== undefined;
+  }
+
+  get(key: Key): Value | undefined {
+    return this.places.get(key);
+  }
+
+  set(key: Key, value: Value): void {
+    if (!this.has(key)) this.count++;
+    this.places.set(key, value);
+  }
+
+  /** false: there was no such entry. */
+  delete(key: Key): boolean {
+    if (!this.has(key)) return false;
+    this.places.set(key, undefined);
+    this.count--;
+    const { size } = this.places;
+    if (size > fewPlaces && size > this.count * 4) this.places = new Map(this);
+    return true;
+  }
+
+  /** In the order in which their places were first taken. */
+  *[Symbol.iterator](): Generator<[Key, Value], void, undefined> {
+    for (const [key, value] of this.places) if (value !== undefined) yield [key, value];
+  }
+}
