@@ -43,8 +43,12 @@ export class BriefMap<Key extends string | number, Value extends object | string
     return true;
   }
 
-  /** In the order in which their places were first taken. */
+  /** In the order in which their places were first taken. What is deleted meanwhile does not come. */
   *[Symbol.iterator](): Generator<[Key, Value], void, undefined> {
-    for (const [key, value] of this.places) if (value !== undefined) yield [key, value];
+    // Another map may have taken over since.
+    for (const key of this.places.keys()) {
+      const value = this.places.get(key);
+      if (value !== undefined) yield [key, value];
+    }
   }
 }

@@ -44,6 +44,18 @@ test('whoever goes through it may delete what it has come to', () => {
   expect(brief.size).toBe(0);
 });
 
+test('what is deleted while somebody goes through it does not come', () => {
+  const brief = new BriefMap<number, string>();
+  for (let number = 0; number < 100; number++) brief.set(number, `value ${number}`);
+  const met: number[] = [];
+  for (const [number] of brief) {
+    met.push(number);
+    // All but every tenth, so a new map takes over on the way.
+    if (number === 0) for (let other = 1; other < 100; other++) if (other % 10 !== 0) brief.delete(other);
+  }
+  expect(met).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+});
+
 interface Filled {
   set(key: number, value: object): unknown;
   delete(key: number): boolean;

@@ -30,11 +30,7 @@ export function openDeadlines(): Deadlines {
 
   const sweep = (): void => {
     const now = performance.now();
-    for (const [number, { awaited, dueAt }] of watches)
-      if (dueAt <= now) {
-        watches.delete(number);
-        awaited.expire();
-      }
+    for (const [number, { awaited, dueAt }] of watches) if (dueAt <= now && watches.delete(number)) awaited.expire();
     if (watches.size > 0 || timer === null) return;
     clearInterval(timer);
     timer = null;
