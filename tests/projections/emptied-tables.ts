@@ -33,9 +33,13 @@ function ownTables(kinds: string): string {
     where ${isOurs} and relkind = any('{${kinds}}') and not relispartition`;
 }
 
+/** Names with their schemas, also on a connection that read models were read on: there they would be found without. */
+const wholeNames = `perform set_config('search_path', 'public', true)`;
+
 /** Empties every table and fills in what was there at first. */
 const emptyAll = `
   do $$ declare name text; begin
+    ${wholeNames};
     for name in select oid::regclass::text from pg_class where relispartition and relkind = 'r' loop
       execute 'drop table ' || name;
     end loop;
@@ -52,6 +56,7 @@ const keepFillings = `
   create schema at_first;
   create table at_first.fillings (filling text);
   do $$ declare name text; begin
+    ${wholeNames};
     for name in select oid::regclass::text from pg_class where oid in (${ownTables('r')}) loop
       continue when name = 'projections.checkpoints';
       execute format('insert into at_first.fillings select format(%L, t) from %s as t', 'insert into ' || name || ' select (%L::' || name || ').*', name);
