@@ -32,9 +32,14 @@ test('says what a Map says, whatever comes and goes', () => {
   );
 });
 
-test('whoever goes through it may delete what it has come to', () => {
+function withHundred(): BriefMap<number, string> {
   const brief = new BriefMap<number, string>();
   for (let number = 0; number < 100; number++) brief.set(number, `value ${number}`);
+  return brief;
+}
+
+test('whoever goes through it may delete what it has come to', () => {
+  const brief = withHundred();
   const met: number[] = [];
   for (const [number] of brief) {
     met.push(number);
@@ -45,8 +50,7 @@ test('whoever goes through it may delete what it has come to', () => {
 });
 
 test('what is deleted while somebody goes through it does not come', () => {
-  const brief = new BriefMap<number, string>();
-  for (let number = 0; number < 100; number++) brief.set(number, `value ${number}`);
+  const brief = withHundred();
   const met: number[] = [];
   for (const [number] of brief) {
     met.push(number);
