@@ -2,6 +2,7 @@ import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { assertNever } from '../domain/failure.js';
 import { ratioOf } from '../domain/pricing.js';
 import type { GiftReason, ReturnCause } from '../projections/models/usage-log/log-detail.js';
+import { type LogType, logTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { audioRatiosOf, isAudioChat } from './audio-chat.js';
 
@@ -41,24 +42,30 @@ const redeemed = '通过兑换码充值 ';
 const failed = '请求失败，状态码 ';
 const refused = '请求被拒绝，状态码 ';
 
-/** What lines begin with, all there are. */
-const beginnings: readonly string[] = [
-  '模型价格 ',
-  '模型倍率 ',
-  channelTest,
-  toppedUp,
-  ...Object.values(returned).map(({ begins }) => begins),
-  adjusted,
-  revoked,
-  redeemed,
-  failed,
-  refused,
-  ...Object.values(grants).map((grant) => `${grant} `),
+const { recharge, consume, manage, system, error } = logTypes;
+
+/** What lines begin with, all there are, by the kind of the line. */
+const beginnings: readonly (readonly [LogType, string])[] = [
+  [consume, '模型价格 '],
+  [consume, '模型倍率 '],
+  [consume, channelTest],
+  [recharge, toppedUp],
+  ...Object.values(returned).map(({ begins }) => [system, begins] as const),
+  [manage, adjusted],
+  [manage, revoked],
+  [recharge, redeemed],
+  [error, failed],
+  [error, refused],
+  ...Object.values(grants).map((grant) => [system, `${grant} `] as const),
 ];
 
-/** Whether there can be a line whose words begin so. */
-export const canBeginWith = (words: string): boolean =>
-  beginnings.some((beginning) => beginning.startsWith(words) || words.startsWith(beginning));
+/** Of which kinds lines are whose words can begin so; none: there can be no such line. */
+export const typesBeginningWith = (words: string): ReadonlySet<LogType> =>
+  new Set(
+    beginnings
+      .filter(([, beginning]) => beginning.startsWith(words) || words.startsWith(beginning))
+      .map(([type]) => type),
+  );
 
 export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
   const { detail } = line;

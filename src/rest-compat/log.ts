@@ -10,7 +10,7 @@ import { cacheWriteTokens } from '../domain/usage.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
-import { canBeginWith, contentOf } from './log-text.js';
+import { contentOf, typesBeginningWith } from './log-text.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -25,7 +25,7 @@ const targetNeeded = 'target timestamp is required';
 const apiKeyRefused = '该令牌已停用、已过期，或不允许从当前地址使用';
 const userIdModulus = 1024;
 const searchLimit = 100;
-/** A search for words looks at so many of the newest lines: their words are made as they are read. */
+/** A search for words looks at so many of the newest lines of the kinds that can have them: words are made as lines are read. */
 const searchDepth = 10_000;
 const searchBatch = 1_000;
 
@@ -153,13 +153,18 @@ export function logEndpoints(
 
   const worded = async (viewer: UserView, beginning: string, style: QuotaStyle): Promise<WordedLines> => {
     const found: UsageLogEntry[] = [];
+    const [type, ...others] = typesBeginningWith(beginning);
+    const filter = others.length === 0 ? { type } : {};
     let before: Position | undefined;
-    let isWhole = !canBeginWith(beginning);
-    for (let seen = 0; seen < searchDepth && found.length < searchLimit && !isWhole; seen += searchBatch) {
-      const lines = await queries.logBefore(viewer, {}, { before, limit: searchBatch }, false);
+    let isWhole = type === undefined;
+    // As many as are shown at first: where lines are of one kind, most often all of them begin so.
+    let limit = searchLimit;
+    for (let seen = 0; seen < searchDepth && found.length < searchLimit && !isWhole; seen += limit) {
+      limit = seen === 0 ? searchLimit : Math.min(searchBatch, searchDepth - seen);
+      const lines = await queries.logBefore(viewer, filter, { before, limit }, false);
       found.push(...lines.filter((line) => contentOf(line, style).startsWith(beginning)));
       before = lines.at(-1)?.id;
-      isWhole = lines.length < searchBatch;
+      isWhole = lines.length < limit;
     }
     return { lines: found.slice(0, searchLimit), isPartial: !isWhole && found.length < searchLimit };
   };

@@ -7,7 +7,8 @@ import { beginning, type DomainEvent, Position, type StreamName, streams } from 
 import { CallId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import { lineMatch } from '../../src/projections/models/usage-log/line-match.js';
-import type { UsageLogEntry, UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import type { UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-filter.js';
+import type { UsageLogEntry } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { settled } from '../support/calls.js';
 import { recordedAt } from '../support/recorded.js';
 import { refusal } from '../support/refusal.js';

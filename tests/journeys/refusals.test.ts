@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import type { UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-filter.js';
 import { type Answer, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { lineOf } from '../support/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';

@@ -10,12 +10,9 @@ import { boundTo } from '../../src/projections/engine/checkpoints.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { lineMatch } from '../../src/projections/models/usage-log/line-match.js';
 import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
+import type { UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-filter.js';
 import { monthOf } from '../../src/projections/models/usage-log/usage-log-partitions.js';
-import {
-  type UsageLogFilter,
-  usageLogBefore,
-  usageLogPage,
-} from '../../src/projections/models/usage-log/usage-log-queries.js';
+import { usageLogBefore, usageLogPage } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -362,8 +359,10 @@ describe('partitions', () => {
       'usage_log_2026_01',
       'usage_log_2026_02',
       'usage_log_2027_12',
+      'usage_log_callers',
       'usage_log_clearings',
       'usage_log_hours',
+      'usage_log_models',
       'usage_log_rules',
       'usage_log_terms',
     ]);
@@ -408,6 +407,7 @@ describe('the log', () => {
     when(at(160), released('d', 9, bobs)),
   ];
   const requestsOf = (lines: readonly { request_id: string | null }[]) => lines.map(({ request_id }) => request_id);
+  const counting = { lines: 100, cost: 5_000, few: 100, ms: 1, passed: 0 };
   /** All lines, though nothing knows beforehand how many these are. */
   const everybodys: UsageLogFilter = { userIds: [alice, bob] };
 
@@ -428,6 +428,16 @@ describe('the log', () => {
     ['when it began and ended, both inclusive', { from: seconds(at(100)), to: seconds(at(150)) }, ['c', 'b']],
     ['the name of nobody', { username: '' }, []],
     ['several at once', { username: 'bob', type: logTypes.consume, group: 'vip' }, ['b']],
+    ['an API key’s name that nobody has', { apiKeyName: 'desktop' }, []],
+    ['the name of an API key that is another’s', { userId: alice, apiKeyName: 'laptop' }, []],
+    ['the name of another API key', { apiKeyId: ApiKeyId(13), apiKeyName: 'ci' }, []],
+    ['a user and a group together', { username: 'bob', group: 'vip' }, ['d', 'b']],
+    ['a user and a group of others', { userId: alice, group: 'vip' }, []],
+    ['a pattern that no model fits', { model: 'gemini%' }, []],
+    ['a channel and a pattern', { channelId: west, model: '%o%' }, ['b']],
+    ['a channel and a model of others', { channelId: west, model: 'gpt-4o' }, []],
+    ['a group and a model of others', { group: 'vip', model: 'gpt-4o' }, []],
+    ['a channel and a group', { channelId: west, group: 'vip' }, ['b']],
   ])('is filtered by %s', async (_, filter, found) => {
     const db = await projected.given(...history);
     expect(requestsOf(await usageLogBefore(db, filter, { limit: 10 }))).toEqual(found);
@@ -439,17 +449,16 @@ describe('the log', () => {
     expect(requestsOf(all.filter(lineMatch(filter)))).toEqual(found);
   });
 
-  test.each<[string, UsageLogFilter, string]>([
-    ['a user’s of one model', { userId: alice, model: 'claude-sonnet' }, 'seldom'],
-    ['those of a name and one model', { username: 'alice', model: 'claude-sonnet' }, 'seldom'],
-    ['a user’s that failed', { userId: alice, type: logTypes.error }, 'failed'],
-    ['a channel’s that failed', { channelId: west, type: logTypes.error }, 'lost'],
-  ])('finds %s without looking at the lines in between', async (_, filter, found) => {
+  test('finds what is seldom, and that there is none, without looking at the lines in between', async () => {
     const many = <Of>(of: (n: number) => Of) => Array.from({ length: 200 }, (_, n) => of(n));
     await projected.given(
       registered(alice, 'alice'),
       settled('seldom', 9, 1, { facts: { model: 'claude-sonnet' } }),
       released('failed', 9),
+      adjusted(alice, 5),
+      settled('grouped', 9, 1, { facts: { group: 'seldom' } }),
+      settled('phoned', 9, 1, { facts: { apiKeyId: ApiKeyId(14), apiKeyName: 'phone' } }),
+      settled('small', 9, 1, { facts: { model: 'gpt-4o-mini' } }),
       ...many((n) => settled(`a${n}`, 9, 1)),
       // Another's, so that neither model nor failure is what is seldom.
       released('lost', 9, { ...bobs, attempts: [west] }),
@@ -465,14 +474,38 @@ describe('the log', () => {
       return rows[0]?.lines ?? Number.NaN;
     };
     try {
+      await client.query(`set search_path to ${readModels.map(schemaOf).join(', ')}`);
+      // Many pages, so that whoever looks at the lines in between pays for it.
       await client.query(`
-        analyze ${schemaOf(usageLog)}.usage_log;
-        begin; set local search_path to ${readModels.map(schemaOf).join(', ')};
-        set local enable_seqscan = off; set local enable_bitmapscan = off
+        insert into usage_log select (line).* from (
+          select jsonb_populate_record(line, jsonb_build_object('id', line.id + 1000 * copy)) as line
+          from usage_log as line cross join generate_series(1, 30) as copy where line.request_id ~ '^[abc][0-9]'
+        ) as copies
       `);
-      const before = await looked();
-      expect(requestsOf(await usageLogBefore(tx, filter, { limit: 10 }))).toEqual([found]);
-      expect((await looked()) - before).toBe(1);
+      await client.query('analyze usage_log; begin; set local enable_seqscan = off; set local enable_bitmapscan = off');
+      const filters: readonly [string, UsageLogFilter, (string | null)[]][] = [
+        ['a user’s of one model', { userId: alice, model: 'claude-sonnet' }, ['seldom']],
+        ['those of a name and one model', { username: 'alice', model: 'claude-sonnet' }, ['seldom']],
+        ['a user’s that failed', { userId: alice, type: logTypes.error }, ['failed']],
+        ['a channel’s that failed', { channelId: west, type: logTypes.error }, ['lost']],
+        ['those of a kind', { type: logTypes.manage }, [null]],
+        ['a user’s of a kind', { userId: alice, type: logTypes.manage }, [null]],
+        ['a user’s of a kind that another has', { userId: bob, type: logTypes.manage }, []],
+        ['those of a group', { group: 'seldom' }, ['grouped']],
+        ['those of a name of an API key', { apiKeyName: 'phone' }, ['phoned']],
+        ['that nobody has an API key of the name', { apiKeyName: 'desktop' }, []],
+        ['those of a pattern', { model: '%mini' }, ['small']],
+        ['that no model fits a pattern', { model: 'gemini%' }, []],
+        ['that a user was never of a group', { userId: alice, group: 'vip' }, []],
+        ['that a channel never served a model', { channelId: west, model: 'gpt-4o' }, []],
+        ['that a channel never served a group', { channelId: west, group: 'default' }, []],
+        ['that a group never had a model', { group: 'vip', model: 'gpt-4o' }, []],
+      ];
+      for (const [name, filter, found] of filters) {
+        const before = await looked();
+        expect(requestsOf(await usageLogBefore(tx, filter, { limit: 10 })), name).toEqual(found);
+        expect((await looked()) - before, name).toBe(found.length);
+      }
     } finally {
       // With what was prepared on it.
       client.release(true);
@@ -500,7 +533,7 @@ describe('the log', () => {
         const found = requestsOf(all.filter(lineMatch(filter)));
         expect(requestsOf(await usageLogBefore(db, filter, { limit: 100 }))).toEqual(found);
         expect(requestsOf((await usageLogPage(db, filter, { page: 1, size: 100 })).items)).toEqual(found);
-        const { items, total, totalIsExact } = await usageLogPage(db, filter, request, { lines, cost: 0, passed: 0 });
+        const { items, total, totalIsExact } = await usageLogPage(db, filter, request, { ...counting, lines, cost: 0 });
         const offset = (request.page - 1) * request.size;
         expect(requestsOf(items)).toEqual(found.slice(offset, offset + request.size));
         if (totalIsExact) expect(total).toBe(found.length);
@@ -521,7 +554,7 @@ describe('the log', () => {
     // Nothing is left to read of the third hour, nor of the second half of the fourth.
     await sql`delete from usage_log where created_at >= ${from + 7_200} and created_at <> ${from + 10_800}`.execute(db);
     const page = async (filter: UsageLogFilter, number: number, size = 1, lines = 10) => {
-      const { items, total } = await usageLogPage(db, filter, { page: number, size }, { lines, cost: 0, passed: 0 });
+      const { items, total } = await usageLogPage(db, filter, { page: number, size }, { ...counting, lines, cost: 0 });
       return [...requestsOf(items), total];
     };
     expect(await page({}, 5)).toEqual(['4', 9]);
@@ -544,7 +577,7 @@ describe('the log', () => {
     // Who read the second hour line by line would find one too few.
     await sql`delete from usage_log where created_at = ${start / 1000 + 3_601}`.execute(db);
     const page = async (lines: number) =>
-      requestsOf((await usageLogPage(db, {}, { page: 4, size: 1 }, { lines, cost: 0, passed: 0 })).items);
+      requestsOf((await usageLogPage(db, {}, { page: 4, size: 1 }, { ...counting, lines, cost: 0 })).items);
     expect(await page(2)).toEqual(['2']);
     // Two ids would have to be looked at.
     expect(await page(1)).toEqual(['1']);
@@ -577,7 +610,7 @@ describe('the log', () => {
     const db = await projected.given(...history);
     await sql`analyze usage_log`.execute(db);
     const page = (lines: number, cost = 5_000) =>
-      usageLogPage(db, everybodys, { page: 1, size: 2 }, { lines, cost, passed: 0 });
+      usageLogPage(db, everybodys, { page: 1, size: 2 }, { ...counting, lines, cost });
     expect(await page(4)).toMatchObject({ total: 4, totalIsExact: true });
     for (const guessed of [await page(3), await page(4, 0)]) {
       expect(guessed.totalIsExact).toBe(false);
@@ -587,8 +620,7 @@ describe('the log', () => {
 
   test('is not counted where the planner expects far more: to be told that there are more is not worth it', async () => {
     const db = await projected.given(...history);
-    const pages = (lines: number) =>
-      usageLogPage(db, everybodys, { page: 1, size: 2 }, { lines, cost: 5_000, passed: 0 });
+    const pages = (lines: number) => usageLogPage(db, everybodys, { page: 1, size: 2 }, { ...counting, lines });
     await sql`insert into usage_log select (line).* from (
       select jsonb_populate_record(line, jsonb_build_object('id', line.id + 1000 * copy)) as line
       from usage_log as line cross join generate_series(1, 24) as copy
@@ -599,10 +631,25 @@ describe('the log', () => {
     expect(await pages(10)).toMatchObject({ total: 4, totalIsExact: true });
   });
 
+  test('is not counted for longer than there is time, but for the first few', async () => {
+    const db = await projected.given(...history);
+    await sql`insert into usage_log select (line).* from (
+      select jsonb_populate_record(line, jsonb_build_object('id', line.id + 1000 * copy)) as line
+      from usage_log as line cross join generate_series(1, 10_000) as copy
+    ) as copies`.execute(db);
+    const pages = (few: number, ms: number) =>
+      usageLogPage(db, everybodys, { page: 1, size: 2 }, { lines: 100_000, cost: 1e9, few, ms, passed: 0 });
+    const inTime = await pages(30_000, 1);
+    expect(inTime.totalIsExact).toBe(false);
+    expect(inTime.total).toBeGreaterThan(30_000);
+    expect(await pages(100_000, 1)).toMatchObject({ total: 40_004, totalIsExact: true });
+    expect(await pages(1, 60_000)).toMatchObject({ total: 40_004, totalIsExact: true });
+  });
+
   test('is known to its end without counting where the last page is shown', async () => {
     const db = await projected.given(...history);
     const page = (number: number, size: number) =>
-      usageLogPage(db, everybodys, { page: number, size }, { lines: 0, cost: 0, passed: 0 });
+      usageLogPage(db, everybodys, { page: number, size }, { ...counting, lines: 0, cost: 0 });
     expect(await page(2, 3)).toMatchObject({ total: 4, totalIsExact: true });
     expect(await page(1, 9)).toMatchObject({ total: 4, totalIsExact: true });
     expect(await page(9, 3)).toMatchObject({ items: [], totalIsExact: false });

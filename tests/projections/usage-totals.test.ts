@@ -5,7 +5,8 @@ import { Quota } from '../../src/domain/quota.js';
 import type { Usage } from '../../src/domain/usage.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { channelTestKeyName, logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
-import { type UsageLogFilter, usageLogBefore } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import type { UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-filter.js';
+import { usageLogBefore } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { type Summed, type UsageTotals, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { eventId } from '../support/events.js';
 import {

@@ -5,9 +5,9 @@ import type { ReadModels } from '../../projections/database.js';
 import { channels } from '../../projections/models/channels.js';
 import { usageLog } from '../../projections/models/usage-log/usage-log.js';
 import { clearedBefore } from '../../projections/models/usage-log/usage-log-clearing.js';
+import type { UsageLogFilter } from '../../projections/models/usage-log/usage-log-filter.js';
 import {
   type UsageLogEntry,
-  type UsageLogFilter,
   usageLogBefore,
   usageLogCount,
 } from '../../projections/models/usage-log/usage-log-queries.js';

@@ -10,9 +10,9 @@ import { apiKeyByHash } from '../../projections/models/api-keys.js';
 import type { LogDetail } from '../../projections/models/usage-log/log-detail.js';
 import { logTypes } from '../../projections/models/usage-log/usage-log.js';
 import { linesBefore } from '../../projections/models/usage-log/usage-log-clearing.js';
+import type { UsageLogFilter } from '../../projections/models/usage-log/usage-log-filter.js';
 import {
   type UsageLogEntry,
-  type UsageLogFilter,
   type UsageLogPage,
   usageLogBefore,
   usageLogPage,

@@ -1,6 +1,7 @@
 import { isLike } from '../../../domain/like.js';
 import { checkedPattern } from '../../engine/page.js';
-import type { UsageLogEntry, UsageLogFilter } from './usage-log-queries.js';
+import { isPattern, type UsageLogFilter } from './usage-log-filter.js';
+import type { UsageLogEntry } from './usage-log-queries.js';
 
 /*
  * The filter of the usage log for a line that has been read already: what `matching` asks of the database, asked of one
@@ -33,7 +34,7 @@ const codeOf = ({ detail }: UsageLogEntry): string | null => (detail !== null &&
 /** null: any will do. */
 function modelMatch(model: string | undefined): ((asked: string) => boolean) | null {
   if (model === undefined) return null;
-  if (!/[%_]/.test(model)) return (asked) => asked === model;
+  if (!isPattern(model)) return (asked) => asked === model;
   checkedPattern('model', model);
   return (asked) => isLike(asked, model);
 }

@@ -1,12 +1,13 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Position } from '../../../domain/events.js';
-import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
+import { Failure } from '../../../domain/failure.js';
 import type { ReadModels } from '../../database.js';
-import { checkedPattern, offsetOf, type PageRequest } from '../../engine/page.js';
+import { offsetOf, type PageRequest } from '../../engine/page.js';
 import { type StoredLine, type Told, toldLine } from './stored-line.js';
-import { type LogType, logTypes, type UsageLogRow } from './usage-log.js';
-import { clearedBefore } from './usage-log-clearing.js';
+import type { UsageLogRow } from './usage-log.js';
+import { type Lines, matching, type NarrowedFilter, shown, type UsageLogFilter, whenever } from './usage-log-filter.js';
 import { idsWithin, linesWithin, placeAbove } from './usage-log-hours.js';
+import { narrowed } from './usage-log-values.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
 interface Names {
@@ -16,92 +17,24 @@ interface Names {
 
 export interface UsageLogEntry extends UsageLogRow, Names {}
 
-/** What is not given does not filter. */
-export interface UsageLogFilter {
-  readonly type?: LogType;
-  readonly userId?: UserId;
-  /** Any of them. */
-  readonly userIds?: readonly UserId[];
-  /** As the user is called now. */
-  readonly username?: string;
-  readonly apiKeyId?: ApiKeyId;
-  readonly apiKeyName?: string;
-  /** A LIKE pattern: `%` stands for anything. */
-  readonly model?: string;
-  readonly channelId?: ChannelId;
-  readonly group?: string;
-  readonly requestId?: string;
-  /** Of calls that were refused or failed: the code their callers were given. */
-  readonly code?: string;
-  /** Unix seconds, both inclusive. */
-  readonly from?: number;
-  readonly to?: number;
-}
-
-/** The same, without what has been cleared. */
-export async function shown<Filter extends Pick<UsageLogFilter, 'from'>>(
-  db: ReadModels,
-  filter: Filter,
-): Promise<Filter> {
-  const since = await clearedBefore(db);
-  return since <= (filter.from ?? 0) ? filter : { ...filter, from: since };
-}
-
-/** Whether the column holds the model, or one that fits the pattern. */
-export const isModel = (column: string, model: string): RawBuilder<SqlBool> =>
-  /[%_]/.test(model)
-    ? sql<SqlBool>`${sql.ref(column)} like ${checkedPattern('model', model)}`
-    : sql<SqlBool>`${sql.ref(column)} = ${model}`;
-
-/** Lines of the log; those who add conditions call them `line`. */
-export function matching(db: ReadModels, { from, to, ...timeless }: UsageLogFilter) {
-  let lines = whenever(db, timeless);
-  if (from !== undefined) lines = lines.where('line.created_at', '>=', from);
-  if (to !== undefined) lines = lines.where('line.created_at', '<=', to);
-  return lines;
-}
-
-function whenever(db: ReadModels, filter: Omit<UsageLogFilter, 'from' | 'to'>) {
-  let lines = db.selectFrom('usage_log as line');
-  if (filter.type !== undefined) lines = lines.where('line.type', '=', filter.type);
-  if (filter.userId !== undefined) lines = lines.where('line.user_id', '=', filter.userId);
-  const { userIds, username } = filter;
-  if (userIds !== undefined) lines = lines.where('line.user_id', 'in', userIds);
-  if (username !== undefined)
-    lines = lines.where('line.user_id', 'in', (where) =>
-      where.selectFrom('users').select('users.id').where('users.username', '=', username),
-    );
-  if (filter.apiKeyId !== undefined) lines = lines.where('line.api_key_id', '=', filter.apiKeyId);
-  if (filter.apiKeyName !== undefined) lines = lines.where('line.api_key_name', '=', filter.apiKeyName);
-  if (filter.model !== undefined) lines = lines.where(isModel('line.model', filter.model));
-  if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);
-  if (filter.group !== undefined) lines = lines.where('line.group', '=', filter.group);
-  if (filter.requestId !== undefined) lines = lines.where('line.request_id', '=', filter.requestId);
-  if (filter.code !== undefined)
-    lines = lines.where(sql<SqlBool>`line.type = ${sql.lit(logTypes.error)} and line.detail->>'code' = ${filter.code}`);
-  return lines;
-}
-
-type Lines = ReturnType<typeof matching>;
-
 /**
  * What is shown of what is asked for. Who is asked for by name is by id: the planner knows how many lines are theirs. null:
- * nobody is called so.
+ * there are no such lines.
  */
-async function wanted(db: ReadModels, asked: UsageLogFilter): Promise<UsageLogFilter | null> {
+async function wanted(db: ReadModels, asked: UsageLogFilter): Promise<NarrowedFilter | null> {
   const { username, ...filter } = await shown(db, asked);
-  if (username === undefined) return filter;
+  if (username === undefined) return narrowed(db, filter);
   if (username === '') return null;
   const holders = await db.selectFrom('users').select('id').where('username', '=', username).execute();
   const userIds = holders.map(({ id }) => id).filter((id) => filter.userIds?.includes(id) ?? true);
-  return userIds.length === 0 ? null : { ...filter, userIds };
+  return userIds.length === 0 ? null : narrowed(db, { ...filter, userIds });
 }
 
 /**
  * The same lines, to be taken in the order of their ids: what is newer or older than the time asked for is not looked at.
  * null: there are none.
  */
-async function inOrder(db: ReadModels, filter: UsageLogFilter): Promise<Lines | null> {
+async function inOrder(db: ReadModels, filter: NarrowedFilter): Promise<Lines | null> {
   const { from, to, ...timeless } = filter;
   if (from === undefined && to === undefined) return whenever(db, timeless);
   const ids = await idsWithin(db, { from, to });
@@ -164,16 +97,20 @@ export interface Counting {
   readonly lines: number;
   /** As the planner of Postgres reckons; a tenth of a second is some ten thousand. */
   readonly cost: number;
+  /** Lines that are counted however long it takes. */
+  readonly few: number;
+  /** For how long the others are counted, at least 1: lines that are not in memory take fifty times as long. */
+  readonly ms: number;
   /** Lines above a page that are passed over one by one, as far as there is a choice. */
   readonly passed: number;
 }
 
-const usualCounting: Counting = { lines: 10_000, cost: 5_000, passed: 10_000 };
+const usualCounting: Counting = { lines: 10_000, cost: 5_000, few: 1_000, ms: 15, passed: 10_000 };
 /** Where the planner expects so many times the lines that may be counted, counting would only tell that there are more. */
 const farMore = 10;
 
 /** Whether everybody's lines of all kinds are asked for: hours know how many these are. */
-const isOfTimeAlone = ({ from: _, to: __, ...others }: UsageLogFilter): boolean =>
+const isOfTimeAlone = ({ from: _, to: __, ...others }: NarrowedFilter): boolean =>
   Object.values(others).every((value) => value === undefined);
 
 /** A page of the log; the total of what is not counted is what the planner of Postgres expects. */
@@ -212,11 +149,33 @@ export async function usageLogPage(
   if (known !== null) return { items, total: known, totalIsExact: true };
   const { cost, lines: reckoned } = await expected(db, filter, counting.lines + 1);
   const isWorthCounting = cost <= counting.cost && reckoned <= farMore * counting.lines;
-  const total = isWorthCounting ? await countedUpTo(db, lines, counting.lines + 1) : null;
-  if (total !== null && total <= counting.lines) return { items, total, totalIsExact: true };
+  const counted = isWorthCounting ? await countedInTime(db, lines, counting) : null;
+  if (counted?.isAll) return { items, total: counted.lines, totalIsExact: true };
   // What has been seen is sure, whatever the planner thinks; and behind a full page there may be another one.
-  const atLeast = Math.max(total ?? 0, items.length === 0 ? 0 : seen + 1);
+  const atLeast = Math.max(counted?.lines ?? 0, items.length === 0 ? 0 : seen + 1);
   return { items, total: Math.max(atLeast, reckoned), totalIsExact: false };
+}
+
+/** As many as may be counted, and for as long as that may take. */
+async function countedInTime(
+  db: ReadModels,
+  lines: Lines,
+  { lines: most, few, ms }: Counting,
+): Promise<{ readonly lines: number; readonly isAll: boolean }> {
+  const first = Math.min(few, most);
+  const counted = await countedUpTo(db, lines, first + 1);
+  if (counted <= first) return { lines: counted, isAll: true };
+  if (first === most) return { lines: counted, isAll: false };
+  try {
+    const all = await db.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = ${sql.lit(ms)}`.execute(tx);
+      return countedUpTo(tx, lines, most + 1);
+    });
+    return { lines: all, isAll: all <= most };
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'query-too-slow') return { lines: counted, isAll: false };
+    throw error;
+  }
 }
 
 async function countedUpTo(db: ReadModels, lines: Lines, most: number): Promise<number> {
@@ -250,7 +209,7 @@ interface Plan {
  */
 async function expected(
   db: ReadModels,
-  filter: UsageLogFilter,
+  filter: NarrowedFilter,
   limit: number,
 ): Promise<{ readonly cost: number; readonly lines: number }> {
   const counted = matching(db, filter).select(sql`1`.as('one')).limit(limit);

@@ -5,13 +5,14 @@ import type { UsageLogRow } from './usage-log.js';
 import { tableOfClearings, type UsageLogClearings } from './usage-log-clearing.js';
 import { columnsOfLog } from './usage-log-columns.js';
 import { tableOfHours, type UsageLogHours } from './usage-log-hours.js';
+import { tablesOfValues, type UsageLogValues } from './usage-log-values.js';
 
 /* What the usage log consists of in Postgres. */
 
 /** What most lines have none of. */
 type Seldom = 'uncovered' | 'cached_tokens' | 'reasoning_tokens';
 
-export interface UsageLogTables extends UsageLogHours, UsageLogClearings {
+export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageLogValues {
   /** See `stored-line.ts`. */
   usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | 'failed_attempts' | Seldom> & {
     /** null: 0, which takes no room so. */
@@ -42,7 +43,7 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings {
 
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
 // touch the same few pages. Of a user's lines those of a model are wanted, those that failed, those of a time, and their
-// number: the index tells, without a look at the lines in between, which lie a page each.
+// number: the index tells, without a look at the lines in between, which lie a page each. Lines that are no charge are few.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},
@@ -52,8 +53,11 @@ export const tablesOfLog = `
   create index usage_log_user on usage_log (user_id, id, type, model, created_at);
   create index usage_log_model on usage_log (model, id);
   create index usage_log_channel on usage_log (channel_id, id);
-  create index usage_log_channel_failure on usage_log (channel_id, id) where type = 5;
+  create index usage_log_channel_other on usage_log (channel_id, type, id) where type <> 2;
   create index usage_log_api_key on usage_log (api_key_id, id);
+  create index usage_log_group on usage_log ("group", id);
+  create index usage_log_other on usage_log (type, id) where type <> 2;
+  create index usage_log_user_other on usage_log (user_id, type, id) where type <> 2;
   create index usage_log_failure on usage_log ((detail->>'code'), id) where type = 5;
   create index usage_log_request on usage_log (request_id);
 
@@ -66,6 +70,7 @@ export const tablesOfLog = `
   );
 
   ${tableOfHours}
+  ${tablesOfValues}
   ${tableOfClearings}
   create table usage_log_rules (
     log_consume boolean not null,

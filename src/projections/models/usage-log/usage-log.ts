@@ -34,6 +34,7 @@ import { clearLines, takeAwayCleared, upToClearings } from './usage-log-clearing
 import { deleteLinesOf, putHours } from './usage-log-hours.js';
 import { makePartitions } from './usage-log-partitions.js';
 import { tablesOfLog, type UsageLogTables } from './usage-log-tables.js';
+import { putValues } from './usage-log-values.js';
 
 /*
  * What happened to each wallet, line by line. A line holds facts, not sentences: faces say them in the reader's
@@ -113,7 +114,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 9,
+  version: 10,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
@@ -169,6 +170,7 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
   await putNewRows(tx, 'usage_log_terms', ['id'], terms);
   await insertColumns(tx, 'usage_log', columns);
   await putHours(tx, lines);
+  await putValues(tx, lines);
   const last = batch.at(-1);
   if (last?.event.type === 'LogsCleared')
     await clearLines(tx, last.position, { shownFrom: before.cleared_before, before: rules.cleared_before });

@@ -4,7 +4,7 @@ import type { ReadModels } from '../../database.js';
 import { hoursTable, matchingHours } from '../usage-stats/usage-stats-queries.js';
 import { counted, type UsageSumTable } from '../usage-stats/usage-sums.js';
 import { logTypes } from './usage-log.js';
-import { isModel, matching, shown, type UsageLogFilter } from './usage-log-queries.js';
+import { isModel, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
 
 /*
  * What the lines of the usage log sum to, without those that have been cleared. A log has millions of lines and a year
