@@ -29,7 +29,7 @@ export interface UsageLogFilter {
   readonly to?: number;
 }
 
-/** A filter with what its name and its pattern come to; see `usage-log-values.ts`. */
+/** A filter with what its name and its pattern come to; see `narrowed-filter.ts`. */
 export interface NarrowedFilter extends UsageLogFilter {
   /** Any of them. */
   readonly apiKeyIds?: readonly UsageLogRow['api_key_id'][];

@@ -3,11 +3,11 @@ import type { Position } from '../../../domain/events.js';
 import { Failure } from '../../../domain/failure.js';
 import type { ReadModels } from '../../database.js';
 import { offsetOf, type PageRequest } from '../../engine/page.js';
+import { narrowed } from './narrowed-filter.js';
 import { type StoredLine, type Told, toldLine } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
 import { type Lines, matching, type NarrowedFilter, shown, type UsageLogFilter, whenever } from './usage-log-filter.js';
 import { idsWithin, linesWithin, placeAbove } from './usage-log-hours.js';
-import { narrowed } from './usage-log-values.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
 interface Names {
