@@ -2,7 +2,7 @@ import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { assertNever } from '../domain/failure.js';
 import { ratioOf } from '../domain/pricing.js';
 import type { GiftReason, ReturnCause } from '../projections/models/usage-log/log-detail.js';
-import { type LogType, logTypes } from '../projections/models/usage-log/usage-log.js';
+import type { LogType, logTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { audioRatiosOf, isAudioChat } from './audio-chat.js';
 
@@ -42,7 +42,8 @@ const redeemed = '通过兑换码充值 ';
 const failed = '请求失败，状态码 ';
 const refused = '请求被拒绝，状态码 ';
 
-const { recharge, consume, manage, system, error } = logTypes;
+const kinds: typeof logTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 };
+const { recharge, consume, manage, system, error } = kinds;
 
 /** What lines begin with, all there are, by the kind of the line. */
 const beginnings: readonly (readonly [LogType, string])[] = [

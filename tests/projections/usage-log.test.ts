@@ -449,6 +449,22 @@ describe('the log', () => {
     expect(requestsOf(all.filter(lineMatch(filter)))).toEqual(found);
   });
 
+  test('is filtered by the name that an API key had, also where it has had others', async () => {
+    const named = (id: string, apiKey: number, apiKeyName: string) =>
+      settled(id, 9, 1, { facts: { apiKeyId: ApiKeyId(apiKey), apiKeyName } });
+    const db = await projected.given(
+      named('a', 13, 'work'),
+      named('b', 14, 'home'),
+      named('c', 13, 'home'),
+      named('d', 15, 'work'),
+      named('e', 16, 'home'),
+    );
+    const found = async (filter: UsageLogFilter) => requestsOf(await usageLogBefore(db, filter, { limit: 9 }));
+    expect(await found({ apiKeyName: 'home' })).toEqual(['e', 'c', 'b']);
+    expect(await found({ apiKeyName: 'work' })).toEqual(['d', 'a']);
+    expect(await found({ apiKeyName: 'home', apiKeyId: ApiKeyId(13) })).toEqual(['c']);
+  });
+
   test('finds what is seldom, and that there is none, without looking at the lines in between', async () => {
     const many = <Of>(of: (n: number) => Of) => Array.from({ length: 200 }, (_, n) => of(n));
     await projected.given(
