@@ -79,7 +79,9 @@ export function whenever(db: ReadModels, filter: Omit<NarrowedFilter, 'from' | '
   if (apiKeyName !== undefined) {
     const isNamed = sql<SqlBool>`line.api_key_name = ${apiKeyName}`;
     // The planner must not take the name for a second condition: it says next to nothing that the ids do not.
-    lines = lines.where(apiKeyIds === undefined ? isNamed : sql<SqlBool>`case when ${isNamed} then true else false end`);
+    lines = lines.where(
+      apiKeyIds === undefined ? isNamed : sql<SqlBool>`case when ${isNamed} then true else false end`,
+    );
   }
   if (filter.model !== undefined) lines = lines.where(isModel('line.model', filter.model));
   if (filter.models !== undefined) lines = lines.where('line.model', 'in', filter.models);
