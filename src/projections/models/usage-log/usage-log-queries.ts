@@ -105,7 +105,7 @@ export interface Counting {
   readonly passed: number;
 }
 
-const usualCounting: Counting = { lines: 10_000, cost: 5_000, few: 1_000, ms: 15, passed: 10_000 };
+const usualCounting: Counting = { lines: 10_000, cost: 5_000, few: 200, ms: 15, passed: 10_000 };
 /** Where the planner expects so many times the lines that may be counted, counting would only tell that there are more. */
 const farMore = 10;
 
