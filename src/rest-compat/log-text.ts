@@ -42,8 +42,8 @@ const redeemed = '通过兑换码充值 ';
 const failed = '请求失败，状态码 ';
 const refused = '请求被拒绝，状态码 ';
 
-const kinds: typeof logTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 };
-const { recharge, consume, manage, system, error } = kinds;
+export const lineKinds: typeof logTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 };
+const { recharge, consume, manage, system, error } = lineKinds;
 
 /** What lines begin with, all there are, by the kind of the line. */
 const beginnings: readonly (readonly [LogType, string])[] = [

@@ -10,7 +10,7 @@ import { cacheWriteTokens } from '../domain/usage.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
-import { contentOf, typesBeginningWith } from './log-text.js';
+import { contentOf, lineKinds, typesBeginningWith } from './log-text.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -20,7 +20,7 @@ import { given, type Query } from './wire/query.js';
 /* The usage log: lists, searches and figures. */
 
 /** Kinds of lines by number; anything else asks for lines that do not exist. */
-const types: readonly LogType[] = [1, 2, 3, 4, 5];
+const types: readonly LogType[] = Object.values(lineKinds);
 const targetNeeded = 'target timestamp is required';
 const apiKeyRefused = '该令牌已停用、已过期，或不允许从当前地址使用';
 const userIdModulus = 1024;

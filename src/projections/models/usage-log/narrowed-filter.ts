@@ -30,8 +30,8 @@ async function apiKeysOf(
   db: ReadModels,
   { apiKeyName, apiKeyId, group, userId, userIds }: UsageLogFilter,
 ): Promise<UsageLogRow['api_key_id'][] | null> {
-  const isOneOfGroup = group !== undefined && (apiKeyId ?? userId ?? userIds) !== undefined;
-  if (apiKeyName === undefined && !isOneOfGroup) return null;
+  const isSomebodysGroup = group !== undefined && (apiKeyId ?? userId ?? userIds) !== undefined;
+  if (apiKeyName === undefined && !isSomebodysGroup) return null;
   let callers = db.selectFrom('usage_log_callers').select('api_key_id');
   if (apiKeyName !== undefined) callers = callers.where('api_key_name', '=', apiKeyName);
   if (apiKeyId !== undefined) callers = callers.where('api_key_id', '=', apiKeyId);

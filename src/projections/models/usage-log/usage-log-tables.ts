@@ -43,7 +43,8 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
 
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
 // touch the same few pages. Of a user's lines those of a model are wanted, those that failed, those of a time, and their
-// number: the index tells, without a look at the lines in between, which lie a page each. Lines that are no charge are few.
+// number: the index tells, without a look at the lines in between, which lie a page each. Lines that
+// are no charge are few, and looked for among the others.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},

@@ -33,17 +33,18 @@ export const tablesOfValues = `
 const callerKey = ['api_key_name', 'group', 'user_id', 'api_key_id'] as const;
 const modelKey = ['model', 'channel_id', 'group'] as const;
 
-/** What no text in Postgres has. */
-const separator = '\0';
-
 export async function putValues(tx: ReadModels, lines: readonly UsageLogRow[]): Promise<void> {
   const callers = new Map<string, UsageLogValues['usage_log_callers']>();
   const models = new Map<string, UsageLogValues['usage_log_models']>();
   for (const { api_key_name, group, user_id, api_key_id, model, channel_id } of lines) {
-    const caller = `${user_id}${separator}${api_key_id}${separator}${group}${separator}${api_key_name}`;
-    if (!callers.has(caller)) callers.set(caller, { api_key_name, group, user_id, api_key_id });
-    const served = `${channel_id}${separator}${group}${separator}${model}`;
-    if (!models.has(served)) models.set(served, { model, channel_id, group });
+    // Names are what callers chose: no character keeps two of them apart.
+    callers.set(JSON.stringify([user_id, api_key_id, group, api_key_name]), {
+      api_key_name,
+      group,
+      user_id,
+      api_key_id,
+    });
+    models.set(JSON.stringify([channel_id, group, model]), { model, channel_id, group });
   }
   await putNewRows(tx, 'usage_log_callers', callerKey, [...callers.values()]);
   await putNewRows(tx, 'usage_log_models', modelKey, [...models.values()]);
