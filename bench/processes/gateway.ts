@@ -1,10 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { answerParent } from './child.js';
 
 /* Tallygate as it comes: `dist/main.js serve`, with its defaults but for what a part says. */
+
+const root = new URL('../../', import.meta.url);
+
+/** What `npm start` tells Node. */
+function nodeFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+}
 
 /** A gateway is started at most once at a time. */
 export type GatewayQuestion =
@@ -55,7 +66,7 @@ interface Running extends GatewayAnswer {
 async function start(dataDir: string, environment: Readonly<Record<string, string>>): Promise<Running> {
   const { PATH, HOME, TMPDIR } = process.env;
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/main.js', import.meta.url)), 'serve'], {
+  const child = spawn(process.execPath, [...nodeFlags(), fileURLToPath(new URL('dist/main.js', root)), 'serve'], {
     env: { PATH, HOME, TMPDIR, HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
     // Ctrl-C must reach it through us, after the load has stopped.

@@ -6,7 +6,7 @@ import { type NewEvent, type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import type { CallId, ChannelId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
-import { chargeOf } from '../../domain/pricing.js';
+import { chargeOf, type Price } from '../../domain/pricing.js';
 import { max, minus, Quota, zero } from '../../domain/quota.js';
 import type { Usage } from '../../domain/usage.js';
 import { affordableLimit, type Estimate, type UsageBound } from './hold.js';
@@ -101,6 +101,131 @@ const retryDelayMs = 1000;
 /** The log has not taken the event and will not: there is nothing to take back. */
 const isUnwritten = (error: unknown): boolean => error instanceof Failure && error.code === 'store-busy';
 
+/** How an outcome gets into the log. */
+interface Outcomes extends Pick<MeterPorts, 'gate' | 'underWay' | 'warn'> {
+  newEvent<Event extends CallEvent>(event: Event): NewEvent<Event>;
+  /** The call has this outcome once it resolves. */
+  conclude(callId: CallId, outcome: NewEvent): Promise<void>;
+  /** What must get into the log while this process lives; when it dies, recovery takes over. */
+  keepTrying(callId: CallId, attempt: () => Promise<void>): Promise<void>;
+  /** Sees to it that a call answered as failed is not charged. */
+  withdraw(callId: CallId, settled: NewEvent<CallSettled>, withdrawal: Withdrawal): Promise<void>;
+}
+
+/** What was reserved, and for what. */
+interface Reserved extends Pick<Reservation, 'outputLimit' | 'bound'> {
+  readonly callId: CallId;
+  readonly facts: CallFacts;
+  readonly price: Price;
+  readonly quota: Quota;
+}
+
+class ReservedCall implements Reservation {
+  held: Quota;
+  readonly outputLimit: number | null;
+  readonly bound: UsageBound;
+  private concluding = false;
+
+  constructor(
+    private readonly outcomes: Outcomes,
+    readonly underWay: CallUnderWay,
+    private readonly reserved: Reserved,
+  ) {
+    this.held = reserved.quota;
+    this.outputLimit = reserved.outputLimit;
+    this.bound = reserved.bound;
+  }
+
+  async extend(wanted: Quota): Promise<boolean> {
+    if (!this.outcomes.gate.extend(this.reserved.callId, wanted)) return false;
+    this.held = wanted;
+    return true;
+  }
+
+  async settle(settlement: Settlement): Promise<Quota> {
+    const { gate, conclude, keepTrying } = this.outcomes;
+    const { callId } = this.reserved;
+    const settled = this.settledBy(settlement);
+    try {
+      await conclude(callId, settled);
+    } catch (error) {
+      void keepTrying(callId, () => conclude(callId, settled));
+      throw error;
+    }
+    gate.settled(callId, settled.event.charged);
+    return settled.event.charged;
+  }
+
+  async settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null> {
+    const { gate, conclude, withdraw, warn } = this.outcomes;
+    const { callId } = this.reserved;
+    const settled = this.settledBy(settlement);
+    try {
+      await conclude(callId, settled);
+    } catch (error) {
+      warn('a call could not be settled and is withdrawn', { callId, error: String(error) });
+      void withdraw(callId, settled, withdrawal);
+      return null;
+    }
+    gate.settled(callId, settled.event.charged);
+    return settled.event.charged;
+  }
+
+  async release({ unknownAttempts, ...release }: Release): Promise<void> {
+    const { gate, newEvent, conclude, keepTrying, warn } = this.outcomes;
+    const { callId, facts, quota } = this.reserved;
+    const suspense = this.timesHeld(unknownAttempts);
+    const released = newEvent({ type: 'CallReleased', facts, reserved: quota, ...release, suspense });
+    this.concluding = true;
+    try {
+      await conclude(callId, released);
+      gate.settled(callId, zero);
+    } catch (error) {
+      warn('a call could not be released yet', { callId, error: String(error) });
+      void keepTrying(callId, () => conclude(callId, released));
+    }
+  }
+
+  leave(): void {
+    if (!this.concluding) this.outcomes.underWay.lose(this.reserved.callId);
+  }
+
+  /** Each of these attempts may have cost upstream as much as the call was expected to. */
+  private timesHeld(attempts: number): Quota {
+    return Quota(Math.min(this.reserved.quota * attempts, Number.MAX_SAFE_INTEGER));
+  }
+
+  private settledBy(settlement: Settlement): NewEvent<CallSettled> {
+    const { gate, newEvent } = this.outcomes;
+    const { callId, facts, price, quota } = this.reserved;
+    const { usage } = settlement;
+    const cost = chargeOf(usage, price);
+    // Dearer than what is held only when the upstream kept to no limit: then as much as there is left.
+    if (cost > this.held) this.held = max(this.held, gate.cover(callId, cost));
+    const charged = cost > this.held ? this.held : cost;
+    this.concluding = true;
+    return newEvent({
+      type: 'CallSettled',
+      facts,
+      reserved: quota,
+      charged,
+      usage,
+      price,
+      usageSource: settlement.usageSource,
+      outcome: settlement.outcome,
+      channelId: settlement.channelId,
+      attempts: settlement.attempts,
+      failedAttempts: settlement.failedAttempts,
+      upstreamModel: settlement.upstreamModel,
+      useTimeMs: settlement.useTimeMs,
+      firstTokenMs: settlement.firstTokenMs,
+      reasoningEffort: settlement.reasoningEffort,
+      uncovered: minus(cost, charged),
+      suspense: this.timesHeld(settlement.unknownAttempts),
+    });
+  }
+}
+
 export function openMeter({ store, gate, clock, underWay, newEventId, warn }: MeterPorts): Meter {
   let unwritten = 0;
 
@@ -119,7 +244,6 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
     underWay.end(callId);
   };
 
-  /** What must get into the log while this process lives; when it dies, recovery takes over. */
   const keepTrying = async (callId: CallId, attempt: () => Promise<void>): Promise<void> => {
     unwritten++;
     for (;;) {
@@ -167,6 +291,8 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
     });
   };
 
+  const outcomes: Outcomes = { gate, underWay, newEvent, conclude, keepTrying, withdraw, warn };
+
   return {
     pending: () => unwritten,
 
@@ -207,95 +333,15 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
         throw new Failure('lost-race', { callId });
       }
 
-      let held = quota;
-      let concluding = false;
-      /** Each of these attempts may have cost upstream as much as the call was expected to. */
-      const timesHeld = (attempts: number): Quota => Quota(Math.min(quota * attempts, Number.MAX_SAFE_INTEGER));
-      const settledBy = (settlement: Settlement): NewEvent<CallSettled> => {
-        const { usage } = settlement;
-        const cost = chargeOf(usage, price);
-        // Dearer than what is held only when the upstream kept to no limit: then as much as there is left.
-        if (cost > held) held = max(held, gate.cover(callId, cost));
-        const charged = cost > held ? held : cost;
-        concluding = true;
-        return newEvent({
-          type: 'CallSettled',
-          facts,
-          reserved: quota,
-          charged,
-          usage,
-          price,
-          usageSource: settlement.usageSource,
-          outcome: settlement.outcome,
-          channelId: settlement.channelId,
-          attempts: settlement.attempts,
-          failedAttempts: settlement.failedAttempts,
-          upstreamModel: settlement.upstreamModel,
-          useTimeMs: settlement.useTimeMs,
-          firstTokenMs: settlement.firstTokenMs,
-          reasoningEffort: settlement.reasoningEffort,
-          uncovered: minus(cost, charged),
-          suspense: timesHeld(settlement.unknownAttempts),
-        });
+      const bound: UsageBound = {
+        prompt: estimate.bound.prompt,
+        sound: estimate.bound.sound,
+        output: maxOutputTokens,
+        speaks: estimate.bound.speaks,
+        keeps: estimate.bound.keeps,
+        searches: estimate.bound.searches,
       };
-      const reservation: Reservation = {
-        underWay: call,
-        get held() {
-          return held;
-        },
-        outputLimit,
-        bound: {
-          prompt: estimate.bound.prompt,
-          sound: estimate.bound.sound,
-          output: maxOutputTokens,
-          speaks: estimate.bound.speaks,
-          keeps: estimate.bound.keeps,
-          searches: estimate.bound.searches,
-        },
-        async extend(wanted) {
-          if (!gate.extend(callId, wanted)) return false;
-          held = wanted;
-          return true;
-        },
-        async settle(settlement) {
-          const settled = settledBy(settlement);
-          try {
-            await conclude(callId, settled);
-          } catch (error) {
-            void keepTrying(callId, () => conclude(callId, settled));
-            throw error;
-          }
-          gate.settled(callId, settled.event.charged);
-          return settled.event.charged;
-        },
-        async settleOrWithdraw(settlement, withdrawal) {
-          const settled = settledBy(settlement);
-          try {
-            await conclude(callId, settled);
-          } catch (error) {
-            warn('a call could not be settled and is withdrawn', { callId, error: String(error) });
-            void withdraw(callId, settled, withdrawal);
-            return null;
-          }
-          gate.settled(callId, settled.event.charged);
-          return settled.event.charged;
-        },
-        async release({ unknownAttempts, ...release }) {
-          const suspense = timesHeld(unknownAttempts);
-          const released = newEvent({ type: 'CallReleased', facts, reserved: quota, ...release, suspense });
-          concluding = true;
-          try {
-            await conclude(callId, released);
-            gate.settled(callId, zero);
-          } catch (error) {
-            warn('a call could not be released yet', { callId, error: String(error) });
-            void keepTrying(callId, () => conclude(callId, released));
-          }
-        },
-        leave() {
-          if (!concluding) underWay.lose(callId);
-        },
-      };
+      const reservation = new ReservedCall(outcomes, call, { callId, facts, price, quota, outputLimit, bound });
       return { ok: true, reservation };
     },
   };

@@ -159,8 +159,11 @@ export function openRelay(ports: RelayPorts): Relay {
     let unknownAttempts = 0;
     let begun = clock.now();
     const ended = (last: Attempt, tried: readonly ChannelId[], leave = none): Tried => ({
-      ...{ last, tried, unknownAttempts, leave },
+      last,
+      tried,
       failed: failures.length === 0 ? undefined : failures,
+      unknownAttempts,
+      leave,
     });
     for (let index = 0; ; ) {
       const chosen = chooseChannel(open, index, failed, Math.random());
