@@ -11,10 +11,13 @@ const { control, bytes } = workerData as FlushingMemory;
 const told = new Int32Array(control);
 const content = new Uint8Array(bytes);
 
+/** What the file of each place is known by to the disk. */
+const inodes: number[] = [];
+
 /** Whether the file still is where it was made: else another process has taken the journal over. */
-function isInPlace(file: number, path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found !== undefined && found.ino === fstatSync(file).ino;
+function isInPlace(file: number, place: number, path: string): boolean {
+  inodes[place] ??= fstatSync(file).ino;
+  return statSync(path, { throwIfNoEntry: false })?.ino === inodes[place];
 }
 
 function flush(paths: readonly string[]): number {
@@ -23,7 +26,7 @@ function flush(paths: readonly string[]): number {
   ) as [number, number, number, number];
   try {
     for (let done = 0; done < length; ) done += writeSync(file, content, done, length - done, offset + done);
-    return isInPlace(file, paths[place] ?? '') ? verdicts.written : verdicts.taken;
+    return isInPlace(file, place, paths[place] ?? '') ? verdicts.written : verdicts.taken;
   } catch {
     return verdicts.failed;
   }
