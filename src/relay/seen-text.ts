@@ -13,6 +13,12 @@ const shortPiece = 1024;
 
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
+/** So many short pieces are joined to one text: until then each of them takes ten times its length. */
+const mostLoose = 16;
+
+/** Makes one text of the pieces it was put together from; V8 does so to look at a character. */
+const joinPieces = (text: string | undefined): void => void text?.charCodeAt(0);
+
 /** Up to here it is cheaper to look at every character than to ask. */
 const shortWord = 32;
 
@@ -39,6 +45,8 @@ export class SeenText {
   private stride = sampleLength;
   /** Units that still fit into the last sample; 0 before there is one, and between samples. */
   private fits = 0;
+  /** Pieces of the last sample that are not joined. */
+  private loose = 0;
 
   constructor(text = '') {
     this.add(text);
@@ -54,6 +62,7 @@ export class SeenText {
       this.samples[this.samples.length - 1] += piece;
       this.fits -= piece.length;
       this.length += piece.length;
+      if (++this.loose >= mostLoose) this.join();
       return;
     }
     const copied = piece.length > shortPiece;
@@ -67,7 +76,10 @@ export class SeenText {
       if (within === 0 && this.isFull()) continue;
       const next = Math.min(at + sampleLength - within, piece.length);
       const part = at === 0 && next === piece.length ? piece : piece.slice(at, next);
-      if (within === 0) this.samples.push('');
+      if (within === 0) {
+        this.join();
+        this.samples.push('');
+      }
       this.samples[this.samples.length - 1] += copied ? copyOf(part) : part;
       at = next;
     }
@@ -91,6 +103,11 @@ export class SeenText {
   /** The text, or its samples one after the other. */
   toString(): string {
     return this.samples.join('');
+  }
+
+  private join(): void {
+    joinPieces(this.samples.at(-1));
+    this.loose = 0;
   }
 
   /** When there is no room for another sample every second one goes: true. */

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SeenText } from '../../src/relay/seen-text.js';
@@ -59,5 +61,22 @@ describe('what a model has said', () => {
     ]);
     const halves = 500 * (countTokens(model, 'hello '.repeat(100)) + countTokens(model, '账簿记录'.repeat(150)));
     expect(Math.abs(text.tokens(model) / halves - 1)).toBeLessThan(0.15);
+  });
+
+  test('takes little more than its length, though it came word by word', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const memory = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const [texts, words, length] = [40, 2500, 6];
+    const before = memory();
+    // As they are read: each word is a text of its own.
+    const kept = Array.from({ length: texts }, (_, text) =>
+      seen(Array.from({ length: words }, (_, word) => JSON.parse(`"${String(text * words + word).padStart(length)}"`))),
+    );
+    expect((memory() - before) / (texts * words * length)).toBeLessThan(4);
+    expect(kept.map(({ length }) => length)).toEqual(Array<number>(texts).fill(words * length));
   });
 });

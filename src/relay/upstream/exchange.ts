@@ -119,6 +119,8 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
+    // Sixteen buffers that would stay as long as the answer takes.
+    controller.rawHeaders = null;
     this.settle({ ok: true, answer: { status, headers, body: this } });
     const coding = headers['content-encoding'];
     if (coding !== undefined) this.decode(controller, String(coding));
