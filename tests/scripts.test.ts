@@ -100,7 +100,10 @@ describe('running a command', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const container = readFileSync(join(root, 'Dockerfile'), 'utf8').match(flag)?.[0];
     expect(container).toBeDefined();
-    expect([scripts.start, scripts.demo].map((script: string) => script.match(flag)?.[0])).toEqual([container, container]);
+    expect([scripts.start, scripts.demo].map((script: string) => script.match(flag)?.[0])).toEqual([
+      container,
+      container,
+    ]);
   });
 
   test('ends with npm, even when npm is killed outright', async () => {
