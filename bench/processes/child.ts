@@ -50,6 +50,7 @@ export function answerParent<Question, Answer>(answer: (question: Question) => P
     );
   });
   process.once('disconnect', () => process.exit(0));
-  // Ctrl-C reaches every process of the terminal; the parent decides the order in which they go.
-  process.on('SIGINT', () => {});
+  // Ctrl-C reaches every process of the terminal, and `timeout` ends a whole group; the parent decides the order in
+  // which they go, so that a gateway is not left behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 }
