@@ -45,8 +45,8 @@ interface Resident {
   readonly withAll: number | null;
 }
 
-/** Of all streams, so many are opened first: enough for the young heap of a process that has rested to grow as far as it may. */
-const someOf = (streams: number): number => Math.ceil(streams / 2);
+/** Of all streams, so many are opened first. */
+const someOf = (streams: number): number => Math.ceil(streams / 4);
 
 async function memoryWith(
   rig: Rig,
@@ -82,7 +82,7 @@ async function memoryWith(
 interface Memory {
   /** Of all of them, all that the process has grown by: also what it does once for however many. */
   readonly each: number | null;
-  /** Of those that came after the first half. */
+  /** Of those that came after the first quarter. */
   readonly further: number | null;
 }
 

@@ -113,7 +113,7 @@ interface Outcomes extends Pick<MeterPorts, 'gate' | 'underWay' | 'warn'> {
 }
 
 /** What was reserved, and for what. */
-interface Reserved extends Pick<Reservation, 'outputLimit' | 'bound'> {
+interface Reserved {
   readonly callId: CallId;
   readonly facts: CallFacts;
   readonly price: Price;
@@ -122,18 +122,16 @@ interface Reserved extends Pick<Reservation, 'outputLimit' | 'bound'> {
 
 class ReservedCall implements Reservation {
   held: Quota;
-  readonly outputLimit: number | null;
-  readonly bound: UsageBound;
   private concluding = false;
 
   constructor(
     private readonly outcomes: Outcomes,
     readonly underWay: CallUnderWay,
+    readonly outputLimit: number | null,
+    readonly bound: UsageBound,
     private readonly reserved: Reserved,
   ) {
     this.held = reserved.quota;
-    this.outputLimit = reserved.outputLimit;
-    this.bound = reserved.bound;
   }
 
   async extend(wanted: Quota): Promise<boolean> {
@@ -341,7 +339,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
         keeps: estimate.bound.keeps,
         searches: estimate.bound.searches,
       };
-      const reservation = new ReservedCall(outcomes, call, { callId, facts, price, quota, outputLimit, bound });
+      const reservation = new ReservedCall(outcomes, call, outputLimit, bound, { callId, facts, price, quota });
       return { ok: true, reservation };
     },
   };
