@@ -61,6 +61,7 @@ const models = [
   'gpt-3.5-turbo',
   'deepseek-reasoner',
 ] as const;
+const earlyShare = 0.01;
 /** With room for what is written beside the tables while they are made. */
 const bytesPerRow = 3_500;
 const gigabyte = 10 ** 9;
@@ -159,7 +160,7 @@ async function generate(rows: number, dataDir: string, surroundings: Surrounding
 function* callsBetween(rows: number, from: number, to: number, population: Population): Generator<RecordedCall> {
   const random = randomFrom(rows);
   for (let number = 0; number < rows; number++)
-    yield callAt(Math.floor(from + ((to - from) * number) / rows), population, random);
+    yield callAt(Math.floor(from + ((to - from) * number) / rows), population, random, number < rows * earlyShare);
 }
 
 /** A gateway with customers and channels, started and stopped again. */

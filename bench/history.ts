@@ -38,10 +38,19 @@ const price = {
   group: '1',
 } as const;
 
-/** A call that began at `at` (unix milliseconds). */
-export function callAt(at: number, { callers, channelIds, models }: Population, random: Random): RecordedCall {
+/** The first caller and the last channel, who parted early: the latter's calls are answered by the first channel since. */
+export const parted = ({ callers, channelIds }: Pick<Population, 'callers' | 'channelIds'>) => ({
+  caller: callers[0],
+  channelId: channelIds.at(-1),
+});
+
+/** A call that began at `at` (unix milliseconds). `early`: before somebody left a channel. */
+export function callAt(at: number, population: Population, random: Random, early = true): RecordedCall {
+  const { callers, channelIds, models } = population;
   const { userId, apiKeyId, apiKeyName } = unevenly(callers, random);
-  const channelId = ChannelId(unevenly(channelIds, random));
+  const drawn = unevenly(channelIds, random);
+  const { caller, channelId: left } = parted(population);
+  const channelId = ChannelId(!early && userId === caller?.userId && drawn === left ? (channelIds[0] ?? drawn) : drawn);
   const stream = random() < streamedShare;
   const useTimeMs = Math.round(300 + 20_000 * random() ** 4);
   const facts: CallFacts = {

@@ -123,6 +123,18 @@ export const logQueries: readonly LogQuery[] = [
     username: rarest(past.usernames),
     model_name: rarest(past.models),
   })),
+  page('the rarest user and channel', ({ past }) => ({
+    username: rarest(past.usernames),
+    channel: rarest(past.channelIds),
+  })),
+  page('the rarest channel and model', ({ past }) => ({
+    channel: rarest(past.channelIds),
+    model_name: rarest(past.models),
+  })),
+  page('a user and a channel that parted', ({ past }) => ({
+    username: past.usernames[0] ?? '',
+    channel: rarest(past.channelIds),
+  })),
   page('adjustments by administrators', () => ({ type: 3 })),
   page('failures of a user', (asking) => ({ type: 5, username: user(asking) })),
   page('a key of no such name', () => ({ token_name: 'nobody' })),
@@ -144,6 +156,10 @@ export const logQueries: readonly LogQuery[] = [
   keyset('one day', (asking) => span(asking, 1)),
   keyset('type: failures', () => ({ type: 'ERROR' })),
   keyset('user, model, 7 days', (asking) => ({ username: user(asking), model: model(asking), ...span(asking, 7) })),
+  keyset('a key and a channel that parted', ({ past }) => ({
+    apiKeyId: String(past.callers[0]?.apiKeyId),
+    channelId: String(rarest(past.channelIds)),
+  })),
   keyset('a pattern of no model', () => ({ model: '%nothing%' })),
   keyset('a request that is not there', () => ({ requestId: '20260101000000000abcdefgh' })),
   keyset(

@@ -34,6 +34,20 @@ describe('made-up calls', () => {
       expect(events[1].at).toBeGreaterThan(events[0].at);
     }
   });
+  test('tell of a caller who left a channel', () => {
+    const [first] = population.callers;
+    const byLast = (early: boolean) => {
+      const random = randomFrom(1);
+      const calls = Array.from({ length: 300 }, () => callAt(someTime, population, random, early));
+      const settled = calls.map(({ events }) => events[1].event).filter(({ type }) => type === 'CallSettled');
+      return new Set(
+        settled.flatMap((event) => ('channelId' in event && event.channelId === 4 ? [event.facts.userId] : [])),
+      );
+    };
+    expect(byLast(true)).toEqual(new Set([7, 8]));
+    expect(byLast(false)).toEqual(new Set([8]));
+    expect(first?.userId).toBe(7);
+  });
   test('are the same for the same seed', () => {
     expect(facts(7)).toEqual(facts(7));
     expect(facts(7)).not.toEqual(facts(8));

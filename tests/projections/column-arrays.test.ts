@@ -45,9 +45,15 @@ test('whole numbers', async () => {
     }),
     runs,
   );
+  await fc.assert(
+    fc.asyncProperty(orNull(fc.integer()), async (values) => {
+      expect(await received(column('integer', values))).toEqual(written(values));
+    }),
+    runs,
+  );
 });
 
-test.each(['bigint', 'smallint', 'numeric'] as const)('of %s nothing but whole numbers', (type) => {
+test.each(['bigint', 'integer', 'smallint', 'numeric'] as const)('of %s nothing but whole numbers', (type) => {
   for (const value of [1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => arrayOf(column(type, [value]))).toThrow(RangeError);
   }

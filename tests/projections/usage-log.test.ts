@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { openPool } from '../../src/adapters/postgres.js';
+import { Position } from '../../src/domain/events.js';
 import { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
@@ -12,7 +13,11 @@ import { lineMatch } from '../../src/projections/models/usage-log/line-match.js'
 import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import type { UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-filter.js';
 import { monthOf } from '../../src/projections/models/usage-log/usage-log-partitions.js';
-import { usageLogBefore, usageLogPage } from '../../src/projections/models/usage-log/usage-log-queries.js';
+import {
+  usageLogBefore,
+  usageLogCount,
+  usageLogPage,
+} from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
 import { quietLog } from '../support/quiet-log.js';
@@ -359,11 +364,11 @@ describe('partitions', () => {
       'usage_log_2026_01',
       'usage_log_2026_02',
       'usage_log_2027_12',
-      'usage_log_callers',
       'usage_log_clearings',
       'usage_log_hours',
       'usage_log_models',
       'usage_log_rules',
+      'usage_log_series',
       'usage_log_terms',
     ]);
     expect(requests('usage_log_2026_01')).toEqual(['january']);
@@ -475,6 +480,8 @@ describe('the log', () => {
       settled('grouped', 9, 1, { facts: { group: 'seldom' } }),
       settled('phoned', 9, 1, { facts: { apiKeyId: ApiKeyId(14), apiKeyName: 'phone' } }),
       settled('small', 9, 1, { facts: { model: 'gpt-4o-mini' } }),
+      settled('crossed', 9, 1, { channelId: west, facts: { model: 'gpt-3.5' } }),
+      settled('east', 9, 1, { ...bobs, facts: { ...bobs.facts, model: 'gpt-3.5' } }),
       ...many((n) => settled(`a${n}`, 9, 1)),
       // Another's, so that neither model nor failure is what is seldom.
       released('lost', 9, { ...bobs, attempts: [west] }),
@@ -484,10 +491,14 @@ describe('the log', () => {
     const client = await projected.pool.connect();
     const tx = boundTo(client);
     const looked = async () => {
-      const { rows } = await client.query<{ lines: number }>(
-        "select sum(idx_tup_fetch + seq_tup_read)::int lines from pg_stat_xact_user_tables where relname like 'usage_log_2%'",
-      );
-      return rows[0]?.lines ?? Number.NaN;
+      const { rows } = await client.query<{ lines: number; entries: number }>(`
+        select sum(idx_tup_fetch + seq_tup_read)::int as lines, (
+          select sum(pg_stat_get_xact_tuples_returned(indexrelid))::int from pg_index
+          where indrelid::regclass::text like '%usage_log_2%'
+        ) as entries
+        from pg_stat_xact_user_tables where relname like 'usage_log_2%'
+      `);
+      return rows[0] ?? { lines: Number.NaN, entries: Number.NaN };
     };
     try {
       await client.query(`set search_path to ${readModels.map(schemaOf).join(', ')}`);
@@ -498,10 +509,18 @@ describe('the log', () => {
           from usage_log as line cross join generate_series(1, 30) as copy where line.request_id ~ '^[abc][0-9]'
         ) as copies
       `);
-      await client.query('analyze usage_log; begin; set local enable_seqscan = off; set local enable_bitmapscan = off');
+      await client.query('vacuum analyze usage_log');
+      await client.query('begin; set local enable_seqscan = off; set local enable_bitmapscan = off');
       const filters: readonly [string, UsageLogFilter, (string | null)[]][] = [
         ['a user’s of one model', { userId: alice, model: 'claude-sonnet' }, ['seldom']],
         ['those of a name and one model', { username: 'alice', model: 'claude-sonnet' }, ['seldom']],
+        ['a user’s by one channel', { userId: alice, channelId: west }, ['crossed']],
+        ['an API key’s by one channel', { apiKeyId: ApiKeyId(12), channelId: west }, ['crossed']],
+        ['an API key’s of one model', { apiKeyId: bobKey, model: 'gpt-3.5' }, ['east']],
+        ['those by one channel of one model', { channelId: west, model: 'gpt-3.5' }, ['crossed']],
+        ['those by one channel of a pattern', { channelId: west, model: '%3.5' }, ['crossed']],
+        ['those of one group and one model', { group: 'vip', model: 'gpt-3.5' }, ['east']],
+        ['that a user was never served by a channel', { userId: bob, channelId: west, model: 'gpt-3.5' }, []],
         ['a user’s that failed', { userId: alice, type: logTypes.error }, ['failed']],
         ['a channel’s that failed', { channelId: west, type: logTypes.error }, ['lost']],
         ['those of a kind', { type: logTypes.manage }, [null]],
@@ -514,17 +533,82 @@ describe('the log', () => {
         ['that no model fits a pattern', { model: 'gemini%' }, []],
         ['that a user was never of a group', { userId: alice, group: 'vip' }, []],
         ['that a channel never served a model', { channelId: west, model: 'gpt-4o' }, []],
-        ['that a channel never served a group', { channelId: west, group: 'default' }, []],
+        ['that a channel never served a group', { channelId: west, group: 'seldom' }, []],
         ['that a group never had a model', { group: 'vip', model: 'gpt-4o' }, []],
       ];
       for (const [name, filter, found] of filters) {
         const before = await looked();
         expect(requestsOf(await usageLogBefore(tx, filter, { limit: 10 })), name).toEqual(found);
-        expect((await looked()) - before, name).toBe(found.length);
+        const after = await looked();
+        expect(after.lines - before.lines, name).toBe(found.length);
+        // One to find where it is, one to read it.
+        expect(after.entries - before.entries, name).toBeLessThanOrEqual(2 * found.length);
       }
     } finally {
       // With what was prepared on it.
       client.release(true);
+    }
+  });
+
+  test('is filtered by any values together, in pages as one by one', async () => {
+    const drawn = fc.record({
+      user: fc.constantFrom(alice, bob),
+      apiKey: fc.constantFrom(12, 13, 14),
+      apiKeyName: fc.constantFrom('ci', 'laptop'),
+      model: fc.constantFrom('gpt-4o', 'gpt-4o-mini', 'claude-sonnet'),
+      channel: fc.constantFrom(3, 4),
+      group: fc.constantFrom('default', 'vip'),
+      failed: fc.boolean(),
+    });
+    const facts = fc.sample(drawn, 60).map(({ user, apiKey, apiKeyName, model, channel, group, failed }, n) => {
+      const of = { facts: { userId: user, apiKeyId: ApiKeyId(apiKey), apiKeyName, model, group } };
+      return failed
+        ? released(`f${n}`, 9, { ...of, attempts: [ChannelId(channel)], code: 'overloaded' })
+        : settled(`s${n}`, 9, 1, { ...of, channelId: ChannelId(channel) });
+    });
+    await projected.given(registered(alice, 'alice'), registered(bob, 'bob'), ...facts.slice(0, 30));
+    const db = await projected.given(...facts.slice(30));
+    const all = await usageLogBefore(db, {}, { limit: 100 });
+    const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+    const filters = fc.record({
+      userId: maybe(fc.constantFrom(alice, bob)),
+      username: maybe(fc.constantFrom('alice', 'bob', 'carol')),
+      apiKeyId: maybe(fc.constantFrom(12, 13, 14, 15).map(ApiKeyId)),
+      apiKeyName: maybe(fc.constantFrom('ci', 'laptop', 'none')),
+      model: maybe(fc.constantFrom('gpt-4o', 'gpt%', '%o%', 'claude-sonnet', 'gemini')),
+      channelId: maybe(fc.constantFrom(3, 4, 5).map(ChannelId)),
+      group: maybe(fc.constantFrom('default', 'vip', 'none')),
+      type: maybe(fc.constantFrom(logTypes.consume, logTypes.error)),
+      code: maybe(fc.constantFrom('overloaded', 'other')),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, fc.integer({ min: 1, max: 20 }), fc.nat({ max: 3 }), async (filter, size, skipped) => {
+        const found = requestsOf(all.filter(lineMatch(filter)));
+        expect(requestsOf(await usageLogBefore(db, filter, { limit: 100 }))).toEqual(found);
+        const { items, total } = await usageLogPage(db, filter, { page: skipped + 1, size });
+        expect(requestsOf(items)).toEqual(found.slice(skipped * size, (skipped + 1) * size));
+        if (skipped === 0) expect(total).toBe(found.length);
+        expect(await usageLogCount(db, filter, { upTo: Position(1_000_000), most: 7 })).toBe(Math.min(7, found.length));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('has the lines of values that many lines with others have, and pages far down', async () => {
+    const numbers = Array.from({ length: 250 }, (_, n) => n);
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      ...numbers.map((n) => settled(`a${n}`, 9, 1, { facts: { model: `model-${n % 210}` } })),
+      ...numbers.map((n) => settled(`b${n}`, 9, 1, { facts: { model: `model-${n % 150}` }, channelId: west })),
+    );
+    for (const channelId of [east, west]) {
+      const filter = { userId: alice, channelId };
+      const found = [...numbers].reverse().map((n) => `${channelId === west ? 'b' : 'a'}${n}`);
+      for (const page of [1, 2, 25])
+        expect(requestsOf((await usageLogPage(db, filter, { page, size: 10 })).items)).toEqual(
+          found.slice((page - 1) * 10, page * 10),
+        );
+      expect(requestsOf(await usageLogBefore(db, filter, { limit: 1_000 }))).toEqual(found);
     }
   });
 

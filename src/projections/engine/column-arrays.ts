@@ -18,7 +18,7 @@ export interface AsNumeric {
 
 /** A column of many rows. null stands for null. */
 export type ColumnValues = { readonly column: string } & (
-  | { readonly type: 'bigint' | 'smallint'; readonly values: readonly (number | null)[] }
+  | { readonly type: 'bigint' | 'integer' | 'smallint'; readonly values: readonly (number | null)[] }
   | { readonly type: 'boolean'; readonly values: readonly (boolean | null)[] }
   | { readonly type: 'numeric'; readonly values: readonly (number | bigint | AsNumeric)[] }
   | { readonly type: 'text'; readonly values: readonly (string | null)[] }
@@ -55,6 +55,8 @@ export function arrayOf(column: ColumnValues): string | Buffer {
   switch (column.type) {
     case 'bigint':
       return numbers(oids.bigint, 8, column.values, writeBigint);
+    case 'integer':
+      return numbers(oids.integer, 4, column.values, (array, value, at) => array.writeInt32BE(whole(value), at));
     case 'smallint':
       return numbers(oids.smallint, 2, column.values, (array, value, at) => array.writeInt16BE(whole(value), at));
     case 'boolean':
@@ -69,7 +71,7 @@ export function arrayOf(column: ColumnValues): string | Buffer {
 }
 
 /** The numbers Postgres has for types. */
-const oids = { boolean: 16, bigint: 20, smallint: 21, numeric: 1700 } as const;
+const oids = { boolean: 16, bigint: 20, smallint: 21, integer: 23, numeric: 1700 } as const;
 
 /** Of an array in binary form: dimensions, whether there are nulls, the type, the length and the first index. */
 const headBytes = 20;

@@ -4,42 +4,73 @@ import { isModel, isPattern, type NarrowedFilter, type UsageLogFilter } from './
 
 /*
  * A log of millions is asked for what none of its lines has, or few: an API key's name that was mistyped, a model that
- * the channel never served. Which values lines have together tells that without a look at the lines
- * (`usage-log-values.ts`); and what is asked for by a name or a pattern is asked for by what the lines have an index of.
+ * the channel never served, a channel that a user was served by long ago. Which values lines have together tells that
+ * without a look at the lines (`usage-log-values.ts`); and what is asked for by a name, a pattern or several values is
+ * asked for by what the lines have an index of.
  */
 
 /** So many are named in place of a name or a pattern. */
 const mostNamed = 100;
+/** Of so many series the newest lines are looked for in each. */
+const mostSeries = 200;
 
 /** null: no line fits. */
 export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<NarrowedFilter | null> {
-  const apiKeyIds = await apiKeysOf(db, filter);
-  if (apiKeyIds?.length === 0) return null;
+  // Of a request there are two lines at most.
+  if (filter.requestId !== undefined) return filter;
   const models = await modelsOf(db, filter);
   if (models?.length === 0) return null;
-  const isByName = filter.apiKeyName !== undefined && filter.apiKeyId === undefined;
-  return {
-    ...filter,
-    ...(isByName && apiKeyIds !== null && { apiKeyIds }),
-    ...(isPattern(filter.model) && models !== null && { models, model: undefined }),
-  };
+  const byModels = { ...filter, ...(isPattern(filter.model) && models !== null && { models, model: undefined }) };
+  if (isOfSeveral(filter)) {
+    const series = await seriesOf(db, byModels);
+    if (series?.length === 0) return null;
+    const { code, from, to } = filter;
+    if (series !== null) return { series, code, from, to };
+  }
+  const { apiKeyName, apiKeyId } = filter;
+  if (apiKeyName === undefined || apiKeyId !== undefined) return byModels;
+  const apiKeyIds = await apiKeysOf(db, apiKeyName);
+  if (apiKeyIds?.length === 0) return null;
+  return apiKeyIds === null ? byModels : { ...byModels, apiKeyIds };
 }
 
-/** Of those who fit; null: many, or any. */
-async function apiKeysOf(
-  db: ReadModels,
-  { apiKeyName, apiKeyId, group, userId, userIds }: UsageLogFilter,
-): Promise<UsageLogRow['api_key_id'][] | null> {
-  const isSomebodysGroup = group !== undefined && (apiKeyId ?? userId ?? userIds) !== undefined;
-  if (apiKeyName === undefined && !isSomebodysGroup) return null;
-  let callers = db.selectFrom('usage_log_callers').select('api_key_id');
-  if (apiKeyName !== undefined) callers = callers.where('api_key_name', '=', apiKeyName);
-  if (apiKeyId !== undefined) callers = callers.where('api_key_id', '=', apiKeyId);
-  if (group !== undefined) callers = callers.where('group', '=', group);
-  if (userId !== undefined) callers = callers.where('user_id', '=', userId);
-  if (userIds !== undefined) callers = callers.where('user_id', 'in', userIds);
-  const found = await callers.limit(mostNamed + 1).execute();
-  return found.length > mostNamed ? null : [...new Set(found.map(({ api_key_id }) => api_key_id))];
+/** What has an index of lines for itself is found by that. */
+function isOfSeveral({
+  userId,
+  userIds,
+  apiKeyId,
+  apiKeyName,
+  channelId,
+  model,
+  group,
+  type,
+}: UsageLogFilter): boolean {
+  const given = [userId ?? userIds, apiKeyId, apiKeyName, channelId, model, group, type];
+  return given.filter((value) => value !== undefined).length > 1;
+}
+
+/** Those that fit; null: many. */
+async function seriesOf(db: ReadModels, filter: NarrowedFilter): Promise<number[] | null> {
+  const { userId, userIds, apiKeyId, apiKeyName, channelId, model, models, group, type } = filter;
+  let series = db.selectFrom('usage_log_series').select('id');
+  if (userId !== undefined) series = series.where('user_id', '=', userId);
+  if (userIds !== undefined) series = series.where('user_id', 'in', userIds);
+  if (apiKeyId !== undefined) series = series.where('api_key_id', '=', apiKeyId);
+  if (apiKeyName !== undefined) series = series.where('api_key_name', '=', apiKeyName);
+  if (channelId !== undefined) series = series.where('channel_id', '=', channelId);
+  if (model !== undefined) series = series.where(isModel('model', model));
+  if (models !== undefined) series = series.where('model', 'in', models);
+  if (group !== undefined) series = series.where('group', '=', group);
+  if (type !== undefined) series = series.where('type', '=', type);
+  const found = await series.limit(mostSeries + 1).execute();
+  return found.length > mostSeries ? null : found.map(({ id }) => id);
+}
+
+/** Those that have, or had, the name; null: many. */
+async function apiKeysOf(db: ReadModels, name: string): Promise<UsageLogRow['api_key_id'][] | null> {
+  const named = db.selectFrom('usage_log_series').select('api_key_id').distinct().where('api_key_name', '=', name);
+  const found = await named.limit(mostNamed + 1).execute();
+  return found.length > mostNamed ? null : found.map(({ api_key_id }) => api_key_id);
 }
 
 async function modelsOf(db: ReadModels, { model, channelId, group }: UsageLogFilter): Promise<string[] | null> {

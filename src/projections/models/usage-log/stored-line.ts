@@ -65,7 +65,7 @@ function isUsual({ attempts, channel_id }: UsageLogRow): boolean {
 }
 
 /** Member by member: this is done for every call. */
-const storedLine = (line: UsageLogRow, terms: Terms | null): StoredLine => ({
+const storedLine = (line: UsageLogRow, terms: Terms | null, series: number): StoredLine => ({
   id: line.id,
   created_at: line.created_at,
   user_id: line.user_id,
@@ -80,6 +80,7 @@ const storedLine = (line: UsageLogRow, terms: Terms | null): StoredLine => ({
   use_time_ms: line.use_time_ms,
   first_token_ms: line.first_token_ms,
   terms_id: terms?.id ?? null,
+  series_id: series,
   type: line.type,
   is_stream: line.is_stream,
   request_id: line.request_id,
@@ -94,13 +95,19 @@ const storedLine = (line: UsageLogRow, terms: Terms | null): StoredLine => ({
   detail: line.detail,
 });
 
-/** What the two tables hold of these lines: of the lines all columns, of their terms rows, which are few. */
-export function storedLines(lines: readonly UsageLogRow[]): {
+/**
+ * What the two tables hold of these lines: of the lines all columns, of their terms rows, which are few. `series`: of each
+ * line, see `usage-log-values.ts`.
+ */
+export function storedLines(
+  lines: readonly UsageLogRow[],
+  series: readonly number[],
+): {
   readonly columns: ColumnValues[];
   readonly terms: Terms[];
 } {
   const known = new Map<string, Terms>();
-  const rows = lines.map((line) => storedLine(line, termsOf(line, known)));
+  const rows = lines.map((line, index) => storedLine(line, termsOf(line, known), series[index] ?? 0));
   const columns = (Object.keys(lineTypes) as (keyof StoredLine)[]).map(
     (column) => ({ column, type: lineTypes[column], values: rows.map((row) => row[column]) }) as ColumnValues,
   );
@@ -111,7 +118,7 @@ export function storedLines(lines: readonly UsageLogRow[]): {
 export type Told = { readonly [Name in keyof Omit<Terms, 'id'>]: Terms[Name] | null };
 
 /** The line again. */
-export function toldLine<Row extends StoredLine & Told>({ terms_id: _, ...row }: Row) {
+export function toldLine<Row extends StoredLine & Told>({ terms_id: _, series_id: __, ...row }: Row) {
   const counts = {
     prompt_tokens: row.prompt_tokens,
     completion_tokens: row.completion_tokens,

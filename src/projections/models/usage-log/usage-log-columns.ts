@@ -21,6 +21,7 @@ export const lineTypes = {
   use_time_ms: 'bigint',
   first_token_ms: 'bigint',
   terms_id: 'bigint',
+  series_id: 'integer',
   type: 'smallint',
   is_stream: 'boolean',
   request_id: 'text',

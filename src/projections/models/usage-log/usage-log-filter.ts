@@ -29,12 +29,14 @@ export interface UsageLogFilter {
   readonly to?: number;
 }
 
-/** A filter with what its name and its pattern come to; see `narrowed-filter.ts`. */
+/** A filter with what its values come to; see `narrowed-filter.ts`. */
 export interface NarrowedFilter extends UsageLogFilter {
   /** Any of them: those that have, or had, the name. */
   readonly apiKeyIds?: readonly UsageLogRow['api_key_id'][];
   /** Any of them: those that fit the pattern. */
   readonly models?: readonly string[];
+  /** Any of them: those that have all values asked for but the code and the time, which are not named any more then. */
+  readonly series?: readonly number[];
 }
 
 /** The same, without what has been cleared. */
@@ -87,6 +89,7 @@ export function whenever(db: ReadModels, filter: Omit<NarrowedFilter, 'from' | '
   if (filter.models !== undefined) lines = lines.where('line.model', 'in', filter.models);
   if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);
   if (filter.group !== undefined) lines = lines.where('line.group', '=', filter.group);
+  if (filter.series !== undefined) lines = lines.where('line.series_id', 'in', filter.series);
   if (filter.requestId !== undefined) lines = lines.where('line.request_id', '=', filter.requestId);
   if (filter.code !== undefined)
     lines = lines.where(sql<SqlBool>`line.type = ${sql.lit(logTypes.error)} and line.detail->>'code' = ${filter.code}`);

@@ -1,13 +1,14 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Position } from '../../../domain/events.js';
 import { Failure } from '../../../domain/failure.js';
 import type { ReadModels } from '../../database.js';
 import { offsetOf, type PageRequest } from '../../engine/page.js';
+import { countedUpTo, type InOrder, inOrder, newest } from './lines-in-order.js';
 import { narrowed } from './narrowed-filter.js';
 import { type StoredLine, type Told, toldLine } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
-import { type Lines, matching, type NarrowedFilter, shown, type UsageLogFilter, whenever } from './usage-log-filter.js';
-import { idsWithin, linesWithin, placeAbove } from './usage-log-hours.js';
+import { type Lines, matching, type NarrowedFilter, shown, type UsageLogFilter } from './usage-log-filter.js';
+import { linesWithin, placeAbove } from './usage-log-hours.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
 interface Names {
@@ -30,22 +31,8 @@ async function wanted(db: ReadModels, asked: UsageLogFilter): Promise<NarrowedFi
   return userIds.length === 0 ? null : narrowed(db, { ...filter, userIds });
 }
 
-/**
- * The same lines, to be taken in the order of their ids: what is newer or older than the time asked for is not looked at.
- * null: there are none.
- */
-async function inOrder(db: ReadModels, filter: NarrowedFilter): Promise<Lines | null> {
-  const { from, to, ...timeless } = filter;
-  if (from === undefined && to === undefined) return whenever(db, timeless);
-  const ids = await idsWithin(db, { from, to });
-  if (ids === null) return null;
-  // The planner must not take the time for a second condition: the ids let through next to nothing that is not of it.
-  const inTime = sql<SqlBool>`case when line.created_at between ${from ?? 0} and ${to ?? Number.MAX_SAFE_INTEGER} then true else false end`;
-  return whenever(db, timeless).where('line.id', '>=', ids.first).where('line.id', '<=', ids.last).where(inTime);
-}
-
 /** What is shown of what is asked for, in that order; null: there are none. */
-async function linesOf(db: ReadModels, asked: UsageLogFilter): Promise<Lines | null> {
+async function linesOf(db: ReadModels, asked: UsageLogFilter): Promise<InOrder | null> {
   const filter = await wanted(db, asked);
   return filter === null ? null : inOrder(db, filter);
 }
@@ -62,6 +49,10 @@ const entries = (lines: Lines) =>
       sql<string>`coalesce(channel.name, '')`.as('channel_name'),
     ]);
 
+/** Newest first. */
+const entriesAt = (db: ReadModels, ids: ReturnType<typeof newest>) =>
+  entries(matching(db, {}).where('line.id', 'in', ids)).orderBy('line.id', 'desc');
+
 const told = async (query: { execute(): Promise<(StoredLine & Told & Names)[]> }): Promise<UsageLogEntry[]> =>
   (await query.execute()).map(toldLine);
 
@@ -71,10 +62,11 @@ export async function usageLogBefore(
   asked: UsageLogFilter,
   { before, limit }: { readonly before?: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> {
-  const lines = await linesOf(db, asked);
-  if (lines === null) return [];
-  const older = before === undefined ? lines : lines.where('line.id', '<', before);
-  return told(entries(older).orderBy('line.id', 'desc').limit(limit));
+  const found = await linesOf(db, asked);
+  if (found === null) return [];
+  const lines = before === undefined ? found.lines : found.lines.where('line.id', '<', before);
+  if (found.series === undefined) return told(entries(lines).orderBy('line.id', 'desc').limit(limit));
+  return told(entriesAt(db, newest(db, { ...found, lines }, { limit })));
 }
 
 /** Oldest first, newer than `after` and not newer than `upTo`: what has been added. */
@@ -128,19 +120,15 @@ export async function usageLogPage(
   counting = usualCounting,
 ): Promise<UsageLogPage> {
   const filter = await wanted(db, asked);
-  const lines = filter === null ? null : await inOrder(db, filter);
-  if (filter === null || lines === null) return { items: [], total: 0, totalIsExact: true };
+  const found = filter === null ? null : await inOrder(db, filter);
+  if (filter === null || found === null) return { items: [], total: 0, totalIsExact: true };
   const offset = offsetOf(request);
   const byHours = isOfTimeAlone(filter);
   const place = byHours && offset > counting.passed ? await placeAbove(db, filter, offset, counting.lines) : null;
-  const below = place === null ? lines : lines.where('line.id', '<', place.before);
+  const below = place === null ? found.lines : found.lines.where('line.id', '<', place.before);
   // What lies before the page is passed over in an index, and neither read nor joined.
-  const page = below
-    .select('line.id')
-    .orderBy('line.id', 'desc')
-    .limit(request.size)
-    .offset(offset - (place?.lines ?? 0));
-  const items = await told(entries(matching(db, {}).where('line.id', 'in', page)).orderBy('line.id', 'desc'));
+  const taken = { limit: request.size, offset: offset - (place?.lines ?? 0) };
+  const items = await told(entriesAt(db, newest(db, { ...found, lines: below }, taken)));
   const seen = offset + items.length;
   // The last page has told how many there are.
   const isLast = items.length < request.size && (items.length > 0 || offset === 0);
@@ -149,7 +137,7 @@ export async function usageLogPage(
   if (known !== null) return { items, total: known, totalIsExact: true };
   const { cost, lines: reckoned } = await expected(db, filter, counting.lines + 1);
   const isWorthCounting = cost <= counting.cost && reckoned <= farMore * counting.lines;
-  const counted = isWorthCounting ? await countedInTime(db, lines, counting) : null;
+  const counted = isWorthCounting ? await countedInTime(db, found, counting) : null;
   if (counted?.isAll) return { items, total: counted.lines, totalIsExact: true };
   // What has been seen is sure, whatever the planner thinks; and behind a full page there may be another one.
   const atLeast = Math.max(counted?.lines ?? 0, items.length === 0 ? 0 : seen + 1);
@@ -159,17 +147,17 @@ export async function usageLogPage(
 /** As many as may be counted, and for as long as that may take. */
 async function countedInTime(
   db: ReadModels,
-  lines: Lines,
+  found: InOrder,
   { lines: most, few, ms }: Counting,
 ): Promise<{ readonly lines: number; readonly isAll: boolean }> {
   const first = Math.min(few, most);
-  const counted = await countedUpTo(db, lines, first + 1);
+  const counted = await countedUpTo(db, found, first + 1);
   if (counted <= first) return { lines: counted, isAll: true };
   if (first === most) return { lines: counted, isAll: false };
   try {
     const all = await db.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = ${sql.lit(ms)}`.execute(tx);
-      return countedUpTo(tx, lines, most + 1);
+      return countedUpTo(tx, found, most + 1);
     });
     return { lines: all, isAll: all <= most };
   } catch (error) {
@@ -178,22 +166,14 @@ async function countedInTime(
   }
 }
 
-async function countedUpTo(db: ReadModels, lines: Lines, most: number): Promise<number> {
-  const { total } = await db
-    .selectFrom(lines.select(sql`1`.as('one')).limit(most).as('some'))
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
-
 /** How many lines there are up to a place in the log, counted as far as `most`. */
 export async function usageLogCount(
   db: ReadModels,
   asked: UsageLogFilter,
   { upTo, most }: { readonly upTo: Position; readonly most: number },
 ): Promise<number> {
-  const lines = await linesOf(db, asked);
-  return lines === null ? 0 : countedUpTo(db, lines.where('line.id', '<=', upTo), most);
+  const found = await linesOf(db, asked);
+  return found === null ? 0 : countedUpTo(db, { ...found, lines: found.lines.where('line.id', '<=', upTo) }, most);
 }
 
 /** A node of a plan. */

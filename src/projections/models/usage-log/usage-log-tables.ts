@@ -20,6 +20,7 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
   } & {
     /** null: the line is not about a call. */
     terms_id: number | null;
+    series_id: number;
     /** null: text alone, as the columns tell. */
     usage: Usage | null;
     /** null: the channel and no other. */
@@ -42,16 +43,18 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
 }
 
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
-// touch the same few pages. Of a user's lines those of a model are wanted, those that failed, those of a time, and their
-// number: the index tells, without a look at the lines in between, which lie a page each. Lines that
-// are no charge are few, and looked for among the others.
+// touch the same few pages. What is asked for by several values together is found by series, of which the index tells the
+// time as well: of many series few lines are of the time asked for, and each line lies on a page of its own. Where entries
+// are no wider than two bigints, Postgres fills the pages of an index though each value goes on in a place of its own,
+// and else half of each. Lines that are no charge are few, and looked for among the others.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},
     primary key (id, created_at)
   ) partition by range (created_at);
   create index usage_log_time on usage_log (created_at);
-  create index usage_log_user on usage_log (user_id, id, type, model, created_at);
+  create index usage_log_series_lines on usage_log (series_id, id, created_at);
+  create index usage_log_user on usage_log (user_id, id);
   create index usage_log_model on usage_log (model, id);
   create index usage_log_channel on usage_log (channel_id, id);
   create index usage_log_channel_other on usage_log (channel_id, type, id) where type <> 2;

@@ -34,7 +34,7 @@ import { clearLines, takeAwayCleared, upToClearings } from './usage-log-clearing
 import { deleteLinesOf, putHours } from './usage-log-hours.js';
 import { makePartitions } from './usage-log-partitions.js';
 import { tablesOfLog, type UsageLogTables } from './usage-log-tables.js';
-import { putValues } from './usage-log-values.js';
+import { seriesOf } from './usage-log-values.js';
 
 /*
  * What happened to each wallet, line by line. A line holds facts, not sentences: faces say them in the reader's
@@ -114,7 +114,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 10,
+  version: 11,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
@@ -165,12 +165,11 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
     // Those that have been cleared are counted as such, and stay until they are taken away.
     await deleteLinesOf(tx, refunded, logTypes.consume, before.cleared_before);
   }
-  const { columns, terms } = storedLines(lines);
+  const { columns, terms } = storedLines(lines, await seriesOf(tx, lines));
   await makePartitions(tx, lines);
   await putNewRows(tx, 'usage_log_terms', ['id'], terms);
   await insertColumns(tx, 'usage_log', columns);
   await putHours(tx, lines);
-  await putValues(tx, lines);
   const last = batch.at(-1);
   if (last?.event.type === 'LogsCleared')
     await clearLines(tx, last.position, { shownFrom: before.cleared_before, before: rules.cleared_before });

@@ -92,11 +92,11 @@ export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summe
   let whole = hours(db, table, filter, of);
   if (first !== null) whole = whole.where('hour', '>=', first);
   if (end !== null) whole = whole.where('hour', '<', end);
-  const outside = lines(db, filter, of).where(({ eb, or }) =>
-    or([
-      ...(first === null ? [] : [eb('line.created_at', '<', first)]),
-      ...(end === null ? [] : [eb('line.created_at', '>=', end)]),
-    ]),
-  );
-  return totalled(db, whole.unionAll(outside as never));
+  // One by one, so that each is looked for by its own time.
+  const ends: TotalsFilter[] = [
+    ...(first === null || first === from ? [] : [{ ...filter, to: first - 1 }]),
+    ...(end === null || to === undefined || end > to ? [] : [{ ...filter, from: end }]),
+  ];
+  const parts = ends.reduce((sum, part) => sum.unionAll(lines(db, part, of) as never), whole);
+  return totalled(db, parts);
 }

@@ -1,0 +1,85 @@
+import { type AliasedExpression, type SqlBool, sql } from 'kysely';
+import type { ReadModels } from '../../database.js';
+import { type Lines, type NarrowedFilter, whenever } from './usage-log-filter.js';
+import { idsWithin } from './usage-log-hours.js';
+
+/*
+ * Lines of the log, newest first, without a look at those in between: an index has the lines of a series, or of a single
+ * value, in the order of their ids.
+ */
+
+/** Lines of these series, where series are named. */
+export interface InOrder {
+  readonly lines: Lines;
+  readonly series: readonly number[] | undefined;
+}
+
+/**
+ * The lines that fit, to be taken in the order of their ids: what is newer or older than the time asked for is not looked at.
+ * null: there are none.
+ */
+export async function inOrder(
+  db: ReadModels,
+  { series, from, to, ...timeless }: NarrowedFilter,
+): Promise<InOrder | null> {
+  const lines = whenever(db, timeless);
+  if (from === undefined && to === undefined) return { lines, series };
+  const ids = await idsWithin(db, { from, to });
+  if (ids === null) return null;
+  const isOfTime = sql<SqlBool>`line.created_at between ${from ?? 0} and ${to ?? Number.MAX_SAFE_INTEGER}`;
+  return {
+    lines: lines
+      .where('line.id', '>=', ids.first)
+      .where('line.id', '<=', ids.last)
+      // The planner must not take the time for a second condition: the ids let through next to nothing that is not of it.
+      // Of a series it takes the index in any case, and looks into the months of this time alone.
+      .where(series === undefined ? sql<SqlBool>`case when ${isOfTime} then true else false end` : isOfTime),
+    series,
+  };
+}
+
+/** Where the newest of each series would be more than these, what fits is looked for among all lines. */
+const mostTaken = 100_000;
+
+interface Taken {
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+/** The ids of the newest. Each series has its own in order, so no line in between is looked at. */
+export function newest(db: ReadModels, { lines, series }: InOrder, { limit, offset = 0 }: Taken) {
+  const idsOf = (some: Lines) => some.select('line.id').orderBy('line.id', 'desc');
+  if (series === undefined) return idsOf(lines).limit(limit).offset(offset);
+  const each = limit + offset;
+  if (series.length * each > mostTaken) return idsOf(ofSeries(lines, series)).limit(limit).offset(offset);
+  return eachSeries(db, series, idsOf(ofWanted(lines)).limit(each))
+    .select('line.id')
+    .orderBy('line.id', 'desc')
+    .limit(limit)
+    .offset(offset);
+}
+
+const ofSeries = (lines: Lines, series: readonly number[]): Lines => lines.where('line.series_id', 'in', series);
+
+const ofWanted = (lines: Lines): Lines => lines.where(sql<SqlBool>`line.series_id = wanted.id`);
+
+/** What is selected of each series, one after the other. */
+const eachSeries = <Row extends object>(
+  db: ReadModels,
+  series: readonly number[],
+  selected: { as(alias: 'line'): AliasedExpression<Row, 'line'> },
+) =>
+  db
+    .selectFrom(sql<{ id: number }>`unnest(${series}::integer[])`.as<'wanted'>(sql`wanted (id)`))
+    .innerJoinLateral(selected.as('line'), (join) => join.onTrue());
+
+/** As far as `most`. */
+export async function countedUpTo(db: ReadModels, { lines, series }: InOrder, most: number): Promise<number> {
+  const ones = (some: Lines) => some.select(sql`1`.as('one'));
+  const counted = series === undefined ? ones(lines) : eachSeries(db, series, ones(ofWanted(lines))).select('line.one');
+  const { total } = await db
+    .selectFrom(counted.limit(most).as('some'))
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
