@@ -159,6 +159,11 @@ describe('a settled call', () => {
     expect(rows).toHaveLength(3);
   });
 
+  test('is a line however long it is said to have taken', async () => {
+    const [line] = await linesOf(settled('a', 9, 1, { useTimeMs: 1e12, firstTokenMs: 2 ** 40 }));
+    expect(line).toMatchObject({ use_time_ms: 2 ** 31 - 1, first_token_ms: 2 ** 31 - 1 });
+  });
+
   test('is a line also when it was free, and when no API key paid', async () => {
     const [line] = await linesOf(
       settled('a', 0, 0, { facts: { apiKeyId: null, apiKeyName: 'playground-default' }, firstTokenMs: null }),

@@ -5,7 +5,7 @@ import type { UsageLogTables } from './usage-log-tables.js';
 
 type LineColumn = keyof UsageLogTables['usage_log'];
 
-/** Columns of eight bytes come first, so that none is padded. */
+/** Columns of eight bytes come first, then those of four, so that none is padded. */
 export const lineTypes = {
   id: 'bigint',
   created_at: 'bigint',
@@ -18,9 +18,9 @@ export const lineTypes = {
   reasoning_tokens: 'bigint',
   api_key_id: 'bigint',
   channel_id: 'bigint',
-  use_time_ms: 'bigint',
-  first_token_ms: 'bigint',
   terms_id: 'bigint',
+  use_time_ms: 'integer',
+  first_token_ms: 'integer',
   series_id: 'integer',
   type: 'smallint',
   is_stream: 'boolean',

@@ -251,6 +251,10 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
 
 const noneFailed: readonly FailedAttempt[] = [];
 
+/** What fits into its column: 24 days. */
+const longestMs = 2 ** 31 - 1;
+const milliseconds = (measured: number): number => Math.min(Math.round(measured), longestMs);
+
 const line = (
   { position, at }: Recorded,
   type: LogType,
@@ -310,8 +314,8 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     api_key_name: facts.apiKeyName,
     channel_id: event.channelId,
     group: facts.group,
-    use_time_ms: Math.round(event.useTimeMs),
-    first_token_ms: event.firstTokenMs === null ? null : Math.round(event.firstTokenMs),
+    use_time_ms: milliseconds(event.useTimeMs),
+    first_token_ms: event.firstTokenMs === null ? null : milliseconds(event.firstTokenMs),
     is_stream: facts.stream,
     upstream_model: event.upstreamModel,
     attempts: event.attempts,
@@ -338,7 +342,7 @@ function failedLine(
     api_key_name: facts.apiKeyName,
     channel_id: attempts.at(-1) ?? 0,
     group: facts.group,
-    use_time_ms: Math.round(useTimeMs),
+    use_time_ms: milliseconds(useTimeMs),
     is_stream: facts.stream,
     attempts,
     failed_attempts: failedAttempts,
@@ -376,7 +380,7 @@ function testedLine(
     model: usage.model,
     api_key_name: channelTestKeyName,
     channel_id: channelId,
-    use_time_ms: Math.round(responseTimeMs),
+    use_time_ms: milliseconds(responseTimeMs),
     attempts: [channelId],
     detail: { kind: 'channel-tested', modelRatio, completionRatio, modelPrice },
   });
