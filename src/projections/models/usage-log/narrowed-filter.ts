@@ -20,13 +20,13 @@ export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<
   if (filter.requestId !== undefined) return filter;
   const models = await modelsOf(db, filter);
   if (models?.length === 0) return null;
-  const byModels = { ...filter, ...(isPattern(filter.model) && models !== null && { models, model: undefined }) };
   if (isOfSeveral(filter)) {
-    const series = await seriesOf(db, byModels);
+    const series = await seriesOf(db, filter, models);
     if (series?.length === 0) return null;
     const { code, from, to } = filter;
     if (series !== null) return { series, code, from, to };
   }
+  const byModels = isPattern(filter.model) && models !== null ? { ...filter, models, model: undefined } : filter;
   const { apiKeyName, apiKeyId } = filter;
   if (apiKeyName === undefined || apiKeyId !== undefined) return byModels;
   const apiKeyIds = await apiKeysOf(db, apiKeyName);
@@ -34,7 +34,7 @@ export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<
   return apiKeyIds === null ? byModels : { ...byModels, apiKeyIds };
 }
 
-/** What has an index of lines for itself is found by that. */
+/** What has an index of lines for itself is found by that: each value, and the kinds of a user and of a channel. */
 function isOfSeveral({
   userId,
   userIds,
@@ -45,21 +45,26 @@ function isOfSeveral({
   group,
   type,
 }: UsageLogFilter): boolean {
-  const given = [userId ?? userIds, apiKeyId, apiKeyName, channelId, model, group, type];
+  const user = userId ?? userIds;
+  const kind = (user ?? channelId) === undefined ? type : undefined;
+  const given = [user, apiKeyId, apiKeyName, channelId, model, group, kind];
   return given.filter((value) => value !== undefined).length > 1;
 }
 
-/** Those that fit; null: many. */
-async function seriesOf(db: ReadModels, filter: NarrowedFilter): Promise<number[] | null> {
-  const { userId, userIds, apiKeyId, apiKeyName, channelId, model, models, group, type } = filter;
+/** Those that fit; null: many. `models`: which these can be of, where that is known. */
+async function seriesOf(
+  db: ReadModels,
+  { userId, userIds, apiKeyId, apiKeyName, channelId, model, group, type }: UsageLogFilter,
+  models: readonly string[] | null,
+): Promise<number[] | null> {
   let series = db.selectFrom('usage_log_series').select('id');
   if (userId !== undefined) series = series.where('user_id', '=', userId);
   if (userIds !== undefined) series = series.where('user_id', 'in', userIds);
   if (apiKeyId !== undefined) series = series.where('api_key_id', '=', apiKeyId);
   if (apiKeyName !== undefined) series = series.where('api_key_name', '=', apiKeyName);
   if (channelId !== undefined) series = series.where('channel_id', '=', channelId);
-  if (model !== undefined) series = series.where(isModel('model', model));
-  if (models !== undefined) series = series.where('model', 'in', models);
+  if (models !== null) series = series.where('model', 'in', models);
+  else if (model !== undefined) series = series.where(isModel('model', model));
   if (group !== undefined) series = series.where('group', '=', group);
   if (type !== undefined) series = series.where('type', '=', type);
   const found = await series.limit(mostSeries + 1).execute();

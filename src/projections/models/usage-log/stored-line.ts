@@ -101,13 +101,13 @@ const storedLine = (line: UsageLogRow, terms: Terms | null, series: number): Sto
  */
 export function storedLines(
   lines: readonly UsageLogRow[],
-  series: readonly number[],
+  series: ReadonlyMap<UsageLogRow, number>,
 ): {
   readonly columns: ColumnValues[];
   readonly terms: Terms[];
 } {
   const known = new Map<string, Terms>();
-  const rows = lines.map((line, index) => storedLine(line, termsOf(line, known), series[index] ?? 0));
+  const rows = lines.map((line) => storedLine(line, termsOf(line, known), series.get(line) ?? 0));
   const columns = (Object.keys(lineTypes) as (keyof StoredLine)[]).map(
     (column) => ({ column, type: lineTypes[column], values: rows.map((row) => row[column]) }) as ColumnValues,
   );

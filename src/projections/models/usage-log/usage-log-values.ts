@@ -36,6 +36,7 @@ export const tablesOfValues = `
   create index usage_log_series_api_key_name on usage_log_series (api_key_name);
   create index usage_log_series_channel on usage_log_series (channel_id, model);
   create index usage_log_series_model on usage_log_series (model, "group");
+  create index usage_log_series_group on usage_log_series ("group", type);
 
   create table usage_log_models (
     model text not null,
@@ -69,8 +70,11 @@ const keyOf = (line: SeriesLabels): string =>
     line.api_key_name,
   ]);
 
-/** The ids of the lines' series, in the order of the lines; those that are new are made. */
-export async function seriesOf(tx: ReadModels, lines: readonly UsageLogRow[]): Promise<readonly number[]> {
+/** The id of each line's series; those that are new are made. */
+export async function seriesOf(
+  tx: ReadModels,
+  lines: readonly UsageLogRow[],
+): Promise<ReadonlyMap<UsageLogRow, number>> {
   const places = new Map<string, number>();
   const distinct: UsageLogRow[] = [];
   const placeOf = lines.map((line) => {
@@ -90,11 +94,13 @@ export async function seriesOf(tx: ReadModels, lines: readonly UsageLogRow[]): P
     await putModels(tx, missing);
     for (const [place, id] of await knownSeries(tx, distinct)) ids.set(place, id);
   }
-  return placeOf.map((place) => {
-    const id = ids.get(place);
+  const series = new Map<UsageLogRow, number>();
+  lines.forEach((line, index) => {
+    const id = ids.get(placeOf[index] ?? Number.NaN);
     if (id === undefined) throw new Error('A series that was made is not there');
-    return id;
+    series.set(line, id);
   });
+  return series;
 }
 
 const asTable = (of: readonly SeriesLabels[]) => {

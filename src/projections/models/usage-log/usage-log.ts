@@ -159,13 +159,15 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
     const line = lineOf(recorded, rules);
     if (line !== null && isKept(line, rules)) lines.push(line);
   }
+  // Also of what is taken back at once: how events come together must not tell how series are numbered.
+  const series = await seriesOf(tx, lines);
   if (refunded.size > 0) {
     const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
     lines = lines.filter((line) => !isCharge(line));
     // Those that have been cleared are counted as such, and stay until they are taken away.
     await deleteLinesOf(tx, refunded, logTypes.consume, before.cleared_before);
   }
-  const { columns, terms } = storedLines(lines, await seriesOf(tx, lines));
+  const { columns, terms } = storedLines(lines, series);
   await makePartitions(tx, lines);
   await putNewRows(tx, 'usage_log_terms', ['id'], terms);
   await insertColumns(tx, 'usage_log', columns);
