@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { openPool } from '../../src/adapters/postgres.js';
 import { Position } from '../../src/domain/events.js';
@@ -374,6 +375,7 @@ describe('partitions', () => {
       'usage_log_models',
       'usage_log_rules',
       'usage_log_series',
+      'usage_log_spans',
       'usage_log_terms',
     ]);
     expect(requests('usage_log_2026_01')).toEqual(['january']);
@@ -405,6 +407,18 @@ describe('partitions', () => {
     }
   });
 });
+
+/** Lines and entries of their indexes that this transaction has read. */
+async function lookedAt(client: pg.PoolClient): Promise<{ readonly lines: number; readonly entries: number }> {
+  const { rows } = await client.query<{ lines: number; entries: number }>(`
+    select sum(idx_tup_fetch + seq_tup_read)::int as lines, (
+      select sum(pg_stat_get_xact_tuples_returned(indexrelid))::int from pg_index
+      where indrelid::regclass::text like '%usage_log_2%'
+    ) as entries
+    from pg_stat_xact_user_tables where relname like 'usage_log_2%'
+  `);
+  return rows[0] ?? { lines: Number.NaN, entries: Number.NaN };
+}
 
 describe('the log', () => {
   const bobs = { facts: { userId: bob, apiKeyId: bobKey, apiKeyName: 'laptop', group: 'vip', model: 'claude-sonnet' } };
@@ -495,16 +509,7 @@ describe('the log', () => {
     );
     const client = await projected.pool.connect();
     const tx = boundTo(client);
-    const looked = async () => {
-      const { rows } = await client.query<{ lines: number; entries: number }>(`
-        select sum(idx_tup_fetch + seq_tup_read)::int as lines, (
-          select sum(pg_stat_get_xact_tuples_returned(indexrelid))::int from pg_index
-          where indrelid::regclass::text like '%usage_log_2%'
-        ) as entries
-        from pg_stat_xact_user_tables where relname like 'usage_log_2%'
-      `);
-      return rows[0] ?? { lines: Number.NaN, entries: Number.NaN };
-    };
+    const looked = () => lookedAt(client);
     try {
       await client.query(`set search_path to ${readModels.map(schemaOf).join(', ')}`);
       // Many pages, so that whoever looks at the lines in between pays for it.
@@ -670,6 +675,28 @@ describe('the log', () => {
     expect(await page({ to: from + 10_799 }, 3)).toEqual(['4', 7]);
     // One by one, where that hour has too many lines to count those that are of the time.
     expect(await page({ to: from + 10_800 }, 2, 1, 1)).toEqual(['4', expect.anything()]);
+  });
+
+  test('of a time in the midst of an hour is found without looking at more than five minutes of what came later', async () => {
+    const start = Date.UTC(2026, 0, 1);
+    const everyMinute = Array.from({ length: 120 }, (_, n) => n);
+    await projected.given(...everyMinute.map((n) => when(Instant(start + n * 60_000), settled(`${n}`, 9, 1))));
+    const client = await projected.pool.connect();
+    const tx = boundTo(client);
+    try {
+      await client.query(`set search_path to ${readModels.map(schemaOf).join(', ')}`);
+      await client.query('vacuum analyze usage_log');
+      await client.query('begin; set local enable_seqscan = off; set local enable_bitmapscan = off');
+      for (const filter of [{}, { userId: alice }, { userId: alice, channelId: east }]) {
+        const before = await lookedAt(client);
+        const asked = { ...filter, from: start / 1000 + 600, to: start / 1000 + 1_800 };
+        const found = requestsOf(await usageLogBefore(tx, asked, { limit: 1 }));
+        expect(found).toEqual(['30']);
+        expect((await lookedAt(client)).lines - before.lines).toBeLessThanOrEqual(6);
+      }
+    } finally {
+      client.release(true);
+    }
   });
 
   test('passes over hours that share few ids with an older one, however many lines that one has', async () => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DomainEvent, Position, Recorded } from '../../../domain/events.js';
 import type { ReadModels } from '../../database.js';
 import type { NextStep } from '../../engine/projection.js';
-import { hourOf, linesWithin } from './usage-log-hours.js';
+import { hourOf, linesWithin, takeHoursBefore } from './usage-log-hours.js';
 import { monthOfPartition } from './usage-log-partitions.js';
 
 /*
@@ -62,12 +62,9 @@ export async function clearLines(
 ): Promise<void> {
   const hour = hourOf(before);
   const ofItsHour = await linesWithin(tx, { from: Math.max(hour, shownFrom), to: before - 1 });
-  const { rows } = await sql<{ lines: number }>`
-    with gone as (delete from usage_log_hours where hour < ${hour} returning lines)
-    select coalesce(sum(lines), 0) as lines from gone
-  `.execute(tx);
+  const ofHours = await takeHoursBefore(tx, hour);
   await sql`update usage_log_hours set lines = lines - ${ofItsHour} where hour = ${hour}`.execute(tx);
-  const lines = (rows[0]?.lines ?? 0) + ofItsHour;
+  const lines = ofHours + ofItsHour;
   await tx.insertInto('usage_log_clearings').values({ position, lines }).execute();
 }
 

@@ -4,9 +4,9 @@ import type { ReadModels } from '../../database.js';
 import type { LogType, UsageLogRow } from './usage-log.js';
 
 /*
- * How many lines an hour has, and which ids. The log is shown in the order of ids, and asked for by time: what is newer than
- * the time asked for is so passed over in the index of ids. The clocks of nodes may differ, so the ids of hours may
- * overlap; nothing relies on both growing together.
+ * How many lines an hour has, and which ids, and which those of five minutes. The log is shown in the order of ids, and
+ * asked for by time: what is newer than the time asked for is so passed over in the index of ids. The clocks of nodes may
+ * differ, so the ids of hours may overlap; nothing relies on both growing together.
  */
 
 export interface UsageLogHours {
@@ -19,47 +19,84 @@ export interface UsageLogHours {
     /** Those there are. */
     lines: number;
   };
+  /** The same of five minutes, for where an hour begins or ends in the midst of what is asked for. */
+  usage_log_spans: {
+    span: number;
+    first_id: Position;
+    last_id: Position;
+  };
 }
 
-// Only the newest hour changes, in place.
-export const tableOfHours = `
+// Only the newest hour and its newest span change, in place.
+export const tablesOfHours = `
   create table usage_log_hours (
     hour bigint primary key,
     first_id bigint not null,
     last_id bigint not null,
     lines bigint not null
   ) with (fillfactor = 50);
+
+  create table usage_log_spans (
+    span bigint primary key,
+    first_id bigint not null,
+    last_id bigint not null
+  ) with (fillfactor = 50);
 `;
 
 const length = 3_600;
+const spanLength = 300;
 export const hourOf = (time: number): number => Math.floor(time / length) * length;
+const spanOf = (time: number): number => Math.floor(time / spanLength) * spanLength;
 
-/** `lines`: in the order of their ids. */
-export async function putHours(
-  tx: ReadModels,
-  lines: readonly Pick<UsageLogRow, 'id' | 'created_at'>[],
-): Promise<void> {
-  const hours = new Map<number, { first: Position; last: Position; lines: number }>();
+type TimedLine = Pick<UsageLogRow, 'id' | 'created_at'>;
+
+/** By the beginnings of the pieces of time. `lines`: in the order of their ids. */
+function idsBy(pieceOf: (time: number) => number, lines: readonly TimedLine[]) {
+  const pieces = new Map<number, { readonly first: Position; last: Position; lines: number }>();
   for (const { id, created_at } of lines) {
-    const hour = hourOf(created_at);
-    const known = hours.get(hour);
-    if (known === undefined) hours.set(hour, { first: id, last: id, lines: 1 });
+    const piece = pieceOf(created_at);
+    const known = pieces.get(piece);
+    if (known === undefined) pieces.set(piece, { first: id, last: id, lines: 1 });
     else {
       known.last = id;
       known.lines += 1;
     }
   }
-  if (hours.size === 0) return;
-  const rows = Array.from(
-    hours,
+  return pieces;
+}
+
+/** `lines`: in the order of their ids. */
+export async function putHours(tx: ReadModels, lines: readonly TimedLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  const hours = Array.from(
+    idsBy(hourOf, lines),
     ([hour, { first, last, lines }]) => sql`(${hour}::bigint, ${first}::bigint, ${last}::bigint, ${lines}::bigint)`,
   );
+  const spans = Array.from(
+    idsBy(spanOf, lines),
+    ([span, { first, last }]) => sql`(${span}::bigint, ${first}::bigint, ${last}::bigint)`,
+  );
   await sql`
-    insert into usage_log_hours as known values ${sql.join(rows)}
+    with put as (
+      insert into usage_log_spans as known values ${sql.join(spans)}
+      on conflict (span) do update
+      set first_id = least(known.first_id, excluded.first_id), last_id = greatest(known.last_id, excluded.last_id)
+    )
+    insert into usage_log_hours as known values ${sql.join(hours)}
     on conflict (hour) do update
     set first_id = least(known.first_id, excluded.first_id), last_id = greatest(known.last_id, excluded.last_id),
       lines = known.lines + excluded.lines
   `.execute(tx);
+}
+
+/** Whole hours that are cleared are not told of any more; resolves with the lines they had. */
+export async function takeHoursBefore(tx: ReadModels, hour: number): Promise<number> {
+  const { rows } = await sql<{ lines: number }>`
+    with spans as (delete from usage_log_spans where span < ${hour}),
+      gone as (delete from usage_log_hours where hour < ${hour} returning lines)
+    select coalesce(sum(lines), 0) as lines from gone
+  `.execute(tx);
+  return rows[0]?.lines ?? 0;
 }
 
 /** Lines of these times are gone. */
@@ -98,23 +135,6 @@ export interface Times {
   readonly to?: number;
 }
 
-/** Between which ids lines of this time lie; null: there are none. */
-export async function idsWithin(
-  db: ReadModels,
-  { from, to }: Times,
-): Promise<{ readonly first: Position; readonly last: Position } | null> {
-  let hours = db.selectFrom('usage_log_hours');
-  if (from !== undefined) hours = hours.where('hour', '>=', hourOf(from));
-  if (to !== undefined) hours = hours.where('hour', '<=', to);
-  const { first, last } = await hours
-    .select(({ fn }) => [
-      fn.min<Position | null>('first_id').as('first'),
-      fn.max<Position | null>('last_id').as('last'),
-    ])
-    .executeTakeFirstOrThrow();
-  return first === null || last === null ? null : { first, last };
-}
-
 type Part = Required<Times>;
 
 const wholeHour = (hour: number): Part => ({ from: hour, to: hour + length - 1 });
@@ -134,6 +154,31 @@ function hoursOf({ from = 0, to }: Times) {
     if (to !== undefined && end !== null && end <= to) parts.push({ from: end, to });
   }
   return { whole, parts };
+}
+
+/** Between which ids lines of this time lie; null: there are none. */
+export async function idsWithin(
+  db: ReadModels,
+  times: Times,
+): Promise<{ readonly first: Position; readonly last: Position } | null> {
+  const { whole, parts } = hoursOf(times);
+  const spansOf = ({ from, to }: Part) =>
+    db
+      .selectFrom('usage_log_spans')
+      .where('span', '>=', spanOf(from))
+      .where('span', '<=', to)
+      .select(['first_id', 'last_id']);
+  const pieces = parts
+    .map(spansOf)
+    .reduce((all, some) => all.unionAll(some), whole(db).select(['first_id', 'last_id']));
+  const { first, last } = await db
+    .selectFrom(pieces.as('piece'))
+    .select(({ fn }) => [
+      fn.min<Position | null>('first_id').as('first'),
+      fn.max<Position | null>('last_id').as('last'),
+    ])
+    .executeTakeFirstOrThrow();
+  return first === null || last === null ? null : { first, last };
 }
 
 /** Lines of a part of an hour that have this id or a higher one; null: more than `most` would have to be looked at. */

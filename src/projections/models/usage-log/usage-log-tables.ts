@@ -4,7 +4,7 @@ import type { Told } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
 import { tableOfClearings, type UsageLogClearings } from './usage-log-clearing.js';
 import { columnsOfLog } from './usage-log-columns.js';
-import { tableOfHours, type UsageLogHours } from './usage-log-hours.js';
+import { tablesOfHours, type UsageLogHours } from './usage-log-hours.js';
 import { tablesOfValues, type UsageLogValues } from './usage-log-values.js';
 
 /* What the usage log consists of in Postgres. */
@@ -73,7 +73,7 @@ export const tablesOfLog = `
     outcome text
   );
 
-  ${tableOfHours}
+  ${tablesOfHours}
   ${tablesOfValues}
   ${tableOfClearings}
   create table usage_log_rules (
