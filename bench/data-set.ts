@@ -149,6 +149,8 @@ async function generate(rows: number, dataDir: string, surroundings: Surrounding
       await store.close();
     }
     progress('vacuum and analyze, as it would have been done in 90 days');
+    // So has been what is done after events: a start would else read all of them, beside whatever is measured.
+    await database.pool.query('update reaction_places set position = (select max(position) from events)');
     await database.pool.query('vacuum analyze');
     const bytes = Object.values(await sizesOf(database.pool)).reduce((sum, size) => sum + size, 0);
     return { ...population, rows, from, to, bytes };
