@@ -572,9 +572,10 @@ describe('the log', () => {
     });
     const facts = fc.sample(drawn, 60).map(({ user, apiKey, apiKeyName, model, channel, group, failed }, n) => {
       const of = { facts: { userId: user, apiKeyId: ApiKeyId(apiKey), apiKeyName, model, group } };
-      return failed
+      const call = failed
         ? released(`f${n}`, 9, { ...of, attempts: [ChannelId(channel)], code: 'overloaded' })
         : settled(`s${n}`, 9, 1, { ...of, channelId: ChannelId(channel) });
+      return when(at(n * 100), call);
     });
     await projected.given(registered(alice, 'alice'), registered(bob, 'bob'), ...facts.slice(0, 30));
     const db = await projected.given(...facts.slice(30));
@@ -590,6 +591,8 @@ describe('the log', () => {
       group: maybe(fc.constantFrom('default', 'vip', 'none')),
       type: maybe(fc.constantFrom(logTypes.consume, logTypes.error)),
       code: maybe(fc.constantFrom('overloaded', 'other')),
+      from: maybe(fc.integer({ min: -1, max: 61 }).map((n) => seconds(at(n * 100)))),
+      to: maybe(fc.integer({ min: -1, max: 61 }).map((n) => seconds(at(n * 100)))),
     });
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 1, max: 20 }), fc.nat({ max: 3 }), async (filter, size, skipped) => {
@@ -600,7 +603,7 @@ describe('the log', () => {
         if (skipped === 0) expect(total).toBe(found.length);
         expect(await usageLogCount(db, filter, { upTo: Position(1_000_000), most: 7 })).toBe(Math.min(7, found.length));
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 
@@ -618,7 +621,7 @@ describe('the log', () => {
         expect(requestsOf((await usageLogPage(db, filter, { page, size: 10 })).items)).toEqual(
           found.slice((page - 1) * 10, page * 10),
         );
-      expect(requestsOf(await usageLogBefore(db, filter, { limit: 1_000 }))).toEqual(found);
+      expect(requestsOf(await usageLogBefore(db, filter, { limit: 1_500 }))).toEqual(found);
     }
   });
 

@@ -39,7 +39,7 @@ export async function inOrder(
 }
 
 /** Where the newest of each series would be more than these, what fits is looked for among all lines. */
-const mostTaken = 100_000;
+const mostTaken = 200_000;
 
 interface Taken {
   readonly limit: number;

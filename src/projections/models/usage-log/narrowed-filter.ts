@@ -14,13 +14,20 @@ const mostNamed = 100;
 /** Of so many series the newest lines are looked for in each. */
 const mostSeries = 200;
 
-/** null: no line fits. */
-export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<NarrowedFilter | null> {
+/**
+ * null: no line fits. `counted`: all of them are to be looked at, so that it pays that the index of a series has their
+ * times; a page of one value and a time is found sooner by that value.
+ */
+export async function narrowed(
+  db: ReadModels,
+  filter: UsageLogFilter,
+  { counted }: { readonly counted: boolean },
+): Promise<NarrowedFilter | null> {
   // Of a request there are two lines at most.
   if (filter.requestId !== undefined) return filter;
   const models = await modelsOf(db, filter);
   if (models?.length === 0) return null;
-  if (isOfSeveral(filter)) {
+  if (isOfSeveral(filter, counted)) {
     const series = await seriesOf(db, filter, models);
     if (series?.length === 0) return null;
     const { code, from, to } = filter;
@@ -35,20 +42,13 @@ export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<
 }
 
 /** What has an index of lines for itself is found by that: each value, and the kinds of a user and of a channel. */
-function isOfSeveral({
-  userId,
-  userIds,
-  apiKeyId,
-  apiKeyName,
-  channelId,
-  model,
-  group,
-  type,
-}: UsageLogFilter): boolean {
+function isOfSeveral(filter: UsageLogFilter, counted: boolean): boolean {
+  const { userId, userIds, apiKeyId, apiKeyName, channelId, model, group, type, from, to } = filter;
   const user = userId ?? userIds;
   const kind = (user ?? channelId) === undefined ? type : undefined;
-  const given = [user, apiKeyId, apiKeyName, channelId, model, group, kind];
-  return given.filter((value) => value !== undefined).length > 1;
+  const given = [user, apiKeyId, apiKeyName, channelId, model, group, kind].filter((value) => value !== undefined);
+  const isOfTime = (from ?? to) !== undefined;
+  return given.length > (counted && isOfTime ? 0 : 1);
 }
 
 /** Those that fit; null: many. `models`: which these can be of, where that is known. */
