@@ -105,6 +105,14 @@ describe('clearing the usage log', () => {
     expect(await projected.dump(schemaOf(usageStats))).toEqual(before);
   });
 
+  test('leaves nothing of the hours before but the one that is shown in part', async () => {
+    const db = await projected.given(...history, cleared(moment(25 * minute)));
+    const spans = await db.selectFrom('usage_log_spans').select('span').orderBy('span').execute();
+    expect(spans.map(({ span }) => span - noon / 1000)).toEqual([0, 1_200, 2_400, 5 * 3_600]);
+    const hours = await db.selectFrom('usage_log_hours').select('hour').orderBy('hour').execute();
+    expect(hours.map(({ hour }) => hour - noon / 1000)).toEqual([0, 5 * 3_600]);
+  });
+
   test('drops whole months, and takes the rest away row by row', async () => {
     await projected.given(...history, cleared(moment(0)));
     await until(async () => ((await rowsThere()).rows === 4 ? true : null));
