@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { pino } from 'pino';
+import { UsageError } from './cli/command.js';
 import { ConfigError, readConfig } from './config.js';
 import { Failure } from './domain/failure.js';
 import { UnreadableEvent } from './domain/upcast.js';
@@ -38,9 +39,9 @@ async function main(): Promise<void> {
     const run = await commands[name]();
     await run({ config, log, args });
   } catch (error) {
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? 2 : 1;
     if (error instanceof ConfigError) console.error(`The configuration cannot be used:\n${error.message}`);
-    else if (error instanceof UnreadableEvent) console.error(error.message);
+    else if (error instanceof UnreadableEvent || error instanceof UsageError) console.error(error.message);
     else if (error instanceof Failure) console.error(String(error.details.reason ?? wordsOf(error)));
     else console.error(error);
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDemo } from '../demo/start-demo.js';
-import type { CommandContext } from './command.js';
+import { type CommandContext, optionsIn } from './command.js';
 import { stopInTime } from './stop-in-time.js';
 import { untilStopped } from './until-stopped.js';
 
@@ -19,7 +19,8 @@ async function rootPassword(dataDir: string): Promise<string> {
 }
 
 /** The gateway with a simulated provider, sample users and channels, a past, and traffic, on data of its own. */
-export async function demo({ config, log }: CommandContext): Promise<void> {
+export async function demo({ config, log, args }: CommandContext): Promise<void> {
+  optionsIn(args, {});
   const dataDir = join(config.database.dataDir, 'demo');
   const demoConfig = {
     ...config,

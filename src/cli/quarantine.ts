@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { type QuarantinePorts, quarantineEvent } from '../application/read-models.js';
 import { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import { listReadModels } from '../projections/engine/rebuild.js';
 import { readModels } from '../projections/read-models.js';
-import type { CommandContext } from './command.js';
+import { type CommandContext, optionsIn } from './command.js';
 import { type CommandDatabase, withDatabase } from './database.js';
 import { commandName, modelNamed } from './model-names.js';
 
@@ -25,8 +24,7 @@ const standing = async ({ pool, store }: CommandDatabase) => {
  */
 export async function quarantine({ config, log, args }: CommandContext): Promise<void> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args: [...args], options: { model: text, position: text, reason: text } });
-  const { model, position, reason } = values;
+  const { model, position, reason } = optionsIn(args, { model: text, position: text, reason: text });
   if (model === undefined && position === undefined && reason === undefined) {
     await withDatabase(config, log, listStopped);
     return;

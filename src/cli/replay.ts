@@ -1,14 +1,13 @@
-import { parseArgs } from 'node:util';
 import { rebuild } from '../projections/engine/rebuild.js';
 import { readModels } from '../projections/read-models.js';
-import type { CommandContext } from './command.js';
+import { type CommandContext, optionsIn } from './command.js';
 import { withDatabase } from './database.js';
 import { commandName, modelNamed } from './model-names.js';
 
 /** `replay --model usage-log`: makes read models anew from the log, while the gateway serves; without, all of them. */
 export async function replay({ config, log, args }: CommandContext): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { model: { type: 'string', multiple: true } } });
-  const wanted = new Set(values.model?.map(modelNamed) ?? readModels);
+  const given = optionsIn(args, { model: { type: 'string', multiple: true } });
+  const wanted = new Set(given.model?.map(modelNamed) ?? readModels);
   await withDatabase(config, log, async ({ pool, store, personalData, newClient }) => {
     for (const projection of readModels) {
       if (!wanted.has(projection)) continue;

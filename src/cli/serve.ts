@@ -1,17 +1,16 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { type Config, readWorkers } from '../config.js';
 import { startGateway } from '../gateway.js';
-import type { CommandContext } from './command.js';
+import { type CommandContext, optionsIn } from './command.js';
 import { stopInTime } from './stop-in-time.js';
 import { untilStopped } from './until-stopped.js';
 
 /** `serve --workers 4`: runs the gateway until it is told to stop, or must; then the exit code is 1. */
 export async function serve({ config, log, args }: CommandContext): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { workers: { type: 'string' } } });
+  const given = optionsIn(args, { workers: { type: 'string' } });
   // Listened for from the beginning: asked to stop while it starts, it stops in order as soon as it has started.
   const stopped = untilStopped(log);
-  const gateway = await startGateway(config, log, workersIn(config, values.workers));
+  const gateway = await startGateway(config, log, workersIn(config, given.workers));
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
   await Promise.race([stopped, gateway.failed]);
   await stopInTime(gateway, config, log);

@@ -3,13 +3,14 @@ import { schemaOf } from '../projections/engine/projection.js';
 import { ledger } from '../projections/models/ledger/ledger.js';
 import { isSound, verifyLedger } from '../projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../projections/read-models.js';
-import type { CommandContext } from './command.js';
+import { type CommandContext, optionsIn } from './command.js';
 import { withDatabase } from './database.js';
 
 const shown = 20;
 
 /** Checks that all balances sum to zero and that each, statements' included, is what the log says; exit code 1 when not. */
-export async function verify({ config, log }: CommandContext): Promise<void> {
+export async function verify({ config, log, args }: CommandContext): Promise<void> {
+  optionsIn(args, {});
   await withDatabase(config, log, async ({ pool, store }) => {
     const { rowCount } = await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [schemaOf(ledger)]);
     if (rowCount === 0)

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { demo } from '../../src/cli/demo.js';
+import { quarantine } from '../../src/cli/quarantine.js';
+import { replay } from '../../src/cli/replay.js';
+import { schema } from '../../src/cli/schema.js';
+import { serve } from '../../src/cli/serve.js';
+import { verify } from '../../src/cli/verify.js';
+import { readConfig } from '../../src/config.js';
+import { quietLog } from '../support/quiet-log.js';
+
+/* What a command does not know is refused before anything is opened, and the refusal says what it takes. */
+
+describe.each([
+  ['serve', serve, 'Options of this command: --workers.'],
+  ['replay', replay, 'Options of this command: --model.'],
+  ['quarantine', quarantine, 'Options of this command: --model, --position, --reason.'],
+  ['demo', demo, 'This command has no options.'],
+  ['verify', verify, 'This command has no options.'],
+  ['schema', schema, 'This command has no options.'],
+])('%s', (_, command, allowed) => {
+  const run = (...args: string[]) => command({ config: readConfig({}), log: quietLog as never, args });
+
+  test('refuses an option that it does not have', async () => {
+    await expect(run('--help')).rejects.toThrow(`Unknown option '--help'. ${allowed}`);
+  });
+
+  test('refuses what is no option', async () => {
+    await expect(run('now')).rejects.toThrow(`Unexpected argument 'now'. ${allowed}`);
+  });
+});
+
+test('an option without its value is refused by its name', async () => {
+  const run = serve({ config: readConfig({}), log: quietLog as never, args: ['--workers'] });
+  await expect(run).rejects.toThrow("Option '--workers <value>' argument missing. Options of this command: --workers.");
+});
