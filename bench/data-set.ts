@@ -61,6 +61,7 @@ const models = [
   'gpt-3.5-turbo',
   'deepseek-reasoner',
 ] as const;
+/** Of the past, before somebody leaves a channel. */
 const earlyShare = 0.01;
 /** With room for what is written beside the tables while they are made. */
 const bytesPerRow = 3_500;
@@ -149,7 +150,7 @@ async function generate(rows: number, dataDir: string, surroundings: Surrounding
       await store.close();
     }
     progress('vacuum and analyze, as it would have been done in 90 days');
-    // So has been what is done after events: a start would else read all of them, beside whatever is measured.
+    // What follows from events has been done as well: a start would else read all of them, beside whatever is measured.
     await database.pool.query('update reaction_places set position = (select max(position) from events)');
     await database.pool.query('vacuum analyze');
     const bytes = Object.values(await sizesOf(database.pool)).reduce((sum, size) => sum + size, 0);

@@ -38,19 +38,24 @@ const price = {
   group: '1',
 } as const;
 
-/** The first caller and the last channel, who parted early: the latter's calls are answered by the first channel since. */
-export const parted = ({ callers, channelIds }: Pick<Population, 'callers' | 'channelIds'>) => ({
-  caller: callers[0],
-  channelId: channelIds.at(-1),
-});
+/** A caller, by their place among all, and a channel that parted early: the first channel serves them in its place since. */
+export function parted({ channelIds }: Pick<Population, 'channelIds'>): {
+  readonly place: number;
+  readonly channelId: number;
+} {
+  const channelId = channelIds.at(-1);
+  if (channelId === undefined) throw new Error('there are no channels');
+  return { place: 0, channelId };
+}
 
 /** A call that began at `at` (unix milliseconds). `early`: before somebody left a channel. */
 export function callAt(at: number, population: Population, random: Random, early = true): RecordedCall {
   const { callers, channelIds, models } = population;
   const { userId, apiKeyId, apiKeyName } = unevenly(callers, random);
   const drawn = unevenly(channelIds, random);
-  const { caller, channelId: left } = parted(population);
-  const channelId = ChannelId(!early && userId === caller?.userId && drawn === left ? (channelIds[0] ?? drawn) : drawn);
+  const { place, channelId: left } = parted(population);
+  const hasLeft = !early && drawn === left && userId === callers[place]?.userId;
+  const channelId = ChannelId(hasLeft ? (channelIds[0] ?? drawn) : drawn);
   const stream = random() < streamedShare;
   const useTimeMs = Math.round(300 + 20_000 * random() ** 4);
   const facts: CallFacts = {

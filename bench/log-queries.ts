@@ -1,6 +1,6 @@
 import type { Session } from './customer.js';
 import type { Past } from './data-set.js';
-import { unevenly } from './history.js';
+import { parted, unevenly } from './history.js';
 
 /* What people ask of the usage log and the statistics, through the faces they ask it through. */
 
@@ -131,10 +131,10 @@ export const logQueries: readonly LogQuery[] = [
     channel: rarest(past.channelIds),
     model_name: rarest(past.models),
   })),
-  page('a user and a channel that parted', ({ past }) => ({
-    username: past.usernames[0] ?? '',
-    channel: rarest(past.channelIds),
-  })),
+  page('a user and a channel that parted', ({ past }) => {
+    const { place, channelId } = parted(past);
+    return { username: past.usernames[place] ?? '', channel: channelId };
+  }),
   page('adjustments by administrators', () => ({ type: 3 })),
   page('failures of a user', (asking) => ({ type: 5, username: user(asking) })),
   page('a key of no such name', () => ({ token_name: 'nobody' })),
@@ -156,10 +156,10 @@ export const logQueries: readonly LogQuery[] = [
   keyset('one day', (asking) => span(asking, 1)),
   keyset('type: failures', () => ({ type: 'ERROR' })),
   keyset('user, model, 7 days', (asking) => ({ username: user(asking), model: model(asking), ...span(asking, 7) })),
-  keyset('a key and a channel that parted', ({ past }) => ({
-    apiKeyId: String(past.callers[0]?.apiKeyId),
-    channelId: String(rarest(past.channelIds)),
-  })),
+  keyset('a key and a channel that parted', ({ past }) => {
+    const { place, channelId } = parted(past);
+    return { apiKeyId: String(past.callers[place]?.apiKeyId), channelId: String(channelId) };
+  }),
   keyset('a pattern of no model', () => ({ model: '%nothing%' })),
   keyset('a request that is not there', () => ({ requestId: '20260101000000000abcdefgh' })),
   keyset(

@@ -28,7 +28,7 @@ export async function narrowed(
   const models = await modelsOf(db, filter);
   if (models?.length === 0) return null;
   if (isOfSeveral(filter, counted)) {
-    const series = await seriesOf(db, filter, models);
+    const series = await seriesWith(db, filter, models);
     if (series?.length === 0) return null;
     const { code, from, to } = filter;
     if (series !== null) return { series, code, from, to };
@@ -52,7 +52,7 @@ function isOfSeveral(filter: UsageLogFilter, counted: boolean): boolean {
 }
 
 /** Those that fit; null: many. `models`: which these can be of, where that is known. */
-async function seriesOf(
+async function seriesWith(
   db: ReadModels,
   { userId, userIds, apiKeyId, apiKeyName, channelId, model, group, type }: UsageLogFilter,
   models: readonly string[] | null,
