@@ -9,7 +9,7 @@ import { SeenText } from '../seen-text.js';
 import type { Asked, Attempt } from './ask-upstream.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { CallerPresence } from './caller-presence.js';
-import { deliver, pump, streamHeaders } from './delivery.js';
+import { beginStream, deliver, pump, streamHeaders } from './delivery.js';
 import { watchGrowth } from './growth.js';
 import { heardUsage } from './heard-usage.js';
 import type { Reservation, Settlement } from './metered.js';
@@ -175,7 +175,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
     const { reading } = got;
     const type = dialect.streamType ?? 'text/event-stream; charset=utf-8';
-    response.writeHead(200, head.concat('content-type', type, streamHeaders, passed));
+    beginStream(response, head.concat('content-type', type, streamHeaders, passed));
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;
     underWay.stream = reading.decoder;

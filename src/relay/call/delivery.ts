@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import { fromUpstream, internalError, RelayError } from '../errors.js';
+import type { StreamStep } from '../protocols/protocol.js';
 import { isSilence, Lost } from '../upstream/exchange.js';
-import { countKept, noRoomHere, type StreamReading } from '../upstream/upstream-answer.js';
+import { countKept, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
 import type { Growth } from './growth.js';
 import type { StalledCallers } from './stalled-callers.js';
@@ -15,6 +16,15 @@ export const streamHeaders: readonly string[] = Object.entries({
   connection: 'keep-alive',
   'x-accel-buffering': 'no',
 }).flat();
+
+const statusLine = /^HTTP/;
+
+/** Begins an answer that is sent for long. */
+export function beginStream(response: ServerResponse, headers: string[]): void {
+  response.writeHead(200, headers);
+  // Node keeps the head until the answer has ended, as some forty texts that refer to each other. Searching makes it one.
+  if ('_header' in response) statusLine.test(String(response._header));
+}
 
 /** What is written at once: a caller that reads slowly must be seen to take it. */
 const pieceSize = 64 * 1024;
@@ -94,7 +104,7 @@ const unaffordable = (): RelayError =>
  * bounds, and nothing of it kept.
  */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
-  const { decoder, chunks, first, place, cancel, staysOpen } = reading;
+  const { decoder, chunks, place, cancel, staysOpen } = reading;
   const { presence, growth, pingIntervalMs, keepAlive, callerGoneMs, costsUnseen } = options;
   const pinging =
     pingIntervalMs === null
@@ -113,6 +123,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   const forget = presence.whenGone(leave);
   if (presence.gone) leave();
 
+  const first = takeFirst(reading);
   let begun = first.bytes !== null;
   const departure = (): CallOutcome => (presence.stalled ? 'caller-stalled' : 'caller-left');
   const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean, bug: unknown = null): Pumped => {
@@ -122,12 +133,12 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
 
   try {
     if (first.bytes !== null) await write(response, first.bytes, options);
-    let finished = first.finished;
+    let { finished } = first;
     while (!finished) {
-      const next = await chunks.next();
+      let next: IteratorResult<Buffer, undefined> | null = await chunks.next();
       if (presence.gone && !next.done) readOn += next.value.length;
       if (readOn > mostReadOn) return stop(departure(), null, true);
-      const step = next.done ? decoder.end() : decoder.push(next.value);
+      let step: StreamStep | null = next.done ? decoder.end() : decoder.push(next.value);
       const full = countKept(place, decoder, step, next.value?.length ?? 0);
       if (full !== null && presence.gone) return stop(departure(), null, true);
       if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
@@ -145,6 +156,9 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         if (decoder.generated.finishReason === null) return stop('upstream-broke', broken(), false);
         break;
       }
+      // A suspended function keeps what its variables hold: each open stream would keep what came last.
+      next = null;
+      step = null;
     }
     if (staysOpen) cancel();
     return { outcome: presence.gone ? departure() : 'completed', error: null, begun, cutShort: false, bug: null };

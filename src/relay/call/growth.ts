@@ -20,40 +20,48 @@ export interface Growth {
   covers(said: SeenText): true | Promise<boolean>;
 }
 
-export function watchGrowth(reservation: Reservation, estimate: Estimate): Growth {
-  const { amplePrompt, ampleSound, bound, price } = estimate;
-  if (price.per === 'call') return { covers: () => true };
-  let covered: number | null = null;
-  // A character is at most one token, or nearly so: below this length there is nothing to work out.
-  let safeLength = 0;
+/** One price for the call, whatever becomes of it. */
+const unlimited: Growth = { covers: () => true };
 
-  const holdFor = async (output: number): Promise<boolean> => {
-    if (!(await reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound), price))))
-      return false;
-    covered = output;
+export const watchGrowth = (reservation: Reservation, estimate: Estimate): Growth =>
+  estimate.price.per === 'call' ? unlimited : new WatchedGrowth(reservation, estimate);
+
+class WatchedGrowth implements Growth {
+  /** Tokens of output that the hold is enough for; null: not worked out yet. */
+  private covered: number | null = null;
+  /** A character is at most one token, or nearly so: below this length there is nothing to work out. */
+  private safeLength = 0;
+
+  constructor(
+    private readonly reservation: Reservation,
+    private readonly estimate: Estimate,
+  ) {}
+
+  covers(said: SeenText): true | Promise<boolean> {
+    if (said.length <= this.safeLength) return true;
+    const tokens = said.roughTokens();
+    this.covered ??= affordableBeside(this.estimate, this.reservation.held);
+    if (tokens > this.covered) return this.outgrown(tokens, said.length);
+    this.safeUntil(this.covered, tokens, said.length);
     return true;
-  };
+  }
 
-  const safeUntil = (tokens: number, length: number): void => {
-    safeLength = length + Math.max(fewestCharacters, Math.floor((covered ?? 0) - tokens));
-  };
-
-  const outgrown = async (tokens: number, length: number): Promise<boolean> => {
+  private async outgrown(tokens: number, length: number): Promise<boolean> {
     const needed = Math.ceil(tokens);
     const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
-    if (!(await holdFor(needed + step)) && !(await holdFor(needed))) return false;
-    safeUntil(tokens, length);
+    const covered = (await this.holdsFor(needed + step)) ? needed + step : needed;
+    if (covered === needed && !(await this.holdsFor(needed))) return false;
+    this.covered = covered;
+    this.safeUntil(covered, tokens, length);
     return true;
-  };
+  }
 
-  return {
-    covers(said) {
-      if (said.length <= safeLength) return true;
-      const tokens = said.roughTokens();
-      covered ??= affordableBeside(estimate, reservation.held);
-      if (tokens > covered) return outgrown(tokens, said.length);
-      safeUntil(tokens, said.length);
-      return true;
-    },
-  };
+  private holdsFor(output: number): Promise<boolean> {
+    const { amplePrompt, ampleSound, bound, price } = this.estimate;
+    return this.reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound), price));
+  }
+
+  private safeUntil(covered: number, tokens: number, length: number): void {
+    this.safeLength = length + Math.max(fewestCharacters, Math.floor(covered - tokens));
+  }
 }

@@ -2,12 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import { Lost } from '../upstream/exchange.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
-import { type Delivery, write } from './delivery.js';
+import { beginStream, type Delivery, write } from './delivery.js';
 
 /* Getting sound to the caller as it comes. What it costs is known before: nothing of it is looked at. */
 
 /** More is no speech: a day of it, compressed. */
 const mostSound = 512 * 1024 * 1024;
+
+/** In place of what came first, which is not kept while the rest comes. */
+const nothing = Buffer.alloc(0);
 
 export interface PassedOn {
   readonly outcome: CallOutcome;
@@ -18,11 +21,11 @@ export interface PassedOn {
 /** Writes everything but the end of the answer: that waits for the settlement. Upstream is stopped with its caller. */
 export async function passOn(
   response: ServerResponse,
-  headers: readonly string[],
+  headers: string[],
   reading: SoundReading,
   delivery: Delivery,
 ): Promise<PassedOn> {
-  const { first, chunks, cancel } = reading;
+  const { chunks, cancel } = reading;
   const { presence } = delivery;
   const ended = (outcome: CallOutcome, bug: unknown = null): PassedOn => {
     cancel();
@@ -31,9 +34,11 @@ export async function passOn(
   const departed = (): PassedOn => ended(presence.stalled ? 'caller-stalled' : 'caller-left');
   const forget = presence.whenGone(cancel);
   try {
-    response.writeHead(200, [...headers]);
+    beginStream(response, headers);
     let sent = 0;
-    for (let piece = first; !presence.gone; ) {
+    let piece = reading.first;
+    reading.first = nothing;
+    while (!presence.gone) {
       await write(response, piece, delivery);
       sent += piece.length;
       if (sent > mostSound) return ended('upstream-broke');

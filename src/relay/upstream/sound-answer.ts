@@ -7,7 +7,8 @@ import type { UpstreamBody } from './upstream.js';
 export interface SoundReading {
   /** Its media type. */
   readonly type: string;
-  readonly first: Buffer;
+  /** Until it is sent. */
+  first: Buffer;
   readonly chunks: Pick<UpstreamBody, 'next'>;
   /** Ends the upstream connection. */
   readonly cancel: () => void;

@@ -34,11 +34,14 @@ export type Got =
   | { readonly kind: 'sound'; readonly reading: SoundReading }
   | { readonly kind: 'stream'; readonly reading: StreamReading };
 
-/** A stream after its first frame; `left` is set when the caller had gone before it came. */
+type FirstStep = Pick<StreamStep, 'bytes' | 'finished'>;
+
+/** A stream after its first frame. */
 export interface StreamReading {
   readonly decoder: AnswerStream;
   readonly chunks: Pick<UpstreamBody, 'next'>;
-  readonly first: { readonly bytes: Buffer | null; readonly finished: boolean };
+  /** Until `takeFirst`. */
+  first: FirstStep;
   /** Counts what is kept of it. */
   readonly place: Pick<AnswerPlace, 'hold'>;
   /** Ends the upstream connection. */
@@ -268,6 +271,15 @@ function asStream(
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();
   return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel, staysOpen: false } } };
+}
+
+const taken: FirstStep = { bytes: null, finished: false };
+
+/** What there is to be sent first. It is let go of: its bytes keep all that came with them, and a stream is open for long. */
+export function takeFirst(reading: StreamReading): FirstStep {
+  const { first } = reading;
+  reading.first = taken;
+  return first;
 }
 
 /** What a stream keeps beyond the bytes that came last; as many may wait here for a slow caller in any case. */

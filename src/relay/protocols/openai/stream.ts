@@ -1,3 +1,4 @@
+import type { Mode } from '../../../domain/provider.js';
 import { longestRemembered } from '../../answer-writer.js';
 import { searchesItself } from '../../searching.js';
 import type { Confidential } from '../../upstream/confidential.js';
@@ -15,6 +16,25 @@ const done = Buffer.from('[DONE]');
 
 /** Members in which some upstreams repeat the usage of a chunk. */
 const usageCopies = ['x_groq'];
+
+/** A class, as V8 keeps an object literal with accessors as a dictionary, for as long as the stream is open. */
+class StreamedReading implements Reading {
+  readonly streamed = true;
+
+  constructor(
+    readonly mode: Mode,
+    readonly info: CallInfo,
+    private readonly generated: Generation,
+  ) {}
+
+  get toolCalls(): number {
+    return this.generated.toolCalls;
+  }
+
+  get finished(): boolean {
+    return this.generated.finishReason !== null;
+  }
+}
 
 /** A stream of the OpenAI family, read chunk by chunk and handed on to the caller's dialect. */
 export class OpenAiStream extends SseStream {
@@ -36,18 +56,7 @@ export class OpenAiStream extends SseStream {
     info: CallInfo,
   ) {
     super(channel, caller, info);
-    const { generated } = this;
-    this.reading = {
-      mode: caller.mode,
-      info,
-      streamed: true,
-      get toolCalls() {
-        return generated.toolCalls;
-      },
-      get finished() {
-        return generated.finishReason !== null;
-      },
-    };
+    this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';
     this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
   }
