@@ -3,7 +3,7 @@ import type { CallOutcome } from '../../domain/call.js';
 import { fromUpstream, internalError, RelayError } from '../errors.js';
 import type { StreamStep } from '../protocols/protocol.js';
 import { isSilence, Lost } from '../upstream/exchange.js';
-import { countKept, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
+import { countKept, type FirstStep, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
 import type { Growth } from './growth.js';
 import type { StalledCallers } from './stalled-callers.js';
@@ -123,7 +123,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   const forget = presence.whenGone(leave);
   if (presence.gone) leave();
 
-  const first = takeFirst(reading);
+  let first: FirstStep | null = takeFirst(reading);
   let begun = first.bytes !== null;
   const departure = (): CallOutcome => (presence.stalled ? 'caller-stalled' : 'caller-left');
   const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean, bug: unknown = null): Pumped => {
@@ -134,6 +134,8 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   try {
     if (first.bytes !== null) await write(response, first.bytes, options);
     let { finished } = first;
+    // A suspended function keeps what its variables hold: each open stream would keep what came first and last.
+    first = null;
     while (!finished) {
       let next: IteratorResult<Buffer, undefined> | null = await chunks.next();
       if (presence.gone && !next.done) readOn += next.value.length;
@@ -156,7 +158,6 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         if (decoder.generated.finishReason === null) return stop('upstream-broke', broken(), false);
         break;
       }
-      // A suspended function keeps what its variables hold: each open stream would keep what came last.
       next = null;
       step = null;
     }

@@ -54,7 +54,7 @@ export class ChunkPattern {
     const after = noise in chunk ? textAt(frame, noise) : null;
     if (noise in chunk && (after === null || after.from < words.to)) return null;
     const before = frame.subarray(0, words.from);
-    // Not added one by one: V8 keeps room for seventeen in a list that has grown.
+    // Not added one by one: a list that has grown keeps room for more, as long as its stream is open.
     return new ChunkPattern(
       after === null
         ? [before, frame.subarray(words.to)]

@@ -34,7 +34,7 @@ export type Got =
   | { readonly kind: 'sound'; readonly reading: SoundReading }
   | { readonly kind: 'stream'; readonly reading: StreamReading };
 
-type FirstStep = Pick<StreamStep, 'bytes' | 'finished'>;
+export type FirstStep = Pick<StreamStep, 'bytes' | 'finished'>;
 
 /** A stream after its first frame. */
 export interface StreamReading {
