@@ -1,8 +1,6 @@
-import { parseArgs } from 'node:util';
+import { optionsIn, UsageError } from '../src/cli/command.js';
 
 /* The command line of a part: what it can be told, what it does when it is not, and what is wrong with what it was told. */
-
-export class UsageError extends Error {}
 
 /** How one option is read. */
 export interface Option<Value> {
@@ -95,7 +93,7 @@ export interface Read<Declared extends Options> {
 export function readArguments<Declared extends Options>(args: readonly string[], declared: Declared): Read<Declared> {
   const names = Object.keys(declared);
   const known = Object.fromEntries(names.map((name) => [name, { type: 'string', multiple: true } as const]));
-  const given = parsed(args, known);
+  const { json, ...given }: Record<string, unknown> = optionsIn(args, { ...known, json: { type: 'boolean' } });
   const read = names.map((name) => {
     const option = declared[name] as Option<unknown>;
     const texts = given[name];
@@ -106,19 +104,7 @@ export function readArguments<Declared extends Options>(args: readonly string[],
       throw error;
     }
   });
-  return { json: given.json === true, values: Object.fromEntries(read) as Values<Declared> };
-}
-
-function parsed(args: readonly string[], options: Record<string, { type: 'string'; multiple: true }>) {
-  try {
-    return parseArgs({ args: [...args], options: { ...options, json: { type: 'boolean' } } }).values as Record<
-      string,
-      string[] | boolean | undefined
-    >;
-  } catch (error) {
-    // What parseArgs says names the argument already.
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  return { json: json === true, values: Object.fromEntries(read) as Values<Declared> };
 }
 
 /** One line per option. */

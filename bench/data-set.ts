@@ -2,8 +2,9 @@ import { mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openPostgresEventStore } from '../src/adapters/postgres-event-store.js';
+import { UsageError } from '../src/cli/command.js';
 import { randomFrom } from '../src/demo/random.js';
-import { count, text, UsageError } from './arguments.js';
+import { count, text } from './arguments.js';
 import { addCustomer, setUp } from './customer.js';
 import { openDatabase, quietLog } from './database.js';
 import { sizesOf } from './disk.js';

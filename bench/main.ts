@@ -1,4 +1,5 @@
-import { optionsHelp, UsageError } from './arguments.js';
+import { UsageError } from '../src/cli/command.js';
+import { optionsHelp } from './arguments.js';
 import { machine, revision } from './machine.js';
 import type { Part } from './part.js';
 import { append } from './parts/append.js';

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { optionsIn } from '../src/cli/command.js';
 import { readConfig } from '../src/config.js';
 import { fuzzLimits } from './limits.js';
 import { fuzz } from './run.js';
@@ -19,13 +19,11 @@ const whole = (name: string, text: string): number => {
 };
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      requests: { type: 'string', default: '3000' },
-      seed: { type: 'string', default: '1' },
-      only: { type: 'string' },
-      concurrency: { type: 'string', default: '8' },
-    },
+  const values = optionsIn(process.argv.slice(2), {
+    requests: { type: 'string', default: '3000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    concurrency: { type: 'string', default: '8' },
   });
   const directory = await mkdtemp(join(tmpdir(), 'tallygate-fuzz-'));
   // Postgres refuses to run as root and runs as somebody who must be able to get here.

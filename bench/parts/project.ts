@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
 import type { EventStore } from '../../src/application/ports.js';
+import { UsageError } from '../../src/cli/command.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { ledger } from '../../src/projections/models/ledger/ledger.js';
 import { readModels } from '../../src/projections/read-models.js';
-import { count, type Option, seconds, UsageError } from '../arguments.js';
+import { count, type Option, seconds } from '../arguments.js';
 import { booksLine } from '../books.js';
 import { costing, microsecondsEach, ownMeter } from '../cpu.js';
 import { dataSet, dataSetOptions } from '../data-set.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { count, counts, optionsHelp, peers, readArguments, seconds, UsageError } from '../../bench/arguments.js';
+import { count, counts, optionsHelp, peers, readArguments, seconds } from '../../bench/arguments.js';
+import { UsageError } from '../../src/cli/command.js';
 
 const declared = {
   rounds: count(5, 'how often everything is measured', 100),
