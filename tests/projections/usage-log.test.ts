@@ -373,6 +373,7 @@ describe('partitions', () => {
       'usage_log_clearings',
       'usage_log_hours',
       'usage_log_models',
+      'usage_log_names',
       'usage_log_rules',
       'usage_log_series',
       'usage_log_spans',

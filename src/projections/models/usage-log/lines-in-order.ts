@@ -1,6 +1,6 @@
 import { type AliasedExpression, type SqlBool, sql } from 'kysely';
 import type { ReadModels } from '../../database.js';
-import { type Lines, type NarrowedFilter, whenever } from './usage-log-filter.js';
+import { type LineFilter, type Lines, whenever } from './usage-log-filter.js';
 import { idsWithin } from './usage-log-hours.js';
 
 /*
@@ -18,10 +18,7 @@ export interface InOrder {
  * The lines that fit, to be taken in the order of their ids: what is newer or older than the time asked for is not looked at.
  * null: there are none.
  */
-export async function inOrder(
-  db: ReadModels,
-  { series, from, to, ...timeless }: NarrowedFilter,
-): Promise<InOrder | null> {
+export async function inOrder(db: ReadModels, { series, from, to, ...timeless }: LineFilter): Promise<InOrder | null> {
   const lines = whenever(db, timeless);
   if (from === undefined && to === undefined) return { lines, series };
   const ids = await idsWithin(db, { from, to });

@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { ReadModels } from '../../database.js';
 import type { UsageLogRow } from './usage-log.js';
-import { isModel, isPattern, type NarrowedFilter, type UsageLogFilter } from './usage-log-filter.js';
+import { isModel, isPattern, type LineFilter, namesLike, type UsageLogFilter } from './usage-log-filter.js';
 
 /*
  * A log of millions is asked for what none of its lines has, or few: an API key's name that was mistyped, a model that
@@ -14,58 +15,65 @@ const mostNamed = 100;
 /** Of so many series the newest lines are looked for in each. */
 const mostSeries = 200;
 
-/**
- * null: no line fits. `counted`: all of them are to be looked at, so that it pays that the index of a series has their
- * times; a page of one value and a time is found sooner by that value.
- */
-export async function narrowed(
+/** With numbers for names; null: no line has had such a name. */
+export async function numbered(
   db: ReadModels,
-  filter: UsageLogFilter,
-  { counted }: { readonly counted: boolean },
-): Promise<NarrowedFilter | null> {
+  { model, group, ...others }: UsageLogFilter,
+): Promise<LineFilter | null> {
+  const modelPattern = isPattern(model) ? model : undefined;
+  const modelName = modelPattern === undefined ? model : undefined;
+  const names = [modelName, group].filter((name) => name !== undefined);
+  if (names.length === 0) return { ...others, modelPattern };
+  const known = await db.selectFrom('usage_log_names').selectAll().where('name', 'in', names).execute();
+  const modelId = known.find(({ name }) => name === modelName)?.id;
+  const groupId = known.find(({ name }) => name === group)?.id;
+  if ((modelName !== undefined && modelId === undefined) || (group !== undefined && groupId === undefined)) return null;
+  return { ...others, modelPattern, modelIds: modelId === undefined ? undefined : [modelId], groupId };
+}
+
+/** null: no line fits. */
+export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<LineFilter | null> {
+  const asked = await numbered(db, filter);
   // Of a request there are two lines at most.
-  if (filter.requestId !== undefined) return filter;
-  const models = await modelsOf(db, filter);
-  if (models?.length === 0) return null;
-  if (isOfSeveral(filter, counted)) {
-    const series = await seriesWith(db, filter, models);
+  if (asked === null || asked.requestId !== undefined) return asked;
+  const modelIds = await modelsOf(db, asked);
+  if (modelIds?.length === 0) return null;
+  const byModels = modelIds === null ? asked : { ...asked, modelIds, modelPattern: undefined };
+  if (isOfSeveral(asked)) {
+    const series = await seriesWith(db, byModels);
     if (series?.length === 0) return null;
-    const { code, from, to } = filter;
+    const { code, from, to } = asked;
     if (series !== null) return { series, code, from, to };
   }
-  const byModels = isPattern(filter.model) && models !== null ? { ...filter, models, model: undefined } : filter;
-  const { apiKeyName, apiKeyId } = filter;
-  if (apiKeyName === undefined || apiKeyId !== undefined) return byModels;
+  const withoutNames = asked.modelPattern === undefined ? asked : byModels;
+  const { apiKeyName, apiKeyId } = asked;
+  if (apiKeyName === undefined || apiKeyId !== undefined) return withoutNames;
   const apiKeyIds = await apiKeysOf(db, apiKeyName);
   if (apiKeyIds?.length === 0) return null;
-  return apiKeyIds === null ? byModels : { ...byModels, apiKeyIds };
+  return apiKeyIds === null ? withoutNames : { ...withoutNames, apiKeyIds };
 }
 
 /** What has an index of lines for itself is found by that: each value, and the kinds of a user and of a channel. */
-function isOfSeveral(filter: UsageLogFilter, counted: boolean): boolean {
-  const { userId, userIds, apiKeyId, apiKeyName, channelId, model, group, type, from, to } = filter;
+function isOfSeveral(filter: LineFilter): boolean {
+  const { userId, userIds, apiKeyId, apiKeyName, channelId, modelIds, modelPattern, groupId, type } = filter;
   const user = userId ?? userIds;
   const kind = (user ?? channelId) === undefined ? type : undefined;
-  const given = [user, apiKeyId, apiKeyName, channelId, model, group, kind].filter((value) => value !== undefined);
-  const isOfTime = (from ?? to) !== undefined;
-  return given.length > (counted && isOfTime ? 0 : 1);
+  const given = [user, apiKeyId, apiKeyName, channelId, modelIds ?? modelPattern, groupId, kind];
+  return given.filter((value) => value !== undefined).length > 1;
 }
 
-/** Those that fit; null: many. `models`: which these can be of, where that is known. */
-async function seriesWith(
-  db: ReadModels,
-  { userId, userIds, apiKeyId, apiKeyName, channelId, model, group, type }: UsageLogFilter,
-  models: readonly string[] | null,
-): Promise<number[] | null> {
+/** Those that fit; null: many. */
+async function seriesWith(db: ReadModels, filter: LineFilter): Promise<number[] | null> {
+  const { userId, userIds, apiKeyId, apiKeyName, channelId, modelIds, modelPattern, groupId, type } = filter;
   let series = db.selectFrom('usage_log_series').select('id');
   if (userId !== undefined) series = series.where('user_id', '=', userId);
   if (userIds !== undefined) series = series.where('user_id', 'in', userIds);
   if (apiKeyId !== undefined) series = series.where('api_key_id', '=', apiKeyId);
   if (apiKeyName !== undefined) series = series.where('api_key_name', '=', apiKeyName);
   if (channelId !== undefined) series = series.where('channel_id', '=', channelId);
-  if (models !== null) series = series.where('model', 'in', models);
-  else if (model !== undefined) series = series.where(isModel('model', model));
-  if (group !== undefined) series = series.where('group', '=', group);
+  if (modelIds !== undefined) series = series.where('model_id', 'in', modelIds);
+  if (modelPattern !== undefined) series = series.where(isModel('model', modelPattern));
+  if (groupId !== undefined) series = series.where('group_id', '=', groupId);
   if (type !== undefined) series = series.where('type', '=', type);
   const found = await series.limit(mostSeries + 1).execute();
   return found.length > mostSeries ? null : found.map(({ id }) => id);
@@ -78,13 +86,18 @@ async function apiKeysOf(db: ReadModels, name: string): Promise<UsageLogRow['api
   return found.length > mostNamed ? null : found.map(({ api_key_id }) => api_key_id);
 }
 
-async function modelsOf(db: ReadModels, { model, channelId, group }: UsageLogFilter): Promise<string[] | null> {
-  const isOneOfSeveral = [model, channelId, group].filter((value) => value !== undefined).length > 1;
-  if (!isPattern(model) && !isOneOfSeveral) return null;
-  let served = db.selectFrom('usage_log_models').select('model').distinct();
-  if (model !== undefined) served = served.where(isModel('model', model));
+/** Those that fit what is asked of models; null: many, or nothing is that lines have no index of. */
+async function modelsOf(
+  db: ReadModels,
+  { modelIds, modelPattern, channelId, groupId }: LineFilter,
+): Promise<number[] | null> {
+  const given = [modelIds ?? modelPattern, channelId, groupId].filter((value) => value !== undefined);
+  if (modelPattern === undefined && given.length < 2) return null;
+  let served = db.selectFrom('usage_log_models').select('model_id').distinct();
+  if (modelIds !== undefined) served = served.where('model_id', 'in', modelIds);
+  if (modelPattern !== undefined) served = served.where(sql<boolean>`model_id in (${namesLike(modelPattern)})`);
   if (channelId !== undefined) served = served.where('channel_id', '=', channelId);
-  if (group !== undefined) served = served.where('group', '=', group);
+  if (groupId !== undefined) served = served.where('group_id', '=', groupId);
   const found = await served.limit(mostNamed + 1).execute();
-  return found.length > mostNamed ? null : found.map((row) => row.model);
+  return found.length > mostNamed ? null : found.map((row) => row.model_id);
 }

@@ -4,6 +4,7 @@ import type { ColumnValues } from '../../engine/column-arrays.js';
 import type { UsageLogRow } from './usage-log.js';
 import { lineTypes } from './usage-log-columns.js';
 import type { UsageLogTables } from './usage-log-tables.js';
+import type { LineNumbers, SeriesLabels } from './usage-log-values.js';
 
 /*
  * A line as its table holds it. There are as many as calls, so what many have in common stands once, beside them, and
@@ -65,7 +66,7 @@ function isUsual({ attempts, channel_id }: UsageLogRow): boolean {
 }
 
 /** Member by member: this is done for every call. */
-const storedLine = (line: UsageLogRow, terms: Terms | null, series: number): StoredLine => ({
+const storedLine = (line: UsageLogRow, terms: Terms | null, numbers: LineNumbers): StoredLine => ({
   id: line.id,
   created_at: line.created_at,
   user_id: line.user_id,
@@ -80,13 +81,12 @@ const storedLine = (line: UsageLogRow, terms: Terms | null, series: number): Sto
   use_time_ms: line.use_time_ms,
   first_token_ms: line.first_token_ms,
   terms_id: terms?.id ?? null,
-  series_id: series,
+  series_id: numbers.series_id,
+  model_id: numbers.model_id,
+  group_id: numbers.group_id,
   type: line.type,
   is_stream: line.is_stream,
   request_id: line.request_id,
-  model: line.model,
-  api_key_name: line.api_key_name,
-  group: line.group,
   upstream_model: line.upstream_model,
   reasoning_effort: line.reasoning_effort,
   usage: isPlain(line) ? null : line.usage,
@@ -95,19 +95,21 @@ const storedLine = (line: UsageLogRow, terms: Terms | null, series: number): Sto
   detail: line.detail,
 });
 
+const numberless: LineNumbers = { series_id: 0, model_id: 0, group_id: 0 };
+
 /**
- * What the two tables hold of these lines: of the lines all columns, of their terms rows, which are few. `series`: of each
+ * What the two tables hold of these lines: of the lines all columns, of their terms rows, which are few. `numbers`: of each
  * line, see `usage-log-values.ts`.
  */
 export function storedLines(
   lines: readonly UsageLogRow[],
-  series: ReadonlyMap<UsageLogRow, number>,
+  numbers: ReadonlyMap<UsageLogRow, LineNumbers>,
 ): {
   readonly columns: ColumnValues[];
   readonly terms: Terms[];
 } {
   const known = new Map<string, Terms>();
-  const rows = lines.map((line) => storedLine(line, termsOf(line, known), series.get(line) ?? 0));
+  const rows = lines.map((line) => storedLine(line, termsOf(line, known), numbers.get(line) ?? numberless));
   const columns = (Object.keys(lineTypes) as (keyof StoredLine)[]).map(
     (column) => ({ column, type: lineTypes[column], values: rows.map((row) => row[column]) }) as ColumnValues,
   );
@@ -115,10 +117,19 @@ export function storedLines(
 }
 
 /** What a query selects of a line beside its columns. */
-export type Told = { readonly [Name in keyof Omit<Terms, 'id'>]: Terms[Name] | null };
+export type Told = { readonly [Name in keyof Omit<Terms, 'id'>]: Terms[Name] | null } & Pick<
+  SeriesLabels,
+  'model' | 'group' | 'api_key_name'
+>;
 
 /** The line again. */
-export function toldLine<Row extends StoredLine & Told>({ terms_id: _, series_id: __, ...row }: Row) {
+export function toldLine<Row extends StoredLine & Told>({
+  terms_id: _,
+  series_id: __,
+  model_id: ___,
+  group_id: ____,
+  ...row
+}: Row) {
   const counts = {
     prompt_tokens: row.prompt_tokens,
     completion_tokens: row.completion_tokens,

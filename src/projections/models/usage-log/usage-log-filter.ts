@@ -29,12 +29,15 @@ export interface UsageLogFilter {
   readonly to?: number;
 }
 
-/** A filter with what its values come to; see `narrowed-filter.ts`. */
-export interface NarrowedFilter extends UsageLogFilter {
+/** What lines are asked for by what they hold; see `narrowed-filter.ts`. */
+export interface LineFilter extends Omit<UsageLogFilter, 'model' | 'group'> {
   /** Any of them: those that have, or had, the name. */
   readonly apiKeyIds?: readonly UsageLogRow['api_key_id'][];
-  /** Any of them: those that fit the pattern. */
-  readonly models?: readonly string[];
+  /** Any of them. */
+  readonly modelIds?: readonly number[];
+  /** In place of them, where many fit: any that fits the pattern. */
+  readonly modelPattern?: string;
+  readonly groupId?: number;
   /** Any of them: those that have all values asked for but the code and the time, which are not named any more then. */
   readonly series?: readonly number[];
 }
@@ -56,8 +59,12 @@ export const isModel = (column: string, model: string): RawBuilder<SqlBool> =>
     ? sql<SqlBool>`${sql.ref(column)} like ${checkedPattern('model', model)}`
     : sql<SqlBool>`${sql.ref(column)} = ${model}`;
 
+/** The numbers of names that fit. */
+export const namesLike = (pattern: string) =>
+  sql`select named.id from usage_log_names as named where ${isModel('named.name', pattern)}`;
+
 /** Lines of the log; those who add conditions call them `line`. */
-export function matching(db: ReadModels, { from, to, ...timeless }: NarrowedFilter) {
+export function matching(db: ReadModels, { from, to, ...timeless }: LineFilter) {
   let lines = whenever(db, timeless);
   if (from !== undefined) lines = lines.where('line.created_at', '>=', from);
   if (to !== undefined) lines = lines.where('line.created_at', '<=', to);
@@ -65,7 +72,7 @@ export function matching(db: ReadModels, { from, to, ...timeless }: NarrowedFilt
 }
 
 /** The same, of whatever time. */
-export function whenever(db: ReadModels, filter: Omit<NarrowedFilter, 'from' | 'to'>) {
+export function whenever(db: ReadModels, filter: Omit<LineFilter, 'from' | 'to'>) {
   let lines = db.selectFrom('usage_log as line');
   if (filter.type !== undefined) lines = lines.where('line.type', '=', filter.type);
   if (filter.userId !== undefined) lines = lines.where('line.user_id', '=', filter.userId);
@@ -79,16 +86,19 @@ export function whenever(db: ReadModels, filter: Omit<NarrowedFilter, 'from' | '
   const { apiKeyIds, apiKeyName } = filter;
   if (apiKeyIds !== undefined) lines = lines.where('line.api_key_id', 'in', apiKeyIds);
   if (apiKeyName !== undefined) {
-    const isNamed = sql<SqlBool>`line.api_key_name = ${apiKeyName}`;
+    const isNamed = sql<SqlBool>`line.series_id in (
+      select named.id from usage_log_series as named where named.api_key_name = ${apiKeyName}
+    )`;
     // The planner must not take the name for a second condition: it says next to nothing that the ids do not.
     lines = lines.where(
       apiKeyIds === undefined ? isNamed : sql<SqlBool>`case when ${isNamed} then true else false end`,
     );
   }
-  if (filter.model !== undefined) lines = lines.where(isModel('line.model', filter.model));
-  if (filter.models !== undefined) lines = lines.where('line.model', 'in', filter.models);
+  const { modelIds, modelPattern } = filter;
+  if (modelIds !== undefined) lines = lines.where('line.model_id', 'in', modelIds);
+  if (modelPattern !== undefined) lines = lines.where(sql<SqlBool>`line.model_id in (${namesLike(modelPattern)})`);
   if (filter.channelId !== undefined) lines = lines.where('line.channel_id', '=', filter.channelId);
-  if (filter.group !== undefined) lines = lines.where('line.group', '=', filter.group);
+  if (filter.groupId !== undefined) lines = lines.where('line.group_id', '=', filter.groupId);
   if (filter.series !== undefined) lines = lines.where('line.series_id', 'in', filter.series);
   if (filter.requestId !== undefined) lines = lines.where('line.request_id', '=', filter.requestId);
   if (filter.code !== undefined)

@@ -4,10 +4,10 @@ import { Failure } from '../../../domain/failure.js';
 import type { ReadModels } from '../../database.js';
 import { offsetOf, type PageRequest } from '../../engine/page.js';
 import { countedUpTo, type InOrder, inOrder, newest } from './lines-in-order.js';
-import { narrowed } from './narrowed-filter.js';
+import { narrowed, numbered } from './narrowed-filter.js';
 import { type StoredLine, type Told, toldLine } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
-import { type Lines, matching, type NarrowedFilter, shown, type UsageLogFilter } from './usage-log-filter.js';
+import { type LineFilter, type Lines, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
 import { linesWithin, placeAbove } from './usage-log-hours.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
@@ -22,27 +22,29 @@ export interface UsageLogEntry extends UsageLogRow, Names {}
  * What is shown of what is asked for. Who is asked for by name is by id: the planner knows how many lines are theirs. null:
  * there are no such lines.
  */
-async function wanted(db: ReadModels, asked: UsageLogFilter, counted = false): Promise<NarrowedFilter | null> {
+async function wanted(db: ReadModels, asked: UsageLogFilter): Promise<LineFilter | null> {
   const { username, ...filter } = await shown(db, asked);
-  if (username === undefined) return narrowed(db, filter, { counted });
+  if (username === undefined) return narrowed(db, filter);
   if (username === '') return null;
   const holders = await db.selectFrom('users').select('id').where('username', '=', username).execute();
   const userIds = holders.map(({ id }) => id).filter((id) => filter.userIds?.includes(id) ?? true);
-  return userIds.length === 0 ? null : narrowed(db, { ...filter, userIds }, { counted });
+  return userIds.length === 0 ? null : narrowed(db, { ...filter, userIds });
 }
 
 /** What is shown of what is asked for, in that order; null: there are none. */
-async function linesOf(db: ReadModels, asked: UsageLogFilter, counted = false): Promise<InOrder | null> {
-  const filter = await wanted(db, asked, counted);
+async function linesOf(db: ReadModels, asked: UsageLogFilter): Promise<InOrder | null> {
+  const filter = await wanted(db, asked);
   return filter === null ? null : inOrder(db, filter);
 }
 
 const entries = (lines: Lines) =>
   lines
+    .innerJoin('usage_log_series as series', 'series.id', 'line.series_id')
     .leftJoin('usage_log_terms as terms', 'terms.id', 'line.terms_id')
     .leftJoin('users as holder', 'holder.id', 'line.user_id')
     .leftJoin('channels as channel', (join) => join.on(sql`channel.id`, '=', sql`line.channel_id`))
     .selectAll('line')
+    .select(['series.model', 'series.group', 'series.api_key_name'])
     .select(['terms.path', 'terms.price', 'terms.usage_source', 'terms.outcome'])
     .select([
       sql<string>`coalesce(holder.username, '')`.as('username'),
@@ -75,7 +77,8 @@ export async function usageLogAfter(
   filter: UsageLogFilter,
   { after, upTo, limit }: { readonly after: Position; readonly upTo: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> {
-  const found = await inOrder(db, await shown(db, filter));
+  const numbers = await numbered(db, await shown(db, filter));
+  const found = numbers === null ? null : await inOrder(db, numbers);
   if (found === null) return [];
   const newer = found.lines.where('line.id', '>', after).where('line.id', '<=', upTo);
   return told(entries(newer).orderBy('line.id', 'asc').limit(limit));
@@ -100,7 +103,7 @@ const usualCounting: Counting = { lines: 10_000, cost: 5_000, few: 200, ms: 15, 
 const farMore = 10;
 
 /** Whether everybody's lines of all kinds are asked for: hours know how many these are. */
-const isOfTimeAlone = ({ from: _, to: __, ...others }: NarrowedFilter): boolean =>
+const isOfTimeAlone = ({ from: _, to: __, ...others }: LineFilter): boolean =>
   Object.values(others).every((value) => value === undefined);
 
 /** A page of the log; the total of what is not counted is what the planner of Postgres expects. */
@@ -170,7 +173,7 @@ export async function usageLogCount(
   asked: UsageLogFilter,
   { upTo, most }: { readonly upTo: Position; readonly most: number },
 ): Promise<number> {
-  const found = await linesOf(db, asked, true);
+  const found = await linesOf(db, asked);
   return found === null ? 0 : countedUpTo(db, { ...found, lines: found.lines.where('line.id', '<=', upTo) }, most);
 }
 
@@ -187,7 +190,7 @@ interface Plan {
  */
 async function expected(
   db: ReadModels,
-  filter: NarrowedFilter,
+  filter: LineFilter,
   limit: number,
 ): Promise<{ readonly cost: number; readonly lines: number }> {
   const counted = matching(db, filter).select(sql`1`.as('one')).limit(limit);

@@ -5,7 +5,7 @@ import type { UsageLogRow } from './usage-log.js';
 import { tableOfClearings, type UsageLogClearings } from './usage-log-clearing.js';
 import { columnsOfLog } from './usage-log-columns.js';
 import { tablesOfHours, type UsageLogHours } from './usage-log-hours.js';
-import { tablesOfValues, type UsageLogValues } from './usage-log-values.js';
+import { type LineNumbers, tablesOfValues, type UsageLogValues } from './usage-log-values.js';
 
 /* What the usage log consists of in Postgres. */
 
@@ -17,17 +17,16 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
   usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | 'failed_attempts' | Seldom> & {
     /** null: 0, which takes no room so. */
     [Name in Seldom]: UsageLogRow[Name] | null;
-  } & {
-    /** null: the line is not about a call. */
-    terms_id: number | null;
-    series_id: number;
-    /** null: text alone, as the columns tell. */
-    usage: Usage | null;
-    /** null: the channel and no other. */
-    attempts: readonly ChannelId[] | null;
-    /** null: none. */
-    failed_attempts: UsageLogRow['failed_attempts'] | null;
-  };
+  } & LineNumbers & {
+      /** null: the line is not about a call. */
+      terms_id: number | null;
+      /** null: text alone, as the columns tell. */
+      usage: Usage | null;
+      /** null: the channel and no other. */
+      attempts: readonly ChannelId[] | null;
+      /** null: none. */
+      failed_attempts: UsageLogRow['failed_attempts'] | null;
+    };
   /** What lines about calls have in common. */
   usage_log_terms: Pick<UsageLogRow, 'price' | 'usage_source' | 'outcome'> & {
     id: number;
@@ -43,23 +42,22 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
 }
 
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
-// touch the same few pages. What is asked for by several values together is found by series, of which the index tells the
-// time as well: of many series few lines are of the time asked for, and each line lies on a page of its own. Where entries
-// are no wider than two bigints, Postgres fills the pages of an index though each value goes on in a place of its own,
-// and else half of each. Lines that are no charge are few, and looked for among the others.
+// touch the same few pages. In each other index every value goes on in a place of its own: where entries are no wider than
+// two bigints, Postgres fills its pages nevertheless, and else half of each. Therefore models and groups are numbers here.
+// Lines that are no charge are few, and looked for among the others.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},
     primary key (id, created_at)
   ) partition by range (created_at);
   create index usage_log_time on usage_log (created_at);
-  create index usage_log_series_lines on usage_log (series_id, id, created_at);
+  create index usage_log_series_lines on usage_log (series_id, id);
   create index usage_log_user on usage_log (user_id, id);
-  create index usage_log_model on usage_log (model, id);
+  create index usage_log_model on usage_log (model_id, id);
   create index usage_log_channel on usage_log (channel_id, id);
   create index usage_log_channel_other on usage_log (channel_id, type, id) where type <> 2;
   create index usage_log_api_key on usage_log (api_key_id, id);
-  create index usage_log_group on usage_log ("group", id);
+  create index usage_log_group on usage_log (group_id, id);
   create index usage_log_other on usage_log (type, id) where type <> 2;
   create index usage_log_user_other on usage_log (user_id, type, id) where type <> 2;
   create index usage_log_failure on usage_log ((detail->>'code'), id) where type = 5;

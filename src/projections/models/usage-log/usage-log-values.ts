@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { ReadModels } from '../../database.js';
 import { arrayOf, type ColumnType, type ColumnValues } from '../../engine/column-arrays.js';
-import { putNewRows } from '../../engine/multi-row.js';
 import type { UsageLogRow } from './usage-log.js';
 
 /* Which values lines have, and which of them together; what for, `narrowed-filter.ts` tells. */
@@ -12,20 +11,38 @@ export type SeriesLabels = Pick<
   'user_id' | 'api_key_id' | 'channel_id' | 'type' | 'model' | 'group' | 'api_key_name'
 >;
 
-export interface UsageLogValues {
-  /** Lines of it may be gone; there is none with other labels. */
-  usage_log_series: SeriesLabels & { id: number };
-  /** The same of models, which there are far fewer of. */
-  usage_log_models: Pick<UsageLogRow, 'model' | 'channel_id' | 'group'>;
+/** What a line holds in the place of its names. */
+export interface LineNumbers {
+  readonly series_id: number;
+  readonly model_id: number;
+  readonly group_id: number;
 }
 
-// Both only grow when somebody does what nobody did before.
+type NameNumbers = Pick<LineNumbers, 'model_id' | 'group_id'>;
+
+export interface UsageLogValues {
+  /** Of models and groups. */
+  usage_log_names: { id: number; name: string };
+  /** Lines of it may be gone; there is none with other labels. */
+  usage_log_series: SeriesLabels & NameNumbers & { id: number };
+  /** The same of models, which there are far fewer of. */
+  usage_log_models: Pick<UsageLogRow, 'channel_id'> & NameNumbers;
+}
+
+// All only grow when somebody does what nobody did before.
 export const tablesOfValues = `
+  create table usage_log_names (
+    id integer primary key,
+    name text not null unique
+  );
+
   create table usage_log_series (
     id integer primary key,
     user_id bigint not null,
     api_key_id bigint not null,
     channel_id bigint not null,
+    model_id integer not null,
+    group_id integer not null,
     type smallint not null,
     model text not null,
     "group" text not null,
@@ -34,15 +51,15 @@ export const tablesOfValues = `
   );
   create index usage_log_series_api_key on usage_log_series (api_key_id);
   create index usage_log_series_api_key_name on usage_log_series (api_key_name);
-  create index usage_log_series_channel on usage_log_series (channel_id, model);
-  create index usage_log_series_model on usage_log_series (model, "group");
-  create index usage_log_series_group on usage_log_series ("group", type);
+  create index usage_log_series_channel on usage_log_series (channel_id, model_id);
+  create index usage_log_series_model on usage_log_series (model_id, group_id);
+  create index usage_log_series_group on usage_log_series (group_id, type);
 
   create table usage_log_models (
-    model text not null,
+    model_id integer not null,
     channel_id bigint not null,
-    "group" text not null,
-    primary key (model, channel_id, "group")
+    group_id integer not null,
+    primary key (model_id, channel_id, group_id)
   );
 `;
 
@@ -56,7 +73,6 @@ const labelTypes = {
   api_key_name: 'text',
 } as const satisfies Readonly<Record<keyof SeriesLabels, ColumnType>>;
 const labels = Object.keys(labelTypes) as (keyof SeriesLabels)[];
-const modelKey = ['model', 'channel_id', 'group'] as const;
 
 /** Names are what callers chose: no character keeps two of them apart. */
 const keyOf = (line: SeriesLabels): string =>
@@ -70,11 +86,11 @@ const keyOf = (line: SeriesLabels): string =>
     line.api_key_name,
   ]);
 
-/** The id of each line's series; those that are new are made. */
-export async function seriesOf(
+/** The numbers of each line; what is new gets numbers. */
+export async function numbersOf(
   tx: ReadModels,
   lines: readonly UsageLogRow[],
-): Promise<ReadonlyMap<UsageLogRow, number>> {
+): Promise<ReadonlyMap<UsageLogRow, LineNumbers>> {
   const places = new Map<string, number>();
   const distinct: UsageLogRow[] = [];
   const placeOf = lines.map((line) => {
@@ -87,20 +103,20 @@ export async function seriesOf(
     }
     return place;
   });
-  const ids = await knownSeries(tx, distinct);
-  const missing = distinct.filter((_, place) => !ids.has(place));
+  let known = await knownSeries(tx, distinct);
+  const missing = distinct.filter((_, place) => !known.has(place));
   if (missing.length > 0) {
+    await makeNames(tx, missing);
     await makeSeries(tx, missing);
-    await putModels(tx, missing);
-    for (const [place, id] of await knownSeries(tx, distinct)) ids.set(place, id);
+    known = await knownSeries(tx, distinct);
   }
-  const series = new Map<UsageLogRow, number>();
+  const numbers = new Map<UsageLogRow, LineNumbers>();
   lines.forEach((line, index) => {
-    const id = ids.get(placeOf[index] ?? Number.NaN);
-    if (id === undefined) throw new Error('A series that was made is not there');
-    series.set(line, id);
+    const found = known.get(placeOf[index] ?? Number.NaN);
+    if (found === undefined) throw new Error('A series that was made is not there');
+    numbers.set(line, found);
   });
-  return series;
+  return numbers;
 }
 
 const asTable = (of: readonly SeriesLabels[]) => {
@@ -113,26 +129,41 @@ const asTable = (of: readonly SeriesLabels[]) => {
 const names = sql.join(labels.map((label) => sql.ref(label)));
 
 /** By their places in the list. */
-async function knownSeries(tx: ReadModels, wanted: readonly SeriesLabels[]): Promise<Map<number, number>> {
+async function knownSeries(tx: ReadModels, wanted: readonly SeriesLabels[]): Promise<Map<number, LineNumbers>> {
   if (wanted.length === 0) return new Map();
-  const { rows } = await sql<{ place: number; id: number }>`
-    select wanted.place, series.id from ${asTable(wanted)} join usage_log_series as series using (${names})
+  const { rows } = await sql<LineNumbers & { place: number }>`
+    select wanted.place, series.id as series_id, series.model_id, series.group_id
+    from ${asTable(wanted)} join usage_log_series as series using (${names})
   `.execute(tx);
-  return new Map(rows.map(({ place, id }) => [place - 1, id]));
+  return new Map(rows.map(({ place, ...numbers }) => [place - 1, numbers]));
 }
 
-// Numbered by hand: a sequence would go on where a batch is taken back, and a rebuild would number otherwise. One
-// projector writes, and names that differ only in what cannot be stored are one name.
+// Numbered by hand, here and below: a sequence would go on where a batch is taken back, and a rebuild would number
+// otherwise. One projector writes, and names that differ only in what cannot be stored are one name.
+const makeNames = (tx: ReadModels, wanted: readonly SeriesLabels[]): Promise<unknown> => {
+  const asked = { column: 'name', type: 'text', values: wanted.flatMap(({ model, group }) => [model, group]) } as const;
+  return sql`
+    insert into usage_log_names (id, name)
+    select (select coalesce(max(id), 0) from usage_log_names) + row_number() over (order by min(place)), name
+    from unnest(${arrayOf(asked)}::text[]) with ordinality as wanted (name, place)
+    where not exists (select from usage_log_names as known where known.name = wanted.name)
+    group by name
+  `.execute(tx);
+};
+
+/** Their names have numbers. */
 const makeSeries = (tx: ReadModels, wanted: readonly SeriesLabels[]): Promise<unknown> =>
   sql`
-    insert into usage_log_series (id, ${names})
-    select (select coalesce(max(id), 0) from usage_log_series) + place, ${names} from ${asTable(wanted)}
-    on conflict (${names}) do nothing
+    with made as (
+      insert into usage_log_series (id, model_id, group_id, ${names})
+      select (select coalesce(max(id), 0) from usage_log_series) + place, of_model.id, of_group.id, ${names}
+      from ${asTable(wanted)}
+      join usage_log_names as of_model on of_model.name = wanted.model
+      join usage_log_names as of_group on of_group.name = wanted."group"
+      order by place
+      on conflict (${names}) do nothing
+      returning model_id, channel_id, group_id
+    )
+    insert into usage_log_models (model_id, channel_id, group_id) select model_id, channel_id, group_id from made
+    on conflict do nothing
   `.execute(tx);
-
-async function putModels(tx: ReadModels, wanted: readonly SeriesLabels[]): Promise<void> {
-  const models = new Map<string, UsageLogValues['usage_log_models']>();
-  for (const { model, channel_id, group } of wanted)
-    models.set(JSON.stringify([channel_id, group, model]), { model, channel_id, group });
-  await putNewRows(tx, 'usage_log_models', modelKey, [...models.values()]);
-}

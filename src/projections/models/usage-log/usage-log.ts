@@ -34,7 +34,7 @@ import { clearLines, takeAwayCleared, upToClearings } from './usage-log-clearing
 import { deleteLinesOf, putHours } from './usage-log-hours.js';
 import { makePartitions } from './usage-log-partitions.js';
 import { tablesOfLog, type UsageLogTables } from './usage-log-tables.js';
-import { seriesOf } from './usage-log-values.js';
+import { numbersOf } from './usage-log-values.js';
 
 /*
  * What happened to each wallet, line by line. A line holds facts, not sentences: faces say them in the reader's
@@ -114,7 +114,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 11,
+  version: 12,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
@@ -160,14 +160,14 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
     if (line !== null && isKept(line, rules)) lines.push(line);
   }
   // Also of what is taken back at once: how events come together must not tell how series are numbered.
-  const series = await seriesOf(tx, lines);
+  const numbers = await numbersOf(tx, lines);
   if (refunded.size > 0) {
     const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
     lines = lines.filter((line) => !isCharge(line));
     // Those that have been cleared are counted as such, and stay until they are taken away.
     await deleteLinesOf(tx, refunded, logTypes.consume, before.cleared_before);
   }
-  const { columns, terms } = storedLines(lines, series);
+  const { columns, terms } = storedLines(lines, numbers);
   await makePartitions(tx, lines);
   await putNewRows(tx, 'usage_log_terms', ['id'], terms);
   await insertColumns(tx, 'usage_log', columns);

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
-import type { Quota } from '../../../domain/quota.js';
+import { type Quota, zero } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
 import { hoursTable, matchingHours } from '../usage-stats/usage-stats-queries.js';
 import { counted, type UsageSumTable } from '../usage-stats/usage-sums.js';
+import { numbered } from './narrowed-filter.js';
 import { logTypes } from './usage-log.js';
-import { isModel, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
+import { isModel, type LineFilter, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
+import type { Times } from './usage-log-hours.js';
 
 /*
  * What the lines of the usage log sum to, without those that have been cleared. A log has millions of lines and a year
@@ -36,12 +38,12 @@ const countedAs: Readonly<Record<Summed, readonly (typeof counted)[keyof typeof 
 };
 
 /** A channel test is the only line of its type that is about no request. */
-function consumed(db: ReadModels, filter: TotalsFilter, of: Summed) {
+function consumed(db: ReadModels, filter: LineFilter, of: Summed) {
   const found = matching(db, { ...filter, type: logTypes.consume });
   return of === 'both' ? found : found.where('line.request_id', of === 'tests' ? 'is' : 'is not', null);
 }
 
-const lines = (db: ReadModels, filter: TotalsFilter, of: Summed) =>
+const lines = (db: ReadModels, filter: LineFilter, of: Summed) =>
   consumed(db, filter, of)
     .select(sums.map((sum) => sql<number>`${sql.ref(`line.${sum}`)}::numeric`.as(sum)))
     .select(sql<number>`1::bigint`.as('requests'));
@@ -69,7 +71,9 @@ export async function usageOfLastMinute(
   now: number,
   of: Summed,
 ): Promise<{ requests: number; tokens: number }> {
-  return consumed(db, await shown(db, { ...filter, from: now - 60 }), of)
+  const asked = await numbered(db, await shown(db, { ...filter, from: now - 60 }));
+  if (asked === null) return { requests: 0, tokens: 0 };
+  return consumed(db, asked, of)
     .select([
       sql<number>`count(*)`.as('requests'),
       sql<number>`coalesce(sum(line.prompt_tokens + line.completion_tokens), 0)`.as('tokens'),
@@ -79,6 +83,15 @@ export async function usageOfLastMinute(
 
 const hour = 3_600;
 
+const nothing: UsageTotals = {
+  quota: zero,
+  requests: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cached_tokens: 0,
+  reasoning_tokens: 0,
+};
+
 export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summed): Promise<UsageTotals> {
   const filter = await shown(db, asked);
   const { from, to } = filter;
@@ -86,17 +99,22 @@ export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summe
   const end = to === undefined ? null : Math.floor((to + 1) / hour) * hour;
   const known = filter.requestId === undefined && filter.code === undefined;
   const table = known ? hoursTable(filter, filter.model === undefined ? [] : ['model']) : null;
+  const ofLines = await numbered(db, filter);
   // Of single calls the statistics know nothing.
-  if (table === null || (first !== null && end !== null && first >= end)) return totalled(db, lines(db, filter, of));
+  if (table === null || (first !== null && end !== null && first >= end))
+    return ofLines === null ? nothing : totalled(db, lines(db, ofLines, of));
 
   let whole = hours(db, table, filter, of);
   if (first !== null) whole = whole.where('hour', '>=', first);
   if (end !== null) whole = whole.where('hour', '<', end);
   // One by one, so that each is looked for by its own time.
-  const ends: TotalsFilter[] = [
-    ...(first === null || first === from ? [] : [{ ...filter, to: first - 1 }]),
-    ...(end === null || to === undefined || end > to ? [] : [{ ...filter, from: end }]),
+  const ends: Times[] = [
+    ...(first === null || first === from ? [] : [{ from, to: first - 1 }]),
+    ...(end === null || to === undefined || end > to ? [] : [{ from: end, to }]),
   ];
-  const parts = ends.reduce((sum, part) => sum.unionAll(lines(db, part, of) as never), whole);
-  return totalled(db, parts);
+  if (ofLines === null) return totalled(db, whole);
+  return totalled(
+    db,
+    ends.reduce((sum, part) => sum.unionAll(lines(db, { ...ofLines, ...part }, of) as never), whole),
+  );
 }
