@@ -19,6 +19,7 @@ import { sessionsOfClients } from './migrations/0016-sessions-of-clients.js';
 import { notifications } from './migrations/0017-notifications.js';
 import { redemptionIds } from './migrations/0018-redemption-ids.js';
 import { callsByTwo } from './migrations/0019-calls-by-two.js';
+import { callsLast } from './migrations/0020-calls-last.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -47,6 +48,7 @@ export const adapterMigrations: readonly Migration[] = [
   notifications,
   redemptionIds,
   callsByTwo,
+  callsLast,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -170,7 +170,7 @@ class PostgresEventStore implements EventStore {
     // The ids of calls are in no index, and the streams of others may be long: their names could tempt the planner to
     // read one whole.
     const [where, values] = isCallStream(stream)
-      ? ['stream = $3', [...ids, stream]]
+      ? ["stream LIKE 'call-%' AND stream = $3", [...ids, stream]]
       : ["stream NOT LIKE 'call-%'", ids];
     const rows = await this.query<EventRow>({
       text: `SELECT ${columns} FROM events WHERE event_id BETWEEN $1::uuid AND $2::uuid AND ${where} ORDER BY revision`,

@@ -4,8 +4,9 @@ import { newClient, type PostgresConnection } from '../../src/adapters/postgres.
 import { openPostgresEventStore, type PostgresEventStoreOptions } from '../../src/adapters/postgres-event-store.js';
 import { handle } from '../../src/application/commands/handle.js';
 import type { EventStore } from '../../src/application/ports.js';
-import { beginning, type NewEvent, type Recorded } from '../../src/domain/events.js';
-import { UserId } from '../../src/domain/ids.js';
+import { requestId } from '../../src/application/request-id.js';
+import { beginning, type NewEvent, type Recorded, streams } from '../../src/domain/events.js';
+import { CallId, UserId } from '../../src/domain/ids.js';
 import { optionDecider } from '../../src/domain/option.js';
 import { payloadVersions } from '../../src/domain/upcast.js';
 import { collect } from '../support/collect.js';
@@ -446,7 +447,7 @@ describe('the event store in Postgres', () => {
     const rowsRead = async (): Promise<number> => {
       await client.query('SELECT pg_stat_force_next_flush()');
       const { rows } = await client.query<{ read: number }>(
-        `SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = 'events_stream_revision_key'`,
+        `SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = 'events_of_stream'`,
       );
       return rows[0]?.read ?? Number.NaN;
     };
@@ -458,6 +459,28 @@ describe('the event store in Postgres', () => {
       );
     expect(await database.pool.query('SELECT FROM events')).toMatchObject({ rowCount: 1_002 });
     expect((await rowsRead()) - before).toBe(1);
+  });
+
+  test('calls fill the pages of the index of streams, among streams whose names come before theirs and after', async () => {
+    const store = await openStore();
+    const others = ['apikey', 'user'].flatMap((kind) =>
+      Array.from({ length: 300 }, (_, place) => streamNamed(`${kind}-${place}`)),
+    );
+    await Promise.all(others.map((stream, place) => store.append(stream, [newEvent(place)], 'no-stream')));
+    const callsAtOnce = 500;
+    for (let first = 0; first < 3_000; first += callsAtOnce)
+      await Promise.all(
+        Array.from({ length: callsAtOnce }, (_, place) => {
+          const call = streams.call(CallId(requestId(someInstant + first + place)));
+          const events = [2, 3].map((n) => newEvent((first + place) * 2 + n, 'x', 1));
+          return store.append(call, events, 'no-stream');
+        }),
+      );
+    const { rows } = await database.pool.query<{ bytes: number }>(
+      `SELECT pg_relation_size('events_of_stream') / count(*) AS bytes FROM events`,
+    );
+    // An entry has 52. Where pages are split in their middle and only the later half goes on, each has 103.
+    expect(rows[0]?.bytes).toBeLessThan(70);
   });
 
   describe('event ids', () => {
