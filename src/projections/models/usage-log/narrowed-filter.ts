@@ -31,15 +31,22 @@ export async function numbered(
   return { ...others, modelPattern, modelIds: modelId === undefined ? undefined : [modelId], groupId };
 }
 
-/** null: no line fits. */
-export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<LineFilter | null> {
+/**
+ * null: no line fits. `counted`: all of them are to be looked at, so that it pays that the index of a series has their
+ * times; a page of one value and a time is found sooner by that value.
+ */
+export async function narrowed(
+  db: ReadModels,
+  filter: UsageLogFilter,
+  { counted }: { readonly counted: boolean },
+): Promise<LineFilter | null> {
   const asked = await numbered(db, filter);
   // Of a request there are two lines at most.
   if (asked === null || asked.requestId !== undefined) return asked;
   const modelIds = await modelsOf(db, asked);
   if (modelIds?.length === 0) return null;
   const byModels = modelIds === null ? asked : { ...asked, modelIds, modelPattern: undefined };
-  if (isOfSeveral(asked)) {
+  if (isOfSeveral(asked, counted)) {
     const series = await seriesWith(db, byModels);
     if (series?.length === 0) return null;
     const { code, from, to } = asked;
@@ -54,12 +61,13 @@ export async function narrowed(db: ReadModels, filter: UsageLogFilter): Promise<
 }
 
 /** What has an index of lines for itself is found by that: each value, and the kinds of a user and of a channel. */
-function isOfSeveral(filter: LineFilter): boolean {
-  const { userId, userIds, apiKeyId, apiKeyName, channelId, modelIds, modelPattern, groupId, type } = filter;
+function isOfSeveral(filter: LineFilter, counted: boolean): boolean {
+  const { userId, userIds, apiKeyId, apiKeyName, channelId, modelIds, modelPattern, groupId, type, from, to } = filter;
   const user = userId ?? userIds;
   const kind = (user ?? channelId) === undefined ? type : undefined;
   const given = [user, apiKeyId, apiKeyName, channelId, modelIds ?? modelPattern, groupId, kind];
-  return given.filter((value) => value !== undefined).length > 1;
+  const isOfTime = (from ?? to) !== undefined;
+  return given.filter((value) => value !== undefined).length > (counted && isOfTime ? 0 : 1);
 }
 
 /** Those that fit; null: many. */

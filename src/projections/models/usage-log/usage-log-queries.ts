@@ -22,18 +22,18 @@ export interface UsageLogEntry extends UsageLogRow, Names {}
  * What is shown of what is asked for. Who is asked for by name is by id: the planner knows how many lines are theirs. null:
  * there are no such lines.
  */
-async function wanted(db: ReadModels, asked: UsageLogFilter): Promise<LineFilter | null> {
+async function wanted(db: ReadModels, asked: UsageLogFilter, counted = false): Promise<LineFilter | null> {
   const { username, ...filter } = await shown(db, asked);
-  if (username === undefined) return narrowed(db, filter);
+  if (username === undefined) return narrowed(db, filter, { counted });
   if (username === '') return null;
   const holders = await db.selectFrom('users').select('id').where('username', '=', username).execute();
   const userIds = holders.map(({ id }) => id).filter((id) => filter.userIds?.includes(id) ?? true);
-  return userIds.length === 0 ? null : narrowed(db, { ...filter, userIds });
+  return userIds.length === 0 ? null : narrowed(db, { ...filter, userIds }, { counted });
 }
 
 /** What is shown of what is asked for, in that order; null: there are none. */
-async function linesOf(db: ReadModels, asked: UsageLogFilter): Promise<InOrder | null> {
-  const filter = await wanted(db, asked);
+async function linesOf(db: ReadModels, asked: UsageLogFilter, counted = false): Promise<InOrder | null> {
+  const filter = await wanted(db, asked, counted);
   return filter === null ? null : inOrder(db, filter);
 }
 
@@ -173,7 +173,7 @@ export async function usageLogCount(
   asked: UsageLogFilter,
   { upTo, most }: { readonly upTo: Position; readonly most: number },
 ): Promise<number> {
-  const found = await linesOf(db, asked);
+  const found = await linesOf(db, asked, true);
   return found === null ? 0 : countedUpTo(db, { ...found, lines: found.lines.where('line.id', '<=', upTo) }, most);
 }
 

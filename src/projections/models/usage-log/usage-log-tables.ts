@@ -44,14 +44,16 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
 // touch the same few pages. In each other index every value goes on in a place of its own: where entries are no wider than
 // two bigints, Postgres fills its pages nevertheless, and else half of each. Therefore models and groups are numbers here.
-// Lines that are no charge are few, and looked for among the others.
+// Only the index of series is wider: what is asked for by several values is found by it, and it tells the time as well, as
+// of many series few lines are of the time asked for, and each line lies on a page of its own. Lines that are no charge are
+// few, and looked for among the others.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},
     primary key (id, created_at)
   ) partition by range (created_at);
   create index usage_log_time on usage_log (created_at);
-  create index usage_log_series_lines on usage_log (series_id, id);
+  create index usage_log_series_lines on usage_log (series_id, id, created_at);
   create index usage_log_user on usage_log (user_id, id);
   create index usage_log_model on usage_log (model_id, id);
   create index usage_log_channel on usage_log (channel_id, id);
