@@ -33,5 +33,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/status`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=32", "--semi-space-growth-factor=32", "dist/main.js"]
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=32", "--semi-space-growth-factor=32", "--max-inlined-bytecode-size=1380", "--max-inlined-bytecode-size-cumulative=2760", "dist/main.js"]
 CMD ["serve"]

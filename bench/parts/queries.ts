@@ -2,6 +2,8 @@ import { randomFrom } from '../../src/demo/random.js';
 import { count, counts } from '../arguments.js';
 import { passwordOf, rootOf, Session } from '../customer.js';
 import { type DataSet, type DataSetPlace, dataSet, dataSetOptions, unlimited } from '../data-set.js';
+import { openDatabase } from '../database.js';
+import { type Growth, growthPerCall, type Sizes, sizesOf } from '../disk.js';
 import { type Percentiles, percentilesOf, rounded } from '../figures.js';
 import { type Asking, logQueries } from '../log-queries.js';
 import { type Outcome, part, type Surroundings } from '../part.js';
@@ -40,9 +42,21 @@ async function askAll(past: DataSet, times: number, { progress, signal }: Surrou
   }
 }
 
+/** What the past takes on disk, by now. */
+async function sizesIn(dataDir: string): Promise<Sizes> {
+  const { pool, close } = await openDatabase(dataDir);
+  try {
+    return await sizesOf(pool);
+  } finally {
+    await close();
+  }
+}
+
 interface Answered {
   readonly rows: number;
   readonly bytes: number;
+  /** Bytes a call, by table. */
+  readonly byTable: Growth['byTable'];
   readonly ms: Times;
 }
 
@@ -50,10 +64,14 @@ async function answered(sizes: readonly number[], times: number, place: DataSetP
   const found: Answered[] = [];
   for (const rows of sizes) {
     const past = await dataSet(rows, place, surroundings);
-    found.push({ rows, bytes: past.bytes, ms: await askAll(past, times, surroundings) });
+    const { perCall, byTable } = growthPerCall({}, await sizesIn(past.dataDir), rows);
+    found.push({ rows, bytes: perCall * rows, byTable, ms: await askAll(past, times, surroundings) });
   }
   return found;
 }
+
+/** Of which the outcome tells. */
+const largestTables = 4;
 
 function linesOf(found: readonly Answered[]): string[] {
   const [least, most] = [found[0], found.at(-1)];
@@ -72,7 +90,10 @@ function linesOf(found: readonly Answered[]): string[] {
       ]),
     ),
     '',
-    ...found.map(({ rows, bytes }) => `${whole(rows)} rows: ${rounded(bytes / 1e9, 2)} GB of tables and indexes`),
+    ...found.map(({ rows, bytes, byTable }) => {
+      const largest = byTable.slice(0, largestTables).map(([name, perCall]) => `${name} ${perCall}`);
+      return `${whole(rows)} rows: ${rounded(bytes / 1e9, 2)} GB of tables and indexes; bytes a call: ${largest.join(', ')}`;
+    }),
   ];
 }
 
