@@ -25,7 +25,7 @@ export type UpstreamAnswer =
 const providers: SimulatedProvider[] = [];
 
 async function start(models: Readonly<Record<string, Answering>>, port: number): Promise<string> {
-  // The first model's answers are prepared once: what every model does that has no script.
+  // What every model does that has no script.
   const [[, usual] = [], ...scripted] = Object.entries(models);
   const provider = await startSimulatedProvider({ behaviour: usual, remember: 1, port });
   for (const [model, behaviour] of scripted) provider.script(model, behaviour);

@@ -93,18 +93,17 @@ interface Prepared {
   readonly whole: readonly [string, string];
 }
 
-/** Writes it once per model: the benchmark's upstream must cost next to nothing. */
+/** Writes it once per behaviour and model: the benchmark's upstream must cost next to nothing. */
 class Speaker {
-  private readonly known = new Map<string, Prepared>();
-
-  constructor(private readonly usual: Answering) {}
+  private readonly known = new WeakMap<Answering, Map<string, Prepared>>();
 
   prepare(endpoint: SpokenEndpoint | 'messages', model: string, body: JsonObject, behaviour: Answering): Prepared {
     const answers = answersTo(body);
-    const fixed = behaviour === this.usual && body.tools === undefined && answers === 1;
+    const fixed = body.tools === undefined && answers === 1;
     const name = `${endpoint} ${model}`;
-    const known = fixed ? this.known.get(name) : undefined;
-    if (known && limitOf(body, behaviour) >= tokensIn(known.speech)) return known;
+    const known = this.preparedFor(behaviour);
+    const before = fixed ? known.get(name) : undefined;
+    if (before && limitOf(body, behaviour) >= tokensIn(before.speech)) return before;
     const speech = speechFor(model, body, behaviour);
     const prepared =
       endpoint === 'messages'
@@ -114,7 +113,16 @@ class Speaker {
             frames: framesOf(endpoint, model, speech, answers),
             whole: bodyOf(endpoint, model, speech, answers),
           };
-    if (fixed && !speech.cut) this.known.set(name, prepared);
+    if (fixed && !speech.cut) known.set(name, prepared);
+    return prepared;
+  }
+
+  private preparedFor(behaviour: Answering): Map<string, Prepared> {
+    let prepared = this.known.get(behaviour);
+    if (prepared === undefined) {
+      prepared = new Map();
+      this.known.set(behaviour, prepared);
+    }
     return prepared;
   }
 }
@@ -235,7 +243,7 @@ function refuse(response: ServerResponse, { status, body = defaultRefusal(status
 export async function startSimulatedProvider(options: SimulatedProviderOptions = {}): Promise<SimulatedProvider> {
   const { remember = 100, models = defaultModels, behaviour: usual = {} } = options;
   const scripts = new Map<string, Behaviour[]>();
-  const speaker = new Speaker(usual);
+  const speaker = new Speaker();
   const counter = new Counter(remember);
 
   const nextBehaviour = (model: string): Behaviour => {
