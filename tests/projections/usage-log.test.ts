@@ -626,6 +626,41 @@ describe('the log', () => {
     }
   });
 
+  test('is filtered by a pattern that more models fit than can be named, and by the name of more keys', async () => {
+    const numbers = Array.from({ length: 120 }, (_, n) => n);
+    const db = await projected.given(
+      registered(alice, 'alice'),
+      ...numbers.flatMap((n) => [
+        settled(`many${n}`, 9, 1, {
+          facts: { model: `model-${n}`, apiKeyId: ApiKeyId(100 + n), apiKeyName: n % 12 === 0 ? 'other' : 'shared' },
+          channelId: n % 2 === 0 ? west : east,
+        }),
+        settled(`rest${n}`, 9, 1, { facts: { group: n % 3 === 0 ? 'vip' : 'default' } }),
+      ]),
+    );
+    const all = await usageLogBefore(db, {}, { limit: 1_000 });
+    expect(all).toHaveLength(240);
+    const filters: UsageLogFilter[] = [
+      { model: 'model-%' },
+      { apiKeyName: 'shared' },
+      { model: 'model-%', apiKeyName: 'shared' },
+      { model: 'model-%', channelId: west, apiKeyName: 'shared' },
+      { model: 'model-%', group: 'vip' },
+      { model: 'model-1_', apiKeyName: 'other' },
+    ];
+    for (const filter of filters) {
+      const found = all.filter(lineMatch(filter));
+      expect(requestsOf(await usageLogBefore(db, filter, { limit: 1_000 }))).toEqual(requestsOf(found));
+      expect(requestsOf((await usageLogPage(db, filter, { page: 2, size: 30 })).items)).toEqual(
+        requestsOf(found.slice(30, 60)),
+      );
+      expect(await usageTotals(db, filter, 'calls')).toMatchObject({ requests: found.length });
+      expect(await usageTotals(db, { ...filter, from: seconds(at(-1)), to: seconds(at(1)) }, 'calls')).toMatchObject({
+        requests: found.length,
+      });
+    }
+  });
+
   test('is filtered by time whatever clocks said: the times of lines need not follow each other', async () => {
     const start = Date.UTC(2026, 0, 31, 21);
     const time = fc.integer({ min: 0, max: 6 * 3_600 });
