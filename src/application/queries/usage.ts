@@ -18,6 +18,7 @@ import {
   usageLogPage,
 } from '../../projections/models/usage-log/usage-log-queries.js';
 import {
+  noTotals,
   type Summed,
   type UsageTotals,
   usageOfLastMinute,
@@ -63,12 +64,7 @@ export interface LogFigures extends LogStatistics {
 }
 
 const noFigures: LogFigures = {
-  quota: zero,
-  requests: 0,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  cached_tokens: 0,
-  reasoning_tokens: 0,
+  ...noTotals,
   rpm: 0,
   tpm: 0,
   testQuota: zero,

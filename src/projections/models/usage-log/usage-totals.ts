@@ -83,7 +83,7 @@ export async function usageOfLastMinute(
 
 const hour = 3_600;
 
-const nothing: UsageTotals = {
+export const noTotals: UsageTotals = {
   quota: zero,
   requests: 0,
   prompt_tokens: 0,
@@ -102,7 +102,7 @@ export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summe
   const ofLines = await numbered(db, filter);
   // Of single calls the statistics know nothing.
   if (table === null || (first !== null && end !== null && first >= end))
-    return ofLines === null ? nothing : totalled(db, lines(db, ofLines, of));
+    return ofLines === null ? noTotals : totalled(db, lines(db, ofLines, of));
 
   let whole = hours(db, table, filter, of);
   if (first !== null) whole = whole.where('hour', '>=', first);
