@@ -7,7 +7,7 @@ import { randomFrom } from '../src/demo/random.js';
 import { count, text } from './arguments.js';
 import { addCustomer, setUp } from './customer.js';
 import { openDatabase, quietLog } from './database.js';
-import { sizesOf } from './disk.js';
+import { bytesOf, sizesOf } from './disk.js';
 import { callAt, type Population, type RecordedCall } from './history.js';
 import { writeCalls } from './log-writing.js';
 import type { Surroundings } from './part.js';
@@ -154,7 +154,7 @@ async function generate(rows: number, dataDir: string, surroundings: Surrounding
     // What follows from events has been done as well: a start would else read all of them, beside whatever is measured.
     await database.pool.query('update reaction_places set position = (select max(position) from events)');
     await database.pool.query('vacuum analyze');
-    const bytes = Object.values(await sizesOf(database.pool)).reduce((sum, size) => sum + size, 0);
+    const bytes = bytesOf(await sizesOf(database.pool));
     return { ...population, rows, from, to, bytes };
   } finally {
     await database.close();

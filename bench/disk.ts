@@ -18,6 +18,8 @@ export async function sizesOf(pool: pg.Pool): Promise<Sizes> {
   return Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes]));
 }
 
+export const bytesOf = (sizes: Sizes): number => Object.values(sizes).reduce((total, bytes) => total + bytes, 0);
+
 export interface Growth {
   /** Of everything, per call. */
   readonly perCall: number;
@@ -30,6 +32,5 @@ export function growthPerCall(before: Sizes, after: Sizes, calls: number): Growt
     .map(([name, bytes]) => [name, Math.round((bytes - (before[name] ?? 0)) / calls)] as const)
     .filter(([, bytes]) => bytes > 0)
     .sort(([, one], [, other]) => other - one);
-  const sum = (sizes: Sizes): number => Object.values(sizes).reduce((total, bytes) => total + bytes, 0);
-  return { perCall: Math.round((sum(after) - sum(before)) / calls), byTable: grown };
+  return { perCall: Math.round((bytesOf(after) - bytesOf(before)) / calls), byTable: grown };
 }

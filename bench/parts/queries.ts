@@ -3,7 +3,7 @@ import { count, counts } from '../arguments.js';
 import { passwordOf, rootOf, Session } from '../customer.js';
 import { type DataSet, type DataSetPlace, dataSet, dataSetOptions, unlimited } from '../data-set.js';
 import { openDatabase } from '../database.js';
-import { type Growth, growthPerCall, type Sizes, sizesOf } from '../disk.js';
+import { bytesOf, type Growth, growthPerCall, type Sizes, sizesOf } from '../disk.js';
 import { type Percentiles, percentilesOf, rounded } from '../figures.js';
 import { type Asking, logQueries } from '../log-queries.js';
 import { type Outcome, part, type Surroundings } from '../part.js';
@@ -60,12 +60,13 @@ interface Answered {
   readonly ms: Times;
 }
 
-async function answered(sizes: readonly number[], times: number, place: DataSetPlace, surroundings: Surroundings) {
+async function answered(lengths: readonly number[], times: number, place: DataSetPlace, surroundings: Surroundings) {
   const found: Answered[] = [];
-  for (const rows of sizes) {
+  for (const rows of lengths) {
     const past = await dataSet(rows, place, surroundings);
-    const { perCall, byTable } = growthPerCall({}, await sizesIn(past.dataDir), rows);
-    found.push({ rows, bytes: perCall * rows, byTable, ms: await askAll(past, times, surroundings) });
+    const sizes = await sizesIn(past.dataDir);
+    const { byTable } = growthPerCall({}, sizes, rows);
+    found.push({ rows, bytes: bytesOf(sizes), byTable, ms: await askAll(past, times, surroundings) });
   }
   return found;
 }

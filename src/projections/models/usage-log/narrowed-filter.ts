@@ -52,12 +52,12 @@ export async function narrowed(
     const { code, from, to } = asked;
     if (series !== null) return { series, code, from, to };
   }
-  const withoutNames = asked.modelPattern === undefined ? asked : byModels;
+  const withoutPattern = asked.modelPattern === undefined ? asked : byModels;
   const { apiKeyName, apiKeyId } = asked;
-  if (apiKeyName === undefined || apiKeyId !== undefined) return withoutNames;
+  if (apiKeyName === undefined || apiKeyId !== undefined) return withoutPattern;
   const apiKeyIds = await apiKeysOf(db, apiKeyName);
   if (apiKeyIds?.length === 0) return null;
-  return apiKeyIds === null ? withoutNames : { ...withoutNames, apiKeyIds };
+  return apiKeyIds === null ? withoutPattern : { ...withoutPattern, apiKeyIds };
 }
 
 /** What has an index of lines for itself is found by that: each value, and the kinds of a user and of a channel. */

@@ -95,8 +95,6 @@ const storedLine = (line: UsageLogRow, terms: Terms | null, numbers: LineNumbers
   detail: line.detail,
 });
 
-const numberless: LineNumbers = { series_id: 0, model_id: 0, group_id: 0 };
-
 /**
  * What the two tables hold of these lines: of the lines all columns, of their terms rows, which are few. `numbers`: of each
  * line, see `usage-log-values.ts`.
@@ -109,7 +107,12 @@ export function storedLines(
   readonly terms: Terms[];
 } {
   const known = new Map<string, Terms>();
-  const rows = lines.map((line) => storedLine(line, termsOf(line, known), numbers.get(line) ?? numberless));
+  const rows = lines.map((line) => {
+    const ofLine = numbers.get(line);
+    // Under any other number nobody would find it.
+    if (ofLine === undefined) throw new Error('A line of the log has no numbers');
+    return storedLine(line, termsOf(line, known), ofLine);
+  });
   const columns = (Object.keys(lineTypes) as (keyof StoredLine)[]).map(
     (column) => ({ column, type: lineTypes[column], values: rows.map((row) => row[column]) }) as ColumnValues,
   );
