@@ -29,8 +29,17 @@ export interface JournaledCommitOptions {
 
 type OnPlaced = (position: Position) => void;
 
+/** A call's stream as long as something of it is on its way, or it may go on through the journal. */
+interface CallStream {
+  /** How many of its events are asked for or unplaced. */
+  onTheirWay: number;
+  /** This process has begun it, and nobody has continued it. */
+  begun: boolean;
+}
+
 interface Asked {
   readonly append: Append;
+  readonly stream: CallStream;
   readonly onPlaced: OnPlaced;
   readonly resolve: (result: AheadResult | Promise<AheadResult>) => void;
   readonly reject: (error: Failure) => void;
@@ -38,6 +47,7 @@ interface Asked {
 
 interface Unplaced {
   readonly append: Append;
+  readonly stream: CallStream;
   readonly onPlaced: OnPlaced;
   /** Of the record in the journal. */
   readonly number: number;
@@ -66,10 +76,7 @@ export class JournaledCommit {
   private writing = false;
   /** In the journal, but not known to be in the log; in the order of both. */
   private unplaced: Unplaced[] = [];
-  /** How many of a stream's events are asked for or unplaced. */
-  private readonly onTheirWay = new BriefMap<StreamName, number>();
-  /** Calls this process has begun and nobody has continued. */
-  private readonly begun = new BriefMap<StreamName, true>();
+  private readonly streams = new BriefMap<StreamName, CallStream>();
   /** Those and all others that were begun of late: names are made with the time, and none is used again. */
   private readonly names = new RecentNames();
   private placing: Promise<void> | null = null;
@@ -93,12 +100,11 @@ export class JournaledCommit {
 
   /** See EventStore.appendAhead. */
   addAhead(append: Append, onPlaced: OnPlaced): Promise<AheadResult> {
-    if (!this.isForJournal(append)) return this.addAtOnce(append, onPlaced);
-    this.begun.delete(append.stream);
-    this.names.add(append.stream);
-    this.setOut(append.stream);
+    const stream = this.forJournal(append);
+    if (stream === null) return this.addAtOnce(append, onPlaced);
+    stream.onTheirWay++;
     return new Promise((resolve, reject) => {
-      this.asked.push({ append, onPlaced, resolve, reject });
+      this.asked.push({ append, stream, onPlaced, resolve, reject });
       this.askedSize += append.size;
       this.schedule();
     });
@@ -121,30 +127,45 @@ export class JournaledCommit {
     await this.opened?.close({ keep: this.unplaced.length > 0 });
   }
 
-  private isForJournal({ stream, events, expected }: Append): boolean {
-    if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return false;
-    if (this.unplaced.length + this.asked.length >= mostUnplaced || this.askedSize >= mostAskedCharacters) return false;
-    if (expected === 'no-stream') return !this.names.has(stream);
-    return expected === 0 && this.begun.has(stream);
+  /** The stream that the append begins or continues through the journal; null: the log has to judge it. */
+  private forJournal({ stream, events, expected }: Append): CallStream | null {
+    if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return null;
+    if (this.unplaced.length + this.asked.length >= mostUnplaced || this.askedSize >= mostAskedCharacters) return null;
+    if (expected === 'no-stream') {
+      if (this.names.has(stream) || this.streams.has(stream)) return null;
+      this.names.add(stream);
+      const begins: CallStream = { onTheirWay: 0, begun: false };
+      this.streams.set(stream, begins);
+      return begins;
+    }
+    if (expected !== 0) return null;
+    const begun = this.streams.get(stream);
+    if (!begun?.begun) return null;
+    begun.begun = false;
+    return begun;
   }
 
   /** By the log, which judges it; what was answered for its stream goes first. */
   async add(append: Append): Promise<AppendResult> {
     const { stream, expected, events } = append;
     if (isCallStream(stream)) {
-      this.begun.delete(stream);
       this.names.add(stream);
-      if (this.onTheirWay.has(stream))
-        await this.until(
-          () => !this.onTheirWay.has(stream),
-          () => busy('the event log does not take what was there before'),
-        );
+      const known = this.streams.get(stream);
+      if (known !== undefined) {
+        known.begun = false;
+        if (known.onTheirWay === 0) this.streams.delete(stream);
+        else
+          await this.until(
+            () => known.onTheirWay === 0,
+            () => busy('the event log does not take what was there before'),
+          );
+      }
     }
     // What waits goes first, unless something is on its way already.
     void this.place();
     const result = await this.commits.add(append);
     if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream))
-      this.begun.set(stream, true);
+      this.streams.set(stream, { onTheirWay: 0, begun: true });
     return result;
   }
 
@@ -196,9 +217,9 @@ export class JournaledCommit {
     const written = await Promise.race([writing, standsStill]);
     clearTimeout(impatient);
     if (written !== 'failed' && written.kind === 'written') {
-      for (const { append, onPlaced, resolve } of batch) {
-        this.unplaced.push({ append, onPlaced, number: written.number });
-        if (append.expected === 'no-stream') this.begun.set(append.stream, true);
+      for (const { append, stream, onPlaced, resolve } of batch) {
+        this.unplaced.push({ append, stream, onPlaced, number: written.number });
+        if (append.expected === 'no-stream') stream.begun = true;
         resolve({ ok: true });
       }
       this.placeSoon();
@@ -211,8 +232,8 @@ export class JournaledCommit {
     }
     // Whether the next start will find it there is not known.
     this.journal = null;
-    for (const { append, reject } of batch) {
-      this.arrived(append.stream);
+    for (const { append, stream, reject } of batch) {
+      this.arrived(append, stream);
       reject(new Failure('store-unavailable', { reason: 'the journal cannot be written' }));
     }
     if (kind === 'taken') this.options.onLost(takenOver);
@@ -220,8 +241,8 @@ export class JournaledCommit {
   }
 
   /** The journal has no room for it. */
-  private passOn({ append, onPlaced, resolve }: Asked): void {
-    this.arrived(append.stream);
+  private passOn({ append, stream, onPlaced, resolve }: Asked): void {
+    this.arrived(append, stream);
     resolve(this.addAtOnce(append, onPlaced));
   }
 
@@ -270,31 +291,30 @@ export class JournaledCommit {
 
   /** Why not all of it is in the log now; null: it is. */
   private async placeBatch(batch: readonly Unplaced[]): Promise<unknown> {
-    const appends = byStream(batch);
+    const { appends, appendOf } = byStream(batch);
     const results = await Promise.allSettled(appends.map((append) => this.commits.add(append)));
-    const done = new Map<StreamName, Position>();
     let failure: unknown = null;
-    for (const [index, result] of results.entries()) {
-      const append = appends[index];
-      if (append === undefined) continue;
-      const { stream, events } = append;
+    const firsts = results.map((result, index): Position | null => {
+      const { stream, events } = appends[index] as Append;
       if (result.status === 'rejected') failure = result.reason;
-      else if (result.value.ok) done.set(stream, Position(result.value.position - events.length + 1));
+      else if (result.value.ok) return Position(result.value.position - events.length + 1);
       else failure = new Error(`${stream} has gone on without what was answered for it`);
-    }
-    this.settle(batch, done);
+      return null;
+    });
+    this.settle(batch, appendOf, firsts);
     return failure;
   }
 
-  /** `done`: the streams that are up to date, and where the first of their events stands. */
-  private settle(batch: readonly Unplaced[], done: Map<StreamName, Position>): void {
-    const left = batch.filter(({ append }) => !done.has(append.stream));
+  /** `next`: where the next event of each append stands; null: it is not in the log. */
+  private settle(batch: readonly Unplaced[], appendOf: readonly number[], next: (Position | null)[]): void {
+    const left = batch.filter((_, index) => next[appendOf[index] ?? -1] === null);
     this.unplaced.splice(0, batch.length, ...left);
-    for (const { append, onPlaced } of batch) {
-      const position = done.get(append.stream);
-      if (position === undefined) continue;
-      done.set(append.stream, Position(position + 1));
-      this.arrived(append.stream);
+    for (const [index, { append, stream, onPlaced }] of batch.entries()) {
+      const at = appendOf[index] ?? -1;
+      const position = next[at] ?? null;
+      if (position === null) continue;
+      next[at] = Position(position + 1);
+      this.arrived(append, stream);
       onPlaced(position);
     }
     const before = this.unplaced[0]?.number;
@@ -304,14 +324,9 @@ export class JournaledCommit {
     this.wake();
   }
 
-  private setOut(stream: StreamName): void {
-    this.onTheirWay.set(stream, (this.onTheirWay.get(stream) ?? 0) + 1);
-  }
-
-  private arrived(stream: StreamName): void {
-    const left = (this.onTheirWay.get(stream) ?? 0) - 1;
-    if (left > 0) this.onTheirWay.set(stream, left);
-    else this.onTheirWay.delete(stream);
+  private arrived({ stream: name }: Append, stream: CallStream): void {
+    stream.onTheirWay--;
+    if (stream.onTheirWay === 0 && !stream.begun) this.streams.delete(name);
   }
 
   private wake(): void {
@@ -359,18 +374,28 @@ class RecentNames {
 
 /**
  * The same as one append for each stream: its events stand together then, and none comes before one of its own. Asked for
- * now: nobody's patience is over, however long the database has been away.
+ * now: nobody's patience is over, however long the database has been away. `appendOf`: in which of them each has gone.
  */
-function byStream(batch: readonly Unplaced[]): readonly Append[] {
+function byStream(batch: readonly Unplaced[]): {
+  readonly appends: readonly Append[];
+  readonly appendOf: readonly number[];
+} {
   const since = performance.now();
-  const appends = new Map<StreamName, Append>();
-  for (const { append } of batch) {
-    const before = appends.get(append.stream);
-    if (before === undefined) appends.set(append.stream, { ...append, since });
-    else {
+  const appends: Append[] = [];
+  const appendOf: number[] = [];
+  const indexOf = new Map<CallStream, number>();
+  for (const { append, stream } of batch) {
+    const index = indexOf.get(stream);
+    const before = index === undefined ? undefined : appends[index];
+    if (index === undefined || before === undefined) {
+      indexOf.set(stream, appends.length);
+      appendOf.push(appends.length);
+      appends.push({ ...append, since });
+    } else {
       const events: readonly EncodedEvent[] = [...before.events, ...append.events];
-      appends.set(append.stream, { ...before, events, size: before.size + append.size });
+      appends[index] = { ...before, events, size: before.size + append.size };
+      appendOf.push(index);
     }
   }
-  return [...appends.values()];
+  return { appends, appendOf };
 }

@@ -44,8 +44,12 @@ interface Account {
   readonly id: UserId | ApiKeyId;
   /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
   balance: bigint;
+  /** For all calls under way. */
   held: bigint;
-  readonly holds: BriefMap<CallId, Quota>;
+  /** How many of these this gate has admitted. */
+  admitted: number;
+  /** What is held for all others: for calls of another node, or of one that has ended. */
+  readonly foreign: BriefMap<CallId, Quota>;
   /** What calls have cost, by the day it counts for. */
   readonly spending: Map<Day, bigint>;
   /** What the account already contains: the tail may be behind the snapshot. */
@@ -63,16 +67,16 @@ const isOf = ({ owner, id }: Account, posting: Posting): posting is Moving =>
 
 const available = ({ balance, held }: Account): Quota => nearestQuota(balance - held);
 
-const heldFor = (account: Account, callId: CallId): number => account.holds.get(callId) ?? 0;
-
-function hold(account: Account, callId: CallId, quota: Quota): void {
-  account.held += BigInt(quota - heldFor(account, callId));
-  account.holds.set(callId, quota);
+function holdForeign(account: Account, callId: CallId, quota: Quota): void {
+  account.held += BigInt(quota);
+  account.foreign.set(callId, quota);
 }
 
-function unhold(account: Account, callId: CallId): void {
-  account.held -= BigInt(heldFor(account, callId));
-  account.holds.delete(callId);
+function unholdForeign(account: Account, callId: CallId): void {
+  const held = account.foreign.get(callId);
+  if (held === undefined) return;
+  account.held -= BigInt(held);
+  account.foreign.delete(callId);
 }
 
 function spend({ spending }: Account, day: Day, amount: bigint): void {
@@ -86,8 +90,29 @@ const movedBy = (recorded: Recorded): Moved => ({
   movements: readableMovementsOf(recorded),
 });
 
-/** One event's effect on the account, if it has any. */
-function apply(account: Account, { position, at, movements }: Moved): void {
+/** Who pays for a call, and what its API key's terms were when it was admitted. */
+interface AdmittedCall {
+  readonly user: Account;
+  readonly apiKey: Account | null;
+  /** The API key may spend no more than what it has. */
+  readonly limited: boolean;
+  readonly budget: Budget | null;
+  /** On each of its accounts. */
+  held: Quota;
+}
+
+function hold(call: AdmittedCall, quota: Quota): void {
+  const more = BigInt(quota - call.held);
+  call.held = quota;
+  call.user.held += more;
+  if (call.apiKey !== null) call.apiKey.held += more;
+}
+
+/**
+ * One event's effect on the account, if it has any. What is held for a call that this gate has admitted it knows better:
+ * it may have been raised since, and the echo of the reservation must not lower it.
+ */
+function apply(account: Account, { position, at, movements }: Moved, isOwn: (call: CallId) => boolean): void {
   if (position <= account.since) return;
   for (const movement of movements) {
     const { cause, call, postings } = movement;
@@ -97,21 +122,11 @@ function apply(account: Account, { position, at, movements }: Moved): void {
       // Both parts together: holds lie on top.
       account.balance += posting.amount;
       if (day !== null) spend(account, day, -posting.amount);
-      // This node's own hold may have been extended since; the echo must not shrink it.
-      if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.holds.has(call))
-        hold(account, call, Quota(Number(posting.amount)));
+      if (cause === 'reservation' && call !== null && posting.part === 'reserved')
+        if (!isOwn(call) && !account.foreign.has(call)) holdForeign(account, call, Quota(Number(posting.amount)));
     }
-    if (call !== null && (cause === 'settlement' || cause === 'release')) unhold(account, call);
+    if (call !== null && (cause === 'settlement' || cause === 'release')) unholdForeign(account, call);
   }
-}
-
-/** Who pays for a call, and what its API key's terms were when it was admitted. */
-interface Payers {
-  readonly user: Account;
-  readonly apiKey: Account | null;
-  /** The API key may spend no more than what it has. */
-  readonly limited: boolean;
-  readonly budget: Budget | null;
 }
 
 /** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
@@ -123,7 +138,7 @@ function budgetLeft({ held, spending }: Account, budget: Budget, now: Instant): 
 }
 
 /** All that limits what a call may hold, in the order in which callers are told of it. */
-function limitsOf({ user, apiKey, limited, budget }: Payers, now: Instant): readonly Shortage[] {
+function limitsOf({ user, apiKey, limited, budget }: AdmittedCall, now: Instant): readonly Shortage[] {
   const limits: Shortage[] = [];
   if (apiKey !== null && limited) limits.push({ short: 'api-key', available: available(apiKey) });
   if (apiKey !== null && budget !== null) limits.push(budgetLeft(apiKey, budget, now));
@@ -151,13 +166,25 @@ export function openQuotaGate(
 ): QuotaGate & Balances & TailConsumer {
   const users = new Map<UserId, Account>();
   const apiKeys = new Map<ApiKeyId, Account>();
-  const calls = new BriefMap<CallId, Payers>();
+  const calls = new BriefMap<CallId, AdmittedCall>();
   let tail: Position = after;
+
+  const isOwn = (callId: CallId): boolean => calls.has(callId);
+
+  /** Nothing is held for it any more. */
+  const leave = (callId: CallId): void => {
+    const call = calls.get(callId);
+    if (call === undefined) return;
+    calls.delete(callId);
+    hold(call, zero);
+    call.user.admitted--;
+    if (call.apiKey !== null) call.apiKey.admitted--;
+  };
 
   const makeRoom = <Id>(accounts: Map<Id, Account>): void => {
     if (accounts.size < capacity) return;
     for (const [id, account] of accounts) {
-      if (account.arrived !== null || account.holds.size > 0) continue;
+      if (account.arrived !== null || account.admitted > 0 || account.foreign.size > 0) continue;
       accounts.delete(id);
       return;
     }
@@ -176,11 +203,11 @@ export function openQuotaGate(
       const { balance, spending, holds, position } = await snapshotOf(id);
       account.balance = balance;
       for (const [day, quota] of spending) spend(account, day, quota);
-      for (const { callId, quota } of holds) hold(account, callId, quota);
+      for (const { callId, quota } of holds) holdForeign(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];
-      for (const recorded of gap) apply(account, movedBy(recorded));
-      for (const moved of account.arrived ?? []) apply(account, moved);
+      for (const recorded of gap) apply(account, movedBy(recorded), isOwn);
+      for (const moved of account.arrived ?? []) apply(account, moved, isOwn);
       account.arrived = null;
     } catch (error) {
       accounts.delete(id);
@@ -193,7 +220,8 @@ export function openQuotaGate(
     id,
     balance: 0n,
     held: 0n,
-    holds: new BriefMap(),
+    admitted: 0,
+    foreign: new BriefMap(),
     spending: new Map(),
     since: beginning,
     arrived: [],
@@ -247,63 +275,50 @@ export function openQuotaGate(
       const [user, apiKey] = await accounts(request);
       // From here to the end nothing waits: check and hold are one step.
       const { callId, most, least, terms } = request;
-      const payers: Payers = {
+      const call: AdmittedCall = {
         user,
         apiKey,
         limited: apiKey !== null && !terms.unlimited,
         budget: apiKey === null ? null : terms.budget,
+        held: zero,
       };
-      const limits = limitsOf(payers, clock.now());
+      const limits = limitsOf(call, clock.now());
       const short = limits.find(({ available }) => available <= 0 || available < least);
       if (short !== undefined) return { admitted: false, ...short };
       let granted = least > most ? least : most;
       for (const { available } of limits) if (available < granted) granted = available;
-      hold(user, callId, granted);
-      if (apiKey !== null) hold(apiKey, callId, granted);
-      calls.set(callId, payers);
+      hold(call, granted);
+      user.admitted++;
+      if (apiKey !== null) apiKey.admitted++;
+      calls.set(callId, call);
       return { admitted: true, granted };
     },
 
     extend(callId, quota) {
       const call = calls.get(callId);
       if (call === undefined) return false;
-      const { user, apiKey } = call;
-      const more = quota - heldFor(user, callId);
+      const more = quota - call.held;
       if (more <= 0) return true;
       if (limitsOf(call, clock.now()).some(({ available }) => available < more)) return false;
-      hold(user, callId, quota);
-      if (apiKey !== null) hold(apiKey, callId, quota);
+      hold(call, quota);
       return true;
     },
 
     cover(callId, quota) {
       const call = calls.get(callId);
       if (call === undefined) return zero;
-      const { user, apiKey } = call;
-      const held = heldFor(user, callId);
-      const more = Math.min(quota - held, available(user));
-      if (more <= 0) return Quota(held);
-      const raised = Quota(held + more);
-      hold(user, callId, raised);
-      if (apiKey !== null) hold(apiKey, callId, raised);
-      return raised;
+      const more = Math.min(quota - call.held, available(call.user));
+      if (more > 0) hold(call, Quota(call.held + more));
+      return call.held;
     },
 
     settled(callId, charged) {
       const call = calls.get(callId);
       // The tail may have been faster: then the charge is in the balance already.
-      if (call === undefined) return;
-      hold(call.user, callId, charged);
-      if (call.apiKey !== null) hold(call.apiKey, callId, charged);
+      if (call !== undefined) hold(call, charged);
     },
 
-    drop(callId) {
-      const call = calls.get(callId);
-      if (call === undefined) return;
-      calls.delete(callId);
-      unhold(call.user, callId);
-      if (call.apiKey !== null) unhold(call.apiKey, callId);
-    },
+    drop: leave,
 
     isSpent: async (apiKeyId) => (await apiKeyAccount(apiKeyId)).balance <= 0n,
     remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
@@ -314,11 +329,11 @@ export function openQuotaGate(
       for (const recorded of batch) {
         const moved = movedBy(recorded);
         for (const account of accountsIn(moved)) {
-          if (account.arrived === null) apply(account, moved);
+          if (account.arrived === null) apply(account, moved, isOwn);
           else account.arrived.push(moved);
         }
         for (const { cause, call } of moved.movements)
-          if (call !== null && (cause === 'settlement' || cause === 'release')) calls.delete(call);
+          if (call !== null && (cause === 'settlement' || cause === 'release')) leave(call);
       }
       tail = batch.at(-1)?.position ?? tail;
     },

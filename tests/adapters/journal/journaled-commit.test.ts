@@ -183,6 +183,16 @@ describe('what the log judges', () => {
     await ahead('call-b', 4, 0);
     expect(await ahead('call-b', 5, 0)).toEqual({ ok: false, conflict: { actual: 1 } });
   });
+  test('is a second beginning of a call that is under way, however many others have come since', async () => {
+    const { ahead, lost } = world({ gatherMs: 1 });
+    await ahead('call-a', 1, 'no-stream');
+    for (let from = 0; from < 41_000; from += 1_000)
+      await Promise.all(
+        Array.from({ length: 1_000 }, (_, at) => ahead(`call-other-${from + at}`, from + at + 10, 'no-stream')),
+      );
+    expect(await ahead('call-a', 2, 'no-stream')).toEqual({ ok: false, conflict: { actual: 0 } });
+    expect(lost).toEqual([]);
+  });
   test('of two outcomes at once is the later one', async () => {
     const { log, ahead } = world();
     await ahead('call-a', 1, 'no-stream');
