@@ -56,6 +56,8 @@ export interface AskedOfWorker {
   begin(setting: WorkerSetting, directory: ToldDirectory): Promise<number>;
   /** What has been recorded since, calls left out. */
   news(events: readonly Recorded[]): Promise<void>;
+  /** That the key is not spent is not to be believed any longer. */
+  spent(apiKey: ApiKeyId): void;
   alive(): true;
   /** From now on requests are refused. */
   refuse(): void;

@@ -24,6 +24,7 @@ const methods: AskedOfWorker = {
     return serving.port;
   },
   news: (events) => begun().news(events),
+  spent: (apiKey) => begun().spent(apiKey),
   alive: () => true,
   refuse: () => begun().refuse(),
   finish: () => begun().finish(),

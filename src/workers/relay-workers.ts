@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../adapters/log.js';
 import type { NodeDirectory } from '../application/memory/directory.js';
+import type { SpentKeys } from '../application/memory/quota-gate.js';
 import type { Tail, TailConsumer } from '../application/memory/tail.js';
 import type { CallProgressNotes } from '../application/ports.js';
 import type { Position, Recorded } from '../domain/events.js';
@@ -55,6 +56,7 @@ export interface RelayWorkersOptions {
 
 export interface RelayWorkersPorts extends PrimaryPorts {
   readonly directory: Pick<NodeDirectory, 'snapshot' | 'apiKey'>;
+  readonly gate: SpentKeys;
   readonly meterOf: (calls: CallsOfWorker) => Meter;
   /** Of the tail: what the directory has been told last. */
   readonly position: () => Position;
@@ -114,6 +116,9 @@ export class RelayWorkers implements TailConsumer {
 
   /** Resolves with the port once all of them listen; rejects with what keeps one from it. */
   async start(ports: RelayWorkersPorts, setting: WorkerSetting): Promise<number> {
+    ports.gate.onSpent((apiKey) => {
+      for (const { peer } of this.running) peer.tell('spent', apiKey);
+    });
     const started = this.prepared.splice(0).map((process) => this.launch(process, ports, setting));
     this.kept = Promise.allSettled(started.map(async (first) => this.keep(await first, ports, setting)));
     const listening = await Promise.all(started.map(async (first) => (await first).port));

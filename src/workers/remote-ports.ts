@@ -1,8 +1,8 @@
 import { RecentValues } from '../adapters/recent-values.js';
 import { secretHash } from '../adapters/vault.js';
 import type { DirectorySource } from '../application/memory/directory.js';
-import type { Clock, EventStore } from '../application/ports.js';
-import type { SecretId } from '../domain/ids.js';
+import type { Clock, EventStore, QuotaGate } from '../application/ports.js';
+import type { ApiKeyId, SecretId } from '../domain/ids.js';
 import type { CallLimits } from '../relay/call/call-limits.js';
 import { RelayError } from '../relay/errors.js';
 import type { RelayPorts } from '../relay/ports.js';
@@ -36,6 +36,19 @@ export function remoteVault(primary: Primary, hashingKey: Buffer, clock: Clock):
   return { hash: secretHash(hashingKey), get: (id) => recent.get(id, () => primary.ask('secret', id)) };
 }
 
+/** Keys that are not spent are remembered until the primary says that they may be. */
+export function remoteGate(
+  primary: Primary,
+  clock: Clock,
+): Pick<QuotaGate, 'isSpent'> & { readonly spent: (apiKey: ApiKeyId) => void } {
+  const unspent = new RecentValues<ApiKeyId, true>({ capacity: 5_000, maxAgeMs: 60_000, clock });
+  const ask = async (apiKey: ApiKeyId): Promise<true | null> => ((await primary.ask('isSpent', apiKey)) ? null : true);
+  return {
+    isSpent: async (apiKey) => (await unspent.get(apiKey, () => ask(apiKey))) === null,
+    spent: (apiKey) => unspent.delete(apiKey),
+  };
+}
+
 const nothingTaken = (): void => {};
 
 /** Where nothing is limited nobody is asked. */
@@ -57,10 +70,7 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
 });
 
 /** The rest, each of them one question. */
-export const remoteNotices = (
-  primary: Primary,
-): Pick<RelayPorts, 'gate' | 'wrongKeys' | 'apiKeyStatus' | 'channelHealth'> => ({
-  gate: { isSpent: (apiKey) => primary.ask('isSpent', apiKey) },
+export const remoteNotices = (primary: Primary): Pick<RelayPorts, 'wrongKeys' | 'apiKeyStatus' | 'channelHealth'> => ({
   wrongKeys: {
     mayShow: (place) => primary.ask('mayShowKey', place),
     shown: (place) => primary.tell('wrongKey', place),

@@ -4,6 +4,7 @@ import { systemClock } from '../adapters/clock.js';
 import { defaultPrices } from '../application/default-prices.js';
 import { openDirectory } from '../application/memory/directory.js';
 import type { Recorded } from '../domain/events.js';
+import type { ApiKeyId } from '../domain/ids.js';
 import { listening } from '../listening.js';
 import { RefusalTally } from '../relay/call/refusal-tally.js';
 import { callsUnderWay } from '../relay/call/under-way.js';
@@ -15,7 +16,14 @@ import type { AskedOfPrimary, ToldDirectory, WorkerSetting } from './messages.js
 import { passingOn } from './passing-on.js';
 import type { Peer } from './peer.js';
 import { remoteMeter } from './remote-meter.js';
-import { remoteDirectorySource, remoteLimits, remoteNotices, remoteStreams, remoteVault } from './remote-ports.js';
+import {
+  remoteDirectorySource,
+  remoteGate,
+  remoteLimits,
+  remoteNotices,
+  remoteStreams,
+  remoteVault,
+} from './remote-ports.js';
 
 /*
  * The relay in a worker: an event loop and upstream connections of its own, and no database. What is decided once for the
@@ -27,6 +35,8 @@ export interface ServingCalls {
   readonly port: Promise<number>;
   /** Calls left out. */
   news(events: readonly Recorded[]): Promise<void>;
+  /** The key may be spent by now. */
+  spent(apiKey: ApiKeyId): void;
   /** From now on requests are for another node. */
   refuse(): void;
   /** The same, and nobody new is listened to. Resolves when no call is under way any more. */
@@ -46,6 +56,7 @@ export function serveCalls(
 ): ServingCalls {
   const clock = systemClock;
   const log = pino({ level: logLevel });
+  const gate = remoteGate(primary, clock);
   const opening = openDirectory({
     store: remoteStreams(primary),
     source: remoteDirectorySource(primary, told),
@@ -71,6 +82,7 @@ export function serveCalls(
         vault: remoteVault(primary, Buffer.from(hashingKey, 'base64'), clock),
         clock,
         limits: remoteLimits(primary),
+        gate,
         log,
         refusals,
         ...remoteNotices(primary),
@@ -108,6 +120,7 @@ export function serveCalls(
       (await opening).take(events);
       if (last !== undefined) primary.tell('taken', last.position);
     },
+    spent: gate.spent,
     refuse() {
       ending = true;
     },

@@ -256,6 +256,42 @@ describe('an API key that is spent', () => {
     world.deliver();
     expect(await world.gate.isSpent(key)).toBe(true);
   });
+
+  test('is told of once, when it comes to be so', async () => {
+    const world = worldWith(1_000, 100);
+    const spent: number[] = [];
+    world.gate.onSpent((id) => spent.push(id));
+    await admit(world, 'c1', 60);
+    await admit(world, 'c2', 40);
+    world.reserve('c1', { quota: 60 });
+    world.reserve('c2', { quota: 40 });
+    world.settle('c1', { quota: 60, charged: 60 });
+    world.deliver();
+    expect(spent).toEqual([]);
+    world.settle('c2', { quota: 40, charged: 40 });
+    world.deliver();
+    expect(spent).toEqual([key]);
+    world.editKey(key, -10);
+    world.deliver();
+    expect(spent).toEqual([key]);
+    world.editKey(key, 100);
+    world.editKey(key, -100);
+    world.deliver();
+    expect(spent).toEqual([key, key]);
+  });
+
+  test('could come to be so unnoticed once the key makes room for another: that is told as well', async () => {
+    const world = worldWith(1_000, 100, { capacity: 1 });
+    world.issueKey(otherKey, 100);
+    world.deliver();
+    world.project();
+    const told: number[] = [];
+    world.gate.onSpent((id) => told.push(id));
+    await world.gate.isSpent(key);
+    expect(told).toEqual([]);
+    await world.gate.isSpent(otherKey);
+    expect(told).toEqual([key]);
+  });
 });
 
 describe('amounts at the edge of what can be counted', () => {

@@ -92,6 +92,21 @@ test('an allowance of a key is one for all of them', async () => {
   expect(statuses(answers)).toEqual({ 403: 6 });
 });
 
+test('a key that is spent is known to be by all of them', async () => {
+  // 0.00002 USD × 500000
+  await gateway.setOption('ModelPrice', '{"per-call":0.00002}');
+  await gateway.addChannel({ name: 'per call', models: ['per-call'] });
+  const key = await gateway.addApiKey(await gateway.addUser(1_000_000), { quota: 24 * 10 });
+  const ask = () => Promise.all(Array.from({ length: 24 }, () => callers.with(key).chat({ model: 'per-call' })));
+  expect(statuses(await ask())).toEqual({ 200: 24 });
+  // Until then those who have not heard of it are told that it is not sufficient.
+  const refused = await until(async () => {
+    const answers = await ask();
+    return statuses(answers)[401] === answers.length ? answers : null;
+  });
+  expect(errorIn(refused[0] as Answer)).toMatchObject({ code: 'token_exhausted' });
+});
+
 test('calls of a key at once, and requests of a user within a window, are counted over all of them', async () => {
   const key = await gateway.addApiKey(await gateway.addUser(1_000_000));
   await gateway.setOption('general_setting.api_key_concurrency', '4');

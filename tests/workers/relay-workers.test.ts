@@ -13,6 +13,7 @@ import { until } from '../support/until.js';
 const entry = fileURLToPath(new URL('../support/frail-worker.mjs', import.meta.url));
 const patience = { restartMs: 10, crashes: 4, askMs: 50, unanswered: 100, endMs: 1_000 };
 const ports = {
+  gate: { onSpent: () => {} },
   directory: { snapshot: (position: Position) => ({ channels: [], options: new Map(), position }) },
   position: () => Position(5),
   head: async () => Position(5),

@@ -67,6 +67,8 @@ const isOf = ({ owner, id }: Account, posting: Posting): posting is Moving =>
 
 const available = ({ balance, held }: Account): Quota => nearestQuota(balance - held);
 
+const isSpent = ({ balance }: Account): boolean => balance <= 0n;
+
 function holdForeign(account: Account, callId: CallId, quota: Quota): void {
   account.held += BigInt(quota);
   account.foreign.set(callId, quota);
@@ -92,6 +94,7 @@ const movedBy = (recorded: Recorded): Moved => ({
 
 /** Who pays for a call, and what its API key's terms were when it was admitted. */
 interface AdmittedCall {
+  readonly id: CallId;
   readonly user: Account;
   readonly apiKey: Account | null;
   /** The API key may spend no more than what it has. */
@@ -160,14 +163,21 @@ export interface Balances {
   balance(userId: UserId): Promise<Quota>;
 }
 
+/** Who remembers that a key is not spent has to be told when it may be. */
+export interface SpentKeys extends Pick<QuotaGate, 'isSpent'> {
+  /** `tell`: of every key that is spent from now on, and of every one of which that would not be noticed any more. */
+  onSpent(tell: (apiKeyId: ApiKeyId) => void): void;
+}
+
 export function openQuotaGate(
   source: AccountSource,
   { capacity, after, clock }: QuotaGateOptions,
-): QuotaGate & Balances & TailConsumer {
+): QuotaGate & Balances & SpentKeys & TailConsumer {
   const users = new Map<UserId, Account>();
   const apiKeys = new Map<ApiKeyId, Account>();
   const calls = new BriefMap<CallId, AdmittedCall>();
   let tail: Position = after;
+  let tellSpent: (apiKeyId: ApiKeyId) => void = () => {};
 
   const isOwn = (callId: CallId): boolean => calls.has(callId);
 
@@ -175,10 +185,15 @@ export function openQuotaGate(
   const leave = (callId: CallId): void => {
     const call = calls.get(callId);
     if (call === undefined) return;
-    calls.delete(callId);
+    // By the very text it is known by: another one would be compared with it once more.
+    calls.delete(call.id);
     hold(call, zero);
     call.user.admitted--;
     if (call.apiKey !== null) call.apiKey.admitted--;
+  };
+
+  const tellOf = ({ owner, id }: Account): void => {
+    if (owner === 'api-key') tellSpent(id as ApiKeyId);
   };
 
   const makeRoom = <Id>(accounts: Map<Id, Account>): void => {
@@ -186,6 +201,7 @@ export function openQuotaGate(
     for (const [id, account] of accounts) {
       if (account.arrived !== null || account.admitted > 0 || account.foreign.size > 0) continue;
       accounts.delete(id);
+      tellOf(account);
       return;
     }
   };
@@ -276,6 +292,7 @@ export function openQuotaGate(
       // From here to the end nothing waits: check and hold are one step.
       const { callId, most, least, terms } = request;
       const call: AdmittedCall = {
+        id: callId,
         user,
         apiKey,
         limited: apiKey !== null && !terms.unlimited,
@@ -320,7 +337,10 @@ export function openQuotaGate(
 
     drop: leave,
 
-    isSpent: async (apiKeyId) => (await apiKeyAccount(apiKeyId)).balance <= 0n,
+    isSpent: async (apiKeyId) => isSpent(await apiKeyAccount(apiKeyId)),
+    onSpent(tell) {
+      tellSpent = tell;
+    },
     remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
     available: async (userId) => available(await userAccount(userId)),
     balance: async (userId) => nearestQuota((await userAccount(userId)).balance),
@@ -329,8 +349,13 @@ export function openQuotaGate(
       for (const recorded of batch) {
         const moved = movedBy(recorded);
         for (const account of accountsIn(moved)) {
-          if (account.arrived === null) apply(account, moved, isOwn);
-          else account.arrived.push(moved);
+          if (account.arrived !== null) {
+            account.arrived.push(moved);
+            continue;
+          }
+          const wasSpent = isSpent(account);
+          apply(account, moved, isOwn);
+          if (!wasSpent && isSpent(account)) tellOf(account);
         }
         for (const { cause, call } of moved.movements)
           if (call !== null && (cause === 'settlement' || cause === 'release')) leave(call);

@@ -149,7 +149,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
           ? got.bytes
           : await largeWork.run(got.bytes.length, () => dialect.telling(got.bytes, told.usage));
       const type = got.textType ?? jsonType;
-      const headers = head.concat('content-type', type, 'content-length', String(bytes.length), passed);
+      const headers = [...head, 'content-type', type, 'content-length', String(bytes.length), ...passed];
       response.writeHead(200, headers);
       await deliver(response, bytes, { presence, stalledCallers });
       return true;
@@ -157,7 +157,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
     const firstTokenMs = elapsed();
     if (got.kind === 'sound') {
-      const headers = head.concat('content-type', got.reading.type, passed);
+      const headers = [...head, 'content-type', got.reading.type, ...passed];
       const { outcome, bug } = await passOn(response, headers, got.reading, { presence, stalledCallers });
       if (bug !== null) logBug(log, requestId, bug);
       const told = believed(null, nothingSaid());
@@ -175,7 +175,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
 
     const { reading } = got;
     const type = dialect.streamType ?? 'text/event-stream; charset=utf-8';
-    beginStream(response, head.concat('content-type', type, streamHeaders, passed));
+    beginStream(response, [...head, 'content-type', type, ...streamHeaders, ...passed]);
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;
     underWay.stream = reading.decoder;

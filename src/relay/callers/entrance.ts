@@ -84,7 +84,7 @@ export function openEntrance(options: EntranceOptions): Entrance {
   const begun = (response: ServerResponse): Begun => {
     const requestId = newRequestId();
     const [today, earlier] = requestIdHeaders;
-    return { requestId, response, head: headers.concat(today, requestId, earlier, requestId) };
+    return { requestId, response, head: [...headers, today, requestId, earlier, requestId] };
   };
 
   const greet = (request: IncomingMessage, response: ServerResponse, exposed: string): Begun => {
