@@ -62,8 +62,26 @@ export function completionRatioOf(tables: PriceTables, model: string): Completio
 
 export const groupRatioOf = (tables: PriceTables, group: string): string => tables.groupRatio.get(group) ?? '1';
 
-/** null: the model has neither price nor ratio and unpriced models are not accepted. */
+/** By tables, which never change: the same few models are priced call after call. */
+const knownPrices = new WeakMap<PriceTables, Map<string, Price | null>>();
+const mostKnown = 10_000;
+
+/** null: the model has neither price nor ratio and unpriced models are not accepted. The same object for the same price. */
 export function priceOf(tables: PriceTables, model: string, group: string, acceptUnpriced: boolean): Price | null {
+  let known = knownPrices.get(tables);
+  if (known === undefined || known.size >= mostKnown) {
+    known = new Map();
+    knownPrices.set(tables, known);
+  }
+  const key = `${acceptUnpriced ? 1 : 0}${group.length} ${group}${model}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const price = workedOut(tables, model, group, acceptUnpriced);
+  known.set(key, price);
+  return price;
+}
+
+function workedOut(tables: PriceTables, model: string, group: string, acceptUnpriced: boolean): Price | null {
   const name = billedName(model);
   const groupRatio = groupRatioOf(tables, group);
   const perCall = tables.modelPrice.get(name);

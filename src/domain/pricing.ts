@@ -178,12 +178,22 @@ export function reservationOf(most: Usage, price: Price): Quota {
   }
 }
 
+/** What was asked of `dearestRateOf` before: prices are objects that stay, two questions a call or more. */
+const dearestRates = new WeakMap<TokenPrice, Partial<Record<Quantity, Decimal>>>();
+
 function heldFor(most: Usage, price: TokenPrice, unit: Decimal): Decimal {
+  let rates = dearestRates.get(price);
+  if (rates === undefined) {
+    rates = {};
+    dearestRates.set(price, rates);
+  }
   let sum = ZERO;
   for (const name in most) {
     const count = most[name as Quantity];
-    if (count !== undefined && count > 0)
-      sum = add(sum, times(integer(count), dearestRateOf(price, name as Quantity, unit)));
+    if (count === undefined || count <= 0) continue;
+    const rate = rates[name as Quantity] ?? dearestRateOf(price, name as Quantity, unit);
+    rates[name as Quantity] = rate;
+    sum = add(sum, times(integer(count), rate));
   }
   return sum;
 }

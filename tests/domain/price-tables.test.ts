@@ -258,3 +258,33 @@ describe('the built-in prices', () => {
         expect(Number.isFinite(price) && price >= 0, `${name}: ${price}`).toBe(true);
   });
 });
+
+describe('a price that was asked for before', () => {
+  test('is the same object, and of nobody else', () => {
+    const groups = table({ a: '1', ab: '2', '1 a': '3' });
+    const own = tables({ modelRatio: table({ bc: '1', c: '1', abc: '1' }), groupRatio: groups });
+    const groupOf = (model: string, group: string) => priceOf(own, model, group, false)?.group;
+    expect([groupOf('bc', 'a'), groupOf('c', 'ab'), groupOf('abc', ''), groupOf('bc', '1 a')]).toStrictEqual([
+      '1',
+      '2',
+      '1',
+      '3',
+    ]);
+    expect(priceOf(own, 'bc', 'a', false)).toBe(priceOf(own, 'bc', 'a', false));
+    const dearer = tables({ modelRatio: table({ bc: '2' }), groupRatio: groups });
+    expect(priceOf(dearer, 'bc', 'a', false)).toMatchObject({ model: '2' });
+  });
+  test('is no price for who does not accept models without one', () => {
+    const own = tables();
+    expect(priceOf(own, 'unlisted', 'default', true)).toMatchObject({ model: '37.5' });
+    expect(priceOf(own, 'unlisted', 'default', false)).toBeNull();
+  });
+  test('is not remembered for ever', () => {
+    const own = tables();
+    const first = priceOf(own, 'my-model', 'default', false);
+    for (let model = 0; model < 10_000; model++) priceOf(own, `unlisted-${model}`, 'default', true);
+    const later = priceOf(own, 'my-model', 'default', false);
+    expect(later).toStrictEqual(first);
+    expect(later).not.toBe(first);
+  });
+});

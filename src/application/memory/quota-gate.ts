@@ -1,7 +1,7 @@
 import { BriefMap } from '../../collections/brief-map.js';
 import { type Budget, type Day, daysRemembered, endOf, periodAt, spendingDayOf, spentOn } from '../../domain/budget.js';
-import { beginning, type Position, type Recorded } from '../../domain/events.js';
-import type { ApiKeyId, CallId, UserId } from '../../domain/ids.js';
+import { beginning, type Position, type Recorded, streamKey } from '../../domain/events.js';
+import { type ApiKeyId, CallId, type UserId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
 import { type Movement, type Posting, readableMovementsOf } from '../../domain/movements.js';
 import { nearestQuota, Quota, zero } from '../../domain/quota.js';
@@ -180,6 +180,9 @@ export function openQuotaGate(
   let tellSpent: (apiKeyId: ApiKeyId) => void = () => {};
 
   const isOwn = (callId: CallId): boolean => calls.has(callId);
+  /** A reservation changes no balance, and what it holds for a call of this gate is held already. */
+  const isKnown = ({ event, stream }: Recorded): boolean =>
+    event.type === 'CallReserved' && isOwn(CallId(streamKey(stream)));
 
   /** Nothing is held for it any more. */
   const leave = (callId: CallId): void => {
@@ -347,6 +350,7 @@ export function openQuotaGate(
 
     take(batch) {
       for (const recorded of batch) {
+        if (isKnown(recorded)) continue;
         const moved = movedBy(recorded);
         for (const account of accountsIn(moved)) {
           if (account.arrived !== null) {

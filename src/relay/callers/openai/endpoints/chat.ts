@@ -96,10 +96,11 @@ export const chat: Endpoint = {
   toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, messages),
   promptTexts: (body) =>
-    objectsIn(body.messages).flatMap(({ content }) => [
-      ...inputTexts(content),
-      ...objectsIn(content).flatMap((part) => inputTexts(part.text)),
-    ]),
+    objectsIn(body.messages).flatMap(({ content }) =>
+      typeof content === 'string'
+        ? content
+        : [...inputTexts(content), ...objectsIn(content).flatMap((part) => inputTexts(part.text))],
+    ),
   asksForSound,
   asksForStream,
   asksForUsage,
