@@ -2,17 +2,15 @@ import type { ChangedOption, DirectorySnapshot } from '../application/memory/dir
 import type { CallProgress } from '../application/ports.js';
 import type { Shortage } from '../application/quota-gate-ports.js';
 import type { Config } from '../config.js';
-import type { SpendingTerms } from '../domain/api-key-terms.js';
-import type { CallFacts } from '../domain/call.js';
 import type { Position, Recorded, StreamName } from '../domain/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../domain/ids.js';
 import type { Quota } from '../domain/quota.js';
 import type { Limits } from '../relay/call/call-limits.js';
-import type { Estimate } from '../relay/call/hold.js';
-import type { Release, Settlement, Withdrawal } from '../relay/call/metered.js';
+import type { Release, Withdrawal } from '../relay/call/metered.js';
 import type { RefusedKind } from '../relay/call/refusal-tally.js';
 import type { RelayError } from '../relay/errors.js';
 import type { Turn } from './calls-of-workers.js';
+import type { ToldOrder, ToldReservation, ToldSettlement } from './told-calls.js';
 
 /*
  * What the processes of a node ask each other. The primary holds the database: it decides what is decided once, writes
@@ -35,10 +33,10 @@ export interface AskedOfPrimary {
   mayShowKey(place: string): Promise<boolean>;
   wrongKey(place: string): void;
 
-  reserve(callId: CallId, facts: CallFacts, terms: SpendingTerms, estimate: Estimate): Promise<Reserved>;
+  reserve(...order: ToldOrder): Promise<Reserved>;
   extend(callId: CallId, quota: Quota): Promise<boolean>;
-  settle(callId: CallId, settlement: Settlement): Promise<Quota>;
-  settleOrWithdraw(callId: CallId, settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null>;
+  settle(...settlement: ToldSettlement): Promise<Quota>;
+  settleOrWithdraw(withdrawal: Withdrawal, ...settlement: ToldSettlement): Promise<Quota | null>;
   release(callId: CallId, release: Release): Promise<void>;
   /** Nobody serves the call any more, and it has no outcome. */
   abandon(callId: CallId): void;
@@ -83,15 +81,7 @@ export type Admitted = { readonly ticket: Ticket } | { readonly refused: ToldRef
 /** A RelayError. */
 export type ToldRefusal = Pick<RelayError, 'status' | 'code' | 'message' | 'type' | 'param' | 'retryAfter'>;
 
-export type Reserved =
-  | {
-      readonly ok: true;
-      readonly turn: Turn;
-      readonly held: Quota;
-      readonly outputLimit: number | null;
-      readonly output: number;
-    }
-  | { readonly ok: false; readonly shortage: Shortage };
+export type Reserved = ToldReservation | Shortage;
 
 export interface ToldDirectory extends Omit<DirectorySnapshot, 'options'> {
   readonly options: readonly (readonly [string, ChangedOption])[];

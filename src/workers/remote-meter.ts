@@ -3,6 +3,7 @@ import type { Meter, Reservation } from '../relay/call/metered.js';
 import type { CallsUnderWay } from '../relay/call/under-way.js';
 import type { AskedOfPrimary } from './messages.js';
 import type { Peer } from './peer.js';
+import { toldOrder, toldSettlement } from './told-calls.js';
 
 /*
  * The money side of a worker's calls: the primary admits, reserves, settles and releases them. What is under way here is
@@ -19,18 +20,18 @@ export function remoteMeter(
 
     async reserve(callId, facts, terms, estimate) {
       const call = underWay.begin(callId);
-      const reserving = await primary.ask('reserve', callId, facts, terms, estimate).catch((error) => {
+      const reserving = await primary.ask('reserve', ...toldOrder(callId, facts, terms, estimate)).catch((error) => {
         underWay.end(callId);
         throw error;
       });
-      if (!reserving.ok) {
+      if ('short' in reserving) {
         underWay.end(callId);
-        return reserving;
+        return { ok: false, shortage: reserving };
       }
+      const [turn, granted, outputLimit, output] = reserving;
       // Its turn, in place of a position that the primary may not know itself yet.
-      underWay.reserved(callId, Position(reserving.turn));
-      const { outputLimit, output } = reserving;
-      let { held } = reserving;
+      underWay.reserved(callId, Position(turn));
+      let held = granted;
       let concluding = false;
       const conclude = async <Result>(asked: Promise<Result>): Promise<Result> => {
         concluding = true;
@@ -53,9 +54,9 @@ export function remoteMeter(
           held = wanted;
           return true;
         },
-        settle: (settlement) => conclude(primary.ask('settle', callId, settlement)),
+        settle: (settlement) => conclude(primary.ask('settle', ...toldSettlement(callId, settlement))),
         settleOrWithdraw: (settlement, withdrawal) =>
-          conclude(primary.ask('settleOrWithdraw', callId, settlement, withdrawal)),
+          conclude(primary.ask('settleOrWithdraw', withdrawal, ...toldSettlement(callId, settlement))),
         release: (release) => conclude(primary.ask('release', callId, release)),
         leave() {
           if (concluding) return;

@@ -13,6 +13,7 @@ import { RelayError } from '../relay/errors.js';
 import type { ChannelHealthNotice } from '../relay/ports.js';
 import type { CallsOfWorker } from './calls-of-workers.js';
 import type { AskedOfPrimary, ToldRefusal } from './messages.js';
+import { orderTold, settlementTold } from './told-calls.js';
 
 /* What the primary does for one worker. All that it holds for it is given back when the worker is gone. */
 
@@ -110,9 +111,10 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     mayShowKey: async (place) => wrongKeys.mayShow(place),
     wrongKey: (place) => wrongKeys.shown(place),
 
-    async reserve(callId, facts, terms, estimate) {
+    async reserve(...order) {
+      const { callId, facts, terms, estimate } = orderTold(order);
       const reserving = await meter.reserve(callId, facts, terms, estimate);
-      if (!reserving.ok) return reserving;
+      if (!reserving.ok) return reserving.shortage;
       const { reservation } = reserving;
       if (ended) {
         // Whoever asked has not heard that it may: nothing went upstream.
@@ -121,11 +123,12 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       }
       reservations.set(callId, reservation);
       const { held, outputLimit, bound } = reservation;
-      return { ok: true, turn: calls.tell(callId), held, outputLimit, output: bound.output };
+      return [calls.tell(callId), held, outputLimit, bound.output];
     },
     extend: (callId, quota) => reserved(callId).extend(quota),
-    settle: (callId, settlement) => last(callId).settle(settlement),
-    settleOrWithdraw: (callId, settlement, withdrawal) => last(callId).settleOrWithdraw(settlement, withdrawal),
+    settle: (...settlement) => last(settlement[0]).settle(settlementTold(settlement)),
+    settleOrWithdraw: (withdrawal, ...settlement) =>
+      last(settlement[0]).settleOrWithdraw(settlementTold(settlement), withdrawal),
     release: (callId, release) => last(callId).release(release),
     abandon: (callId) => last(callId).leave(),
     note: (notedTo, progressed) => calls.note(notedTo, progressed),

@@ -25,7 +25,8 @@ export interface UsageBound {
   readonly searches: Usage | null;
 }
 
-export interface Estimate {
+/** What a call may be charged, as far as it decides what is held for it. */
+export interface HoldEstimate {
   readonly price: Price;
   /** Input tokens as near as can be told from here. */
   readonly promptTokens: number;
@@ -34,10 +35,6 @@ export interface Estimate {
   /** What of it may be sound. */
   readonly ampleSound: number;
   readonly bound: UsageBound;
-  /** There are files, sound or pictures in the prompt: here their tokens can only be guessed. */
-  readonly uncounted: boolean;
-  /** null: there is no file to be heard. */
-  readonly heard: Heard | null;
   /** Choices of all prompts. */
   readonly answers: number;
   /** The caller's own limit to each answer; null: none given. */
@@ -48,6 +45,13 @@ export interface Estimate {
   /** To be held where there is as much, and at least. */
   readonly most: Quota;
   readonly least: Quota;
+}
+
+export interface Estimate extends HoldEstimate {
+  /** There are files, sound or pictures in the prompt: here their tokens can only be guessed. */
+  readonly uncounted: boolean;
+  /** null: there is no file to be heard. */
+  readonly heard: Heard | null;
 }
 
 /** A limit every upstream takes, for models nobody has told us anything of. */
@@ -93,7 +97,7 @@ export const mostUsage = (
 };
 
 /** The output tokens that so much pays for beside the prompt. */
-export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Estimate, quota: Quota): number =>
+export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: HoldEstimate, quota: Quota): number =>
   affordableOutput(quota, mostUsage(amplePrompt, ampleSound, 0, bound), price, bound.speaks ? 'audioOutput' : 'output');
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
@@ -146,7 +150,7 @@ export function estimateHold(
 }
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
-export function affordableLimit(estimate: Estimate, granted: Quota): number | null {
+export function affordableLimit(estimate: HoldEstimate, granted: Quota): number | null {
   const { asked, most, amplePrompt, answers, bound, limits, thinking } = estimate;
   if (asked !== null || answers === 0 || granted >= most) return null;
   const affordable = affordableBeside(estimate, granted);

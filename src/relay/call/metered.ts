@@ -9,7 +9,7 @@ import type { Instant } from '../../domain/instant.js';
 import { chargeOf, type Price } from '../../domain/pricing.js';
 import { max, minus, Quota, zero } from '../../domain/quota.js';
 import type { Usage } from '../../domain/usage.js';
-import { affordableLimit, type Estimate, type UsageBound } from './hold.js';
+import { affordableLimit, type HoldEstimate, type UsageBound } from './hold.js';
 import type { CallsUnderWay, CallUnderWay } from './under-way.js';
 
 /*
@@ -91,7 +91,7 @@ export interface Reservation {
 }
 
 export interface Meter {
-  reserve(callId: CallId, facts: CallFacts, terms: SpendingTerms, estimate: Estimate): Promise<Reserving>;
+  reserve(callId: CallId, facts: CallFacts, terms: SpendingTerms, estimate: HoldEstimate): Promise<Reserving>;
   /** Outcomes still on their way to the log. */
   pending(): number;
 }
