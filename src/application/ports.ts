@@ -307,6 +307,7 @@ export interface Directory {
  * than there is.
  */
 export interface QuotaGate {
+  /** Throws Failure `lost-race` where a call of this name is under way: what is held for that stays as it is. */
   admit(request: AdmissionRequest): Promise<Admission>;
   /** Raises a call's hold to `quota`; false (and unchanged) when user, API key or budget cannot afford it. */
   extend(callId: CallId, quota: Quota): boolean;

@@ -68,6 +68,15 @@ describe('admission', () => {
     expect((await world.gate.remaining(key)) + (await world.gate.remaining(otherKey))).toBe(400);
   });
 
+  test('of a call that is under way already is refused, and leaves what is held for it', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    await expect(admit(world, 'c1', 100)).rejects.toMatchObject({ code: 'lost-race' });
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+    world.gate.drop(CallId('c1'));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+  });
+
   test('for one user says nothing about another', async () => {
     const world = worldWith(100, 1_000);
     world.grant(8, 100);

@@ -1,6 +1,7 @@
 import { BriefMap } from '../../collections/brief-map.js';
 import { type Budget, type Day, daysRemembered, endOf, periodAt, spendingDayOf, spentOn } from '../../domain/budget.js';
 import { beginning, type Position, type Recorded, streamKey } from '../../domain/events.js';
+import { Failure } from '../../domain/failure.js';
 import { type ApiKeyId, CallId, type UserId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
 import { type Movement, type Posting, readableMovementsOf } from '../../domain/movements.js';
@@ -294,6 +295,7 @@ export function openQuotaGate(
       const [user, apiKey] = await accounts(request);
       // From here to the end nothing waits: check and hold are one step.
       const { callId, most, least, terms } = request;
+      if (isOwn(callId)) throw new Failure('lost-race', { callId });
       const call: AdmittedCall = {
         id: callId,
         user,
