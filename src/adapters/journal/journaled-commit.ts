@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AheadResult, AppendResult } from '../../application/ports.js';
-import { BriefMap } from '../../collections/brief-map.js';
-import { isCallStream, Position, type StreamName } from '../../domain/events.js';
+import { isCallStream, Position } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { isPassing } from '../../domain/passing.js';
 import { type Append, busy, type EncodedEvent, type GroupCommit } from '../group-commit.js';
 import type { Log } from '../log.js';
+import { type CallStream, CallStreams } from './call-streams.js';
 import type { Journal } from './journal.js';
 import { lineOf } from './journaled-append.js';
 
@@ -28,14 +28,6 @@ export interface JournaledCommitOptions {
 }
 
 type OnPlaced = (position: Position) => void;
-
-/** A call's stream as long as something of it is on its way, or it may go on through the journal. */
-interface CallStream {
-  /** How many of its events are asked for or unplaced. */
-  onTheirWay: number;
-  /** This process has begun it, and nobody has continued it. */
-  begun: boolean;
-}
 
 interface Asked {
   readonly append: Append;
@@ -76,9 +68,7 @@ export class JournaledCommit {
   private writing = false;
   /** In the journal, but not known to be in the log; in the order of both. */
   private unplaced: Unplaced[] = [];
-  private readonly streams = new BriefMap<StreamName, CallStream>();
-  /** Those and all others that were begun of late: names are made with the time, and none is used again. */
-  private readonly names = new RecentNames();
+  private readonly streams = new CallStreams();
   private placing: Promise<void> | null = null;
   private gathering: NodeJS.Timeout | null = null;
   private closing = false;
@@ -131,41 +121,26 @@ export class JournaledCommit {
   private forJournal({ stream, events, expected }: Append): CallStream | null {
     if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return null;
     if (this.unplaced.length + this.asked.length >= mostUnplaced || this.askedSize >= mostAskedCharacters) return null;
-    if (expected === 'no-stream') {
-      if (this.names.has(stream) || this.streams.has(stream)) return null;
-      this.names.add(stream);
-      const begins: CallStream = { onTheirWay: 0, begun: false };
-      this.streams.set(stream, begins);
-      return begins;
-    }
-    if (expected !== 0) return null;
-    const begun = this.streams.get(stream);
-    if (!begun?.begun) return null;
-    begun.begun = false;
-    return begun;
+    if (expected === 'no-stream') return this.streams.begin(stream);
+    return expected === 0 ? this.streams.goOn(stream) : null;
   }
 
   /** By the log, which judges it; what was answered for its stream goes first. */
   async add(append: Append): Promise<AppendResult> {
     const { stream, expected, events } = append;
     if (isCallStream(stream)) {
-      this.names.add(stream);
-      const known = this.streams.get(stream);
-      if (known !== undefined) {
-        known.begun = false;
-        if (known.onTheirWay === 0) this.streams.delete(stream);
-        else
-          await this.until(
-            () => known.onTheirWay === 0,
-            () => busy('the event log does not take what was there before'),
-          );
-      }
+      const before = this.streams.leaveToLog(stream);
+      if (before !== null)
+        await this.until(
+          () => before.onTheirWay === 0,
+          () => busy('the event log does not take what was there before'),
+        );
     }
     // What waits goes first, unless something is on its way already.
     void this.place();
     const result = await this.commits.add(append);
     if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream))
-      this.streams.set(stream, { onTheirWay: 0, begun: true });
+      this.streams.begunByLog(stream);
     return result;
   }
 
@@ -233,7 +208,7 @@ export class JournaledCommit {
     // Whether the next start will find it there is not known.
     this.journal = null;
     for (const { append, stream, reject } of batch) {
-      this.arrived(append, stream);
+      this.streams.arrived(append.stream, stream);
       reject(new Failure('store-unavailable', { reason: 'the journal cannot be written' }));
     }
     if (kind === 'taken') this.options.onLost(takenOver);
@@ -242,7 +217,7 @@ export class JournaledCommit {
 
   /** The journal has no room for it. */
   private passOn({ append, stream, onPlaced, resolve }: Asked): void {
-    this.arrived(append, stream);
+    this.streams.arrived(append.stream, stream);
     resolve(this.addAtOnce(append, onPlaced));
   }
 
@@ -314,7 +289,7 @@ export class JournaledCommit {
       const position = next[at] ?? null;
       if (position === null) continue;
       next[at] = Position(position + 1);
-      this.arrived(append, stream);
+      this.streams.arrived(append.stream, stream);
       onPlaced(position);
     }
     const before = this.unplaced[0]?.number;
@@ -322,11 +297,6 @@ export class JournaledCommit {
     const placed = before === undefined ? newest : before - 1;
     if (placed !== undefined) this.journal?.forget(placed);
     this.wake();
-  }
-
-  private arrived({ stream: name }: Append, stream: CallStream): void {
-    stream.onTheirWay--;
-    if (stream.onTheirWay === 0 && !stream.begun) this.streams.delete(name);
   }
 
   private wake(): void {
@@ -351,24 +321,6 @@ export class JournaledCommit {
       await Promise.race([woken, sleep(left, null, { signal: abort.signal }).catch(() => null)]);
       abort.abort();
     }
-  }
-}
-
-/** The newest names, twenty thousand at least. */
-class RecentNames {
-  private newer = new Set<StreamName>();
-  private older = new Set<StreamName>();
-
-  has(name: StreamName): boolean {
-    return this.newer.has(name) || this.older.has(name);
-  }
-
-  add(name: StreamName): void {
-    if (this.newer.size >= 20_000) {
-      this.older = this.newer;
-      this.newer = new Set();
-    }
-    this.newer.add(name);
   }
 }
 
