@@ -28,7 +28,7 @@ export interface PackedForm<Event> {
 
 type ByQuantity<Value> = Readonly<Record<string, Value>>;
 
-type PackedFacts = readonly [
+export type PackedFacts = readonly [
   userId: CallFacts['userId'],
   apiKeyId: CallFacts['apiKeyId'],
   apiKeyName: string,
@@ -150,7 +150,7 @@ function nameOf<Name>(names: readonly Name[], number: number): Name {
   return name;
 }
 
-const packFacts = (facts: CallFacts): PackedFacts => [
+export const packFacts = (facts: CallFacts): PackedFacts => [
   facts.userId,
   facts.apiKeyId,
   facts.apiKeyName,
@@ -160,7 +160,7 @@ const packFacts = (facts: CallFacts): PackedFacts => [
   facts.stream ? 1 : 0,
 ];
 
-const unpackFacts = ([userId, apiKeyId, apiKeyName, group, model, path, stream]: PackedFacts): CallFacts => ({
+export const unpackFacts = ([userId, apiKeyId, apiKeyName, group, model, path, stream]: PackedFacts): CallFacts => ({
   userId,
   apiKeyId,
   apiKeyName,

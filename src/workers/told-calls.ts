@@ -1,7 +1,8 @@
 import type { SpendingTerms } from '../domain/api-key-terms.js';
 import type { Budget } from '../domain/budget.js';
 import type { CallFacts, CallOutcome, CallSettled, UsageSource } from '../domain/call.js';
-import type { ApiKeyId, CallId, ChannelId, UserId } from '../domain/ids.js';
+import type { CallId, ChannelId } from '../domain/ids.js';
+import { type PackedFacts, packFacts, unpackFacts } from '../domain/packed-calls.js';
 import type { Price } from '../domain/pricing.js';
 import type { Quota } from '../domain/quota.js';
 import type { Usage } from '../domain/usage.js';
@@ -16,13 +17,7 @@ import type { Turn } from './calls-of-workers.js';
 
 export type ToldOrder = readonly [
   callId: CallId,
-  userId: UserId,
-  apiKeyId: ApiKeyId | null,
-  apiKeyName: string,
-  group: string,
-  model: string,
-  path: string,
-  stream: boolean,
+  facts: PackedFacts,
   unlimited: boolean,
   budget: Budget | null,
   price: Price,
@@ -47,20 +42,14 @@ export type ToldOrder = readonly [
 
 export const toldOrder = (
   callId: CallId,
-  { userId, apiKeyId, apiKeyName, group, model, path, stream }: CallFacts,
+  facts: CallFacts,
   { unlimited, budget }: SpendingTerms,
   estimate: HoldEstimate,
 ): ToldOrder => {
   const { bound, limits } = estimate;
   return [
     callId,
-    userId,
-    apiKeyId,
-    apiKeyName,
-    group,
-    model,
-    path,
-    stream,
+    packFacts(facts),
     unlimited,
     budget,
     estimate.price,
@@ -90,38 +79,29 @@ export function orderTold(told: ToldOrder): {
   readonly terms: SpendingTerms;
   readonly estimate: HoldEstimate;
 } {
-  const callId = told[0];
   return {
-    callId,
-    facts: {
-      userId: told[1],
-      apiKeyId: told[2],
-      apiKeyName: told[3],
-      group: told[4],
-      model: told[5],
-      path: told[6],
-      stream: told[7],
-    },
-    terms: { unlimited: told[8], budget: told[9] },
+    callId: told[0],
+    facts: unpackFacts(told[1]),
+    terms: { unlimited: told[2], budget: told[3] },
     estimate: {
-      price: told[10],
-      promptTokens: told[11],
-      amplePrompt: told[12],
-      ampleSound: told[13],
+      price: told[4],
+      promptTokens: told[5],
+      amplePrompt: told[6],
+      ampleSound: told[7],
       bound: {
-        prompt: told[14],
-        sound: told[15],
-        output: told[16],
-        speaks: told[17],
-        keeps: told[18],
-        searches: told[19],
+        prompt: told[8],
+        sound: told[9],
+        output: told[10],
+        speaks: told[11],
+        keeps: told[12],
+        searches: told[13],
       },
-      answers: told[20],
-      asked: told[21],
-      limits: { output: told[22], context: told[23], guessed: told[24] },
-      thinking: told[25],
-      most: told[26],
-      least: told[27],
+      answers: told[14],
+      asked: told[15],
+      limits: { output: told[16], context: told[17], guessed: told[18] },
+      thinking: told[19],
+      most: told[20],
+      least: told[21],
     },
   };
 }

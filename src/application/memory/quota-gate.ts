@@ -112,11 +112,8 @@ function hold(call: AdmittedCall, quota: Quota): void {
   if (call.apiKey !== null) call.apiKey.held += more;
 }
 
-/**
- * One event's effect on the account, if it has any. What is held for a call that this gate has admitted it knows better:
- * it may have been raised since, and the echo of the reservation must not lower it.
- */
-function apply(account: Account, { position, at, movements }: Moved, isOwn: (call: CallId) => boolean): void {
+/** One event's effect on the account, if it has any. What is held for a call that this gate has admitted it holds itself. */
+function apply(account: Account, { position, at, movements }: Moved): void {
   if (position <= account.since) return;
   for (const movement of movements) {
     const { cause, call, postings } = movement;
@@ -126,8 +123,8 @@ function apply(account: Account, { position, at, movements }: Moved, isOwn: (cal
       // Both parts together: holds lie on top.
       account.balance += posting.amount;
       if (day !== null) spend(account, day, -posting.amount);
-      if (cause === 'reservation' && call !== null && posting.part === 'reserved')
-        if (!isOwn(call) && !account.foreign.has(call)) holdForeign(account, call, Quota(Number(posting.amount)));
+      if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.foreign.has(call))
+        holdForeign(account, call, Quota(Number(posting.amount)));
     }
     if (call !== null && (cause === 'settlement' || cause === 'release')) unholdForeign(account, call);
   }
@@ -181,7 +178,10 @@ export function openQuotaGate(
   let tellSpent: (apiKeyId: ApiKeyId) => void = () => {};
 
   const isOwn = (callId: CallId): boolean => calls.has(callId);
-  /** A reservation changes no balance, and what it holds for a call of this gate is held already. */
+  /**
+   * A reservation changes no balance, and what it holds for a call of this gate is held already: it may have been raised
+   * since, and the echo must not lower it. Accounts being read have no such calls.
+   */
   const isKnown = ({ event, stream }: Recorded): boolean =>
     event.type === 'CallReserved' && isOwn(CallId(streamKey(stream)));
 
@@ -226,8 +226,8 @@ export function openQuotaGate(
       for (const { callId, quota } of holds) holdForeign(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];
-      for (const recorded of gap) apply(account, movedBy(recorded), isOwn);
-      for (const moved of account.arrived ?? []) apply(account, moved, isOwn);
+      for (const recorded of gap) apply(account, movedBy(recorded));
+      for (const moved of account.arrived ?? []) apply(account, moved);
       account.arrived = null;
     } catch (error) {
       accounts.delete(id);
@@ -360,7 +360,7 @@ export function openQuotaGate(
             continue;
           }
           const wasSpent = isSpent(account);
-          apply(account, moved, isOwn);
+          apply(account, moved);
           if (!wasSpent && isSpent(account)) tellOf(account);
         }
         for (const { cause, call } of moved.movements)
