@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ReadModels } from '../../database.js';
-import type { UsageLogRow } from './usage-log.js';
+import { logTypes, type UsageLogRow } from './usage-log.js';
 import { isModel, isPattern, type LineFilter, namesLike, type UsageLogFilter } from './usage-log-filter.js';
 
 /*
@@ -60,11 +60,12 @@ export async function narrowed(
   return apiKeyIds === null ? withoutPattern : { ...withoutPattern, apiKeyIds };
 }
 
-/** What has an index of lines for itself is found by that: each value, and the kinds of a user and of a channel. */
+/** What has an index of lines for itself is found by that: each value, and what nearly all lines of a user are. */
 function isOfSeveral(filter: LineFilter, counted: boolean): boolean {
   const { userId, userIds, apiKeyId, apiKeyName, channelId, modelIds, modelPattern, groupId, type, from, to } = filter;
   const user = userId ?? userIds;
-  const kind = (user ?? channelId) === undefined ? type : undefined;
+  const isUsual = type === logTypes.consume && (user ?? channelId) !== undefined;
+  const kind = isUsual ? undefined : type;
   const given = [user, apiKeyId, apiKeyName, channelId, modelIds ?? modelPattern, groupId, kind];
   const isOfTime = (from ?? to) !== undefined;
   return given.filter((value) => value !== undefined).length > (counted && isOfTime ? 0 : 1);
