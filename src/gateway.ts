@@ -65,6 +65,7 @@ import { channelProbe } from './relay/callers/channel-probe.js';
 import { providerTable } from './relay/providers/registry.js';
 import { directoryCapacity, openRelaying } from './relaying.js';
 import { addressOf, listenOn, openServer } from './server.js';
+import { letHelpersWait } from './thread-priorities.js';
 import { keepUp } from './upkeep.js';
 import { listenBehind } from './workers/listen-behind.js';
 import { RelayWorkers } from './workers/relay-workers.js';
@@ -100,6 +101,7 @@ export async function startGateway(
   clock: Clock = systemClock,
 ): Promise<Gateway> {
   allocateYoung();
+  letHelpersWait();
   const closing = new Closing();
   try {
     return await start(config, log, workerCount, clock, closing);

@@ -137,6 +137,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     file('listening.ts'),
     file('relaying.ts'),
     file('stack-traces.ts'),
+    file('thread-priorities.ts'),
     types(file('config.ts')),
   ],
   projecting: [
@@ -146,6 +147,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     room('waiting'),
     file('closing.ts'),
     file('stack-traces.ts'),
+    file('thread-priorities.ts'),
   ],
   graphql: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
   'rest-compat': [room('application'), room('domain'), room('http'), types(room('projections'))],
@@ -156,6 +158,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   'allocation.ts': [],
   'closing.ts': [],
   'stack-traces.ts': [],
+  'thread-priorities.ts': [],
   'faces.ts': [anything],
   'listening.ts': [anything],
   'opening-log.ts': [anything],

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { allocateYoung } from '../allocation.js';
 import { nameSources } from '../stack-traces.js';
+import { letHelpersWait } from '../thread-priorities.js';
 import type { AskedOfPrimary, AskedOfWorker } from './messages.js';
 import { Peer } from './peer.js';
 import { pipeAt } from './pipe-at.js';
@@ -10,6 +11,7 @@ import { type ServingCalls, serveCalls } from './serving-calls.js';
 
 nameSources();
 allocateYoung();
+letHelpersWait();
 
 let serving: ServingCalls | null = null;
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -22,6 +22,17 @@ beforeAll(async () => {
   await bundle(root, join(shipped, 'dist'));
 });
 afterAll(() => rmSync(shipped, { recursive: true, force: true, maxRetries: 5 }));
+
+const threadsOf = (pid: number): string[] => readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`);
+
+const workersOf = (pid: number): number[] =>
+  threadsOf(pid)
+    .flatMap((thread) => readFileSync(`${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number))
+    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('relay-worker'));
+
+/** How many threads of the process let others first. */
+const waitingThreads = (pid: number): number =>
+  threadsOf(pid).filter((thread) => /\) (\S+ ){16}10 /.test(readFileSync(`${thread}/stat`, 'utf8'))).length;
 
 test('knows the schema that is committed', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [program, 'schema'], { maxBuffer: 10_000_000 });
@@ -56,5 +67,10 @@ test('serves every face, calls by workers and read models by their thread, and e
   const tooMany = await ask('/graphql', { query: '{ usageLog(first: 1000) { edges { cursor } } }' });
   expect(await tooMany.json()).toMatchObject({ errors: [{ extensions: { code: 'invalid-field' } }] });
   expect((await ask('/v1/models')).status).toBe(401);
+  if (process.platform === 'linux') {
+    const serving = [gateway.pid, ...workersOf(gateway.pid)].map(waitingThreads);
+    // V8's five of each, and the projectors of the one that decides.
+    expect(serving).toEqual([6, 5, 5]);
+  }
   expect(await gateway.stop()).toBe(0);
 });

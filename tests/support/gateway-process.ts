@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface GatewayProcess {
   readonly url: string;
+  readonly pid: number;
   /** Every line it has logged. */
   readonly logged: readonly string[];
   /** SIGSTOP: it does nothing any more, as a machine that hangs, and its connections stay. */
@@ -59,6 +60,7 @@ export async function startGatewayProcess(
   };
   return {
     url,
+    pid: child.pid ?? Number.NaN,
     logged,
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),

@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+
+/*
+ * Which threads of a process may keep calls waiting for a processor. Only Linux gives the threads of a process priorities
+ * of their own.
+ */
+
+/** Of `nice`: a thread has a tenth of a processor then that another wants as well. */
+const steps = 10;
+const lowest = 19;
+
+/** `threads` by their ids; 0: the one that asks. */
+function stepBack(threads: readonly number[]): void {
+  try {
+    const priority = Math.min(getPriority(process.pid) + steps, lowest);
+    for (const thread of threads) setPriority(thread, priority);
+  } catch {
+    // Where a system does not let us, calls are served all the same.
+  }
+}
+
+/** The thread that asks waits where one that serves calls wants the processor. */
+export function letOthersFirst(): void {
+  if (process.platform === 'linux') stepBack([0]);
+}
+
+/** Node makes them before everything else: one with a clock, and four that work. */
+const helpers = 5;
+/** Who wants another number knows what for, and which they are is not known then. */
+const isNumberGiven = (): boolean => process.execArgv.some((flag) => /^--v8[-_]pool[-_]size\b/.test(flag));
+
+/**
+ * What V8 does beside us waits where a thread that serves calls wants the processor: compiling, and looking through the
+ * heap, either of which may hold one for longer than a call takes.
+ */
+export function letHelpersWait(): void {
+  if (process.platform !== 'linux' || isNumberGiven()) return;
+  const [first, ...others] = readdirSync('/proc/self/task')
+    .map(Number)
+    .toSorted((a, b) => a - b);
+  // Else numbers have begun anew meanwhile, and do not tell who came first.
+  if (first === process.pid) stepBack(others.slice(0, helpers));
+}
