@@ -10,7 +10,7 @@ import { startProjections } from '../projections/engine/runner.js';
 import { serveRunner } from '../projections/engine/serve-runner.js';
 import { readModels } from '../projections/read-models.js';
 import { nameSources } from '../stack-traces.js';
-import { letOthersFirst } from '../thread-priorities.js';
+import { letCallsFirst } from '../thread-priorities.js';
 import type { FromThread, LogLevel, ThreadSetting, ToThread } from './thread-messages.js';
 
 /*
@@ -70,7 +70,7 @@ async function run(gateway: MessagePort, setting: ThreadSetting, runner: Message
 }
 
 nameSources();
-letOthersFirst();
+letCallsFirst();
 if (parentPort === null) throw new Error('This is a thread of the gateway, not a program');
 const gateway = parentPort;
 gateway.on('message', (message: ToThread) => {
