@@ -14,19 +14,23 @@ const helping = 10;
 const folding = 5;
 const lowest = 19;
 
-/** `threads` by their ids; 0: the one that asks. */
+/** Thread 0 is the one that asks. Throws where the system does not let us. */
 function stepBack(threads: readonly number[], steps: number): void {
+  const priority = Math.min(getPriority(process.pid) + steps, lowest);
+  for (const thread of threads) setPriority(thread, priority);
+}
+
+/** Calls are served as well where a system does not tell about threads, or does not let us. */
+function whereAllowed(change: () => void): void {
+  if (process.platform !== 'linux') return;
   try {
-    const priority = Math.min(getPriority(process.pid) + steps, lowest);
-    for (const thread of threads) setPriority(thread, priority);
-  } catch {
-    // Where a system does not let us, calls are served all the same.
-  }
+    change();
+  } catch {}
 }
 
 /** For the thread that folds, by itself: it waits where one that serves calls wants the processor. */
 export function letCallsFirst(): void {
-  if (process.platform === 'linux') stepBack([0], folding);
+  whereAllowed(() => stepBack([0], folding));
 }
 
 /** Node makes them before everything else: one with a clock, and four that work. */
@@ -39,10 +43,12 @@ const isNumberGiven = (): boolean => process.execArgv.some((flag) => /^--v8[-_]p
  * heap, either of which may hold one for longer than a call takes.
  */
 export function letHelpersWait(): void {
-  if (process.platform !== 'linux' || isNumberGiven()) return;
-  const [first, ...others] = readdirSync('/proc/self/task')
-    .map(Number)
-    .toSorted((a, b) => a - b);
-  // Else numbers have begun anew meanwhile, and do not tell who came first.
-  if (first === process.pid) stepBack(others.slice(0, helpers), helping);
+  if (isNumberGiven()) return;
+  whereAllowed(() => {
+    const [first, ...others] = readdirSync('/proc/self/task')
+      .map(Number)
+      .toSorted((a, b) => a - b);
+    // Else numbers have begun anew meanwhile, and do not tell who came first.
+    if (first === process.pid) stepBack(others.slice(0, helpers), helping);
+  });
 }
