@@ -386,6 +386,45 @@ describe('while a read model is rebuilt', () => {
     }
   });
 
+  test('who reads one of the old tables and then the others is no deadlock', async () => {
+    await projected.given(...busyHistory(5));
+    const retired = `${schemaOf(ledger)}_retired`;
+    const oldTables = async () => {
+      const { rows } = await projected.pool.query<{ name: string }>(
+        `select tablename as name from pg_tables where schemaname = $1 order by 1`,
+        [retired],
+      );
+      return rows.map(({ name }) => name);
+    };
+    const { rows: tables } = await projected.pool.query<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = $1`,
+      [schemaOf(ledger)],
+    );
+    expect(tables.length).toBeGreaterThan(2);
+    for (const { name: first } of tables) {
+      const reader = await projected.pool.connect();
+      try {
+        await reader.query('begin');
+        await reader.query(`select from ${schemaOf(ledger)}.${first}`);
+        const rebuilding = again(ledger);
+        const left = await until(async () => {
+          const waiting = await projected.pool.query(
+            `select from pg_locks where not granted and relation = to_regclass($1)`,
+            [`${retired}.${first}`],
+          );
+          return waiting.rowCount === 1 ? oldTables() : null;
+        });
+        expect(left).toContain(first);
+        for (const table of left) await reader.query(`select from ${retired}.${table}`);
+        await reader.query('commit');
+        await rebuilding;
+      } finally {
+        reader.release(true);
+      }
+    }
+    expect(await schemas()).toEqual(readModels.map(schemaOf).sort());
+  });
+
   test('nobody else can rebuild it', async () => {
     await projected.given(...busyHistory(5));
     const somebody = await projected.pool.connect();

@@ -78,11 +78,8 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
     events += page.length;
   };
 
-  await client.query(`
-    set synchronous_commit to off;
-    set client_min_messages to warning;
-    drop schema if exists ${retired} cascade
-  `);
+  await client.query('set synchronous_commit to off; set client_min_messages to warning');
+  await dropSchema(client, retired);
   await inTransaction(client, () => makeTables(client, projection, growing));
   let head = await feed.head();
   // The next page comes while one is folded. Whether reading it fails is looked at in its turn.
@@ -131,8 +128,17 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
     throw error;
   }
   // Not in the swap: this waits for readers that are still in the old tables, and nobody must wait for it.
-  await client.query(`drop schema if exists ${retired} cascade`);
+  await dropSchema(client, retired);
   return { position, events };
+}
+
+/**
+ * Table by table, each waiting for its own readers only: to hold one while waiting for the next, as dropping all at once
+ * does, would be a deadlock with whoever reads both in the other order.
+ */
+async function dropSchema(client: Client, schema: string): Promise<void> {
+  for (const table of await tablesOf(client, schema)) await client.query(`drop table if exists ${table} cascade`);
+  await client.query(`drop schema if exists ${schema} cascade`);
 }
 
 /** Takes away, step by step, what the folds have left and nobody will be shown. */
