@@ -182,6 +182,14 @@ const schemas = async () => {
   return rows.map(({ name }) => name);
 };
 
+const tablesIn = async (schema: string) => {
+  const { rows } = await projected.pool.query<{ name: string }>(
+    'select tablename as name from pg_tables where schemaname = $1',
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+};
+
 describe('a rebuilt read model', () => {
   test('has the same rows, whichever it is', async () => {
     await projected.given(...clearedOnTheWay(75));
@@ -389,19 +397,9 @@ describe('while a read model is rebuilt', () => {
   test('who reads one of the old tables and then the others is no deadlock', async () => {
     await projected.given(...busyHistory(5));
     const retired = `${schemaOf(ledger)}_retired`;
-    const oldTables = async () => {
-      const { rows } = await projected.pool.query<{ name: string }>(
-        `select tablename as name from pg_tables where schemaname = $1 order by 1`,
-        [retired],
-      );
-      return rows.map(({ name }) => name);
-    };
-    const { rows: tables } = await projected.pool.query<{ name: string }>(
-      `select tablename as name from pg_tables where schemaname = $1`,
-      [schemaOf(ledger)],
-    );
+    const tables = await tablesIn(schemaOf(ledger));
     expect(tables.length).toBeGreaterThan(2);
-    for (const { name: first } of tables) {
+    for (const first of tables) {
       const reader = await projected.pool.connect();
       try {
         await reader.query('begin');
@@ -412,7 +410,7 @@ describe('while a read model is rebuilt', () => {
             `select from pg_locks where not granted and relation = to_regclass($1)`,
             [`${retired}.${first}`],
           );
-          return waiting.rowCount === 1 ? oldTables() : null;
+          return waiting.rowCount === 1 ? tablesIn(retired) : null;
         });
         expect(left).toContain(first);
         for (const table of left) await reader.query(`select from ${retired}.${table}`);

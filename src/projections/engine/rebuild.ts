@@ -134,7 +134,7 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
 
 /**
  * Table by table, each waiting for its own readers only: to hold one while waiting for the next, as dropping all at once
- * does, would be a deadlock with whoever reads both in the other order.
+ * does, would be a deadlock with whoever reads both in the other order. A table takes its partitions along.
  */
 async function dropSchema(client: Client, schema: string): Promise<void> {
   for (const table of await tablesOf(client, schema)) await client.query(`drop table if exists ${table} cascade`);
