@@ -28,6 +28,8 @@ const trickle = { model: fast, stream: true, pace: { perSecond: 25 }, seconds: w
 const waveSeconds = 120;
 /** What callers of a wave are spread over: shorter than an answer takes, so that all are there at once for a while. */
 const waveBeginsWithinMs = 1_000;
+/** Of those before open streams: below what saturates anything. */
+const msBetweenCalls = 2.5;
 
 /** One caller must be able to have them all: of a host's connections one caller gets at most half. */
 const roomForAll = { UPSTREAM_CONNECTIONS: '65535', MAX_UNFINISHED_BODIES: '100000' };
@@ -41,13 +43,14 @@ interface StreamsRound {
 
 /** Resident memory of a process, in bytes; null where the system does not tell. */
 interface Resident {
-  readonly withSome: number | null;
+  readonly afterCalls: number | null;
   readonly withAll: number | null;
 }
 
-/** Of all streams, so many are opened first. */
-const someOf = (streams: number): number => Math.ceil(streams / 4);
-
+/**
+ * As many streams as calls that went before them: these let a process have what it grows by once, however many there
+ * are, such as the young generation of its heap, which one at rest gives back.
+ */
 async function memoryWith(
   rig: Rig,
   route: string,
@@ -55,24 +58,21 @@ async function memoryWith(
   streams: number,
   promptBytes: number,
 ): Promise<Resident> {
+  const resident = async (): Promise<number | null> => (await rig.meter.resident())[process] ?? null;
+  const pace = { wave: streams, withinMs: streams * msBetweenCalls };
+  await rig.measure(route, { model: fast, stream: false, pace, seconds: waveSeconds });
   const callers = startChild<OpenStreamsQuestion, OpenStreamsAnswer>('./open-streams.ts');
-  /** Resident memory once so many are open. */
-  const openUpTo = async (wanted: number, already: number): Promise<number | null> => {
-    const asked = { ...rig.target(route), model: slow, streams: wanted - already, promptBytes };
-    const opened = await callers.ask({ ask: 'open', ...asked });
-    if (opened.streams < wanted)
-      throw new Error(`${route}: only ${opened.streams} of ${wanted} streams were open at once; ask for fewer`);
-    const { [process]: resident = null } = await rig.meter.resident();
-    return resident;
-  };
   try {
-    const withSome = await openUpTo(someOf(streams), 0);
-    const withAll = await openUpTo(streams, someOf(streams));
+    const afterCalls = await resident();
+    const opened = await callers.ask({ ask: 'open', ...rig.target(route), model: slow, streams, promptBytes });
+    if (opened.streams < streams)
+      throw new Error(`${route}: only ${opened.streams} of ${streams} streams were open at once; ask for fewer`);
+    const withAll = await resident();
     const finished = await callers.ask({ ask: 'finish' });
     if (finished.streams < streams)
       throw new Error(`${route}: ${streams - finished.streams} of ${streams} open streams were cut off`);
     if (route === tallygate) rig.alsoSent(streams);
-    return { withSome, withAll };
+    return { afterCalls, withAll };
   } finally {
     await callers.stop();
   }
@@ -80,10 +80,10 @@ async function memoryWith(
 
 /** What one open stream keeps in memory, in bytes; null where the system does not tell. */
 interface Memory {
-  /** Of all of them, all that the process has grown by: also what it does once for however many. */
-  readonly each: number | null;
-  /** Of those that came after the first quarter. */
-  readonly further: number | null;
+  /** In a process that has just served as many calls. */
+  readonly inUse: number | null;
+  /** In one that had served next to nothing before these calls: also what it grows by once, divided by the streams. */
+  readonly fromRest: number | null;
 }
 
 /** By the length of what was asked. */
@@ -92,7 +92,7 @@ interface MemoryByPrompt {
   readonly long: Memory;
 }
 
-/** Both less what there was before the first stream: what the second time finds freed would else count for nothing. */
+/** `fromRest` of both less what there was before the first call: what the second time finds freed would count for nothing. */
 async function memoryPerStream(
   rig: Rig,
   route: string,
@@ -100,12 +100,12 @@ async function memoryPerStream(
   streams: number,
   promptBytes: number,
 ): Promise<MemoryByPrompt> {
-  const { [process]: before = null } = await rig.meter.resident();
-  const growth = (from: number | null, to: number | null, by: number): number | null =>
-    from === null || to === null ? null : Math.round((to - from) / by);
-  const memory = ({ withSome, withAll }: Resident): Memory => ({
-    each: growth(before, withAll, streams),
-    further: growth(withSome, withAll, streams - someOf(streams)),
+  const { [process]: atRest = null } = await rig.meter.resident();
+  const growth = (from: number | null, to: number | null): number | null =>
+    from === null || to === null ? null : Math.round((to - from) / streams);
+  const memory = ({ afterCalls, withAll }: Resident): Memory => ({
+    inUse: growth(afterCalls, withAll),
+    fromRest: growth(atRest, withAll),
   });
   return {
     short: memory(await memoryWith(rig, route, process, streams, 0)),
@@ -206,14 +206,15 @@ const kilobytes = (bytes: number | null): string => (bytes === null ? '?' : `${d
 const memoryLines = (memory: Readonly<Record<string, MemoryByPrompt>>, open: number, prompt: number): string[] =>
   table(
     [
-      `${whole(open)} open streams, memory of each`,
-      `beyond ${whole(someOf(open))}`,
-      `with prompts of ${whole(prompt)} bytes`,
-      `beyond ${whole(someOf(open))}`,
+      `memory of each of ${whole(open)} open streams`,
+      'in use',
+      'from rest',
+      `in use, prompts of ${whole(prompt)} bytes`,
+      'from rest',
     ],
     Object.entries(memory).map(([process, { short, long }]) => [
-      `${process} ${kilobytes(short.each)}`,
-      ...[short.further, long.each, long.further].map(kilobytes),
+      process,
+      ...[short.inUse, short.fromRest, long.inUse, long.fromRest].map(kilobytes),
     ]),
   );
 
