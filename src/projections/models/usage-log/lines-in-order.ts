@@ -49,7 +49,7 @@ export function newest(db: ReadModels, { lines, series }: InOrder, { limit, offs
   if (series === undefined) return idsOf(lines).limit(limit).offset(offset);
   const each = limit + offset;
   if (series.length * each > mostTaken) return idsOf(ofSeries(lines, series)).limit(limit).offset(offset);
-  return eachSeries(db, series, idsOf(ofWanted(lines)).limit(each))
+  return eachSeries(db, series, newestOfWanted(lines).limit(each))
     .select('line.id')
     .orderBy('line.id', 'desc')
     .limit(limit)
@@ -57,6 +57,18 @@ export function newest(db: ReadModels, { lines, series }: InOrder, { limit, offs
 }
 
 const ofSeries = (lines: Lines, series: readonly number[]): Lines => lines.where('line.series_id', 'in', series);
+
+/**
+ * In the order that the index of series alone has, and by a range that the planner does not see to be of one series: where
+ * there are few series it would else expect the newest lines of all to be of this one soon enough, and where none of them
+ * is, look through all.
+ */
+const newestOfWanted = (lines: Lines) =>
+  lines
+    .select('line.id')
+    .where(sql<SqlBool>`line.series_id >= wanted.id and line.series_id <= wanted.id`)
+    .orderBy('line.series_id', 'desc')
+    .orderBy('line.id', 'desc');
 
 const ofWanted = (lines: Lines): Lines => lines.where(sql<SqlBool>`line.series_id = wanted.id`);
 
