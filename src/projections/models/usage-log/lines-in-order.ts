@@ -49,7 +49,7 @@ export function newest(db: ReadModels, { lines, series }: InOrder, { limit, offs
   if (series === undefined) return idsOf(lines).limit(limit).offset(offset);
   const each = limit + offset;
   if (series.length * each > mostTaken) return idsOf(ofSeries(lines, series)).limit(limit).offset(offset);
-  return eachSeries(db, series, newestOfWanted(lines).limit(each))
+  return eachSeries(db, series, newestOfWanted(lines, each))
     .select('line.id')
     .orderBy('line.id', 'desc')
     .limit(limit)
@@ -59,18 +59,17 @@ export function newest(db: ReadModels, { lines, series }: InOrder, { limit, offs
 const ofSeries = (lines: Lines, series: readonly number[]): Lines => lines.where('line.series_id', 'in', series);
 
 /**
- * In the order that the index of series alone has, and by a range that the planner does not see to be of one series: where
- * there are few series it would else expect the newest lines of all to be of this one soon enough, and where none of them
- * is, look through all.
+ * In an order that no index has but that of series, and by a range, which the planner does not see to be of one series:
+ * where there are few series it would else expect the newest lines of all, or whichever come first, to be of this one soon
+ * enough, and where none of them is, look through all.
  */
-const newestOfWanted = (lines: Lines) =>
+const newestOfWanted = (lines: Lines, most: number) =>
   lines
     .select('line.id')
     .where(sql<SqlBool>`line.series_id >= wanted.id and line.series_id <= wanted.id`)
     .orderBy('line.series_id', 'desc')
-    .orderBy('line.id', 'desc');
-
-const ofWanted = (lines: Lines): Lines => lines.where(sql<SqlBool>`line.series_id = wanted.id`);
+    .orderBy('line.id', 'desc')
+    .limit(most);
 
 /** What is selected of each series, one after the other. */
 const eachSeries = <Row extends object>(
@@ -84,8 +83,10 @@ const eachSeries = <Row extends object>(
 
 /** As far as `most`. */
 export async function countedUpTo(db: ReadModels, { lines, series }: InOrder, most: number): Promise<number> {
-  const ones = (some: Lines) => some.select(sql`1`.as('one'));
-  const counted = series === undefined ? ones(lines) : eachSeries(db, series, ones(ofWanted(lines))).select('line.one');
+  const counted =
+    series === undefined
+      ? lines.select('line.id')
+      : eachSeries(db, series, newestOfWanted(lines, most)).select('line.id');
   const { total } = await db
     .selectFrom(counted.limit(most).as('some'))
     .select(sql<number>`count(*)`.as('total'))
