@@ -28,7 +28,7 @@ const trickle = { model: fast, stream: true, pace: { perSecond: 25 }, seconds: w
 const waveSeconds = 120;
 /** What callers of a wave are spread over: shorter than an answer takes, so that all are there at once for a while. */
 const waveBeginsWithinMs = 1_000;
-/** Of those before open streams: below what saturates anything. */
+/** Of the calls before open streams: below what saturates anything. */
 const msBetweenCalls = 2.5;
 
 /** One caller must be able to have them all: of a host's connections one caller gets at most half. */
@@ -42,14 +42,18 @@ interface StreamsRound {
 }
 
 /** Resident memory of a process, in bytes; null where the system does not tell. */
+const residentOf = async (rig: Rig, process: string): Promise<number | null> =>
+  (await rig.meter.resident())[process] ?? null;
+
+/** The same at two moments. */
 interface Resident {
   readonly afterCalls: number | null;
   readonly withAll: number | null;
 }
 
 /**
- * As many streams as calls that went before them: these let a process have what it grows by once, however many there
- * are, such as the young generation of its heap, which one at rest gives back.
+ * After as many calls as there are streams: with calls a process grows by what it grows by once, such as the young
+ * generation of its heap, which one at rest gives back.
  */
 async function memoryWith(
   rig: Rig,
@@ -58,16 +62,15 @@ async function memoryWith(
   streams: number,
   promptBytes: number,
 ): Promise<Resident> {
-  const resident = async (): Promise<number | null> => (await rig.meter.resident())[process] ?? null;
   const pace = { wave: streams, withinMs: streams * msBetweenCalls };
   await rig.measure(route, { model: fast, stream: false, pace, seconds: waveSeconds });
   const callers = startChild<OpenStreamsQuestion, OpenStreamsAnswer>('./open-streams.ts');
   try {
-    const afterCalls = await resident();
+    const afterCalls = await residentOf(rig, process);
     const opened = await callers.ask({ ask: 'open', ...rig.target(route), model: slow, streams, promptBytes });
     if (opened.streams < streams)
       throw new Error(`${route}: only ${opened.streams} of ${streams} streams were open at once; ask for fewer`);
-    const withAll = await resident();
+    const withAll = await residentOf(rig, process);
     const finished = await callers.ask({ ask: 'finish' });
     if (finished.streams < streams)
       throw new Error(`${route}: ${streams - finished.streams} of ${streams} open streams were cut off`);
@@ -100,7 +103,7 @@ async function memoryPerStream(
   streams: number,
   promptBytes: number,
 ): Promise<MemoryByPrompt> {
-  const { [process]: atRest = null } = await rig.meter.resident();
+  const atRest = await residentOf(rig, process);
   const growth = (from: number | null, to: number | null): number | null =>
     from === null || to === null ? null : Math.round((to - from) / streams);
   const memory = ({ afterCalls, withAll }: Resident): Memory => ({
