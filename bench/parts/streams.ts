@@ -28,8 +28,11 @@ const trickle = { model: fast, stream: true, pace: { perSecond: 25 }, seconds: w
 const waveSeconds = 120;
 /** What callers of a wave are spread over: shorter than an answer takes, so that all are there at once for a while. */
 const waveBeginsWithinMs = 1_000;
-/** Of the calls before open streams: below what saturates anything. */
-const msBetweenCalls = 2.5;
+/**
+ * What goes before open streams: with calls a process grows by what it grows by once, such as the young generation of its
+ * heap, which one at rest gives back. Enough to touch all of that, at a pace that saturates nothing.
+ */
+const callsBefore = { model: fast, stream: false, pace: { wave: 2_000, withinMs: 5_000 }, seconds: waveSeconds };
 
 /** One caller must be able to have them all: of a host's connections one caller gets at most half. */
 const roomForAll = { UPSTREAM_CONNECTIONS: '65535', MAX_UNFINISHED_BODIES: '100000' };
@@ -51,10 +54,6 @@ interface Resident {
   readonly withAll: number | null;
 }
 
-/**
- * After as many calls as there are streams: with calls a process grows by what it grows by once, such as the young
- * generation of its heap, which one at rest gives back.
- */
 async function memoryWith(
   rig: Rig,
   route: string,
@@ -62,8 +61,7 @@ async function memoryWith(
   streams: number,
   promptBytes: number,
 ): Promise<Resident> {
-  const pace = { wave: streams, withinMs: streams * msBetweenCalls };
-  await rig.measure(route, { model: fast, stream: false, pace, seconds: waveSeconds });
+  await rig.measure(route, callsBefore);
   const callers = startChild<OpenStreamsQuestion, OpenStreamsAnswer>('./open-streams.ts');
   try {
     const afterCalls = await residentOf(rig, process);
@@ -83,9 +81,9 @@ async function memoryWith(
 
 /** What one open stream keeps in memory, in bytes; null where the system does not tell. */
 interface Memory {
-  /** In a process that has just served as many calls. */
+  /** In a process that has just served calls. */
   readonly inUse: number | null;
-  /** In one that had served next to nothing before these calls: also what it grows by once, divided by the streams. */
+  /** In one that had served next to nothing before these: also what it grows by once, divided by the streams. */
   readonly fromRest: number | null;
 }
 
