@@ -1,6 +1,7 @@
 import { UsageError } from '../src/cli/command.js';
 import { optionsHelp } from './arguments.js';
-import { machine, revision } from './machine.js';
+import { rounded } from './figures.js';
+import { coreTimes, machine, revision, stolenShare } from './machine.js';
 import type { Part } from './part.js';
 import { append } from './parts/append.js';
 import { ci } from './parts/ci.js';
@@ -15,6 +16,7 @@ import { streams } from './parts/streams.js';
 import { subscriptions } from './parts/subscriptions.js';
 import { web } from './parts/web.js';
 import { workers } from './parts/workers.js';
+import { decimal } from './table.js';
 
 const parts: readonly Part[] = [
   relay,
@@ -64,14 +66,19 @@ async function run([name = '', ...args]: readonly string[]): Promise<void> {
 async function report(chosen: Part, args: readonly string[]): Promise<void> {
   const facts = { at: Date.now(), revision: await revision(), machine: machine() };
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
+  const before = await coreTimes();
   const found = await chosen.run(args, { progress, signal: interruption.signal });
+  const share = stolenShare(before, await coreTimes());
+  const stolen = share === null ? null : rounded(share, 4);
   const { json, options, figures, differences, lines } = found;
-  if (json) console.log(JSON.stringify({ bench: chosen.name, ...facts, options, figures, differences }));
+  if (json) console.log(JSON.stringify({ bench: chosen.name, ...facts, stolen, options, figures, differences }));
   else {
     const { cpu, cores, memoryGiB, system, node } = facts.machine;
     console.log(`${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, Node ${node}`);
     console.log(`revision ${facts.revision ?? 'unknown'}, ${chosen.name} ${JSON.stringify(options)}\n`);
     console.log(lines.join('\n'));
+    if (stolen !== null && stolen > 0)
+      console.log(`\nthe host took ${decimal(stolen * 100, 1)} % of the cores' time for others meanwhile`);
     if (differences.length > 0) console.log(['', 'MUST BE SO AND IS NOT:', ...differences].join('\n'));
   }
   if (differences.length > 0) process.exitCode = 1;

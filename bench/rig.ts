@@ -48,6 +48,8 @@ export interface Rig {
   readonly routes: readonly string[];
   readonly meter: ProcessMeter;
   readonly database: BenchDatabase;
+  /** On the disk that holds Tallygate's data. */
+  readonly directory: string;
   readonly url: string;
   /** Signed in as root. */
   readonly root: Session;
@@ -105,7 +107,7 @@ export async function withRig<Result>(
     const { environment = {} } = options;
     const { url, pid } = await processes.gateway.ask({ ask: 'start', dataDir, environment });
     database = await openDatabase(dataDir);
-    return await work(await assemble(options, processes, database, { url, pid }));
+    return await work(await assemble(options, processes, { database, directory }, { url, pid }));
   } finally {
     await processes.loader.stop();
     await database?.close();
@@ -118,7 +120,7 @@ export async function withRig<Result>(
 async function assemble(
   { models, anthropicModels = [], peers = [], providerPort = 0 }: RigOptions,
   { upstream, proxy: proxyProcess, loader }: Processes,
-  database: BenchDatabase,
+  { database, directory }: Pick<Rig, 'database' | 'directory'>,
   gateway: { readonly url: string; readonly pid: number },
 ): Promise<Rig> {
   const provider = await upstream.ask({ ask: 'start', models, port: providerPort });
@@ -157,6 +159,7 @@ async function assemble(
     routes: Object.keys(targets),
     meter,
     database,
+    directory,
     url: gateway.url,
     root,
     async addCustomer(username) {

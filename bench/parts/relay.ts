@@ -2,7 +2,8 @@ import { count, seconds } from '../arguments.js';
 import { booksLine } from '../books.js';
 import { costLines, costRatio, costsOf } from '../costs.js';
 import { growthPerCall, sizesOf } from '../disk.js';
-import { medianPercentiles, rounded } from '../figures.js';
+import { durableWrites, writeBytes } from '../durable-writes.js';
+import { medianPercentiles, type Percentiles, rounded } from '../figures.js';
 import { type Outcome, part } from '../part.js';
 import { peerOptions, peersOf } from '../peers.js';
 import { type Costed, type Rig, tallygate, withRig } from '../rig.js';
@@ -13,12 +14,15 @@ import { decimal, table, whole } from '../table.js';
 
 const model = 'gpt-4o-mini';
 const warmUpSeconds = 2;
+const writesARound = 300;
 
 interface RelayRound {
   readonly saturated: Round<Costed>;
   /** At a quarter of the rate at which Tallygate was saturated in this round. */
   readonly quarter: Round<Costed>;
   readonly firstToken: Round<Costed>;
+  /** What a call waits for twice, by itself. */
+  readonly writeMs: Percentiles;
 }
 
 interface Shape {
@@ -34,7 +38,8 @@ async function relayRound(rig: Rig, number: number, shape: Shape): Promise<Relay
   const saturated = await inTurns(false, { connections });
   const perSecond = Math.max((saturated[tallygate]?.callsPerSecond ?? 0) / 4, 1);
   const quarter = await inTurns(false, { perSecond });
-  return { saturated, quarter, firstToken: await inTurns(true, { perSecond: streamsPerSecond }) };
+  const firstToken = await inTurns(true, { perSecond: streamsPerSecond });
+  return { saturated, quarter, firstToken, writeMs: await durableWrites(rig.directory, writesARound) };
 }
 
 function figuresOf(routes: readonly string[], rounds: readonly RelayRound[]) {
@@ -65,12 +70,13 @@ function figuresOf(routes: readonly string[], rounds: readonly RelayRound[]) {
     })),
     quarterPerSecond: rounded(medianOf(quarter, tallygate, rate), 1),
     streamsPerSecond: rounded(medianOf(firstToken, tallygate, rate), 1),
+    durableWriteMs: medianPercentiles(rounds.map(({ writeMs }) => writeMs)),
     cpuUsPerCall: costsOf(saturated, routes),
   };
 }
 
 function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): string[] {
-  const { byRoute, against, quarterPerSecond, streamsPerSecond, cpuUsPerCall } = found;
+  const { byRoute, against, quarterPerSecond, streamsPerSecond, durableWriteMs: write, cpuUsPerCall } = found;
   const ratio = costRatio(cpuUsPerCall);
   return [
     ...table(
@@ -102,6 +108,8 @@ function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): s
         ...[compared.addedP50Ms, compared.addedP99Ms, compared.addedFirstTokenP50Ms].map((value) => decimal(value)),
       ]),
     ),
+    '',
+    `a durable write of ${writeBytes} bytes to this disk alone, of which a call waits for two: p50 ${decimal(write.p50)} ms, p99 ${decimal(write.p99)}`,
   ];
 }
 

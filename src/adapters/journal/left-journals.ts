@@ -12,7 +12,7 @@ import { DamagedJournal, logOf, readRecords } from './record.js';
 /*
  * What processes that did not end in order have left in their journals: it is brought into the log before anybody reads
  * that. A journal is renamed first, so that a process that is still there, perhaps asleep, learns that it must not go on:
- * it answers nothing whose file is not where it was made.
+ * it answers nothing whose folder has another name by then.
  */
 
 const left = 'left-';
