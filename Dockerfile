@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-FROM node:20-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
@@ -10,12 +10,12 @@ COPY scripts scripts
 COPY web web
 RUN npm run build && npm run build:web
 
-FROM node:20-slim AS packages
+FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev
 
-FROM node:20-slim
+FROM node:24-slim
 # tini passes signals on and reaps the processes of the embedded Postgres.
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates tini \
