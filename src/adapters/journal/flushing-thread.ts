@@ -1,4 +1,4 @@
-import { existsSync, writeSync } from 'node:fs';
+import { accessSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type FlushingMemory, slots, verdicts } from './flushing-memory.js';
 
@@ -11,18 +11,28 @@ const { control, bytes } = workerData as FlushingMemory;
 const told = new Int32Array(control);
 const content = new Uint8Array(bytes);
 
+/**
+ * Whether the file still is where it was made: else another process has taken the journal over, which renames its folder,
+ * and nobody else gives one that name. Nothing more is asked of it: who has been shown when a file was written (stat) has
+ * Linux note that exactly at the next write, which then brings the inode to the disk as well.
+ */
+function isInPlace(path: string): boolean {
+  try {
+    accessSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 function flush(paths: readonly string[]): number {
   const [file, place, offset, length] = [slots.file, slots.place, slots.offset, slots.length].map(
     (slot) => told[slot] ?? 0,
   ) as [number, number, number, number];
   try {
     for (let done = 0; done < length; ) done += writeSync(file, content, done, length - done, offset + done);
-    /*
-     * Another process that takes the journal over has renamed its folder, whose name nobody else gives to one. That the file
-     * is there is asked for and nothing else: who has been shown when a file was written (stat) has Linux note it exactly at
-     * the next write, which then brings the inode to the disk as well.
-     */
-    return existsSync(paths[place] ?? '') ? verdicts.written : verdicts.taken;
+    return isInPlace(paths[place] ?? '') ? verdicts.written : verdicts.taken;
   } catch {
     return verdicts.failed;
   }
