@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { rounded } from './figures.js';
 
 export interface Machine {
   readonly cpu: string;
@@ -39,10 +40,10 @@ export function parseCoreTimes(stat: string): CoreTimes | null {
 export const coreTimes = async (): Promise<CoreTimes | null> =>
   parseCoreTimes(await readFile('/proc/stat', 'utf8').catch(() => ''));
 
-/** Of the cores' time between two readings, what the host took for others, from 0 to 1; null where it is not told. */
+/** Of the cores' time between two readings, what the host took for others, from 0 to 1, to a thousandth; null where it is not told. */
 export function stolenShare(before: CoreTimes | null, after: CoreTimes | null): number | null {
   if (before === null || after === null || after.all <= before.all) return null;
-  return (after.stolen - before.stolen) / (after.all - before.all);
+  return rounded((after.stolen - before.stolen) / (after.all - before.all), 3);
 }
 
 /** Of the checkout, `+` after it when files differ from it; null outside one. */

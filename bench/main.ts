@@ -1,6 +1,5 @@
 import { UsageError } from '../src/cli/command.js';
 import { optionsHelp } from './arguments.js';
-import { rounded } from './figures.js';
 import { coreTimes, machine, revision, stolenShare } from './machine.js';
 import type { Part } from './part.js';
 import { append } from './parts/append.js';
@@ -68,8 +67,7 @@ async function report(chosen: Part, args: readonly string[]): Promise<void> {
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   const before = await coreTimes();
   const found = await chosen.run(args, { progress, signal: interruption.signal });
-  const share = stolenShare(before, await coreTimes());
-  const stolen = share === null ? null : rounded(share, 4);
+  const stolen = stolenShare(before, await coreTimes());
   const { json, options, figures, differences, lines } = found;
   if (json) console.log(JSON.stringify({ bench: chosen.name, ...facts, stolen, options, figures, differences }));
   else {

@@ -18,8 +18,11 @@ describe('what cores have done', () => {
 
 describe('what the host took', () => {
   const before = { all: 1000, stolen: 5 };
-  test('is a share of the time between two readings', () =>
-    expect(stolenShare(before, { all: 1400, stolen: 25 })).toBe(0.05));
+  test('is a share of the time between two readings, to a thousandth', () => {
+    expect(stolenShare(before, { all: 1400, stolen: 25 })).toBe(0.05);
+    expect(stolenShare(before, { all: 8000, stolen: 6 })).toBe(0);
+    expect(stolenShare(before, { all: 4000, stolen: 9 })).toBe(0.001);
+  });
   test('is not told without two readings', () => {
     expect(stolenShare(null, before)).toBeNull();
     expect(stolenShare(before, null)).toBeNull();

@@ -54,8 +54,11 @@ export interface JournalOptions {
   readonly fileBytes?: number;
 }
 
-/** A file as long as it will ever be, with every byte written, so that writing to it again changes nothing but content. */
-async function createFile(path: string, head: Buffer, bytes: number): Promise<FileHandle> {
+/**
+ * A new file as long as it will ever be, with every byte written, so that writing to it again changes nothing but content;
+ * open so that a write is on the disk when it returns. `head`: what it begins with.
+ */
+export async function createFile(path: string, head: Buffer, bytes: number): Promise<FileHandle> {
   const made = await open(path, 'wx', 0o600);
   try {
     await made.writeFile(Buffer.concat([head, Buffer.alloc(bytes - head.length)]));

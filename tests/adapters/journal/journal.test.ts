@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -65,6 +65,13 @@ describe('a journal', () => {
     await rename(join(place, folder), join(place, 'left'));
     expect(await journal.write('nobody’s')).toEqual({ kind: 'taken' });
     expect(await journal.write('nor this')).toEqual({ kind: 'failed' });
+  });
+  test('has failed, and was not taken over, where its folder cannot be looked for', async () => {
+    await journal.write('mine');
+    const [folder = ''] = await readdir(place);
+    await rename(join(place, folder), join(place, 'elsewhere'));
+    await symlink(folder, join(place, folder));
+    expect(await journal.write('who knows')).toEqual({ kind: 'failed' });
   });
   test('answers that it failed when its thread has ended, also to whoever is waiting', async () => {
     await journal.close({ keep: true });
