@@ -148,6 +148,16 @@ export const logQueries: readonly LogQuery[] = [
   rest('sums of 90 days', 'log/stat', wholePast),
   rest('sums of a user', 'log/stat', (asking) => ({ ...wholePast(asking), username: user(asking) })),
   rest('sums of a key by name', 'log/stat', (asking) => ({ ...wholePast(asking), token_name: apiKeyName(asking) })),
+  rest('sums of a key by name and model', 'log/stat', (asking) => ({
+    ...wholePast(asking),
+    token_name: apiKeyName(asking),
+    model_name: model(asking),
+  })),
+  rest('sums of a key by name and channel', 'log/stat', (asking) => ({
+    ...wholePast(asking),
+    token_name: apiKeyName(asking),
+    channel: channel(asking),
+  })),
   keyset('no filter', () => ({})),
   keyset('user', (asking) => ({ username: user(asking) })),
   keyset('model', (asking) => ({ model: model(asking) })),

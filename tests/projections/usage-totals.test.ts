@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Usage } from '../../src/domain/usage.js';
@@ -52,8 +53,8 @@ const step = fc.record({
   /** Since the step before; whole hours are hit exactly as well. */
   pause: fc.oneof(fc.integer({ min: 1, max: 600_000 }), fc.constantFrom(1, 1_000, hour)),
   ofAlice: fc.boolean(),
-  /** A key may be called otherwise from one call to the next. */
-  keyName: fc.constantFrom('ci', 'other'),
+  /** A key may be called otherwise from one call to the next, but in many an hour has one name. */
+  keyName: fc.oneof({ weight: 5, arbitrary: fc.constant('ci') }, { weight: 1, arbitrary: fc.constant('other') }),
   model: fc.constantFrom(...models),
   group: fc.constantFrom(...groups),
   channelId: fc.constantFrom(east, west),
@@ -196,5 +197,41 @@ describe('what the log sums to', () => {
     expect(await usageTotals(db, range, 'calls')).toMatchObject({ requests: 4, quota: 40 });
     expect(await usageTotals(db, {}, 'calls')).toMatchObject({ requests: 6, quota: 60 });
     expect(await usageTotals(db, { apiKeyName: 'ci' }, 'calls')).toMatchObject({ requests: 6, quota: 60 });
+  });
+
+  test('also by the name of an API key and more, but in hours in which the key had two names', async () => {
+    const of = (apiKeyName: string, more: object = {}) => ({
+      facts: { userId: alice, apiKeyId: aliceKey, apiKeyName, model: 'gpt-4o', ...more },
+      channelId: east,
+    });
+    const bobs = { facts: { userId: bob, apiKeyId: bobKey, apiKeyName: 'ci', model: 'gpt-4o' }, channelId: east };
+    const db = await projected.given(
+      when(clock(0), settled('before', 9, 1, of('ci'))),
+      when(clock(1), settled('of another model', 9, 10, of('ci', { model: 'gpt-4o-mini' }))),
+      when(clock(2), settled('of another channel', 9, 100, { ...of('ci'), channelId: west })),
+      when(clock(hour), settled('as before', 9, 1_000, of('ci'))),
+      when(clock(hour + 1), settled('renamed', 9, 10_000, of('other'))),
+      when(clock(hour + 2), settled('of a namesake', 9, 100_000, bobs)),
+      when(clock(2 * hour), settled('since', 9, 1_000_000, of('other'))),
+    );
+    const { pool } = projected;
+    const forget = (user: UserId, hours: number) =>
+      pool.query(`delete from ${schemaOf(usageLog)}.usage_log where user_id = $1 and created_at / 3600 = $2`, [
+        user,
+        noon / hour + hours,
+      ]);
+    // What is left is read where it has to be: of one key in one hour.
+    await forget(alice, 0);
+    await forget(alice, 2);
+    await forget(bob, 1);
+    const quotaOf = async (filter: UsageLogFilter) => (await usageTotals(db, filter, 'calls')).quota;
+    const ofModel = { apiKeyName: 'ci', model: 'gpt-4o' };
+    expect(await quotaOf(ofModel)).toBe(101_101);
+    expect(await quotaOf({ ...ofModel, channelId: east })).toBe(101_001);
+    expect(await quotaOf({ ...ofModel, userId: alice })).toBe(1_101);
+    expect(await quotaOf({ apiKeyName: 'other', channelId: east })).toBe(1_010_000);
+    expect(await quotaOf({ ...ofModel, from: (noon + hour) / 1000, to: (noon + 3 * hour) / 1000 - 1 })).toBe(101_000);
+    await forget(alice, 1);
+    expect(await quotaOf(ofModel)).toBe(100_101);
   });
 });

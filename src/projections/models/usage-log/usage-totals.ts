@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Quota, zero } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
 import { hoursTable, matchingHours } from '../usage-stats/usage-stats-queries.js';
-import { counted, type UsageSumTable } from '../usage-stats/usage-sums.js';
+import { counted, type Dimension, type UsageSumTable } from '../usage-stats/usage-sums.js';
 import { numbered } from './narrowed-filter.js';
 import { logTypes } from './usage-log.js';
 import { isModel, type LineFilter, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
@@ -12,6 +12,10 @@ import type { Times } from './usage-log-hours.js';
  * What the lines of the usage log sum to, without those that have been cleared. A log has millions of lines and a year
  * has 8,760 hours: whole hours come from the statistics, and only the pieces of hours at the ends of a range are read
  * line by line.
+ *
+ * The statistics know the name of an API key together with whose it was, and all else together with which key it was. So
+ * what a key was used for by a name is what it was used for in the hours in which it had that name and no other; hours in
+ * which it had two are read line by line.
  */
 
 /** Sums over lines of type 2. */
@@ -28,6 +32,8 @@ type TotalsFilter = Omit<UsageLogFilter, 'type'>;
 
 /** Of settled calls, of channel tests, which nobody is charged for, or of both, as the legacy contract has it. */
 export type Summed = 'calls' | 'tests' | 'both';
+
+type Summand = keyof UsageTotals;
 
 const sums = ['quota', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
 
@@ -48,18 +54,77 @@ const lines = (db: ReadModels, filter: LineFilter, of: Summed) =>
     .select(sums.map((sum) => sql<number>`${sql.ref(`line.${sum}`)}::numeric`.as(sum)))
     .select(sql<number>`1::bigint`.as('requests'));
 
-const hours = (db: ReadModels, table: UsageSumTable, { model, ...filter }: TotalsFilter, of: Summed) => {
-  const rows = matchingHours(db, table, filter).where('counted', 'in', countedAs[of]);
+/** Whole hours; `end` exclusive, null: no limit. */
+interface Hours {
+  readonly first: number | null;
+  readonly end: number | null;
+}
+
+const whole = (rows: ReturnType<typeof matchingHours>, { first, end }: Hours) => {
+  const begun = first === null ? rows : rows.where('hour', '>=', first);
+  return end === null ? begun : begun.where('hour', '<', end);
+};
+
+/** The table that knows all that is asked; null: none does. */
+const tableOf = (filter: TotalsFilter): UsageSumTable | null =>
+  hoursTable(filter, filter.model === undefined ? [] : ['model']);
+
+function hours(db: ReadModels, table: UsageSumTable, { model, ...filter }: TotalsFilter, of: Summed, within: Hours) {
+  const rows = whole(matchingHours(db, table, filter).where('counted', 'in', countedAs[of]), within);
   return (model === undefined ? rows : rows.where(isModel('model', model)))
     .select(sums.map((sum) => sql<number>`${sql.ref(sum)}`.as(sum)))
     .select(sql<number>`requests`.as('requests'));
-};
+}
 
-type Parts = ReturnType<typeof lines> | ReturnType<typeof hours>;
+/** Whole hours in which somebody's API key had the name, and no other one (`one`) or another one as well (`several`). */
+function hoursOfName(db: ReadModels, filter: TotalsFilter, within: Hours, names: 'one' | 'several') {
+  const { userId, username, apiKeyId, apiKeyName } = filter;
+  const otherName = sql<SqlBool>`exists (
+    select from usage_stats_callers as other
+    where (other.hour, other.user_id, other.api_key_id) =
+        (usage_stats_callers.hour, usage_stats_callers.user_id, usage_stats_callers.api_key_id)
+      and other.api_key_name <> usage_stats_callers.api_key_name
+  )`;
+  return whole(matchingHours(db, 'usage_stats_callers', { userId, username, apiKeyId, apiKeyName }), within)
+    .where(names === 'several' ? otherName : sql<SqlBool>`not ${otherName}`)
+    .select(['hour', 'user_id', 'api_key_id'])
+    .distinct();
+}
 
-const totalled = (db: ReadModels, parts: Parts): Promise<UsageTotals> =>
+/** What the hours come to in which a key had the name and no other. */
+function hoursByName(db: ReadModels, filter: TotalsFilter, of: Summed, within: Hours) {
+  const { apiKeyName: _, ...nameless } = filter;
+  const ofKeys: readonly Dimension[] = ['user_id', 'api_key_id'];
+  const table = hoursTable(nameless, filter.model === undefined ? ofKeys : [...ofKeys, 'model']);
+  // The table with most columns knows every dimension there is but the name.
+  return hours(db, table ?? 'usage_stats', nameless, of, within).where(({ eb, refTuple }) =>
+    eb(
+      refTuple('hour', 'user_id', 'api_key_id'),
+      'in',
+      hoursOfName(db, filter, within, 'one').$asTuple('hour', 'user_id', 'api_key_id'),
+    ),
+  );
+}
+
+/** The lines of hours in which a key had the name and another one, each looked for by its own time. */
+const linesOfRenamed = (db: ReadModels, filter: TotalsFilter, ofLines: LineFilter, of: Summed, within: Hours) =>
   db
-    .selectFrom((parts as ReturnType<typeof lines>).as('part'))
+    .selectFrom(hoursOfName(db, filter, within, 'several').as('used'))
+    .innerJoinLateral(
+      lines(db, { ...ofLines, from: undefined, to: undefined }, of)
+        .where(sql<SqlBool>`line.created_at >= used.hour and line.created_at < used.hour + ${sql.lit(hour)}`)
+        .where(sql<SqlBool>`(line.user_id, line.api_key_id) = (used.user_id, used.api_key_id)`)
+        .as('line'),
+      (join) => join.onTrue(),
+    )
+    .select([...sums.map((sum) => `line.${sum}` as const), 'line.requests']);
+
+/** To the compiler they are all of different tables, however much their columns are the same. */
+type Part = SelectQueryBuilder<never, never, Record<Summand, number>>;
+
+const totalled = (db: ReadModels, [first, ...others]: readonly [Part, ...Part[]]): Promise<UsageTotals> =>
+  db
+    .selectFrom(others.reduce((all, part) => all.unionAll(part), first).as('part'))
     .select([...sums, 'requests' as const].map((sum) => sql<number>`coalesce(sum(${sql.ref(sum)}), 0)`.as(sum)))
     .$castTo<UsageTotals>()
     .executeTakeFirstOrThrow();
@@ -93,28 +158,29 @@ export const noTotals: UsageTotals = {
 };
 
 export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summed): Promise<UsageTotals> {
+  // Lines with a code are of calls that were charged nothing.
+  if (asked.code !== undefined) return noTotals;
   const filter = await shown(db, asked);
   const { from, to } = filter;
   const first = from === undefined ? null : Math.ceil(from / hour) * hour;
   const end = to === undefined ? null : Math.floor((to + 1) / hour) * hour;
-  const known = filter.requestId === undefined && filter.code === undefined;
-  const table = known ? hoursTable(filter, filter.model === undefined ? [] : ['model']) : null;
   const ofLines = await numbered(db, filter);
   // Of single calls the statistics know nothing.
-  if (table === null || (first !== null && end !== null && first >= end))
-    return ofLines === null ? noTotals : totalled(db, lines(db, ofLines, of));
+  if (filter.requestId !== undefined || (first !== null && end !== null && first >= end))
+    return ofLines === null ? noTotals : totalled(db, [lines(db, ofLines, of)]);
 
-  let whole = hours(db, table, filter, of);
-  if (first !== null) whole = whole.where('hour', '>=', first);
-  if (end !== null) whole = whole.where('hour', '<', end);
+  const within = { first, end };
+  const table = tableOf(filter);
+  const ofHours = table === null ? hoursByName(db, filter, of, within) : hours(db, table, filter, of, within);
+  if (ofLines === null) return totalled(db, [ofHours]);
   // One by one, so that each is looked for by its own time.
   const ends: Times[] = [
     ...(first === null || first === from ? [] : [{ from, to: first - 1 }]),
     ...(end === null || to === undefined || end > to ? [] : [{ from: end, to }]),
   ];
-  if (ofLines === null) return totalled(db, whole);
-  return totalled(
-    db,
-    ends.reduce((sum, part) => sum.unionAll(lines(db, { ...ofLines, ...part }, of) as never), whole),
-  );
+  return totalled(db, [
+    ofHours,
+    ...ends.map((part) => lines(db, { ...ofLines, ...part }, of)),
+    ...(table === null ? [linesOfRenamed(db, filter, ofLines, of, within)] : []),
+  ]);
 }
