@@ -63,6 +63,24 @@ const house = (part: HouseAccount, amount: bigint): Posting => ({ owner: 'house'
 const ofBoth = ({ userId, apiKeyId }: CallFacts, part: WalletPart, amount: bigint): Posting[] =>
   apiKeyId === null ? [user(userId, part, amount)] : [user(userId, part, amount), apiKey(apiKeyId, part, amount)];
 
+// This and the next are written out: nearly all events are such, and each read model of balances asks for itself.
+
+const opening = (call: CallId, { userId, apiKeyId }: CallFacts, held: bigint): Movement[] => [
+  {
+    cause: 'reservation',
+    call,
+    postings:
+      apiKeyId === null
+        ? [user(userId, 'available', -held), user(userId, 'reserved', held)]
+        : [
+            user(userId, 'available', -held),
+            apiKey(apiKeyId, 'available', -held),
+            user(userId, 'reserved', held),
+            apiKey(apiKeyId, 'reserved', held),
+          ],
+  },
+];
+
 /** The hold ends. Beyond it only as far as the user had something left; the rest of the cost is in suspense. */
 const closing = (
   cause: 'settlement' | 'release',
@@ -72,12 +90,20 @@ const closing = (
   charged: bigint,
   unpaid: bigint,
 ): Movement[] => {
+  const { userId, apiKeyId } = facts;
   const held = BigInt(reserved);
-  const postings = [
-    ...ofBoth(facts, 'reserved', -held),
-    ...ofBoth(facts, 'available', held - charged),
-    house('revenue', charged),
-  ];
+  const left = held - charged;
+  const earned = house('revenue', charged);
+  const postings =
+    apiKeyId === null
+      ? [user(userId, 'reserved', -held), user(userId, 'available', left), earned]
+      : [
+          user(userId, 'reserved', -held),
+          apiKey(apiKeyId, 'reserved', -held),
+          user(userId, 'available', left),
+          apiKey(apiKeyId, 'available', left),
+          earned,
+        ];
   const closed: Movement = { cause, call, postings };
   return unpaid === 0n
     ? [closed]
@@ -144,13 +170,7 @@ const movers = {
   ],
   ApiKeyIssued: ({ quota }, key) => allowance(key, quota),
   ApiKeyEdited: ({ quotaDelta }, key) => allowance(key, quotaDelta),
-  CallReserved: ({ facts, reserved }, key) => [
-    {
-      cause: 'reservation',
-      call: CallId(key),
-      postings: [...ofBoth(facts, 'available', -BigInt(reserved)), ...ofBoth(facts, 'reserved', BigInt(reserved))],
-    },
-  ],
+  CallReserved: ({ facts, reserved }, key) => opening(CallId(key), facts, BigInt(reserved)),
   CallSettled: ({ facts, reserved, charged, uncovered, suspense }, key) =>
     closing('settlement', CallId(key), facts, reserved, BigInt(charged), BigInt(suspense) + BigInt(uncovered)),
   CallReleased: ({ facts, reserved, suspense }, key) =>

@@ -8,10 +8,10 @@ export interface Numeric {
   readonly negative: boolean;
   /** Of the first digit: the power of 10,000 that it counts. */
   readonly weight: number;
-  readonly digits: readonly number[];
+  readonly digits: ArrayLike<number>;
 }
 
-/** What travels as a numeric of its own making. */
+/** What travels as a numeric of its own making, which is read before another one is asked for. */
 export interface AsNumeric {
   toNumeric(): Numeric;
 }
@@ -109,7 +109,9 @@ function numbers<Value>(
   const array = Buffer.allocUnsafe(headBytes + values.length * (lengthBytes + bytes));
   let at = headBytes;
   let nulls = false;
-  for (const value of values) {
+  // By index: an iterator over arrays of so many kinds makes an object for each value.
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as Value | null;
     if (value === null) {
       nulls = true;
       at = array.writeInt32BE(-1, at);
@@ -162,7 +164,7 @@ function writeNumericHead(digits: number, weight: number, negative: boolean, at:
 
 function writeNumeric({ negative, weight, digits }: Numeric, at: number): number {
   let next = writeNumericHead(digits.length, weight, negative, at);
-  for (const digit of digits) next = scratch.writeInt16BE(digit, next);
+  for (let index = 0; index < digits.length; index++) next = scratch.writeInt16BE(digits[index] as number, next);
   return next;
 }
 
@@ -180,7 +182,8 @@ function writeWhole(value: number, at: number): number {
 
 function numerics(values: readonly (number | bigint | AsNumeric)[]): Buffer {
   let at = headBytes;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as number | bigint | AsNumeric;
     if (typeof value === 'object') at = writeNumeric(value.toNumeric(), at);
     else {
       const near = Number(value);

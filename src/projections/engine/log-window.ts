@@ -79,21 +79,21 @@ export class LogWindow {
     this.readers.set(reader, after);
     this.wakeWaiting();
     if (after >= this.head) return [];
-    const found: Recorded[] = [];
-    let size = 0;
+    const pieces: (readonly Recorded[])[] = [];
+    let [position, left, size] = [after, limit, 0];
     let stretch: Stretch | undefined = this.find(after) ?? (await this.load(after));
-    while (stretch !== undefined) {
+    while (stretch !== undefined && left > 0 && size < batchSize) {
       const { events } = stretch;
-      for (let index = indexAfter(events, found.at(-1)?.position ?? after); index < events.length; index++) {
-        const event = events[index];
-        if (event === undefined) break;
-        found.push(event);
-        size += event.size ?? 0;
-        if (found.length >= limit || size >= batchSize) return found;
-      }
-      stretch = this.find(lastOf(stretch));
+      const first = indexAfter(events, position);
+      let end = first;
+      for (; end < events.length && end - first < left && size < batchSize; end++) size += events[end]?.size ?? 0;
+      pieces.push(events.slice(first, end));
+      left -= end - first;
+      position = lastOf(stretch);
+      stretch = this.find(position);
     }
-    return found;
+    const [only] = pieces;
+    return pieces.length === 1 && only !== undefined ? only : pieces.flat();
   }
 
   /** Begins to read what comes after `after`, which somebody is about to ask for. Whether that fails they will see. */

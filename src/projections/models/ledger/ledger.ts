@@ -30,16 +30,13 @@ export const reservedOf = (user: UserId): Account => `user:${user}:reserved`;
 /** What the user has earned by inviting others and not transferred. */
 export const invitesOf = (user: UserId): Account => `user:${user}:invites`;
 
-function accountOf(posting: Exclude<Posting, { owner: 'api-key' }>): Account {
-  switch (posting.owner) {
-    case 'house':
-      return posting.part;
-    case 'inviter':
-      return invitesOf(posting.id);
-    case 'user':
-      return `user:${posting.id}:${posting.part}`;
-  }
-}
+interface AccountsOfUser extends Readonly<Record<WalletPart | 'invites', Account>> {}
+
+const accountsOf = (user: UserId): AccountsOfUser => ({
+  available: availableOf(user),
+  reserved: reservedOf(user),
+  invites: invitesOf(user),
+});
 
 export interface LedgerTables {
   ledger_balance: { account: Account; balance: Sum<Quota> };
@@ -119,6 +116,8 @@ const tables = `
 /** What a batch changes. */
 interface Changes {
   readonly balances: Map<Account, bigint>;
+  /** Of users that have been met: their names are not put together for each posting. */
+  readonly accounts: Map<UserId, AccountsOfUser>;
   readonly apiKeys: Map<ApiKeyId, bigint>;
   readonly spending: Map<ApiKeyId, Map<Day, bigint>>;
   readonly postings: PostingRow[];
@@ -169,6 +168,7 @@ export const ledger = projection<MoneyEvent>({
   async project(tx, batch) {
     const changes: Changes = {
       balances: new Map(),
+      accounts: new Map(),
       apiKeys: new Map(),
       spending: new Map(),
       postings: [],
@@ -202,6 +202,12 @@ const plus = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
 
 const noDays = (): Map<Day, bigint> => new Map();
 
+function accountOf({ accounts }: Changes, posting: Exclude<Posting, { owner: 'api-key' }>): Account {
+  if (posting.owner === 'house') return posting.part;
+  const own = tallyOf(accounts, posting.id, accountsOf);
+  return posting.owner === 'inviter' ? own.invites : own[posting.part];
+}
+
 /** Changes balances, and keeps the postings that are to be kept. */
 function book(changes: Changes, { position, at }: Recorded, movement: Movement): void {
   const { balances, apiKeys, spending, postings } = changes;
@@ -214,7 +220,7 @@ function book(changes: Changes, { position, at }: Recorded, movement: Movement):
       plus(apiKeys, posting.id, amount);
       if (day !== null) plus(tallyOf(spending, posting.id, noDays), day, -amount);
     } else {
-      const account = accountOf(posting);
+      const account = accountOf(changes, posting);
       plus(balances, account, amount);
       if (kind !== null && amount !== 0n)
         postings.push({ position, account, amount, kind, created_at: unixSeconds(at) });

@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely';
-import { durationClassOf } from '../../../domain/durations.js';
+import { durationClasses, durationClassOf } from '../../../domain/durations.js';
 import { type AsNumeric, type Numeric, numericOf } from '../../engine/column-arrays.js';
 
 /*
@@ -58,22 +58,33 @@ const wholeOf = (classes: readonly number[]): bigint =>
 const places = digits / 4;
 
 const nothing: Numeric = { negative: false, weight: 0, digits: [] };
+const one: readonly number[] = [1];
+
+/** Where one sum is made after the other: counts are 0 in between, and digits read by then. */
+const counts = new Uint32Array(durationClasses);
+const room = new Uint16Array(durationClasses * places);
 
 function sumOf(classes: readonly number[]): Numeric {
   const [first] = classes;
   if (first === undefined) return nothing;
-  if (classes.length === 1) return { negative: false, weight: first * places, digits: [1] };
-  const counts: number[] = [];
-  for (const index of classes) counts[index] = (counts[index] ?? 0) + 1;
-  let lowest = first;
-  for (const index of classes) if (index < lowest) lowest = index;
-  const found: number[] = [];
-  // A batch has fewer calls than two digits can tell.
-  for (let index = counts.length - 1; index >= lowest; index--) {
-    const count = counts[index] ?? 0;
-    found.push(0, Math.floor(count / 10_000), count % 10_000);
+  if (classes.length === 1) return { negative: false, weight: first * places, digits: one };
+  let [lowest, highest] = [first, first];
+  for (const index of classes) {
+    counts[index] = (counts[index] ?? 0) + 1;
+    if (index < lowest) lowest = index;
+    else if (index > highest) highest = index;
   }
-  return { negative: false, weight: counts.length * places - 1, digits: found };
+  let used = 0;
+  // A batch has fewer calls than two digits can tell.
+  for (let index = highest; index >= lowest; index--) {
+    const count = counts[index] ?? 0;
+    counts[index] = 0;
+    room[used] = 0;
+    room[used + 1] = Math.floor(count / 10_000);
+    room[used + 2] = count % 10_000;
+    used += places;
+  }
+  return { negative: false, weight: (highest + 1) * places - 1, digits: room.subarray(0, used) };
 }
 
 /** How many calls were of each class, out of the text of a sum. */
