@@ -39,7 +39,8 @@ const newestUnder = (directory) =>
     modified(directory),
   );
 
-const isBuilt = () => {
+/** Whether dist is of the sources as they are. */
+export const isBuilt = () => {
   const sources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
   const newest = Math.max(newestUnder(join(root, 'src')), ...sources.map((name) => modified(join(root, name))));
   return modified(stamp) >= newest;

@@ -28,6 +28,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const fromSources: readonly string[] = ['--import', 'tsx', join(root, 'src/main.ts')];
 
+const build = (await import(join(root, 'scripts/build.mjs'))) as { readonly isBuilt: () => boolean };
+/** What operators run, where it has been built of these sources, as `npm test` does: it starts in a third of the time. */
+const usual: readonly string[] = build.isBuilt() ? [join(root, 'dist/main.js')] : fromSources;
+
 /**
  * `serve` with the data under `dataDir`, on any free port; `program`: what Node runs. Rejects when it ends before it is
  * ready.
@@ -35,7 +39,7 @@ const fromSources: readonly string[] = ['--import', 'tsx', join(root, 'src/main.
 export async function startGatewayProcess(
   dataDir: string,
   variables: Readonly<Record<string, string>> = {},
-  program = fromSources,
+  program = usual,
 ): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [...program, 'serve'], {
     cwd: root,
