@@ -8,7 +8,6 @@ import { readMasterKey, verifyMasterKey } from './adapters/master-key.js';
 import { migrate } from './adapters/migrate.js';
 import { postgresNotificationQueue } from './adapters/notification-queue.js';
 import { claimOnlyNode } from './adapters/only-node.js';
-import { openDatabase } from './adapters/open-database.js';
 import { webauthnPasskeys } from './adapters/passkeys.js';
 import { argon2Passwords } from './adapters/passwords.js';
 import { personalDataPurposes, postgresPersonalData } from './adapters/personal-data.js';
@@ -21,13 +20,11 @@ import { totpCodes } from './adapters/totp.js';
 import { turnstile } from './adapters/turnstile.js';
 import { postgresUnsettledOrders } from './adapters/unsettled-orders.js';
 import { hashingKey, postgresVault } from './adapters/vault.js';
-import { allocateYoung } from './allocation.js';
 import { type Application, openApplication } from './application/application.js';
 import { handle } from './application/commands/handle.js';
 import { trafficNotices } from './application/commands/notices.js';
 import { setupCode } from './application/commands/setup-code.js';
 import { defaultPrices } from './application/default-prices.js';
-import { openEnding } from './application/ending.js';
 import { newEventId } from './application/event-id.js';
 import { accountSource } from './application/memory/account-source.js';
 import { openDirectory } from './application/memory/directory.js';
@@ -43,12 +40,12 @@ import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
 import type { OptionKey } from './domain/option-table.js';
 import { openDoors } from './doors/doors.js';
+import { type HeadStart, headStart } from './head-start.js';
 import { openLog } from './opening-log.js';
 import { origins } from './origins.js';
 import { addressGuard, resolveBySystem } from './outbound/address-guard.js';
 import { openGuardedClient } from './outbound/guarded-client.js';
 import { openPayments } from './payments/payments.js';
-import { ProjectingThread } from './projecting/projecting-thread.js';
 import { dropOldVersions } from './projections/engine/rebuild.js';
 import type { ProjectionRunner } from './projections/engine/runner.js';
 import { watchBuilding } from './projections/engine/watch-building.js';
@@ -65,7 +62,6 @@ import { channelProbe } from './relay/callers/channel-probe.js';
 import { providerTable } from './relay/providers/registry.js';
 import { directoryCapacity, openRelaying } from './relaying.js';
 import { addressOf, listenOn, openServer } from './server.js';
-import { letHelpersWait } from './thread-priorities.js';
 import { keepUp } from './upkeep.js';
 import { listenBehind } from './workers/listen-behind.js';
 import { RelayWorkers } from './workers/relay-workers.js';
@@ -92,19 +88,19 @@ const version: string = createRequire(import.meta.url)('../package.json').versio
 
 /**
  * `workerCount`: processes that serve calls; 1: this one does. `clock`: what everything in this process is dated by.
- * Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then.
+ * `begun`: what has been started already, and ends with the gateway. Throws Failure `store-unavailable` when the database
+ * cannot be used; nothing is left running then.
  */
 export async function startGateway(
   config: Config,
   log: Logger,
   workerCount = 1,
   clock: Clock = systemClock,
+  begun = headStart(config, log),
 ): Promise<Gateway> {
-  allocateYoung();
-  letHelpersWait();
   const closing = new Closing();
   try {
-    return await start(config, log, workerCount, clock, closing);
+    return await start(config, log, workerCount, clock, begun, closing);
   } catch (error) {
     await closing.run(log);
     throw error;
@@ -116,28 +112,18 @@ async function start(
   log: Logger,
   workerCount: number,
   clock: Clock,
+  { ending, projections, opening }: HeadStart,
   closing: Closing,
 ): Promise<Gateway> {
   const startedAt = systemClock.now();
 
-  const ending = openEnding();
-  const projections = new ProjectingThread({
-    log,
-    lost(reason) {
-      log.fatal({ reason }, 'this node can no longer keep its read models; it ends rather than serve stale ones');
-      ending.begin(reason);
-    },
-  });
+  closing.add(async () => (await opening.catch(() => null))?.embedded?.stop());
   // Again below, where it has something to finish: before what it needs is closed.
   closing.add(() => projections.stop());
   const workers =
     workerCount === 1 ? null : new RelayWorkers({ count: workerCount, log, lost: (reason) => ending.begin(reason) });
   if (workers !== null) closing.add(() => workers.stop());
-  const opening = openDatabase(config.database, log);
-  // A third of the code is theirs: it is read while the database opens and the read models catch up.
-  const faces = import('./faces.js');
   const { connection, embedded } = await opening;
-  if (embedded !== null) closing.add(() => embedded.stop());
   const pool: pg.Pool = await openPool(connection, log, { limits: shortStatements });
   closing.add(() => pool.end());
   const onLost = (reason: string): void => {
@@ -188,6 +174,8 @@ async function start(
       log,
     }),
   );
+  // A third of the code is theirs: it is read while others work.
+  const faces = import('./faces.js');
   await projections.caughtUp();
 
   const directory = await openDirectory({

@@ -160,6 +160,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   'stack-traces.ts': [],
   'thread-priorities.ts': [],
   'faces.ts': [anything],
+  'head-start.ts': [anything],
   'listening.ts': [anything],
   'opening-log.ts': [anything],
   'relaying.ts': [anything],

@@ -91,6 +91,8 @@ exit "$status"
 export async function startEmbeddedPostgres(options: {
   readonly dataDir: string;
   readonly log: Log;
+  /** Called when it has been started; it may take its time until it answers. */
+  readonly launched?: () => void;
 }): Promise<EmbeddedPostgres> {
   if (process.platform === 'win32')
     throw new Failure('store-unavailable', { reason: 'There is no embedded Postgres on Windows; set DATABASE_URL.' });
@@ -101,7 +103,7 @@ export async function startEmbeddedPostgres(options: {
   const directory = await postgresDirectory(dataDir, binaries, account);
   await clearDataDirectory(directory, superuser, options.log);
   const server = new EmbeddedServer(directory, binaries, account, await socketDirectory(dataDir, account), options.log);
-  await server.start();
+  await server.start(options.launched);
   await removeUnfinished(dataDir);
   return server;
 }
@@ -134,8 +136,8 @@ class EmbeddedServer implements EmbeddedPostgres {
     this.connection = { host: socket.path, port: socketPort, user: superuser, database };
   }
 
-  async start(): Promise<void> {
-    await this.launch();
+  async start(launched?: () => void): Promise<void> {
+    await this.launch(launched);
     const { owner } = this;
     const exists = await owner?.query('SELECT FROM pg_database WHERE datname = $1', [database]);
     if (exists?.rowCount === 0) await owner?.query(`CREATE DATABASE ${database}`);
@@ -158,11 +160,12 @@ class EmbeddedServer implements EmbeddedPostgres {
   }
 
   /** Resolves when Postgres takes connections and is ours, or as soon as it is to be stopped. */
-  private async launch(): Promise<void> {
+  private async launch(launched?: () => void): Promise<void> {
     const deadline = Date.now() + childrenRemainMs;
     for (;;) {
       const { child, said } = await this.spawn();
       this.child = child;
+      launched?.();
       await this.claim(child);
       if (isRunning(child)) {
         child.once('exit', () => {

@@ -10,12 +10,16 @@ export interface OpenDatabase {
   readonly embedded: EmbeddedPostgres | null;
 }
 
-/** `url` null: one of its own, with its data below `dataDir`. */
+/**
+ * `url` null: one of its own, with its data below `dataDir`; `launched` is called when that has been started, and only
+ * takes its time until it answers.
+ */
 export async function openDatabase(
   { url, dataDir }: { readonly url: string | null; readonly dataDir: string },
   log: Logger,
+  launched?: () => void,
 ): Promise<OpenDatabase> {
   if (url !== null) return { connection: { url }, embedded: null };
-  const embedded = await startEmbeddedPostgres({ dataDir, log });
+  const embedded = await startEmbeddedPostgres({ dataDir, log, launched });
   return { connection: embedded.connection, embedded };
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { systemClock } from '../adapters/clock.js';
 import { type Config, readWorkers } from '../config.js';
-import { startGateway } from '../gateway.js';
+import { givenHeadStart } from '../head-start.js';
 import { type CommandContext, optionsIn } from './command.js';
 import { stopInTime } from './stop-in-time.js';
 import { untilStopped } from './until-stopped.js';
@@ -10,7 +11,10 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
   const given = optionsIn(args, { workers: { type: 'string' } });
   // Listened for from the beginning: asked to stop while it starts, it stops in order as soon as it has started.
   const stopped = untilStopped(log);
-  const gateway = await startGateway(config, log, workersIn(config, given.workers));
+  const workers = workersIn(config, given.workers);
+  const begun = await givenHeadStart(config, log);
+  const { startGateway } = await import('../gateway.js');
+  const gateway = await startGateway(config, log, workers, systemClock, begun);
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
   await Promise.race([stopped, gateway.failed]);
   await stopInTime(gateway, config, log);
