@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -73,4 +73,16 @@ test('serves every face, calls by workers and read models by their thread, and e
     expect(serving).toEqual([6, 5, 5]);
   }
   expect(await gateway.stop()).toBe(0);
+});
+
+test('starts without the HTTP client that Node brings along, which it has no use for', async () => {
+  const [hook, loaded] = [join(shipped, 'tell.cjs'), join(shipped, 'loaded.json')];
+  const tell = `require('node:fs').writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(process.moduleLoadList))`;
+  writeFileSync(hook, `if (require('node:worker_threads').isMainThread) process.on('exit', () => ${tell});`);
+  const variables = { HOST: '127.0.0.1', NODE_OPTIONS: `--require ${hook}` };
+  const gateway = await startGatewayProcess(join(shipped, 'data'), variables, [program]);
+  expect(await gateway.stop()).toBe(0);
+  const modules = JSON.parse(readFileSync(loaded, 'utf8')) as readonly string[];
+  expect(modules).toContain('NativeModule http');
+  expect(modules.filter((name) => name.includes('undici'))).toEqual([]);
 });

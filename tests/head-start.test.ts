@@ -1,0 +1,54 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../src/adapters/clock.js';
+import { readConfig } from '../src/config.js';
+import { startGateway } from '../src/gateway.js';
+import { givenHeadStart } from '../src/head-start.js';
+import { postmasterOf } from './support/gateway-process.js';
+import { quietLog } from './support/quiet-log.js';
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tallygate-head-start-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+test('whoever waits for it goes on when Postgres has been started, which then ends with the gateway', async () => {
+  const dataDir = join(directory, 'data');
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  const begun = await givenHeadStart(config, quietLog);
+  let isOpen = false;
+  const opened = begun.opening.then(() => {
+    isOpen = true;
+  });
+  expect(isOpen).toBe(false);
+  await opened;
+  expect(await postmasterOf(dataDir)).not.toBeNull();
+  const gateway = await startGateway(config, quietLog, 1, systemClock, begun);
+  expect((await fetch(`${gateway.url}/api/status`)).status).toBe(200);
+  await gateway.stop();
+  expect(await postmasterOf(dataDir)).toBeNull();
+});
+
+test('a database that cannot be started keeps nobody waiting, and is what the gateway does not start for', async () => {
+  const dataDir = join(directory, 'a file');
+  await writeFile(dataDir, '');
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  const begun = await givenHeadStart(config, quietLog);
+  await expect(startGateway(config, quietLog, 1, systemClock, begun)).rejects.toThrow(/a file/);
+  await expect(begun.opening).rejects.toThrow(/a file/);
+});
+
+test('of a database elsewhere nothing is waited for, and what has begun ends with the gateway that does not start', async () => {
+  const config = readConfig({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: directory, PORT: '0' });
+  const begun = await givenHeadStart(config, quietLog);
+  expect((await begun.opening).embedded).toBeNull();
+  await expect(startGateway(config, quietLog, 1, systemClock, begun)).rejects.toMatchObject({
+    code: 'store-unavailable',
+  });
+  // The thread of the projectors has been ended: it is not started any more.
+  await expect(begun.projections.stop()).resolves.toBeUndefined();
+});
