@@ -42,8 +42,8 @@ const beginningOf = (path) =>
 /** A map of one place: traces name our sources, and those of packages would make the maps five times as long. */
 const noMap = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64');
 
-const packagesWithoutMaps = {
-  name: 'packages-without-maps',
+const packages = {
+  name: 'packages',
   setup({ onLoad }) {
     onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, ({ path }) => ({
       contents: `${beginningOf(path)}${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${noMap}`,
@@ -71,7 +71,7 @@ export async function bundle(root, outdir) {
     minifyWhitespace: true,
     sourcemap: true,
     sourcesContent: false,
-    plugins: [packagesWithoutMaps],
+    plugins: [packages],
     logLevel: 'silent',
     write: false,
   });

@@ -63,8 +63,7 @@ const house = (part: HouseAccount, amount: bigint): Posting => ({ owner: 'house'
 const ofBoth = ({ userId, apiKeyId }: CallFacts, part: WalletPart, amount: bigint): Posting[] =>
   apiKeyId === null ? [user(userId, part, amount)] : [user(userId, part, amount), apiKey(apiKeyId, part, amount)];
 
-// This and the next are written out: nearly all events are such, and each read model of balances asks for itself.
-
+/** The hold begins. Written out, as its end is: nearly all events are such, and each read model of balances asks for itself. */
 const opening = (call: CallId, { userId, apiKeyId }: CallFacts, held: bigint): Movement[] => [
   {
     cause: 'reservation',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type FlushingMemory, slots, verdicts } from './flushing-memory.js';
@@ -54,20 +54,22 @@ export interface JournalOptions {
   readonly fileBytes?: number;
 }
 
-const blockBytes = 256 * 1024;
+/** By blocks: a buffer as long as the file has V8 collect everything there is, in the midst of a start. */
+function* blocksOf(head: Buffer, bytes: number): Generator<Buffer> {
+  yield head;
+  const zeros = Buffer.alloc(256 * 1024);
+  for (let left = bytes - head.length; left > 0; left -= zeros.length)
+    yield zeros.subarray(0, Math.min(left, zeros.length));
+}
 
 /**
  * A new file as long as it will ever be, with every byte written, so that writing to it again changes nothing but content;
- * open so that a write is on the disk when it returns. `head`: what it begins with, at most a block of 256 KiB.
+ * open so that a write is on the disk when it returns. `head`: what it begins with.
  */
 export async function createFile(path: string, head: Buffer, bytes: number): Promise<FileHandle> {
   const made = await open(path, 'wx', 0o600);
   try {
-    // By blocks: a buffer as long as the file has V8 collect everything there is, in the midst of a start.
-    const block = Buffer.alloc(Math.min(blockBytes, bytes));
-    for (let written = 0; written < bytes; written += block.length)
-      await made.write(block, 0, Math.min(block.length, bytes - written), written);
-    await made.write(head, 0, head.length, 0);
+    await writeFile(made, blocksOf(head, bytes));
     await made.sync();
   } finally {
     await made.close();

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Journal, openJournal } from '../../../src/adapters/journal/journal.js';
+import { createFile, type Journal, openJournal } from '../../../src/adapters/journal/journal.js';
 import { logOf, readRecords } from '../../../src/adapters/journal/record.js';
 
 const fileBytes = 4096;
@@ -36,6 +36,17 @@ describe('a journal', () => {
       [1, 'zweitens'],
     ]);
   });
+  test.each([0, 8])(
+    'has files of which every byte was written, also where that takes several blocks, after a head of %i',
+    async (length) => {
+      const [path, bytes] = [join(directory, 'large'), 600_001];
+      await (await createFile(path, Buffer.alloc(length, 'h'), bytes)).close();
+      const content = await readFile(path);
+      expect(content.equals(Buffer.concat([Buffer.alloc(length, 'h'), Buffer.alloc(bytes - length)]))).toBe(true);
+      // No hole that a later write would have to find room for.
+      expect((await stat(path)).blocks * 512).toBeGreaterThanOrEqual(bytes);
+    },
+  );
   test('is for nobody but its owner, and as long from the beginning as it ever will be', async () => {
     const [folder = ''] = await readdir(place);
     expect((await stat(join(place, folder))).mode & 0o777).toBe(0o700);

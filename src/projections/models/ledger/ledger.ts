@@ -30,7 +30,7 @@ export const reservedOf = (user: UserId): Account => `user:${user}:reserved`;
 /** What the user has earned by inviting others and not transferred. */
 export const invitesOf = (user: UserId): Account => `user:${user}:invites`;
 
-interface AccountsOfUser extends Readonly<Record<WalletPart | 'invites', Account>> {}
+type AccountsOfUser = Readonly<Record<WalletPart | 'invites', Account>>;
 
 const accountsOf = (user: UserId): AccountsOfUser => ({
   available: availableOf(user),
