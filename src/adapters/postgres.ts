@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import pg from 'pg';
 import { Failure } from '../domain/failure.js';
 import { tellable } from '../domain/quota.js';
@@ -45,6 +46,9 @@ const parsers: pg.CustomTypesConfig = {
 
 /** For reaching the server, and again for the first words with it. */
 const connectingMs = 5_000;
+
+/** For the server to close a connection that we have ended. */
+const hangingUpMs = 5_000;
 
 const settings = (connection: PostgresConnection): pg.ClientConfig => ({
   ...('url' in connection ? { connectionString: connection.url } : connection),
@@ -105,6 +109,7 @@ export async function openPool(
   });
   // Without a listener a restart of Postgres ends the process; idle connections are replaced on the next use.
   pool.on('error', ({ message }) => log.warn({ reason: message }, 'lost an idle Postgres connection'));
+  endWithConnections(pool);
   try {
     await pool.query('SELECT 1');
     return pool;
@@ -112,6 +117,22 @@ export async function openPool(
     await pool.end();
     throw unreachable(connection, error);
   }
+}
+
+/**
+ * A pool's own end is over when it has said goodbye. Whoever stops Postgres then would cut sessions that are still being
+ * closed, and both sides would warn of it: an end waits until the server has hung up, unless it has fallen silent.
+ */
+function endWithConnections(pool: pg.Pool): void {
+  const open = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => void open.add(client));
+  pool.on('remove', (client) => void open.delete(client));
+  const end = pool.end.bind(pool) as () => Promise<void>;
+  pool.end = (async () => {
+    await end();
+    const signal = AbortSignal.timeout(hangingUpMs);
+    while (open.size > 0 && !signal.aborted) await once(pool, 'remove', { signal }).catch(() => {});
+  }) as typeof pool.end;
 }
 
 /** Says in the operator's words why Postgres cannot be used. */

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { urlIn } from '../domain/address.js';
 
 /*
@@ -11,7 +11,8 @@ const mappedDotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 /** The eight groups of an IPv6 address as numbers; null: it is none. */
 function groupsOf(address: string): readonly number[] | null {
   const [plain = ''] = address.split('%', 1);
-  const url = plain.includes(':') ? urlIn(`http://[${plain}]`) : null;
+  // What is none could be anything of a URL between its brackets, such as a user and a host.
+  const url = isIPv6(plain) ? urlIn(`http://[${plain}]`) : null;
   if (url === null) return null;
   // The URL parser has put it into its one short form: no dots, at most one `::`.
   const [before = '', after] = url.hostname.slice(1, -1).split('::');

@@ -69,6 +69,21 @@ describe('Postgres connections', () => {
     await pool.end();
   });
 
+  test('the end of a pool is over when Postgres has closed its connections', async () => {
+    const size = 24;
+    const pool = await openPool(between.connection, quietLog, { size });
+    const clients = await Promise.all(Array.from({ length: size }, () => pool.connect()));
+    const pids = await Promise.all(
+      clients.map(
+        async (client) => (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid,
+      ),
+    );
+    for (const client of clients) client.release();
+    await pool.end();
+    const open = await database.pool.query('SELECT pid FROM pg_stat_activity WHERE pid = ANY($1)', [pids]);
+    expect(open.rows).toEqual([]);
+  });
+
   describe('limits of a connection', () => {
     const limits = { statementMs: 4_000, lockMs: 2_000 };
     const shown = async (client: Pick<pg.ClientBase, 'query'>): Promise<unknown[]> => {

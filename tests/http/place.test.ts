@@ -34,6 +34,8 @@ describe('the place of a client', () => {
     fc.assert(
       fc.property(fc.string(), (text) => isIPv6(text.split('%', 1)[0] ?? '') || isIPv4(text) || placeOf(text) === text),
     );
+    // Between the brackets of a URL this is a user and a host.
+    for (const text of ['@&:\\', '::1]@[2001:db8::1', '::1]:80/[::']) expect(placeOf(text)).toBe(text);
   });
 });
 
@@ -46,5 +48,6 @@ describe('the network of a client, for people to read', () => {
     ['::1', '0:0:0::/48'],
     ['', ''],
     ['<script>', ''],
+    ['@&:\\', ''],
   ])('%s is in %s', (address, network) => expect(networkOf(address)).toBe(network));
 });
