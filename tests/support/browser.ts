@@ -91,22 +91,21 @@ const canUnpack = (): boolean => process.platform === 'linux' && process.arch ==
 
 /** Once, before test files that run beside each other would all do it: who comes too early finds half a browser. */
 export async function unpackBrowser(): Promise<void> {
-  if (installed().length === 0 && canUnpack()) await packaged().catch(() => null);
+  if (canUnpack()) await packaged().catch(() => null);
 }
 
-/** null: no browser runs here, which has been said in one line. */
+/**
+ * The package's before any that is installed: it is the same release everywhere, and a shell without windows of its own
+ * takes a fifth less processor time. null: no browser runs here, which has been said in one line.
+ */
 export async function launchBrowser(): Promise<Browser | null> {
-  for (const candidate of installed()) {
+  const own = canUnpack() ? await packaged().catch(() => null) : null;
+  for (const candidate of own === null ? installed() : [own, ...installed()]) {
     const browser = await launched(candidate);
     if (browser !== null) return browser;
   }
-  const own = canUnpack() ? await packaged().catch(() => null) : null;
-  const browser = own === null ? null : await launched(own);
-  if (browser === null)
-    console.warn(
-      'Browser journeys are skipped: install Chromium, or let CHROMIUM_PATH name one (apt install chromium).',
-    );
-  return browser;
+  console.warn('Browser journeys are skipped: install Chromium, or let CHROMIUM_PATH name one (apt install chromium).');
+  return null;
 }
 
 /** Builds the console unless what is built is up to date. Throws with the build's own words when that fails. */
