@@ -48,7 +48,7 @@ const parsers: pg.CustomTypesConfig = {
 const connectingMs = 5_000;
 
 /** For the server to close a connection that we have ended. */
-const hangingUpMs = 5_000;
+const hangingUpMs = 2_000;
 
 const settings = (connection: PostgresConnection): pg.ClientConfig => ({
   ...('url' in connection ? { connectionString: connection.url } : connection),

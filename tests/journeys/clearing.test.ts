@@ -41,6 +41,8 @@ beforeAll(async () => {
     now = start + later;
     await call();
   }
+  // A call is answered before the log has it.
+  await until(async () => ((await shown()) === 4 && (await summed()) === 4 ? true : null));
 });
 afterAll(async () => {
   await closeCallers?.();
