@@ -47,9 +47,9 @@ const statuses = (answers: readonly Answer[]): Record<number, number> => {
 };
 
 /** So many calls at once, each on a connection of its own, of which so many come to be answered by the upstream. */
-async function atOnce(count: number, reaching: number, apiKey: string): Promise<Answer[]> {
+async function atOnce(count: number, reaching: number, apiKey: string, model = 'held'): Promise<Answer[]> {
   const caller = callers.with(apiKey);
-  const open = Array.from({ length: count }, () => caller.chat({ model: 'held', max_tokens: 5 }));
+  const open = Array.from({ length: count }, () => caller.chat({ model, max_tokens: 5 }));
   let answered = 0;
   for (const call of open) void call.then(() => answered++);
   await until(async () => (held.waiting() + answered === count ? true : null));
@@ -135,13 +135,7 @@ test('calls of a channel at once are counted over all of them', async () => {
   });
   const key = await gateway.addApiKey(await gateway.addUser(1_000_000));
   await gateway.setOption('ModelRatio', '{"narrow":1,"held":1,"gpt-4o-mini":1}');
-  const caller = callers.with(key);
-  const open = Array.from({ length: 10 }, () => caller.chat({ model: 'narrow', max_tokens: 5 }));
-  let answered = 0;
-  for (const call of open) void call.then(() => answered++);
-  await until(async () => (answered >= 7 ? true : null));
-  held.answer(usage);
-  expect([id > 0, statuses(await Promise.all(open))]).toEqual([true, { 200: 3, 429: 7 }]);
+  expect([id > 0, statuses(await atOnce(10, 3, key, 'narrow'))]).toEqual([true, { 200: 3, 429: 7 }]);
 });
 
 test('what an administrator has done holds in all of them by the time it is said to be done', async () => {
