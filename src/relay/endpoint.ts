@@ -62,12 +62,16 @@ export interface Endpoint {
   readonly asksForStream: (body: JsonObject) => boolean;
   /** The caller wants to be told usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;
-  /** Of a body of so many bytes. `names`: of the model, as asked for and as channels send it. */
+  /**
+   * Of a body of so many bytes. `names`: of the model, as asked for and as channels send it. `switched`: functions named so
+   * are tools of a provider's own; left out: none are.
+   */
   readonly demand: (
     body: JsonObject,
     bytes: number,
     model: string,
     names: ReadonlySet<string>,
     upload: Upload | null,
+    switched?: ReadonlySet<string>,
   ) => Demand;
 }

@@ -42,7 +42,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ CALLER_GONE_SECONDS: '1' });
   anthropicUpstream = await startAnthropicUpstream();
   geminiUpstream = await startGeminiUpstream();
-  await gateway.addChannel({ models: ['gpt-4o-search-preview'] });
+  await gateway.addChannel({ models: ['gpt-4o-search-preview', 'gpt-4o-mini'] });
   await gateway.addChannel({ type: 14, models: [claude], baseUrl: anthropicUpstream.url });
   await gateway.addChannel({ type: 24, models: [google, drawing], baseUrl: geminiUpstream.url });
 });
@@ -146,6 +146,83 @@ describe('a search of Google’s', () => {
     });
     expect(await settledLine()).toMatchObject({ quota: 21_400 });
   });
+
+  test('costs the same where an OpenAI client offers it by the older `functions`', async () => {
+    geminiUpstream.says('generateContent', grounded);
+    await openai.chat.completions.create({
+      model: google,
+      messages: [question],
+      functions: [{ name: 'googleSearch' }],
+    });
+    expect(JSON.parse(geminiUpstream.calls.at(-1)?.body ?? '')).toMatchObject({ tools: [{ googleSearch: {} }] });
+    expect(await settledLine()).toMatchObject({ quota: 21_400, usage: { 'calls:google_search': 3 } });
+  });
+
+  test.each(['googleSearch', 'urlContext', 'codeExecution'])(
+    'is not what an Anthropic client’s own tool %s asks for: it goes as the function it is, on a small balance too',
+    async (name) => {
+      await as(await gateway.addUser(20_000));
+      geminiUpstream.says(
+        'generateContent',
+        responseWith([{ functionCall: { name, args: { query: 'x' } } }], { finishReason: 'STOP' }),
+      );
+      const message = await anthropic.messages.create({
+        model: google,
+        max_tokens: 100,
+        messages: [question],
+        tools: [{ name, input_schema: { type: 'object', properties: { query: { type: 'string' } } } }],
+      });
+      expect(message.content).toMatchObject([{ type: 'tool_use', name, input: { query: 'x' } }]);
+      const { tools } = JSON.parse(geminiUpstream.calls.at(-1)?.body ?? '');
+      expect(tools).toEqual([{ functionDeclarations: [expect.objectContaining({ name })] }]);
+    },
+  );
+
+  test('is no function of a client whose upstream is none of Google’s: a balance without room for searches will do', async () => {
+    await as(await gateway.addUser(20_000));
+    await openai.chat.completions.create({
+      model: 'gpt-4o-mini',
+      max_tokens: 10,
+      messages: [question],
+      tools: [{ type: 'function', function: { name: 'googleSearch' } }],
+    });
+  });
+});
+
+describe('a tool of Google’s that is sold by the piece and has no price here', () => {
+  const unpriced = [
+    ...['googleMaps', 'enterpriseWebSearch', 'exaAiSearch', 'parallelAiSearch', 'fileSearch', 'retrieval'],
+    ...['mcpServers', 'google_maps', 'somethingNew'],
+  ];
+
+  test.each(unpriced)('%s is refused by name, and nothing is asked', async (name) => {
+    const before = geminiUpstream.calls.length;
+    const answer = await fetch(`${gateway.url}/v1beta/models/${google}:generateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': await gateway.addApiKey(user) },
+      body: JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }], tools: [{ googleSearch: {} }, { [name]: {} }] }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error: { code: 400, message: expect.stringContaining(`tools[1].${name} has no price here`) },
+    });
+    expect(geminiUpstream.calls.length).toBe(before);
+  });
+
+  test('is refused to OpenAI’s clients, whose upstreams may take it too', async () => {
+    const asked = { model: 'gpt-4o-mini', messages: [question], tools: [{ googleMaps: {} }] };
+    const refused = await openai.chat.completions.create(asked as never).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 400, param: 'tools[0].googleMaps' });
+  });
+});
+
+test('a conversation that is kept at Anthropic is not gone on with: what it holds is not sent, and nobody counts it', async () => {
+  const before = anthropicUpstream.calls.length;
+  const asked = { model: claude, max_tokens: 100, messages: [question], thread: { id: 'thread_1' } };
+  for (const model of [claude, google])
+    await expect(anthropic.messages.create({ ...asked, model } as never)).rejects.toThrow(/thread/);
+  await expect(anthropic.messages.countTokens({ ...asked } as never)).rejects.toThrow(/thread/);
+  expect(anthropicUpstream.calls.length).toBe(before);
 });
 
 test('a model of OpenAI’s that always searches costs a search for each answer', async () => {

@@ -7,16 +7,26 @@ import { mostUsage } from '../../src/relay/call/hold.js';
 import { searchesOf } from '../../src/relay/call/searches.js';
 import { GeminiReader } from '../../src/relay/protocols/gemini/answer.js';
 import type { JsonObject } from '../../src/relay/protocols/json.js';
+import { providerTools } from '../../src/relay/protocols/neutral.js';
 import { readUsage } from '../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../src/relay/seen-text.js';
 
-const most = (body: JsonObject, { names = ['m'], answers = 1, sent = [] as JsonObject[] } = {}) =>
-  searchesOf([body, ...sent], new Set(names), answers);
+const none: ReadonlySet<string> = new Set();
+const most = (
+  body: JsonObject,
+  { names = ['m'], answers = 1, sent = [] as JsonObject[], switched = providerTools } = {},
+) => searchesOf([body, ...sent], new Set(names), answers, switched);
 const web = { type: 'web_search_20250305', name: 'web_search' };
 
 describe('how often a provider may search for a call', () => {
   test('is not at all where nothing asks for it', () => {
     expect(most({ tools: [{ type: 'function', function: { name: 'search' } }, { name: 'web_search' }] })).toBeNull();
+  });
+
+  test('is not at all by a client’s own function, whatever it is called, where no name switches anything on', () => {
+    const named = { name: 'googleSearch' };
+    const body = { tools: [{ type: 'function', function: named }, named], functions: [named] };
+    expect(most(body, { switched: none })).toBeNull();
   });
 
   test.each<[string, JsonObject, Usage, Parameters<typeof most>[1]?]>([
@@ -29,6 +39,12 @@ describe('how often a provider may search for a call', () => {
       'by Google’s as a function',
       { tools: [{ type: 'function', function: { name: 'googleSearch' } }] },
       { 'calls:google_search': 20 },
+    ],
+    [
+      'by Google’s as a function of the older kind',
+      { functions: [{ name: 'googleSearch' }] },
+      { 'calls:google_search': 40 },
+      { answers: 2 },
     ],
     [
       'once an answer where prompts are sold',

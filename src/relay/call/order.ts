@@ -15,6 +15,7 @@ import type { Upload } from '../upload.js';
 import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
+import { overridesOf, switchedTools, withOverrides } from './own-tools.js';
 import { searchesOf } from './searches.js';
 import { holdsWord } from './sensitive-words.js';
 import { asksForThinking } from './unseen-cost.js';
@@ -133,16 +134,6 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
   return names;
 }
 
-/** The request as it came, and as operators change it on its way. */
-function bodiesOf(body: JsonObject, channels: readonly ChannelView[], { parsedChannel }: OrderPorts): JsonObject[] {
-  const bodies = [body];
-  for (const channel of channels) {
-    const { paramOverride } = parsedChannel(channel);
-    if (paramOverride?.tools !== undefined) bodies.push(paramOverride);
-  }
-  return bodies;
-}
-
 /** Throws RelayError, in the order callers know: group, channel, model limit, validation, words, price. */
 export function placeOrder(
   ports: OrderPorts,
@@ -199,8 +190,10 @@ export function placeOrder(
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
   const speaks = maySpeak(ports, endpoint, body, price, channels);
-  const demand = endpoint.demand(body, bytes, model, names, upload);
-  const searches = endpoint.mode === 'chat' ? searchesOf(bodiesOf(body, channels, ports), names, demand.answers) : null;
+  const switched = switchedTools(ports, endpoint, requestedModel, channels);
+  const overrides = overridesOf(channels, ports);
+  const demand = withOverrides(endpoint.demand(body, bytes, model, names, upload, switched), overrides);
+  const searches = endpoint.mode === 'chat' ? searchesOf([body, ...overrides], names, demand.answers, switched) : null;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);
   const thinking = endpoint.thinking === null ? 0 : thinkingBeside(ports, said, names, channels);
   return {

@@ -1,5 +1,5 @@
 import { noUsage, plus, type ToolCalls, type Usage } from '../../domain/usage.js';
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
+import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { mostSearches, searchesItself, searchesPerPrompt } from '../searching.js';
 
 /* How often a provider may search the web for a call, at a price for each time: as its caller says, or as it is bounded here. */
@@ -11,33 +11,50 @@ const googleSearch = 'calls:google_search';
 const isGoogleSearch = (name: string): boolean =>
   /^(google_?search(_?retrieval)?|enterprise_?web_?search)$/i.test(name);
 
-function toolSearches(tool: JsonObject): ToolCalls | null {
+/** A function of the client's is nobody else's, whatever it is called, unless its name switches on a provider's tool. */
+function functionSearches({ name }: JsonObject, switched: ReadonlySet<string>): ToolCalls | null {
+  const named = textIn(name) ?? '';
+  return switched.has(named) && isGoogleSearch(named) ? googleSearch : null;
+}
+
+function toolSearches(tool: JsonObject, switched: ReadonlySet<string>): ToolCalls | null {
   if (/^web_search/.test(textIn(tool.type) ?? '')) return webSearch;
-  const named = isObject(tool.function) ? textIn(tool.function.name) : null;
-  if (named !== null) return isGoogleSearch(named) ? googleSearch : null;
+  if (isObject(tool.function)) return functionSearches(tool.function, switched);
   return Object.keys(tool).some(isGoogleSearch) ? googleSearch : null;
 }
 
 /**
  * The most searches of a call, by their tools; null: it searches nothing. `bodies`: the request, and as channels change
- * it. `names`: of the model, as asked for and as sent upstream.
+ * it. `names`: of the model, as asked for and as sent upstream. `switched`: functions named so are a provider's own tools.
  */
-export function searchesOf(bodies: readonly JsonObject[], names: ReadonlySet<string>, answers: number): Usage | null {
+export function searchesOf(
+  bodies: readonly JsonObject[],
+  names: ReadonlySet<string>,
+  answers: number,
+  switched: ReadonlySet<string>,
+): Usage | null {
   let most: Usage | null = null;
-  for (const { tools } of bodies) if (isList(tools)) most = dearer(most, asked(tools, names, answers));
+  for (const body of bodies) most = dearer(most, asked(body, names, answers, switched));
   for (const name of names) if (searchesItself(name)) most = dearer(most, { [webSearch]: answers });
   return most;
 }
 
 /** By the tools of one body; null: none of them searches. */
-function asked(tools: readonly JsonValue[], names: ReadonlySet<string>, answers: number): Usage | null {
+function asked(
+  { tools, functions }: JsonObject,
+  names: ReadonlySet<string>,
+  answers: number,
+  switched: ReadonlySet<string>,
+): Usage | null {
   let sum: Usage | null = null;
   for (const tool of objectsIn(tools)) {
-    const name = toolSearches(tool);
+    const name = toolSearches(tool, switched);
     if (name === null) continue;
     const times = name === webSearch ? (countIn(tool.max_uses) ?? mostSearches) : answers * perAnswer(names);
     sum = plus(sum ?? noUsage, name, times);
   }
+  for (const one of objectsIn(functions))
+    if (functionSearches(one, switched) !== null) sum = plus(sum ?? noUsage, googleSearch, answers * perAnswer(names));
   return sum;
 }
 

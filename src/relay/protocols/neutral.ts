@@ -18,7 +18,7 @@ export type ReasoningDetail =
   | { readonly type: 'reasoning.text'; readonly text: string; readonly signature?: string }
   | { readonly type: 'reasoning.encrypted'; readonly data: string; readonly format?: string };
 
-/** Functions of these names are tools that a provider runs by itself. */
+/** Functions of these names, in OpenAI's dialect, are tools that Google runs by itself. */
 export const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
 
 /** What of a body asks for an answer in sound. */

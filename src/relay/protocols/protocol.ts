@@ -144,6 +144,11 @@ export interface AnswerStream {
 /** One wire family. */
 export interface Protocol {
   /**
+   * Functions of these names, offered in OpenAI's dialect, switch on tools that the provider runs by itself. Left out:
+   * every function is its caller's.
+   */
+  readonly switchedTools?: (upstreamModel: string) => ReadonlySet<string>;
+  /**
    * Addresses of pictures that must stand in the request themselves: they are fetched before it is made. Left out: none.
    * Throws NotConvertible.
    */

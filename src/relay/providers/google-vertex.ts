@@ -35,6 +35,7 @@ function wireOf(model: string): Protocol {
 }
 
 const protocol: Protocol = {
+  switchedTools: (model) => wireOf(model).switchedTools?.(model) ?? new Set(),
   pictures: (caller, model) => wireOf(model).pictures?.(caller, model) ?? [],
   request: (provider, channel, caller, model, options) =>
     wireOf(model).request(provider, inItsPlace(channel, caller), caller, model, options),

@@ -10,6 +10,7 @@ import { chat } from '../../../src/relay/callers/openai/endpoints/chat.js';
 import { type Endpoint, neutralBody } from '../../../src/relay/endpoint.js';
 import { conversation } from '../../../src/relay/protocols/gemini/contents.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
+import { providerTools } from '../../../src/relay/protocols/neutral.js';
 import { NotConvertible } from '../../../src/relay/protocols/protocol.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import {
@@ -510,7 +511,7 @@ describe('what a request may not name', () => {
 test('what nobody has seen before upstream reads it is held for: pages its tools fetch, films', () => {
   const names = new Set(['gemini-2.5-flash']);
   const prompt = (endpoint: Endpoint, body: JsonObject) =>
-    endpoint.demand(body, 1_000, 'gemini-2.5-flash', names, null).prompt;
+    endpoint.demand(body, 1_000, 'gemini-2.5-flash', names, null, providerTools).prompt;
   const contents = [{ parts: [{ text: 'x' }] }];
   const plain = prompt(generateContent, { contents, tools: [{ functionDeclarations: [] }] });
   const reading = prompt(generateContent, { contents, tools: [{ urlContext: {} }] });

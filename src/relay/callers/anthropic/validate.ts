@@ -14,10 +14,14 @@ const wrong = (param: string, message: string): InvalidRequest => ({
 
 /** null: it can be taken. */
 export function invalidMessages(body: JsonObject): InvalidRequest | null {
-  const { model, messages, max_tokens: limit, stream } = body;
+  const { model, messages, max_tokens: limit, stream, tools, thread } = body;
   if (textIn(model) === null) return wrong('model', 'field model is required');
   if (!isList(messages) || messages.length === 0) return wrong('messages', 'field messages is required');
   if (!messages.every(isObject)) return wrong('messages', 'every message must be an object');
+  if ((tools ?? null) !== null && !(isList(tools) && tools.every(isObject)))
+    return wrong('tools', 'tools is to be a list of objects');
+  if ((thread ?? null) !== null)
+    return wrong('thread', 'thread cannot be used through the gateway: send the whole conversation as messages');
   const given = (limit ?? null) !== null;
   if (given && !(Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= mostOutputTokens))
     return wrong('max_tokens', `max_tokens must be an integer from 1 to ${mostOutputTokens}`);

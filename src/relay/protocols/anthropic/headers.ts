@@ -8,8 +8,9 @@ const beta = /^[\w.:-]{1,128}$/;
 const mostBetas = 64;
 const betaHeader = 'anthropic-beta';
 
-/** By these a caller would have the work done at another rate than is priced. */
-const dearBetas = /^(fast-mode|context-1m|server-side-fallback)/;
+/** By these a caller would have the work done at another rate than is priced, or on more than it sends. */
+const dearBetas =
+  /^(fast-mode|context-1m|server-side-fallback|fallback-credit|advisor-tool|message-threads|user-profiles-billing)/i;
 
 /** The caller's, and what the operator has for this model. */
 export function betasOf({ headers }: CallerRequest, model: string, { claude }: RequestOptions): readonly string[] {

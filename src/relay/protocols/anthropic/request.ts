@@ -27,7 +27,7 @@ import type { AnthropicVariant } from './variant.js';
 /* From the caller's request to Anthropic's Messages: the caller's own body where it speaks them, else out of the neutral one. */
 
 /** By these a caller would have another model do the work, or the same at another rate, than is priced and allowed. */
-const unpriced = ['models', 'fallbacks', 'route', 'inference_geo', 'anthropic_beta'];
+const unpriced = ['models', 'fallbacks', 'route', 'inference_geo', 'anthropic_beta', 'billing_policy'];
 const plainTiers = new Set<unknown>(['auto', 'standard_only']);
 /** A tool that asks another model, whose tokens are in no total. */
 const asksAnother = /^advisor/;

@@ -2,6 +2,7 @@ import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { isObject, type JsonObject } from '../json.js';
 import { pathSegment } from '../model-address.js';
+import { providerTools } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
 import type { Answer, CallerRequest, CallInfo, Protocol } from '../protocol.js';
 import { upstreamJson } from '../upstream-json.js';
@@ -48,6 +49,7 @@ function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: C
 
 export const geminiIn = (variant: GeminiVariant): Protocol => ({
   request: geminiRequest(variant),
+  switchedTools: () => providerTools,
   // Who speaks this wire gives addresses where Google itself is to look.
   pictures: (caller) => (isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages)),
   answer(provider, channel, caller, status, _headers, bytes, info) {

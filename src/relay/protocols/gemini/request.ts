@@ -53,7 +53,7 @@ function contentBody(
     signsCalls: thinksByLevel(model),
     fetched,
   });
-  const tools = geminiTools(body);
+  const tools = geminiTools(body, caller.dialect.wire === 'openai');
   const config = toolConfig(body);
   return {
     ...(instructions !== '' && { systemInstruction: { parts: [{ text: instructions }] } }),

@@ -26,13 +26,13 @@ const offeredIn = ({ tools, functions }: JsonObject): Offered[] => [
   ...objectsIn(functions).map((called, at) => ({ called, place: `functions[${at}]` })),
 ];
 
-/** Empty: there are none. Throws NotConvertible. */
-export function geminiTools(body: JsonObject): JsonObject[] {
+/** `switches`: functions named so switch on tools of the provider's own. Empty: there are none. Throws NotConvertible. */
+export function geminiTools(body: JsonObject, switches: boolean): JsonObject[] {
   const own: JsonObject[] = [];
   const functionDeclarations: JsonObject[] = [];
   for (const { called, place } of offeredIn(body)) {
     const name = textIn(called.name);
-    if (name !== null && providerTools.has(name)) own.push({ [name]: {} });
+    if (switches && name !== null && providerTools.has(name)) own.push({ [name]: {} });
     else functionDeclarations.push(declaration(called, place));
   }
   return functionDeclarations.length > 0 ? [...own, { functionDeclarations }] : own;

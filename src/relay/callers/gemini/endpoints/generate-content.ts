@@ -3,6 +3,7 @@ import { PromptTally } from '../../../call/prompt-tally.js';
 import type { CallerDialect } from '../../../caller-dialect.js';
 import type { Demand, Endpoint, InvalidRequest } from '../../../endpoint.js';
 import { memberIn, objectIn, partsIn } from '../../../protocols/gemini/names.js';
+import { wrongTools } from '../../../protocols/gemini/own-tools.js';
 import { countIn, isList, type JsonObject, objectsIn } from '../../../protocols/json.js';
 import { mostChoices } from '../../../protocols/protocol.js';
 import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';
@@ -38,6 +39,7 @@ function invalid(body: JsonObject): InvalidRequest | null {
     wrongContents(body.contents, 'contents') ??
     wrongParts(partsIn(memberIn(body, 'systemInstruction')), 'systemInstruction') ??
     cachedElsewhere(body) ??
+    wrongTools(body.tools) ??
     integerFrom(body, 'maxOutputTokens', mostOutputTokens) ??
     integerFrom(body, 'candidateCount', mostChoices);
   return complaint === null ? null : { code: 'invalid_text_request', ...complaint };

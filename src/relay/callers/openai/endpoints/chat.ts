@@ -1,8 +1,9 @@
 import { earlierSound, readByTool } from '../../../call/media-tokens.js';
 import { PromptTally } from '../../../call/prompt-tally.js';
 import type { Demand, Endpoint } from '../../../endpoint.js';
+import { unpricedTool } from '../../../protocols/gemini/own-tools.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../protocols/json.js';
-import { asksForSound, providerTools } from '../../../protocols/neutral.js';
+import { asksForSound } from '../../../protocols/neutral.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
@@ -57,7 +58,7 @@ function tallyMessage(tally: PromptTally, message: JsonObject, cost: MessageCost
   tallyCalled(tally, message.function_call);
 }
 
-function tallyTools(tally: PromptTally, body: JsonObject): void {
+function tallyTools(tally: PromptTally, body: JsonObject, switched: ReadonlySet<string>): void {
   const tools = objectsIn(body.tools);
   for (const tool of tools) tally.cached(tool.cache_control);
   const offered = [...tools.map((tool) => tool.function ?? tool), ...objectsIn(body.functions)];
@@ -67,15 +68,22 @@ function tallyTools(tally: PromptTally, body: JsonObject): void {
     tally.text(name);
     tally.text(description);
     tally.text(parameters);
-    if (providerTools.has(textIn(name) ?? '')) tally.count(readByTool);
+    if (switched.has(textIn(name) ?? '')) tally.count(readByTool);
   }
 }
 
-function demand(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): Demand {
+function demand(
+  body: JsonObject,
+  bytes: number,
+  model: string,
+  names: ReadonlySet<string>,
+  _upload: unknown,
+  switched: ReadonlySet<string> = new Set(),
+): Demand {
   const tally = new PromptTally(model, names);
   const cost = messageCost(model);
   for (const message of objectsIn(body.messages)) tallyMessage(tally, message, cost);
-  tallyTools(tally, body);
+  tallyTools(tally, body, switched);
   tally.fixed += perReply;
   return { prompt: tally.total(bytes), answers: choicesAsked(body), asked: outputAllowed(body) };
 }
@@ -84,6 +92,21 @@ const messages = ({ messages: given }: JsonObject): Complaint | null => {
   if (!isList(given) || given.length === 0) return { param: 'messages', message: 'field messages is required' };
   return given.every(isObject) ? null : { param: 'messages', message: 'every message must be an object' };
 };
+
+/** What is offered decides what a call may cost, so it is read in one shape and sent in no other. */
+function offered(body: JsonObject): Complaint | null {
+  for (const param of ['tools', 'functions']) {
+    const given = body[param] ?? null;
+    if (given !== null && !(isList(given) && given.every(isObject)))
+      return { param, message: `${param} is to be a list of objects` };
+  }
+  for (const [at, tool] of objectsIn(body.tools).entries()) {
+    const unpriced = unpricedTool(tool);
+    if (unpriced !== null)
+      return { param: `tools[${at}].${unpriced}`, message: `tools[${at}].${unpriced} has no price here` };
+  }
+  return null;
+}
 
 export const chat: Endpoint = {
   path: '/v1/chat/completions',
@@ -94,7 +117,7 @@ export const chat: Endpoint = {
   answersSound: false,
   thinking: (body) => body,
   toNeutral: null,
-  invalid: (body) => invalidRequest('invalid_text_request', body, messages),
+  invalid: (body) => invalidRequest('invalid_text_request', body, (body) => messages(body) ?? offered(body)),
   promptTexts: (body) =>
     objectsIn(body.messages).flatMap(({ content }) =>
       typeof content === 'string'
