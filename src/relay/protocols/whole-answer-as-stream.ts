@@ -65,7 +65,7 @@ export class WholeAnswerAsStream implements AnswerStream {
 
   private writeMessage({ index, message, delta: _, finish_reason, ...rest }: JsonObject): void {
     const { tool_calls: calls, ...words } = isObject(message) ? message : {};
-    const toolCalls = objectsIn(calls).map((call, at) => ({ index: at, ...call }));
+    const toolCalls = objectsIn(calls).map((call, at) => ({ ...call, index: at }));
     const delta = { role: 'assistant', ...words, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
     this.write({ index, delta, ...rest, finish_reason: null });
     this.write({ index, delta: {}, finish_reason: finish_reason ?? 'stop' });

@@ -1,32 +1,38 @@
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
+import { JsonEnd } from '../../protocols/json-end.js';
 import { isAnthropicReasoning } from '../../protocols/neutral.js';
 import { LineTooLong } from '../../upstream/sse.js';
 import { eventText } from './event.js';
-import { JsonEnd } from './json-end.js';
 
-/* Neutral deltas as blocks of content, of which one is open at a time. */
+/*
+ * Neutral deltas as blocks of content, of which one is open at a time. Blocks stand in the order in which they begin; what
+ * comes of a later one waits until the arguments of the call before it are whole.
+ */
 
-/** Characters of calls that wait for another to end, and calls. Whoever sends more sends without end. */
+/** Characters that wait for a block before theirs to end, and blocks that do. Whoever sends more sends without end. */
 const mostWaiting = 4 * 1024 * 1024;
-const mostCalls = 4096;
+const mostBlocks = 4096;
 
-interface Call {
-  /** Upstream's number of it. */
-  readonly index: JsonValue;
-  readonly id: string;
-  readonly name: string;
-  /** Pieces of arguments that came while another block was open. */
+type Kind = 'text' | 'thinking' | 'redacted_thinking' | 'tool_use';
+
+interface Block {
+  readonly kind: Kind;
+  readonly start: JsonObject;
+  /** Words or arguments that are not written yet. */
   waiting: string;
-  readonly end: JsonEnd;
+  /** Goes behind the words. */
+  signature: string | null;
+  /** Of the arguments of a call; null: the block ends as soon as another begins. */
+  readonly end: JsonEnd | null;
 }
 
 export class BlockWriter {
-  /** Of the open block; null: none is open. */
-  private open: 'text' | 'thinking' | Call | null = null;
+  /** Not yet ended. The first is the one that may be open. */
+  private readonly blocks: Block[] = [];
+  private open = false;
   private index = -1;
-  /** In the order in which they began; those before `at` are written to their end. */
-  private readonly calls: Call[] = [];
-  private at = 0;
+  /** By the number of the call. */
+  private readonly calls = new Map<JsonValue, Block>();
   private waiting = 0;
 
   constructor(
@@ -36,120 +42,115 @@ export class BlockWriter {
 
   /** How many tools have been called. */
   get toolCalls(): number {
-    return this.calls.length;
+    return this.calls.size;
   }
 
   delta(delta: JsonObject): void {
     const thought = textIn(delta.reasoning_content) ?? textIn(delta.reasoning);
-    if (thought !== null) this.words('thinking', { type: 'thinking_delta', thinking: thought });
+    if (thought !== null) this.words('thinking', thought);
     for (const detail of objectsIn(delta.reasoning_details)) this.detail(detail);
     const said = textIn(delta.content) ?? textIn(delta.refusal);
-    if (said !== null) this.words('text', { type: 'text_delta', text: said });
+    if (said !== null) this.words('text', said);
     for (const [position, call] of objectsIn(delta.tool_calls).entries()) this.call(call.index ?? position, call);
   }
 
   close(): void {
-    for (; this.at < this.calls.length; this.at++) {
-      const call = this.calls[this.at] as Call;
-      this.begin(call);
-      this.flush(call);
-    }
-    this.end();
+    while (this.blocks.length > 0) this.next();
   }
 
-  private words(kind: 'text' | 'thinking', delta: JsonObject): void {
-    if (this.open !== kind) {
-      this.close();
-      this.start(kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' });
-      this.open = kind;
-    }
-    this.say(delta);
+  private words(kind: 'text' | 'thinking', text: string): void {
+    const last = this.blocks.at(-1);
+    const start: JsonObject =
+      kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
+    this.wait(last?.kind === kind ? last : this.added(kind, start, null), text);
   }
 
   /** What lets a model be shown its thinking again. */
   private detail(detail: JsonObject): void {
     const { type, signature, data } = detail;
     if (!isAnthropicReasoning(detail)) return;
-    if (type === 'reasoning.text' && textIn(signature) !== null && this.open === 'thinking')
-      this.say({ type: 'signature_delta', signature });
+    const last = this.blocks.at(-1);
+    const signed = textIn(signature);
+    if (type === 'reasoning.text' && signed !== null && last?.kind === 'thinking') {
+      last.signature = signed;
+      this.wait(last, '');
+    }
     if (type !== 'reasoning.encrypted' || textIn(data) === null) return;
-    this.close();
-    this.start({ type: 'redacted_thinking', data });
-    this.stop();
+    this.wait(this.added('redacted_thinking', { type: 'redacted_thinking', data }, null), '');
   }
 
+  /** A piece of a call that has ended says nothing more. */
   private call(index: JsonValue, told: JsonObject): void {
     const { name, arguments: given } = isObject(told.function) ? told.function : {};
     const named = textIn(name);
-    const id = textIn(told.id);
-    const known = this.calls.findLast((call, at) => at >= this.at && call.index === index);
-    // The same number with another id is another call.
-    const other = known === undefined || (named !== null && id !== null && id !== known.id);
-    if (other && named === null) return;
-    const call = other ? this.added(index, id, String(named)) : known;
-    const piece = typeof given === 'string' ? given : '';
-    call.waiting += piece;
-    this.waiting += piece.length;
+    let call = this.calls.get(index);
+    if (call === undefined) {
+      if (named === null) return;
+      const id = textIn(told.id) ?? `toolu_${this.callId}_${this.calls.size}`;
+      call = this.added('tool_use', { type: 'tool_use', id, name: named, input: {} }, new JsonEnd());
+      this.calls.set(index, call);
+    }
+    if (this.blocks.includes(call)) this.wait(call, typeof given === 'string' ? given : '');
+  }
+
+  private added(kind: Kind, start: JsonObject, end: JsonEnd | null): Block {
+    if (this.blocks.length === mostBlocks || (end !== null && this.calls.size === mostBlocks)) throw new LineTooLong();
+    const block = { kind, start, waiting: '', signature: null, end };
+    this.blocks.push(block);
+    return block;
+  }
+
+  private wait(block: Block, words: string): void {
+    block.waiting += words;
+    this.waiting += words.length;
     if (this.waiting > mostWaiting) throw new LineTooLong();
     this.advance();
   }
 
-  private added(index: JsonValue, id: string | null, name: string): Call {
-    if (this.calls.length === mostCalls) throw new LineTooLong();
-    const call = {
-      index,
-      id: id ?? `toolu_${this.callId}_${this.calls.length}`,
-      name,
-      waiting: '',
-      end: new JsonEnd(),
-    };
-    this.calls.push(call);
-    return call;
-  }
-
-  /** Writes the first call that has not ended; one that has makes room for the next. */
+  /** Writes the first block; one that has ended makes room for the next. */
   private advance(): void {
     for (;;) {
-      const call = this.calls[this.at];
-      if (call === undefined) return;
-      this.begin(call);
-      this.flush(call);
-      if (!call.end.reached || this.at === this.calls.length - 1) return;
-      this.at++;
+      const [block] = this.blocks;
+      if (block === undefined) return;
+      this.write(block);
+      if (this.blocks.length === 1 || block.end?.reached === false) return;
+      this.next();
     }
   }
 
-  private begin(call: Call): void {
-    if (this.open === call) return;
-    this.end();
-    this.start({ type: 'tool_use', id: call.id, name: call.name, input: {} });
-    this.open = call;
+  private next(): void {
+    const block = this.blocks.shift();
+    if (block === undefined) return;
+    this.write(block);
+    this.open = false;
+    this.out(eventText('content_block_stop', { index: this.index }));
   }
 
-  private flush(call: Call): void {
-    if (call.waiting === '') return;
-    this.say({ type: 'input_json_delta', partial_json: call.waiting });
-    call.end.add(call.waiting);
-    this.waiting -= call.waiting.length;
-    call.waiting = '';
-  }
-
-  private end(): void {
-    if (this.open === null) return;
-    this.open = null;
-    this.stop();
-  }
-
-  private start(block: JsonObject): void {
-    this.index++;
-    this.out(eventText('content_block_start', { index: this.index, content_block: block }));
+  private write(block: Block): void {
+    if (!this.open) {
+      this.open = true;
+      this.index++;
+      this.out(eventText('content_block_start', { index: this.index, content_block: block.start }));
+    }
+    const { kind, waiting, signature } = block;
+    if (waiting !== '') {
+      block.waiting = '';
+      this.waiting -= waiting.length;
+      block.end?.add(waiting);
+      this.say(deltaOf(kind, waiting));
+    }
+    if (signature === null) return;
+    block.signature = null;
+    this.say({ type: 'signature_delta', signature });
   }
 
   private say(delta: JsonObject): void {
     this.out(eventText('content_block_delta', { index: this.index, delta }));
   }
-
-  private stop(): void {
-    this.out(eventText('content_block_stop', { index: this.index }));
-  }
 }
+
+const deltaOf = (kind: Kind, words: string): JsonObject => {
+  if (kind === 'text') return { type: 'text_delta', text: words };
+  if (kind === 'thinking') return { type: 'thinking_delta', thinking: words };
+  return { type: 'input_json_delta', partial_json: words };
+};

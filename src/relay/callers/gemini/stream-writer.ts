@@ -106,8 +106,7 @@ export class GeminiWriter implements AnswerWriter {
     this.awaitedLength += piece.length;
     const calls = this.awaited.get(choice) ?? new Map<JsonValue, Awaited>();
     this.awaited.set(choice, calls);
-    // Further pieces may come without a number: they belong to the newest call.
-    const key = call.index ?? call.id ?? [...calls.keys()].at(-1) ?? 0;
+    const key = call.index ?? 0;
     const known = calls.get(key);
     if (this.awaitedLength > mostAwaited || (known === undefined && calls.size === mostCalls))
       this.malformed.add(choice);

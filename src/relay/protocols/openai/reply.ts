@@ -36,9 +36,11 @@ export class Generation implements Generated {
   }
 
   private noteToolCalls(choice: JsonObject, toolCalls: JsonValue): void {
+    // Those of a whole message stand one after the other, whatever numbers they bear.
+    const pieces = isObject(choice.delta);
     for (const [position, call] of objectsIn(toolCalls).entries())
       if (isObject(call.function))
-        this.noteFunction(`${choice.index} ${call.index ?? call.id ?? position}`, call.function);
+        this.noteFunction(`${choice.index} ${(pieces ? call.index : null) ?? position}`, call.function);
   }
 
   private noteFunction(call: string, { name, arguments: given }: JsonObject): void {

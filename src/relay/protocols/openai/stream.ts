@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../json.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
 import { mostStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
+import { CallNumbers } from './call-numbers.js';
 import { failureIn } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
 import { mendedUsage, readUsage } from './usage.js';
@@ -47,6 +48,7 @@ export class OpenAiStream extends SseStream {
   private pattern: ChunkPattern | null = null;
   private strayPatterns = 0;
   private readonly reading: Reading;
+  private readonly numbers = new CallNumbers();
 
   constructor(
     private readonly variant: OpenAiVariant,
@@ -107,6 +109,7 @@ export class OpenAiStream extends SseStream {
       if (!isObject(choice)) continue;
       const message = messageIn(choice);
       if (mendChoice(variant, choice, message, this.reading)) untouched = false;
+      if (message?.tool_calls && this.numbers.number(choice.index, message.tool_calls)) untouched = false;
       this.generated.note(choice, message);
     }
     const [first] = listed;

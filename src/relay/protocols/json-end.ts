@@ -6,7 +6,8 @@ const closes = new Set([0x7d, 0x5d]);
 /** Looks whether a JSON object, which comes in pieces, has come to its end. Remembers nothing of it but how deep it is. */
 export class JsonEnd {
   private depth = 0;
-  private begun = false;
+  /** Its first bracket has come. */
+  begun = false;
   private inText = false;
   private escaped = false;
 
