@@ -23,6 +23,10 @@ const tokensPerToolCall = 7;
 export const seenTokens = ({ said, toolCalls }: Generated, model: string): number =>
   said.tokens(model) + toolCalls * tokensPerToolCall;
 
+function canHaveTakenIn(told: Usage, { prompt, sound, keeps }: UsageBound): boolean {
+  return promptTokens(told) <= prompt && (told.audioInput ?? 0) <= sound && (keeps || (told.cacheWriteHour ?? 0) === 0);
+}
+
 export interface UsedTokens {
   readonly usage: Usage;
   readonly usageSource: UsageSource;
@@ -50,11 +54,7 @@ export function believedUsage(
   model: string,
 ): UsedTokens {
   const silent = told === null || (!usedAnything(told) && generated.said.length > 0);
-  const input =
-    !silent &&
-    promptTokens(told) <= bound.prompt &&
-    (told.audioInput ?? 0) <= bound.sound &&
-    (bound.keeps || (told.cacheWriteHour ?? 0) === 0);
+  const input = !silent && canHaveTakenIn(told, bound);
   // Streams that break off may have told their input and nothing else.
   const half = !silent && generated.inputOnly === true;
   const output = !silent && !half && canHavePutOut(told, generated, bound);
@@ -66,6 +66,19 @@ export function believedUsage(
     bound,
   );
 }
+
+/**
+ * For usage told while an answer still comes, when what was said is no measure yet: what of it the call can have used.
+ * Refers to nothing else of the call.
+ */
+export const believer =
+  (bound: UsageBound, promptEstimate: number) =>
+  (told: Usage): Usage => {
+    const input = canHaveTakenIn(told, bound);
+    const output = completionTokens(told) <= bound.output && (bound.speaks || (told.audioOutput ?? 0) === 0);
+    const possible = input && output ? told : joined(input ? told : { input: promptEstimate }, output ? told : {});
+    return withinSearches(possible, 'upstream', bound).usage;
+  };
 
 /** No more searches than were held for; those that nobody asked for have no price. */
 function withinSearches(usage: Usage, usageSource: UsageSource, { searches }: UsageBound): UsedTokens {

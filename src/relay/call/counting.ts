@@ -61,6 +61,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       wantsUsage: false,
       headers: call.headers,
       promptTokens: order.estimate.promptTokens,
+      believed: (told) => told,
       outputLimit: null,
       mostOutput: Number.MAX_SAFE_INTEGER,
     };

@@ -15,6 +15,7 @@ import { type Course, openAnswering } from './answering.js';
 import { type Attempt, type AttemptFailure, noRoom } from './ask-upstream.js';
 import { attempt } from './attempt.js';
 import { authenticate, type Caller, checkNotBanned, type KeyCaller, type Shown } from './authenticate.js';
+import { believer } from './believed-usage.js';
 import { CallerPresence } from './caller-presence.js';
 import { channelParser } from './channel-settings.js';
 import { type Count, openCounting } from './counting.js';
@@ -247,6 +248,7 @@ export function openRelay(ports: RelayPorts): Relay {
         wantsUsage: order.wantsUsage,
         headers: call.headers,
         promptTokens: order.estimate.promptTokens,
+        believed: believer(reservation.bound, order.estimate.promptTokens),
         outputLimit: reservation.outputLimit,
         mostOutput: reservation.outputLimit ?? order.estimate.asked ?? order.estimate.limits.output,
       };

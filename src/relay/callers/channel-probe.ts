@@ -90,6 +90,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         wantsUsage: false,
         headers: {},
         promptTokens: 0,
+        believed: (told) => told,
         outputLimit: null,
         mostOutput: Number.MAX_SAFE_INTEGER,
       };

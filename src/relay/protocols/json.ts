@@ -21,6 +21,12 @@ export const textIn = (value: unknown): string | null => (typeof value === 'stri
 export const countIn = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.trunc(value) : null;
 
+/** Whether a count can be told as it came: it is one, or is left out. */
+export const isCountOrAbsent = (value: unknown): boolean => value === undefined || isCount(value);
+
+export const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
 /** null: not JSON. */
 export function parseJson(text: string): JsonValue | null {
   try {

@@ -135,6 +135,7 @@ export const callerOf = (
   wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
   headers: accept === null ? {} : { accept },
   promptTokens: 11,
+  believed: (told) => told,
   outputLimit,
   mostOutput: Number.MAX_SAFE_INTEGER,
 });

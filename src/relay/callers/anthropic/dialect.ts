@@ -31,7 +31,7 @@ const upstreamHeaders: readonly PassedHeader[] = [
 
 export const anthropicCaller: CallerDialect = {
   wire: 'anthropic',
-  writer: ({ promptTokens }, _channel, info) => new AnthropicWriter(promptTokens, info),
+  writer: ({ promptTokens, believed }, _channel, info) => new AnthropicWriter(promptTokens, believed, info),
   whole: wholeAnswer,
   telling,
   upstreamHeaders,

@@ -1,9 +1,9 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { AnswerWriter } from '../../answer-writer.js';
-import { mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
+import { isWellTold, mendedUsage, readUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
-import type { CallInfo } from '../../protocols/protocol.js';
+import type { CallerRequest, CallInfo } from '../../protocols/protocol.js';
 import { Outgoing } from '../../upstream/sse.js';
 import { BlockWriter } from './block-writer.js';
 import { eventText } from './event.js';
@@ -12,13 +12,17 @@ import { stopReasonOf } from './stop-reason.js';
 interface Held {
   readonly frame: Buffer;
   readonly event: JsonObject;
+  /** All that was told by then. */
+  readonly told: Usage | null;
 }
 
 const lineFeed = 10;
 const letterE = 0x65;
 const eventName = /^\w{1,64}$/;
+const metrics = 'amazon-bedrock-invocationMetrics';
 /** The last event before the end, and the end itself. */
 const lastWords = 'message_delta';
+const beginning = 'message_start';
 const endMark = 'message_stop';
 
 /**
@@ -39,6 +43,7 @@ export class AnthropicWriter implements AnswerWriter {
 
   constructor(
     private readonly promptTokens: number,
+    private readonly believed: CallerRequest['believed'],
     private readonly info: CallInfo,
   ) {
     this.blocks = new BlockWriter(info.callId, (frame) => this.send(frame));
@@ -57,11 +62,14 @@ export class AnthropicWriter implements AnswerWriter {
     this.passing = true;
     const { type } = event;
     if (type === endMark) {
-      this.end = frameOf(event, bytes, start, end, from);
+      // Amazon repeats the usage in it, in words of its own.
+      this.end = metrics in event ? null : frameOf(event, bytes, start, end, from);
       return;
     }
     this.release();
-    if (type === lastWords) this.held = { frame: frameOf(event, bytes, start, end, from), event };
+    const mended = type === beginning ? this.mendedStart(event) : null;
+    if (type === lastWords) this.held = { frame: frameOf(event, bytes, start, end, from), event, told: this.told };
+    else if (mended !== null) this.send(mended);
     else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
     else this.outgoing.whole(frameOf(event, bytes, start, end, from));
   }
@@ -95,21 +103,44 @@ export class AnthropicWriter implements AnswerWriter {
   /** Upstream's last events, which say what is charged. */
   private closePassed(usage: Usage): void {
     const { held, end } = this;
-    if (held !== null && usage === this.told) this.release();
+    const asTold = held !== null && usage === this.told && isWellTold(usageOf(held.event));
+    if (asTold) this.passHeld(held);
     else {
       const nothing: JsonObject = { delta: { stop_reason: null, stop_sequence: null } };
       const { type: _, ...event } = held?.event ?? nothing;
-      const words = isObject(event.usage) ? event.usage : {};
-      this.send(eventText(lastWords, { ...event, usage: mendedUsage(words, usage) }));
+      this.send(eventText(lastWords, { ...event, usage: mendedUsage(usageOf(event), usage) }));
     }
     if (end === null) this.send(eventText(endMark, {}));
     else this.outgoing.whole(end);
   }
 
+  /** It was not the last one. */
   private release(): void {
-    if (this.held === null) return;
-    this.outgoing.whole(this.held.frame);
+    const { held } = this;
     this.held = null;
+    if (held === null) return;
+    const { event, told } = held;
+    const believed = told === null ? null : this.believed(told);
+    if (believed === told && isWellTold(usageOf(event))) this.passHeld(held);
+    else {
+      const { type: _, ...words } = event;
+      const usage = mendedUsage(usageOf(event), believed ?? { input: this.promptTokens });
+      this.send(eventText(lastWords, { ...words, usage }));
+    }
+  }
+
+  private passHeld({ frame }: Held): void {
+    this.outgoing.whole(frame);
+  }
+
+  /** What a stream begins with, where it tells what cannot be charged; null: it may go out as it came. */
+  private mendedStart({ type: _, message, ...rest }: JsonObject): string | null {
+    if (!isObject(message) || !isObject(message.usage)) return null;
+    const told = readUsage(message.usage);
+    const believed = told === null ? null : this.believed(told);
+    if (believed === told && isWellTold(message.usage)) return null;
+    const usage = mendedUsage(message.usage, believed ?? { input: this.promptTokens });
+    return eventText(beginning, { message: { ...message, usage }, ...rest });
   }
 
   private begin({ id, model }: JsonObject): void {
@@ -127,13 +158,15 @@ export class AnthropicWriter implements AnswerWriter {
       // Nobody has told it yet. The last event has what is charged.
       usage: writtenUsage({ input: promptTokens }),
     };
-    this.send(eventText('message_start', { message }));
+    this.send(eventText(beginning, { message }));
   }
 
   private send(frame: string): void {
     this.outgoing.whole(Buffer.from(frame));
   }
 }
+
+const usageOf = ({ usage }: JsonObject): JsonObject => (isObject(usage) ? usage : {});
 
 /** Whether the frame lies whole in its bytes, the name of its event before its data. */
 const isNamed = (bytes: Buffer, from: number): boolean => from >= 0 && bytes[from] === letterE;

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-import { mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
+import { isWellTold, mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
 import { isAnthropicReasoning } from '../../protocols/neutral.js';
 import { messageIn } from '../../protocols/openai/reply.js';
@@ -59,8 +59,11 @@ function messageOf({ body, usage }: WholeAnswer): JsonObject {
   };
 }
 
-export const wholeAnswer = (answer: WholeAnswer): Buffer =>
-  answer.own ? answer.received : Buffer.from(JSON.stringify(messageOf(answer)));
+export function wholeAnswer(answer: WholeAnswer): Buffer {
+  const { body, own, received, usage } = answer;
+  if (!own) return Buffer.from(JSON.stringify(messageOf(answer)));
+  return usage === null || !isObject(body.usage) || isWellTold(body.usage) ? received : telling(received, usage);
+}
 
 /** Parses the answer once more: few answers come this way. */
 export function telling(bytes: Buffer, usage: Usage): Buffer {

@@ -8,7 +8,7 @@ import { telling, wholeAnswer } from './whole-answer.js';
 
 export const geminiCaller: CallerDialect = {
   wire: 'gemini',
-  writer: (_caller, _channel, info) => new GeminiWriter(new EventFrames(), info),
+  writer: (caller, _channel, info) => new GeminiWriter(new EventFrames(), caller.promptTokens, caller.believed, info),
   whole: wholeAnswer,
   telling,
   upstreamHeaders: [],
@@ -23,7 +23,7 @@ export const geminiCaller: CallerDialect = {
 export const geminiArrayCaller: CallerDialect = {
   ...geminiCaller,
   streamType: 'application/json; charset=utf-8',
-  writer: (_caller, _channel, info) => new GeminiWriter(new ArrayFrames(), info),
+  writer: (caller, _channel, info) => new GeminiWriter(new ArrayFrames(), caller.promptTokens, caller.believed, info),
   errorFrame: (error, requestId, begun) => `${begun ? ',\r\n' : '['}${errorBody(error, requestId)}`,
   endFrame: ']',
   // A blank may stand between any two members.

@@ -1,9 +1,9 @@
 import type { Usage } from '../../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
-import { usageMetadata } from '../../protocols/gemini/usage.js';
+import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
-import type { CallInfo } from '../../protocols/protocol.js';
+import type { CallerRequest, CallInfo } from '../../protocols/protocol.js';
 import type { Frames } from './frames.js';
 import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
 
@@ -19,6 +19,13 @@ interface Awaited {
   readonly pieces: string[];
 }
 
+interface Held {
+  readonly data: Buffer;
+  readonly response: JsonObject;
+  /** All that was told by then. */
+  readonly told: Usage | null;
+}
+
 const hasFinish = ({ candidates, promptFeedback }: JsonObject): boolean =>
   isObject(promptFeedback) || objectsIn(candidates).some(({ finishReason }) => textIn(finishReason) !== null);
 
@@ -30,7 +37,7 @@ export class GeminiWriter implements AnswerWriter {
   private head: JsonObject | null = null;
   private told: Usage | null = null;
   /** The newest frame that came in this wire, once there was a finish reason. */
-  private held: { readonly data: Buffer; readonly response: JsonObject } | null = null;
+  private held: Held | null = null;
   private finishing = false;
   /** Candidates that have finished, where the chunks came by another wire. */
   private readonly finished: JsonObject[] = [];
@@ -41,6 +48,8 @@ export class GeminiWriter implements AnswerWriter {
 
   constructor(
     private readonly frames: Frames,
+    private readonly promptTokens: number,
+    private readonly believed: CallerRequest['believed'],
     private readonly info: CallInfo,
   ) {}
 
@@ -54,7 +63,9 @@ export class GeminiWriter implements AnswerWriter {
     this.finishing ||= hasFinish(response);
     const spread = from < 0 && bytes.subarray(start, end).includes(10);
     const data = spread ? Buffer.from(JSON.stringify(response)) : bytes.subarray(start, end);
-    if (this.finishing) this.held = { data: Buffer.from(data), response };
+    const mended = this.finishing ? null : this.mended(response, this.told);
+    if (this.finishing) this.held = { data: Buffer.from(data), response, told: this.told };
+    else if (mended !== null) this.send(mended);
     else if (from < 0) this.frames.frame(data);
     else this.frames.pass(bytes, from, start, end);
   }
@@ -73,15 +84,31 @@ export class GeminiWriter implements AnswerWriter {
 
   closing(usage: Usage): Buffer {
     const { held } = this;
-    if (held !== null && usage !== this.told) this.send({ ...held.response, usageMetadata: usageMetadata(usage) });
-    else if (held !== null) this.frames.frame(held.data);
-    else this.send({ candidates: this.finished, usageMetadata: usageMetadata(usage), ...this.shared() });
+    if (held !== null) {
+      const { usageMetadata: words } = held.response;
+      const asTold = usage === this.told && (!isObject(words) || isWellTold(words));
+      if (asTold) this.frames.frame(held.data);
+      else this.send({ ...held.response, usageMetadata: mendedUsage(words, usage) });
+    } else this.send({ candidates: this.finished, usageMetadata: usageMetadata(usage), ...this.shared() });
     return this.frames.close();
   }
 
   private release(): void {
-    if (this.held !== null) this.frames.frame(this.held.data);
+    const { held } = this;
     this.held = null;
+    if (held === null) return;
+    const mended = this.mended(held.response, held.told);
+    if (mended === null) this.frames.frame(held.data);
+    else this.send(mended);
+  }
+
+  /** A response that is not the last one, where it tells what cannot be charged; null: it may go out as it came. */
+  private mended(response: JsonObject, told: Usage | null): JsonObject | null {
+    const { usageMetadata: words } = response;
+    if (!isObject(words)) return null;
+    const believed = told === null ? null : this.believed(told);
+    if (believed === told && isWellTold(words)) return null;
+    return { ...response, usageMetadata: mendedUsage(words, believed ?? { input: this.promptTokens }) };
   }
 
   private choice(choice: JsonObject): void {

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-import { usageMetadata } from '../../protocols/gemini/usage.js';
+import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 import { isList, isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import type { CallerRequest } from '../../protocols/protocol.js';
@@ -30,7 +30,10 @@ function embedded({ data }: JsonObject, { body }: CallerRequest): JsonObject {
 }
 
 export function wholeAnswer({ body, own, received, usage }: WholeAnswer, caller: CallerRequest): Buffer {
-  if (own) return received;
+  if (own) {
+    const { usageMetadata: told } = body;
+    return usage === null || !isObject(told) || isWellTold(told) ? received : telling(received, usage);
+  }
   if (caller.mode === 'embeddings') return written(embedded(body, caller));
   return written({
     candidates: objectsIn(body.choices).map(candidateOf),
@@ -46,5 +49,5 @@ const unpriced = ['embedding', 'embeddings', 'predictions'];
 export function telling(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer) || unpriced.some((name) => name in answer)) return bytes;
-  return written({ ...answer, usageMetadata: usageMetadata(usage) });
+  return written({ ...answer, usageMetadata: mendedUsage(answer.usageMetadata, usage) });
 }

@@ -1,5 +1,5 @@
 import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/usage.js';
-import { countIn, isObject, type JsonObject, objectsIn } from '../json.js';
+import { countIn, isCount, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
 
 /*
  * Usage as Anthropic tells it. Its counts of input are disjoint already: `input_tokens` leaves out what was read from a
@@ -95,11 +95,36 @@ export function writtenUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Upstream's own words, made to say what is charged; what they tell of other tools stays. */
+/** Nothing is told there, or counts that are ones. Some members may be null in this wire, some may not. */
+const tellsCounts = (holder: JsonValue | undefined, ...names: readonly string[]): boolean =>
+  !isObject(holder) || names.every((name) => isCountOrAbsent(holder[name] ?? undefined));
+
+/** Whether these words say what is read from them: counts, and no part larger than its whole. */
+export function isWellTold(told: JsonObject): boolean {
+  const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written } = told;
+  const { cache_creation: kept, output_tokens_details: details } = told;
+  const counts = countsIn(told);
+  return (
+    isCountOrAbsent(input) &&
+    isCountOrAbsent(output) &&
+    tellsCounts(told, 'cache_creation_input_tokens', 'cache_read_input_tokens') &&
+    tellsCounts(kept, 'ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens') &&
+    tellsCounts(details, 'thinking_tokens') &&
+    tellsCounts(told.server_tool_use, 'web_search_requests') &&
+    (!isCount(written) || counts.writtenForAnHour <= written) &&
+    (!isCount(output) || counts.thinking <= output) &&
+    objectsIn(told.iterations).every(isWellTold)
+  );
+}
+
+/**
+ * Upstream's own words, made to say what is charged; what they tell of other tools stays. Nobody here knows how the
+ * charge is spread over its rounds.
+ */
 export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
-  const { server_tool_use: tools } = told;
+  const { server_tool_use: tools, iterations: _, cache_creation: __, output_tokens_details: ___, ...words } = told;
   return {
-    ...told,
+    ...words,
     ...writtenUsage(usage),
     ...(isObject(tools) && { server_tool_use: { ...tools, web_search_requests: usage[searches] ?? 0 } }),
   };

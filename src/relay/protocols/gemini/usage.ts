@@ -1,5 +1,5 @@
 import { completionTokens, noUsage, promptTokens, type Usage, used } from '../../../domain/usage.js';
-import { countIn, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
+import { countIn, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
 
 /*
  * Usage as Gemini tells it: `usageMetadata`, cumulative over a stream. What tools have put into the prompt is told beside
@@ -63,6 +63,48 @@ function details(total: number, parts: readonly (readonly [string, number | unde
   if (other.length === 0) return null;
   const text = other.reduce((left, { tokenCount }) => left - tokenCount, total);
   return text > 0 ? [{ modality: 'TEXT', tokenCount: text }, ...other] : other;
+}
+
+const countNames = [
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'totalTokenCount',
+  'thoughtsTokenCount',
+  'toolUsePromptTokenCount',
+  'cachedContentTokenCount',
+];
+/** With the sum that each is of. */
+const detailNames = [
+  ['promptTokensDetails', 'promptTokenCount'],
+  ['toolUsePromptTokensDetails', 'toolUsePromptTokenCount'],
+  ['cacheTokensDetails', 'cachedContentTokenCount'],
+  ['candidatesTokensDetails', 'candidatesTokenCount'],
+] as const;
+
+/** Whether these words say what is read from them: counts that add up, and no part larger than its whole. */
+export function isWellTold(metadata: JsonObject): boolean {
+  if (!countNames.every((name) => isCountOrAbsent(metadata[name]))) return false;
+  const prompted = countOf(metadata, 'promptTokenCount');
+  const rest = countOf(metadata, 'toolUsePromptTokenCount') + countOf(metadata, 'thoughtsTokenCount');
+  const { totalTokenCount: total, candidatesTokenCount: candidates } = metadata;
+  const sum = prompted + rest + countOf(metadata, 'candidatesTokenCount');
+  return (
+    (total === undefined || (candidates === undefined ? Number(total) >= sum : total === sum)) &&
+    countOf(metadata, 'cachedContentTokenCount') <= prompted &&
+    detailNames.every(([name, whole]) =>
+      objectsIn(metadata[name]).every(
+        ({ tokenCount }) => isCountOrAbsent(tokenCount) && Number(tokenCount ?? 0) <= countOf(metadata, whole),
+      ),
+    )
+  );
+}
+
+/** Upstream's own words, made to say what is charged. */
+export function mendedUsage(metadata: JsonValue | undefined, usage: Usage): JsonObject {
+  const words: JsonObject = isObject(metadata) ? { ...metadata } : {};
+  for (const name of countNames) delete words[name];
+  for (const [name] of detailNames) delete words[name];
+  return { ...words, ...usageMetadata(usage) };
 }
 
 /** Usage in Gemini's words. */
