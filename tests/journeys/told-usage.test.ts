@@ -100,6 +100,13 @@ describe.each([
       15,
     ],
     ['in fractions', [{ prompt_tokens: 10.7, completion_tokens: 5.2, total_tokens: 15.9 }], 'upstream', 15],
+    ['with no prompt but its sum', [{ prompt_tokens: null, completion_tokens: 5, total_tokens: 15 }], 'upstream', 15],
+    [
+      'with more from a cache than prompt, by another name',
+      [{ prompt_tokens: 10, completion_tokens: 5, prompt_cache_hit_tokens: 9e15, prompt_cache_miss_tokens: -3 }],
+      'upstream',
+      10,
+    ],
     ['of nothing', [{ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }], 'estimated', null],
     ['below nothing', [{ prompt_tokens: -10, completion_tokens: -5, total_tokens: -15 }], 'estimated', null],
     [
@@ -139,6 +146,8 @@ describe.each([
       cached_tokens: line.cached_tokens,
       reasoning_tokens: line.reasoning_tokens,
     });
+    if ('prompt_cache_hit_tokens' in usage)
+      expect([usage.prompt_cache_hit_tokens, usage.prompt_cache_miss_tokens]).toEqual([line.cached_tokens, 0]);
     if (charge !== null) expect(line.quota).toBe(charge);
     expect(line.quota).toBeLessThan(1_000);
   });

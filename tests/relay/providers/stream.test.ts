@@ -101,6 +101,43 @@ describe('a stream on its way through', () => {
     expect(end).toBe('data: [DONE]');
   });
 
+  const counts = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+  const empty = { index: 0, delta: {} };
+  test.each([
+    ['an empty choice', { ...counts }, [empty]],
+    ['an empty choice that holds it too', { ...counts }, [{ ...empty, usage: counts, finish_reason: null }]],
+    [
+      'a choice with an empty word',
+      { ...counts },
+      [{ index: 0, delta: { role: 'assistant', content: '' }, logprobs: null }],
+    ],
+  ])(
+    'whose usage comes with %s gives its caller no chunk for it, and one usage to who asked',
+    (_kind, usage, choices) => {
+      for (const wantsUsage of [false, true]) {
+        const stream = open({ wantsUsage });
+        stream.push(data(chunk({ content: 'a' })));
+        expect(stream.push(data({ id: 'x', choices, usage })).bytes).toBeNull();
+        const frames = stream
+          .closing(stream.usage ?? noUsage)
+          .toString()
+          .split('\n\n')
+          .slice(0, -2);
+        expect(frames.map((frame) => JSON.parse(frame.slice('data: '.length)))).toMatchObject(
+          wantsUsage ? [{ choices: [], usage: counts }] : [],
+        );
+      }
+    },
+  );
+
+  test('whose usage comes with a word or a finish reason passes these on, without any usage in them', () => {
+    const stream = open();
+    const last = { index: 0, delta: {}, finish_reason: 'stop', usage: counts };
+    const step = stream.push(data({ id: 'x', choices: [last], usage: { ...counts, cost: 1 } }));
+    expect(step.bytes?.toString()).toContain('"finish_reason":"stop"');
+    expect(step.bytes?.toString()).not.toContain('usage');
+  });
+
   test('keeps the last usage, and does not take nothing for usage', () => {
     const stream = open();
     const told = (prompt: number, completion: number) => ({

@@ -3,7 +3,7 @@ import { longestRemembered } from '../../answer-writer.js';
 import { searchesItself } from '../../searching.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { ChunkPattern } from '../chunk-pattern.js';
-import { isObject, type JsonObject } from '../json.js';
+import { isObject, type JsonObject, objectsIn } from '../json.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
 import { mostStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
@@ -17,6 +17,19 @@ const done = Buffer.from('[DONE]');
 
 /** Members in which some upstreams repeat the usage of a chunk. */
 const usageCopies = ['x_groq'];
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Every choice is named and has no word, no call and no end. */
+function sayNothing({ choices }: JsonObject): boolean {
+  for (const choice of objectsIn(choices)) {
+    const { index: _, delta, ...rest } = choice;
+    const { role: __, ...words } = isObject(delta) ? delta : {};
+    if (![...Object.values(rest), ...Object.values(words)].every(isEmpty)) return false;
+  }
+  return true;
+}
 
 /** A class, as V8 keeps an object literal with accessors as a dictionary, for as long as the stream is open. */
 class StreamedReading implements Reading {
@@ -47,6 +60,8 @@ export class OpenAiStream extends SseStream {
   /** Of the chunk before, if it was passed on as it came. */
   private pattern: ChunkPattern | null = null;
   private strayPatterns = 0;
+  /** A chunk was handed on. */
+  private begun = false;
   private readonly reading: Reading;
   private readonly numbers = new CallNumbers();
 
@@ -119,10 +134,14 @@ export class OpenAiStream extends SseStream {
       const frame = alone && untouched ? bytes.subarray(start, end) : null;
       this.takeUsage(holder.usage, alone ? chunk : null, frame, end - start <= longestRemembered);
       if (alone) return;
+      for (const choice of listed) if (isObject(choice)) delete choice.usage;
       delete holder.usage;
+      // What is left is the usage chunk of upstreams that put an empty choice into it.
+      if (this.begun && sayNothing(chunk)) return;
       for (const name of usageCopies) if (isObject(chunk[name])) delete chunk[name].usage;
       untouched = false;
     }
+    this.begun = true;
     if (!untouched) this.writer.write(chunk, end - start);
     else {
       this.writer.forward(chunk, bytes, start, end, from);

@@ -78,6 +78,27 @@ const outputParts: Parts = [
   ['audio_tokens', ({ audioOutput = 0 }) => audioOutput],
 ];
 
+/** Names that some vendors have for what came from a cache, beside the prompt itself. */
+const cacheNames: Parts = [
+  ['prompt_cache_hit_tokens', ({ cachedInput = 0 }) => cachedInput],
+  ['prompt_cache_miss_tokens', (usage) => promptTokens(usage) - (usage.cachedInput ?? 0)],
+  ['cached_tokens', ({ cachedInput = 0 }) => cachedInput],
+  ['num_cached_tokens', ({ cachedInput = 0 }) => cachedInput],
+];
+
+/** As far as upstream names them: one of them may be told where another is. */
+function tellsCached(told: JsonObject, usage: Usage): boolean {
+  for (const [name, count] of cacheNames)
+    if ((told[name] ?? null) !== null && told[name] !== count(usage)) return false;
+  return true;
+}
+
+function mendedCached(told: JsonObject, usage: Usage): JsonObject {
+  const mended: JsonObject = {};
+  for (const [name, count] of cacheNames) if (name in told) mended[name] = count(usage);
+  return mended;
+}
+
 function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
   for (const [name, count] of parts) if ((details[name] ?? 0) !== count(usage)) return false;
   return true;
@@ -104,9 +125,10 @@ export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
   const completion = completionTokens(usage);
   const total = prompt + completion;
   const tells =
-    (told.prompt_tokens ?? prompt) === prompt &&
-    (told.completion_tokens ?? 0) === completion &&
-    (told.total_tokens ?? total) === total &&
+    (told.prompt_tokens === undefined || told.prompt_tokens === prompt) &&
+    (told.completion_tokens === undefined ? completion === 0 : told.completion_tokens === completion) &&
+    (told.total_tokens === undefined || told.total_tokens === total) &&
+    tellsCached(told, usage) &&
     tellsParts(detailsIn(told, 'prompt_tokens_details'), inputParts, usage) &&
     tellsParts(detailsIn(told, 'completion_tokens_details'), outputParts, usage);
   if (tells) return told;
@@ -117,6 +139,7 @@ export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: total,
+    ...mendedCached(told, usage),
     ...(input !== null && { prompt_tokens_details: input }),
     ...(output !== null && { completion_tokens_details: output }),
   };
