@@ -163,6 +163,17 @@ test('usage told twice in a stream is told once, the last of it, and charged', a
   expect(await lineOf(gateway, user, answer)).toMatchObject({ quota: 15, completion_tokens: 5 });
 });
 
+test('a large picture is charged as told by a model of a family that nobody here knows', async () => {
+  const header = Buffer.from(`89504e470d0a1a0a0000000d49484452${'00'.repeat(17)}`, 'hex');
+  header.writeUInt32BE(6_000, 16);
+  header.writeUInt32BE(4_000, 20);
+  const url = `data:image/png;base64,${header.toString('base64')}`;
+  told = [{ prompt_tokens: 28_212, completion_tokens: 5, total_tokens: 28_217 }];
+  const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+  const line = await lineOf(gateway, user, await caller.chat({ model: 'm', messages }));
+  expect(line).toMatchObject({ usage_source: 'upstream', quota: 28_217 });
+});
+
 test('a channel that tells what cannot be is shown as failing, and the log names it', async () => {
   told = [{ prompt_tokens: 8e15, completion_tokens: 1 }];
   const answer = await caller.chat({ model: 'm' });

@@ -7,14 +7,34 @@ export interface ImageSize {
 
 /** As much of a file as is looked at; in a JPEG the size comes after a preview and camera data. */
 export const headerLength = 64 * 1024;
+/** As much as a JPEG may have before its size: several segments of previews, profiles and notes. */
+export const longHeaderLength = 1024 * 1024;
 
 const sized = (width: number, height: number): ImageSize | null => (width > 0 && height > 0 ? { width, height } : null);
 
 const png = (bytes: Buffer): ImageSize | null =>
   bytes.length >= 24 ? sized(bytes.readUInt32BE(16), bytes.readUInt32BE(20)) : null;
 
-const gif = (bytes: Buffer): ImageSize | null =>
-  bytes.length >= 10 ? sized(bytes.readUInt16LE(6), bytes.readUInt16LE(8)) : null;
+/** Bytes of a table of colours, by the flags that announce it. */
+const colours = (flags: number): number => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
+
+/** A picture may be larger than its screen: readers make room for it. */
+function gif(bytes: Buffer): ImageSize | null {
+  if (bytes.length < 13) return null;
+  const screen = { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+  for (let at = 13 + colours(bytes[10] ?? 0); at + 10 <= bytes.length; ) {
+    if (bytes[at] === 0x2c) {
+      const [left, top] = [bytes.readUInt16LE(at + 1), bytes.readUInt16LE(at + 3)];
+      const [width, height] = [bytes.readUInt16LE(at + 5), bytes.readUInt16LE(at + 7)];
+      return sized(Math.max(screen.width, left + width), Math.max(screen.height, top + height));
+    }
+    if (bytes[at] !== 0x21) break;
+    // An extension: blocks that begin with their length, and an empty one.
+    for (at += 2; (bytes[at] ?? 0) > 0; ) at += 1 + (bytes[at] ?? 0);
+    at++;
+  }
+  return sized(screen.width, screen.height);
+}
 
 function webp(bytes: Buffer): ImageSize | null {
   if (bytes.length < 30) return null;
@@ -47,11 +67,13 @@ function jpeg(bytes: Buffer): ImageSize | null {
   return null;
 }
 
+export const isJpeg = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 3) === '\xff\xd8\xff';
+
 /** null: not a PNG, GIF, WebP or JPEG, or the size lies further in. */
 export function imageSize(bytes: Buffer): ImageSize | null {
   const magic = bytes.toString('latin1', 0, 12);
   if (magic.startsWith('\x89PNG\r\n\x1a\n')) return png(bytes);
   if (magic.startsWith('GIF8')) return gif(bytes);
   if (magic.startsWith('RIFF') && magic.endsWith('WEBP')) return webp(bytes);
-  return magic.startsWith('\xff\xd8\xff') ? jpeg(bytes) : null;
+  return isJpeg(bytes) ? jpeg(bytes) : null;
 }

@@ -13,13 +13,19 @@ export const contentsIn = (body: JsonObject): JsonObject[] => {
   return [...objectsIn(body.contents), ...(instructions === undefined ? [] : [{ parts: partsIn(instructions) }])];
 };
 
+/** How closely a model is to look at this part. */
+function detailOf(part: JsonObject): JsonObject {
+  const level = textIn(objectIn(part, 'mediaResolution')?.level);
+  return level === null ? {} : { detail: level.replace('MEDIA_RESOLUTION_', '').toLowerCase() };
+}
+
 /** A picture, a sound or a file, as the tally knows them; null: it is none. */
 function mediaIn(part: JsonObject): JsonObject | null {
   const inline = objectIn(part, 'inlineData');
   if (inline !== null) {
     const type = textIn(memberIn(inline, 'mimeType')) ?? '';
     const data = textIn(inline.data) ?? '';
-    if (type.startsWith('image/')) return { type: 'image_url', image_url: data };
+    if (type.startsWith('image/')) return { type: 'image_url', image_url: { url: data, ...detailOf(part) } };
     return type.startsWith('audio/')
       ? { type: 'input_audio', input_audio: { data } }
       : { type: 'file', file: { file_data: data } };
@@ -28,7 +34,7 @@ function mediaIn(part: JsonObject): JsonObject | null {
   if (file === null) return null;
   const url = textIn(memberIn(file, 'fileUri')) ?? '';
   return (textIn(memberIn(file, 'mimeType')) ?? '').startsWith('image/')
-    ? { type: 'image_url', image_url: { url } }
+    ? { type: 'image_url', image_url: { url, ...detailOf(part) } }
     : { type: 'file', file: { file_url: url } };
 }
 

@@ -1,0 +1,208 @@
+import type { ImageSize } from './image-size.js';
+
+/*
+ * How families of models count a picture, as their makers say. Where what they say differs from what has been seen, or
+ * has changed, the larger is the bound: a bound that is too tight turns an honest bill into a loss.
+ */
+
+/** In the words of whichever dialect was spoken; null: none, which is as good as `auto`. */
+export type ImageDetail = 'low' | 'medium' | 'high' | 'auto' | 'original' | 'ultra_high';
+
+export interface ImageTokens {
+  /** As near as can be told. */
+  readonly likely: number;
+  /** What it is unlikely to exceed. */
+  readonly ample: number;
+  /** What it cannot exceed. */
+  readonly most: number;
+}
+
+/** `size`: null where nobody can see the picture. */
+export type ImageRule = (size: ImageSize | null, detail: ImageDetail) => ImageTokens;
+
+const exactly = (tokens: number): ImageTokens => ({ likely: tokens, ample: tokens, most: tokens });
+
+const longSide = 2048;
+const shortSide = 768;
+const tileSize = 512;
+/** Two along the short side, four along the long one: more do not fit into 2048 × 768. */
+const mostTiles = 8;
+
+/** Shrunk to 2048 on the long side, then to 768 on the short one; never enlarged. */
+function tilesOf({ width, height }: ImageSize): number {
+  const fit = Math.min(1, longSide / Math.max(width, height));
+  const shrink = fit * Math.min(1, shortSide / (Math.min(width, height) * fit));
+  const tiles = (side: number): number => Math.ceil(Math.round(side * shrink) / tileSize);
+  return tiles(width) * tiles(height);
+}
+
+/** So many tokens for each tile of 512 beside the base, which is all that low detail takes. */
+const tiles =
+  (base: number, tile: number): ImageRule =>
+  (size, detail) => {
+    if (detail === 'low') return exactly(base);
+    if (size !== null) return exactly(tilesOf(size) * tile + base);
+    // Whoever does not see the picture assumes a small one, and holds enough for a large one.
+    const largest = mostTiles * tile + base;
+    return { likely: 3 * base, ample: largest, most: largest };
+  };
+
+/** What a picture is shrunk to before it is cut into patches. */
+interface PatchBudget {
+  /** Pixels. */
+  readonly longSide: number;
+  readonly patches: number;
+  /** Patches that have been told of, where these are more. */
+  readonly most?: number;
+}
+
+/** No picture that a provider takes has more patches of 32, as far as anybody has seen. */
+const unboundedPatches = 65_536;
+/** Above it most routes refuse a picture. */
+const usualMostPatches = 30_000;
+
+const unseen: ImageSize = { width: 1024, height: 1024 };
+
+const patchesIn = ({ width, height }: ImageSize, side: number): number =>
+  Math.ceil(width / side) * Math.ceil(height / side);
+
+/** Shrunk to the long side, then until whole patches along both sides stay within the budget. */
+function patchesWithin({ width, height }: ImageSize, side: number, budget: PatchBudget): number {
+  const fit = Math.min(1, budget.longSide / Math.max(width, height));
+  const fitted = { width: Math.max(1, Math.round(width * fit)), height: Math.max(1, Math.round(height * fit)) };
+  if (patchesIn(fitted, side) <= budget.patches) return patchesIn(fitted, side);
+  const shrink = Math.sqrt((side ** 2 * budget.patches) / (fitted.width * fitted.height));
+  const [across, down] = [(fitted.width * shrink) / side, (fitted.height * shrink) / side];
+  const aligned = shrink * Math.min(Math.floor(across) / across, Math.floor(down) / down);
+  // A thin strip has not one whole patch across.
+  if (aligned === 0) return budget.patches;
+  const whole = (length: number): number => Math.max(1, Math.ceil(Math.floor(length * aligned) / side));
+  return Math.min(whole(fitted.width) * whole(fitted.height), budget.patches);
+}
+
+const patches =
+  (side: number, perPatch: number, budgetOf: (detail: ImageDetail) => PatchBudget): ImageRule =>
+  (size, detail) => {
+    const budget = budgetOf(detail);
+    const tokens = (count: number): number => Math.ceil(count * perPatch);
+    const likely = tokens(patchesWithin(size ?? unseen, side, budget));
+    const most = Math.max(budget.patches, budget.most ?? 0);
+    if (size === null) return { likely, ample: tokens(Math.min(most, usualMostPatches)), most: tokens(most) };
+    const largest = Math.max(likely, tokens(Math.min(patchesIn(size, side), most)));
+    return { likely, ample: largest, most: largest };
+  };
+
+/** The guide says 1,536, libraries made since count to what fits into 2048 × 2048. */
+const byTheGuide: PatchBudget = { longSide, patches: 1_536, most: 4_096 };
+/** Detail has no effect. */
+const small = (perPatch: number): ImageRule => patches(32, perPatch, () => byTheGuide);
+
+const asHigh: PatchBudget = { longSide, patches: 2_500 };
+const asOriginal: PatchBudget = { longSide: 6_000, patches: 10_000 };
+const asItIs: PatchBudget = { longSide: Number.POSITIVE_INFINITY, patches: unboundedPatches };
+const asThumbnail: PatchBudget = { longSide: 512, patches: 256 };
+
+const isOriginal = (detail: ImageDetail): boolean => detail === 'original' || detail === 'ultra_high';
+
+/** Sharper only where that is asked for; low detail is not known to make less of it. */
+const sharpWhenAsked = (perPatch: number): ImageRule =>
+  patches(32, perPatch, (detail) => (isOriginal(detail) ? asOriginal : { ...asHigh, most: 4_096 }));
+
+/** As it is unless less is asked for. */
+const sharp = (original: PatchBudget): ImageRule =>
+  patches(32, 1.2, (detail) => {
+    if (detail === 'low') return { ...asThumbnail, most: 4_096 };
+    return detail === 'high' ? { ...asHigh, longSide: Number.POSITIVE_INFINITY } : original;
+  });
+
+const claude = (budget: PatchBudget): ImageRule => patches(28, 1, () => budget);
+
+/** Tiles that are cut at two thirds of the short side, between 256 and 768 pixels. */
+function cropsOf({ width, height }: ImageSize): number {
+  if (Math.max(width, height) <= 384) return 1;
+  const side = Math.min(768, Math.max(256, Math.floor(Math.min(width, height) / 1.5)));
+  return patchesIn({ width, height }, side);
+}
+
+const crops: ImageRule = (size) => {
+  const likely = 258 * (size === null ? 4 : cropsOf(size));
+  return { likely, ample: Math.max(likely, 4_096), most: Math.max(likely, 16_384) };
+};
+
+const resolutions: Readonly<Record<ImageDetail, number>> = {
+  low: 280,
+  medium: 560,
+  high: 1_120,
+  auto: 1_120,
+  original: 1_120,
+  ultra_high: 2_240,
+};
+
+/** So many tokens at most, whatever the size. */
+const byResolution: ImageRule = (_size, detail) => ({ likely: resolutions[detail], ample: 2_240, most: 4_096 });
+
+/** Families that say how they count, and have others that count otherwise: all of these take up to 16,384 tokens. */
+const about =
+  (count: (size: ImageSize) => number): ImageRule =>
+  (size) => ({ likely: Math.min(count(size ?? unseen), 16_384), ample: 4_096, most: 16_384 });
+
+/** By the last part of a name; the first that fits. Longer names before their families. */
+const families: readonly (readonly [names: RegExp, rule: ImageRule])[] = [
+  [/^gpt-4o-mini/, tiles(2833, 5667)],
+  [/^gpt-(4\.1|5(\.[0-3])?)(-codex)?-mini/, small(1.62)],
+  [/^gpt-(4\.1|5(\.[0-3])?)-nano/, small(2.46)],
+  [/^o4-mini/, small(1.72)],
+  // Reported at these rates and at 1.2; the larger is counted.
+  [/^gpt-5\.[4-9](-codex)?-mini/, sharpWhenAsked(1.62)],
+  [/^gpt-5\.[4-9]-nano/, sharpWhenAsked(2.46)],
+  [/^gpt-5(\.1)?(-|$)/, tiles(70, 140)],
+  [/^gpt-5\.[23](-|$)/, patches(32, 1.2, () => byTheGuide)],
+  [/^gpt-5\.4(-|$)/, sharpWhenAsked(1.2)],
+  [/^gpt-5\.5(-|$)/, sharp(asOriginal)],
+  [/^gpt-([5-9]|1\d)(\D|$)/, sharp(asItIs)],
+  [/^(gpt-4|chatgpt-4o)/, tiles(85, 170)],
+  [/^o[13](-|$)/, tiles(75, 150)],
+  [/^computer-use-preview/, tiles(65, 129)],
+  [
+    /claude-(instant|[123]|(opus|sonnet|haiku)-(3|4(?![-.][7-9](?!\d))))/,
+    claude({ longSide: 1_568, patches: 1_568, most: 2_048 }),
+  ],
+  [/claude-/, claude({ longSide: 2_576, patches: 4_784, most: 5_120 })],
+  [/^gemini-(1|2)\./, crops],
+  [/^gemini-/, byResolution],
+  [/^grok-/, about((size) => 256 * (1 + Math.min(6, patchesIn(size, 448))))],
+  [/^(qwen|qvq)/, about((size) => 2 + Math.min(patchesIn(size, 28), 2_560))],
+  [/^glm-4v/, about(() => 1_047)],
+];
+
+/** The largest there is: whatever a model of no known family turns out to be. */
+const largest = families.map(([, rule]) => rule);
+/** Makes the tokens of a cheap model as dear as another's: not to be expected of a name that nobody knows. */
+const inflated = families[0]?.[1];
+
+const unknown: ImageRule = (size, detail) => {
+  const { likely } = tiles(85, 170)(size, detail);
+  let ample = 4_096;
+  let most = 16_384;
+  for (const rule of largest) {
+    // What an unknown family makes of a detail is not known either.
+    const counted = rule(size, 'original');
+    most = Math.max(most, counted.most);
+    if (rule !== inflated && size !== null) ample = Math.max(ample, counted.ample);
+  }
+  // Photographs have twelve million pixels, and are shrunk by most.
+  return { likely, ample: size === null ? 16_384 : ample, most };
+};
+
+const remembered = new Map<string, ImageRule>();
+
+export function imageRuleOf(model: string): ImageRule {
+  const known = remembered.get(model);
+  if (known !== undefined) return known;
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+  const rule = families.find(([names]) => names.test(name))?.[1] ?? unknown;
+  // Names come from callers: emptied rather than allowed to grow.
+  if (remembered.size >= 4_096) remembered.clear();
+  remembered.set(model, rule);
+  return rule;
+}
