@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { urlIn } from './domain/address.js';
+import { databaseUrlProblem } from './domain/database-url.js';
 
 /* The environment, read once. `main` hands every part of the system its own slice; nobody else looks. */
 
@@ -166,6 +167,13 @@ const webAddress = parsed('an http:// or https:// address', (text) =>
   /^https?:$/.test(urlIn(text)?.protocol ?? '') ? text : undefined,
 );
 
+const databaseUrl = z.string().transform((text, context): string => {
+  const problem = databaseUrlProblem(text.trim());
+  if (problem === null) return text.trim();
+  context.addIssue({ code: 'custom', message: problem });
+  return z.NEVER;
+});
+
 const seconds = integer(1, 86_400);
 const requests = integer(1, 1_000_000);
 /** Up to a week; 0: never. */
@@ -177,7 +185,7 @@ export const environment = z.object({
   PORT: integer(0, 65_535).prefault('3000'),
   WORKERS: integer(1, 64).optional(),
   DATA_DIR: matching('the path of a directory', /./).prefault('./data'),
-  DATABASE_URL: matching('postgres://user:password@host:port/database', /^postgres(ql)?:\/\/\S+$/).optional(),
+  DATABASE_URL: databaseUrl.optional(),
   SECRET_KEY: matching('at least 32 characters without spaces', /^\S{32,}$/).optional(),
   LOG_LEVEL: choice(logLevels).prefault('info'),
   TRUSTED_PROXIES: networks.optional(),

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { postgresCallProgress } from './adapters/call-progress.js';
+import { checkConnections, checkDatabase } from './adapters/check-database.js';
 import { systemClock } from './adapters/clock.js';
 import { postgresIds } from './adapters/ids.js';
 import { readMasterKey, verifyMasterKey } from './adapters/master-key.js';
@@ -11,7 +12,8 @@ import { claimOnlyNode } from './adapters/only-node.js';
 import { webauthnPasskeys } from './adapters/passkeys.js';
 import { argon2Passwords } from './adapters/passwords.js';
 import { personalDataPurposes, postgresPersonalData } from './adapters/personal-data.js';
-import { newClient, openPool } from './adapters/postgres.js';
+import { newClient, openPool, whereIs } from './adapters/postgres.js';
+import { toldAtStart } from './adapters/postgres-advice.js';
 import { longQueries, projecting, shortStatements } from './adapters/session-limits.js';
 import { postgresSessions } from './adapters/sessions.js';
 import { smtpMailer } from './adapters/smtp-mailer.js';
@@ -102,8 +104,9 @@ export async function startGateway(
   try {
     return await start(config, log, workerCount, clock, begun, closing);
   } catch (error) {
+    const where = await begun.opening.then(({ connection }) => whereIs(connection)).catch(() => 'DATABASE_URL');
     await closing.run(log);
-    throw error;
+    throw toldAtStart(where, error);
   }
 }
 
@@ -126,12 +129,15 @@ async function start(
   const { connection, embedded } = await opening;
   const pool: pg.Pool = await openPool(connection, log, { limits: shortStatements });
   closing.add(() => pool.end());
+  const pooled = embedded === null && (await checkDatabase(connection)).pooled;
   const onLost = (reason: string): void => {
     if (ending.reason() === null) log.fatal({ reason }, 'this node has lost its database to another one and ends');
     ending.begin(reason);
   };
   const claim = await claimOnlyNode({ connection, log, waitMs: config.database.takeoverWaitMs, onLost });
   closing.add(() => claim.release());
+  // The pool and the claim have one each.
+  if (pooled) await checkConnections(connection, 2);
   // Only by the node that serves: a second one that will not start must not change the tables under the first.
   const migrating = await openPool(connection, log, { size: 1 });
   await migrate(migrating).finally(() => migrating.end());

@@ -81,7 +81,7 @@ const anything = () => true;
 
 /** What each room may import besides itself. The last ones compose the others, or drive the whole. */
 const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>> = {
-  'config.ts': [file('domain/address.ts')],
+  'config.ts': [file('domain/address.ts'), file('domain/database-url.ts')],
   'console-files.ts': [],
   http: [room('collections'), file('domain/address.ts')],
   waiting: [],

@@ -59,6 +59,10 @@ export class GroupCommit {
   private size = 0;
   /** Since when the log has owed a success; null while it keeps up. */
   private owedSince: number | null = null;
+  /** The batch that is being written. */
+  private inFlight: readonly Waiting[] = [];
+  /** Set while something waits or is in flight: one timer for all, due when the oldest has waited long enough. */
+  private deadline: NodeJS.Timeout | null = null;
 
   /** `write` answers one outcome per append, in order; a batch never holds two appends to one stream. */
   constructor(
@@ -76,6 +80,7 @@ export class GroupCommit {
       }
       this.queue.push({ append, resolve, reject });
       this.size += append.size;
+      if (this.deadline === null) this.watchDeadline(append.since);
       this.schedule();
     });
   }
@@ -115,6 +120,7 @@ export class GroupCommit {
       return;
     }
     this.writing = true;
+    this.inFlight = batch;
     this.owedSince ??= performance.now();
     try {
       const outcomes = await this.write(batch.map(({ append }) => append));
@@ -129,7 +135,30 @@ export class GroupCommit {
       for (const { reject } of batch) reject(error);
     }
     this.writing = false;
+    this.inFlight = [];
     if (this.queue.length > 0 || this.idle.length > 0) this.schedule();
+  }
+
+  /** A batch that hangs must not keep those behind it, nor its own callers, beyond their patience. */
+  private watchDeadline(oldest: number): void {
+    const { patienceMs } = this.limits;
+    if (!Number.isFinite(patienceMs)) return;
+    const dueMs = Math.max(0, oldest + patienceMs - performance.now());
+    this.deadline = setTimeout(() => this.expire(), Math.ceil(dueMs) + 1).unref();
+  }
+
+  private expire(): void {
+    this.deadline = null;
+    this.dropExpired();
+    const limit = performance.now() - this.limits.patienceMs;
+    let oldest = this.queue[0]?.append.since ?? Number.POSITIVE_INFINITY;
+    for (const { append, reject } of this.inFlight) {
+      // It may have been carried out; what the log answers later is not waited for.
+      if (append.since < limit)
+        reject(new Failure('store-unavailable', { reason: 'the event log has not answered in time' }));
+      else oldest = Math.min(oldest, append.since);
+    }
+    if (Number.isFinite(oldest)) this.watchDeadline(oldest);
   }
 
   /** Who has waited too long; the queue is in the order of time. */

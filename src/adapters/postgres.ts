@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import pg from 'pg';
-import { Failure } from '../domain/failure.js';
 import { tellable } from '../domain/quota.js';
 import type { Log } from './log.js';
+import { unusable } from './postgres-advice.js';
 import { limitSession, type SessionLimits, unlimited } from './session-limits.js';
 
 /* The only place that opens connections to Postgres and decides how its values arrive. */
@@ -67,9 +67,15 @@ const answerWithin = ({ statementMs }: SessionLimits): number | undefined =>
   statementMs === null ? undefined : statementMs + answerMarginMs;
 
 /** Host and port, or socket directory, and database: what an operator may see; never the password. */
-function describeConnection(connection: PostgresConnection): string {
-  const { host, port, database } = new pg.Client(settings(connection));
-  return host.startsWith('/') ? `the socket in ${host}, database ${database}` : `${host}:${port}, database ${database}`;
+export function whereIs(connection: PostgresConnection): string {
+  try {
+    const { host, port, database } = new pg.Client(settings(connection));
+    const place = host.startsWith('/') ? `the socket in ${host}` : `${host}:${port}`;
+    return `${place}, database ${database}`;
+  } catch {
+    // A certificate that DATABASE_URL names cannot be read; the text itself has been looked at before.
+    return 'the address in DATABASE_URL';
+  }
 }
 
 /** A single connection outside any pool, not yet connected. The caller must listen to its `error` event. */
@@ -115,7 +121,7 @@ export async function openPool(
     return pool;
   } catch (error) {
     await pool.end();
-    throw unreachable(connection, error);
+    throw unusable(whereIs(connection), error);
   }
 }
 
@@ -134,25 +140,3 @@ function endWithConnections(pool: pg.Pool): void {
     while (open.size > 0 && !signal.aborted) await once(pool, 'remove', { signal }).catch(() => {});
   }) as typeof pool.end;
 }
-
-/** Says in the operator's words why Postgres cannot be used. */
-function unreachable(connection: PostgresConnection, error: unknown): Failure {
-  const where = describeConnection(connection);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const cause = error instanceof Error ? error.message : String(error);
-  const advice =
-    error instanceof pg.DatabaseError
-      ? (adviceByState[code] ?? 'Look into the log of Postgres.')
-      : 'Start Postgres there, correct DATABASE_URL, or unset it to use the embedded Postgres.';
-  return new Failure('store-unavailable', {
-    reason: `Postgres at ${where} cannot be used (${cause || code}). ${advice}`,
-  });
-}
-
-const adviceByState: Readonly<Record<string, string>> = {
-  '28P01': 'Correct the user name or the password in DATABASE_URL.',
-  '28000': 'Correct the user name or the password in DATABASE_URL.',
-  '3D000': 'Create the database, or correct its name in DATABASE_URL.',
-  '53300': 'Raise max_connections of Postgres, or stop other clients.',
-  '57P03': 'Postgres is starting or stopping; try again in a moment.',
-};

@@ -7,7 +7,8 @@ import { readMasterKey, verifyMasterKey } from '../adapters/master-key.js';
 import { checkMigrated } from '../adapters/migrate.js';
 import { isServed } from '../adapters/only-node.js';
 import { postgresPersonalData } from '../adapters/personal-data.js';
-import { newClient, openPool, type PostgresConnection } from '../adapters/postgres.js';
+import { newClient, openPool, type PostgresConnection, whereIs } from '../adapters/postgres.js';
+import { toldAtStart } from '../adapters/postgres-advice.js';
 import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
 import { type Handle, handle } from '../application/commands/handle.js';
 import type { EventStore, PersonalData } from '../application/ports.js';
@@ -81,6 +82,6 @@ async function openDatabase(
     };
   } catch (error) {
     await pool.end();
-    throw error;
+    throw toldAtStart(whereIs(connection), error);
   }
 }

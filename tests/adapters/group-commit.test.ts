@@ -177,6 +177,36 @@ describe('group commit', () => {
       expect(batches).toHaveLength(1);
     });
 
+    test('tells each append when its own patience is over, however long the batch before it hangs', async () => {
+      const patienceMs = 50;
+      const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs });
+      const inFlight = commits.add(append(performance.now(), 's-1'));
+      await begun(1);
+      const queued = commits.add(append(performance.now(), 's-2'));
+      // What is in flight may have been written, what waits in the queue has not been.
+      await expect(inFlight).rejects.toMatchObject({ code: 'store-unavailable' });
+      await expect(queued).rejects.toMatchObject(busy);
+      expect(batches).toHaveLength(1);
+      finish([done]);
+      await commits.drained();
+      const later = commits.add(append(performance.now(), 's-3'));
+      await begun(2);
+      finish([done]);
+      expect(await later).toEqual(done);
+    });
+
+    test('tells an older append of a batch that hangs, while a younger one still waits for it', async () => {
+      const patienceMs = 600_000;
+      const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs });
+      const now = performance.now();
+      const old = commits.add(append(now - patienceMs + 50, 's-1'));
+      const young = commits.add(append(now, 's-2'));
+      await begun(1);
+      await expect(old).rejects.toMatchObject({ code: 'store-unavailable' });
+      finish([done, done]);
+      expect(await young).toEqual(done);
+    });
+
     test('refuses at once as long as it stands still, but for one batch that asks', async () => {
       const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs: 1_000 });
       const failed = expect(commits.add(append(performance.now(), 's-1'))).rejects.toThrow('no answer');
