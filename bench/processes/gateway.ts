@@ -67,7 +67,16 @@ async function start(dataDir: string, environment: Readonly<Record<string, strin
   const { PATH, HOME, TMPDIR } = process.env;
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...nodeFlags(), fileURLToPath(new URL('dist/main.js', root)), 'serve'], {
-    env: { PATH, HOME, TMPDIR, HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...environment },
+    env: {
+      PATH,
+      HOME,
+      TMPDIR,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SETUP_CODE_REQUIRED: 'false',
+      DATA_DIR: dataDir,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
     // Ctrl-C must reach it through us, after the load has stopped.
     detached: true,

@@ -116,7 +116,8 @@ export interface ApplicationPorts {
   readonly allowHttp: boolean;
   readonly doors: DoorsElsewhere;
   readonly payments: PaymentProviders;
-  readonly setupCode: SetupCode;
+  /** null: the first run takes no code. */
+  readonly setupCode: SetupCode | null;
   readonly providers: ProviderTable;
   /** Of the release that runs. */
   readonly version: string;

@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import type { Logger } from 'pino';
 import { systemClock } from '../adapters/clock.js';
 import { type Config, readWorkers } from '../config.js';
+import type { Gateway } from '../gateway.js';
 import { givenHeadStart } from '../head-start.js';
 import { type CommandContext, optionsIn } from './command.js';
 import { stopInTime } from './stop-in-time.js';
@@ -16,8 +18,16 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
   const { startGateway } = await import('../gateway.js');
   const gateway = await startGateway(config, log, workers, systemClock, begun);
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
+  await tellOfFirstRun(gateway, config, log);
   await Promise.race([stopped, gateway.failed]);
   await stopInTime(gateway, config, log);
+}
+
+/** Where nobody is root yet: how to become it. What cannot be asked now is told when somebody opens the page. */
+async function tellOfFirstRun({ application: { setup } }: Gateway, { server }: Config, log: Logger): Promise<void> {
+  const isTold = await setup.needsCode().catch(() => true);
+  if (isTold || server.setupCodeRequired || (await setup.isDone().catch(() => true))) return;
+  log.warn('SETUP_CODE_REQUIRED is false, and this gateway has not been set up: whoever reaches it first is its root');
 }
 
 /** Beyond it the one process that decides has enough to do. */

@@ -16,7 +16,7 @@ import { optionEndpoints } from './option.js';
 import { pricingEndpoints } from './pricing.js';
 import { redemptionEndpoints } from './redemption.js';
 import { registrationEndpoints } from './registration.js';
-import { type SetupEndpointOptions, setupEndpoints } from './setup.js';
+import { setupEndpoints } from './setup.js';
 import { shownQuota } from './shown-quota.js';
 import { statusEndpoints } from './status.js';
 import { tokenEndpoints } from './token.js';
@@ -41,7 +41,7 @@ export interface RestOptions extends BillingEndpointOptions {
   readonly rateLimits: RateLimits;
   /** Whether one more guess at an account is allowed from this address; counts it. All faces share the count. */
   readonly allowAttempt: (clientAddress: string) => boolean;
-  readonly origins: EndpointOptions['origins'] & SetupEndpointOptions['origins'];
+  readonly origins: EndpointOptions['origins'];
   /** Whether an API key with these allowed addresses may be used from the address. */
   readonly allowsAddress: (address: string, allowed: readonly string[]) => boolean;
   /** Whether the database answers. */
@@ -112,7 +112,7 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
 
   const api = async (scope: FastifyInstance): Promise<void> => {
     const endpoints = endpointsOn(scope, { ...application, allowAttempt, origins });
-    setupEndpoints(endpoints, application, { databaseType: options.databaseType, isSetUp, origins });
+    setupEndpoints(endpoints, application, { databaseType: options.databaseType, isSetUp });
     statusEndpoints(endpoints, application, { ...options, isSetUp });
     userEndpoints(endpoints, application);
     registrationEndpoints(endpoints, application);

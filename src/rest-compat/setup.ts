@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Application } from '../application/application.js';
 import { Failure } from '../domain/failure.js';
 import type { UsageMode } from '../domain/setup.js';
@@ -48,17 +47,16 @@ export interface SetupEndpointOptions {
   readonly databaseType: 'postgres';
   /** The system is never un-set-up again, so the answer "yes" is remembered. */
   readonly isSetUp: () => Promise<boolean>;
-  readonly origins: { isLocal(request: IncomingMessage): boolean };
 }
 
 export function setupEndpoints(
   endpoints: Endpoints,
   { setup, visible }: Application,
-  { databaseType, isSetUp, origins }: SetupEndpointOptions,
+  { databaseType, isSetUp }: SetupEndpointOptions,
 ): void {
-  endpoints.open('GET', '/setup', async ({ request }) => {
+  endpoints.open('GET', '/setup', async () => {
     const status = await isSetUp();
-    const needsCode = !status && (await setup.needsCode(origins.isLocal(request.raw)));
+    const needsCode = !status && (await setup.needsCode());
     return success({
       status,
       root_init: false,
@@ -70,15 +68,12 @@ export function setupEndpoints(
   endpoints.open(
     'POST',
     '/setup',
-    async ({ request, body }) => {
+    async ({ body }) => {
       try {
         if (await isSetUp()) throw new Failure('already-set-up');
         const given = body();
         const input = inputIn(given);
-        const isLocal = origins.isLocal(request.raw);
-        await visible(
-          await (isLocal ? setup.complete(input) : setup.completeFromAfar(input, given.text('code') ?? '')),
-        );
+        await visible(await setup.completeByRequest(input, given.text('code') ?? ''));
       } catch (error) {
         throw error instanceof Failure ? refusalOf(error) : error;
       }

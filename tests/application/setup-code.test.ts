@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { setupCommands } from '../../src/application/commands/setup.js';
 import { setupCode } from '../../src/application/commands/setup-code.js';
 import { openMemoryNode } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
@@ -46,7 +47,7 @@ describe('the set-up code', () => {
   });
 });
 
-describe('setting up from elsewhere', () => {
+describe('setting up by a request', () => {
   const input = {
     username: 'root',
     password: 'correct horse',
@@ -56,15 +57,21 @@ describe('setting up from elsewhere', () => {
 
   test('takes the code, and is over for everybody with it', async () => {
     const node = await openMemoryNode();
-    expect(await node.setup.needsCode(true)).toBe(false);
     expect(node.setupCodes).toEqual([]);
-    expect(await node.setup.needsCode(false)).toBe(true);
+    expect(await node.setup.needsCode()).toBe(true);
     const [code = ''] = node.setupCodes;
-    await expect(node.setup.completeFromAfar(input, '')).rejects.toThrow(refusal('setup-code-wrong'));
+    await expect(node.setup.completeByRequest(input, '')).rejects.toThrow(refusal('setup-code-wrong'));
     expect(await node.setup.isDone()).toBe(false);
-    await node.setup.completeFromAfar(input, code);
+    await node.setup.completeByRequest(input, code);
     expect(await node.setup.isDone()).toBe(true);
-    expect(await node.setup.needsCode(false)).toBe(false);
-    await expect(node.setup.completeFromAfar(input, 'wrong')).rejects.toThrow(refusal('already-set-up'));
+    expect(await node.setup.needsCode()).toBe(false);
+    await expect(node.setup.completeByRequest(input, 'wrong')).rejects.toThrow(refusal('already-set-up'));
+  });
+
+  test('takes no code where the operator wants none', async () => {
+    const setup = setupCommands({ ...(await openMemoryNode()), code: null });
+    expect(await setup.needsCode()).toBe(false);
+    await setup.completeByRequest(input, '');
+    expect(await setup.isDone()).toBe(true);
   });
 });

@@ -37,8 +37,6 @@ export function firstRun(launched: () => Browser): void {
 
   test('the wizard explains the modes and says what is wrong beside the fields', async () => {
     const { page } = opened;
-    // At this machine nobody else can reach it: no code is asked for.
-    expect(await page.getByRole('textbox', { name: 'Set-up code' }).count()).toBe(0);
     await page.getByRole('button', { name: 'How the modes differ' }).click();
     const modes = page.getByRole('dialog', { name: 'How the modes differ' });
     await modes.getByText('For personal use.').waitFor();
@@ -50,6 +48,26 @@ export function firstRun(launched: () => Browser): void {
     await page.getByText('Enter the administrator user name').waitFor();
     await page.getByText('The password must have at least 8 characters').waitFor();
     await page.getByText('The two passwords do not match').waitFor();
+  });
+
+  test('the link in the log brings the code, which leaves the address bar at once', async () => {
+    const { page } = opened;
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(`${request.url()} ${request.headers().referer ?? ''}`));
+    const link = gateway.linkInLog();
+    const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code') ?? '';
+    expect(code).toMatch(/^\w{4}-\w{4}-\w{4}$/);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await expect.poll(() => page.getByRole('textbox', { name: 'Set-up code' }).inputValue()).toBe(code);
+    expect(page.url()).toBe(`${gateway.url}/setup`);
+    await page.reload();
+    await page.goBack();
+    await page.goForward();
+    expect(page.url()).toBe(`${gateway.url}/setup`);
+    // Entered once more: the page was loaded anew, and nothing of the code was left anywhere.
+    await page.getByRole('textbox', { name: 'Set-up code' }).fill(code);
+    expect(asked.filter((line) => line.includes(code))).toEqual([]);
   });
 
   test('the setup signs the administrator in, and leads to the dashboard', async () => {

@@ -4,9 +4,13 @@ import { type Gateway, startGateway } from '../../src/gateway.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 
 /** A gateway nobody has set up yet, as after the first start. */
-export async function startFreshGateway(
-  env: Readonly<Record<string, string>> = {},
-): Promise<Pick<Gateway, 'url' | 'stop'> & { readonly logged: readonly string[] }> {
+export async function startFreshGateway(env: Readonly<Record<string, string>> = {}): Promise<
+  Pick<Gateway, 'url' | 'stop'> & {
+    readonly logged: readonly string[];
+    /** The newest link to the set-up page; '' before there is one. */
+    linkInLog(): string;
+  }
+> {
   const database = await createEmptyDatabase();
   const { connection } = database;
   if ('url' in connection) throw new Error('the test database is expected on a socket');
@@ -23,6 +27,8 @@ export async function startFreshGateway(
   const gateway = await startGateway(config, log);
   return {
     logged,
+    linkInLog: () =>
+      logged.map((line) => (JSON.parse(line) as { link?: string }).link).findLast((link) => link !== undefined) ?? '',
     url: gateway.url,
     async stop() {
       await gateway.stop();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole } from '../support/browser.js';
 import { startFreshGateway } from './fresh-gateway.js';
 
-/** The first run of a gateway that others can reach: whoever does it shows that it reads the log. */
+/** The first run without the link in the log: whoever does it types the code, and so shows that it reads the log. */
 export function setUpCode(launched: () => Browser): void {
   let gateway: Awaited<ReturnType<typeof startFreshGateway>>;
   let opened: Console;
@@ -22,7 +22,7 @@ export function setUpCode(launched: () => Browser): void {
     await page.goto('/');
     await page.waitForURL('**/setup');
     await page.getByRole('textbox', { name: 'Set-up code' }).waitFor();
-    await page.getByText('The gateway has printed it in its log').waitFor();
+    await page.getByText('In the log of the gateway').waitFor();
     await page.getByRole('textbox', { name: 'Administrator user name' }).fill('keeper');
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill('first-password-1');
     await page.getByRole('textbox', { name: 'Confirm password' }).fill('first-password-1');

@@ -198,7 +198,6 @@ export async function serveGraphql(
     openIntrospection: false,
     allowAttempt: () => true,
     origins: origins({
-      host: '127.0.0.1',
       trustedProxies: [],
       publicAddress: () => application.directory.settings().text('ServerAddress'),
     }),

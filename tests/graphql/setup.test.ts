@@ -1,8 +1,8 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { type Gateway, startGateway } from '../../src/gateway.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
-import { quietLog } from '../support/quiet-log.js';
 import { GraphqlClient, serveGraphql } from './graphql-server.js';
 
 /* A gateway nobody has set up yet. */
@@ -11,6 +11,7 @@ let database: TestDatabase;
 let gateway: Gateway;
 let face: Awaited<ReturnType<typeof serveGraphql>>;
 let visitor: GraphqlClient;
+const logged: string[] = [];
 
 beforeAll(async () => {
   database = await createEmptyDatabase();
@@ -23,7 +24,7 @@ beforeAll(async () => {
     DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
     PROJECTION_LINGER_MS: '5',
   });
-  gateway = await startGateway(config, quietLog);
+  gateway = await startGateway(config, pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }));
   face = await serveGraphql(gateway.application);
   visitor = new GraphqlClient(face.url);
 });
@@ -34,14 +35,22 @@ afterAll(async () => {
 });
 
 const setup = 'mutation ($input: SetupInput!) { completeSetup(input: $input) { setUp selfUse demoSite } }';
+const told = (): string =>
+  logged.map((line) => (JSON.parse(line) as { code?: string }).code).findLast((code) => code !== undefined) ?? '';
 const input = { username: 'keeper', password: 'correct-horse', confirmPassword: 'correct-horse', mode: 'SELF' };
 
 describe('the first run', () => {
   test('is announced to everybody', async () => {
-    expect(await visitor.ask('{ status { setUp } }')).toEqual({ status: { setUp: false } });
+    expect(await visitor.ask('{ status { setUp setUpCodeNeeded } }')).toEqual({
+      status: { setUp: false, setUpCodeNeeded: true },
+    });
+  });
+  test('takes the code that the log tells, whoever asks from wherever', async () => {
+    for (const code of ['', 'AAAA-BBBB-CCCC'])
+      expect(await visitor.refusal(setup, { input: { ...input, code } })).toMatchObject({ code: 'setup-code-wrong' });
   });
   test('refuses what cannot be a root user', async () => {
-    const refused = async (change: object) => visitor.refusal(setup, { input: { ...input, ...change } });
+    const refused = async (change: object) => visitor.refusal(setup, { input: { ...input, code: told(), ...change } });
     expect(await refused({ username: ' ' })).toMatchObject({ code: 'username-blank' });
     expect(await refused({ confirmPassword: 'another-one' })).toMatchObject({ code: 'passwords-differ' });
     expect(await refused({ password: 'short', confirmPassword: 'short' })).toEqual({
@@ -51,7 +60,7 @@ describe('the first run', () => {
     });
   });
   test('makes the root user and sets the mode; then it is over for good', async () => {
-    expect(await visitor.ask(setup, { input })).toEqual({
+    expect(await visitor.ask(setup, { input: { ...input, code: told() } })).toEqual({
       completeSetup: { setUp: true, selfUse: true, demoSite: false },
     });
     // The answer has opened root's session.

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGatewayProcess } from '../support/gateway-process.js';
+import { until } from '../support/until.js';
 
 /* The program as it is built and shipped: a few files, and the packages beside them that were left alone. */
 
@@ -30,6 +31,9 @@ const workersOf = (pid: number): number[] =>
     .flatMap((thread) => readFileSync(`${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number))
     .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('relay-worker'));
 
+const linkIn = (logged: readonly string[]): string | null =>
+  logged.map((line) => (JSON.parse(line) as { link?: string }).link).find((link) => link !== undefined) ?? null;
+
 /** How many threads of the process let calls first. */
 const waitingThreads = (pid: number): number =>
   threadsOf(pid).filter((thread) => getPriority(Number(basename(thread))) > getPriority(pid)).length;
@@ -48,7 +52,11 @@ test('serves every face, calls by workers and read models by their thread, and e
       headers: { 'content-type': 'application/json', 'x-tallygate-client': 'test', cookie },
       body: body && JSON.stringify(body),
     });
+  // The first start tells a link, and the link carries what the first run takes.
+  const link = new URL(await until(async () => linkIn(gateway.logged)));
+  expect(`${link.origin}${link.pathname}`).toBe(`${gateway.url}/setup`);
   const set = await ask('/api/setup', {
+    code: new URLSearchParams(link.hash.slice(1)).get('code'),
     username: 'root',
     password: 'correct-horse',
     confirmPassword: 'correct-horse',

@@ -40,7 +40,7 @@ export async function serveRest(
     bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),
     rateLimits: unlimited,
     allowAttempt: () => true,
-    origins: origins({ host: '127.0.0.1', trustedProxies: [], publicAddress: () => '' }),
+    origins: origins({ trustedProxies: [], publicAddress: () => '' }),
     allowsAddress: isAllowed,
     ping: async () => true,
     identifyApiKey: async () => {

@@ -1,8 +1,8 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { type Gateway, startGateway } from '../../src/gateway.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
-import { quietLog } from '../support/quiet-log.js';
 import { dataOf, type RestServer, send, serveRest, signIn } from './rest-server.js';
 
 /* One system from its first minute on: the tests of this file follow each other. */
@@ -10,6 +10,7 @@ import { dataOf, type RestServer, send, serveRest, signIn } from './rest-server.
 let database: TestDatabase;
 let gateway: Gateway;
 let rest: RestServer;
+const logged: string[] = [];
 
 beforeAll(async () => {
   database = await createEmptyDatabase();
@@ -22,7 +23,7 @@ beforeAll(async () => {
     DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
     PROJECTION_LINGER_MS: '5',
   });
-  gateway = await startGateway(config, quietLog);
+  gateway = await startGateway(config, pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }));
   rest = await serveRest(gateway.application);
 });
 afterAll(async () => {
@@ -33,6 +34,8 @@ afterAll(async () => {
 
 const state = () => send(rest.url, 'GET', '/api/setup');
 const complete = (body: unknown) => send(rest.url, 'POST', '/api/setup', { body });
+const told = (): string =>
+  logged.map((line) => (JSON.parse(line) as { code?: string }).code).findLast((code) => code !== undefined) ?? '';
 const owner = {
   username: 'owner',
   password: 'eight888',
@@ -46,7 +49,7 @@ describe('a system that is not set up', () => {
     expect((await state()).json).toEqual({
       success: true,
       message: '',
-      data: { status: false, root_init: false, database_type: 'postgres' },
+      data: { status: false, root_init: false, database_type: 'postgres', code_needed: true },
     });
     expect(dataOf<{ setup: boolean }>(await send(rest.url, 'GET', '/api/status')).setup).toBe(false);
   });
@@ -57,16 +60,29 @@ describe('a system that is not set up', () => {
     ['two passwords', { ...owner, confirmPassword: 'eight889' }, '两次输入的密码不一致'],
     ['a short password', { ...owner, password: 'seven77', confirmPassword: 'seven77' }, '密码长度至少为8个字符'],
   ])('refuses %s', async (_what, body, message) => {
-    const answer = await complete(body);
+    const answer = await complete(typeof body === 'string' ? body : { ...body, code: told() });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ success: false, message });
   });
+  // A reverse proxy may send exactly what a browser on this machine would: nothing in a request says where it is from.
+  test.each<Record<string, string>>([{}, { host: '127.0.0.1:3000' }, { host: 'localhost' }, { host: '[::1]:3000' }])(
+    'is not set up without the code, however local the request looks: %j',
+    async (headers) => {
+      for (const code of [undefined, '', 'AAAA-BBBB-CCCC']) {
+        const answer = await send(rest.url, 'POST', '/api/setup', { body: { ...owner, code }, headers });
+        expect(answer.status).toBe(400);
+        expect(answer.json).toMatchObject({ success: false, message: '初始化验证码错误，请查看网关日志' });
+      }
+      expect(await gateway.application.setup.isDone()).toBe(false);
+    },
+  );
 });
 
 describe('setting it up', () => {
   test('works for exactly one of many who try at once', async () => {
+    const code = told();
     const answers = await Promise.all(
-      ['a', 'b', 'c', 'd', 'e'].map((name) => complete({ ...owner, username: `${owner.username}-${name}` })),
+      ['a', 'b', 'c', 'd', 'e'].map((name) => complete({ ...owner, code, username: `${owner.username}-${name}` })),
     );
     const outcomes = answers.map(({ status, json }) => `${status} ${json.message}`).sort();
     expect(outcomes).toEqual(['200 系统初始化成功', ...Array(4).fill('400 系统已经初始化完成')]);

@@ -1,7 +1,7 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 
 /*
- * What proves that whoever sets the gateway up from elsewhere can read its log. Kept in memory only: every start has
+ * What proves that whoever sets the gateway up can read its log. Kept in memory only: every start has
  * its own, and after some wrong tries there is another one.
  */
 

@@ -17,7 +17,8 @@ export interface SetupPorts {
   readonly vault: Vault;
   readonly passwords: Passwords;
   readonly users: Pick<UserCommands, 'register'>;
-  readonly code: SetupCode;
+  /** What whoever sets the gateway up must show; null: nothing. */
+  readonly code: SetupCode | null;
 }
 
 export interface SetupInput {
@@ -85,13 +86,14 @@ export function setupCommands({ store, handle, ids, vault, passwords, users, cod
       return (await completed()) !== null;
     },
 
-    /** Whether who is asking must show the code; it has been told then. `local`: who asks sits at this machine. */
-    async needsCode(local: boolean): Promise<boolean> {
-      if (local || (await completed()) !== null) return false;
+    /** Whether setting up is still to be done and takes the code, which has been told then. */
+    async needsCode(): Promise<boolean> {
+      if (code === null || (await completed()) !== null) return false;
       code.announce();
       return true;
     },
 
+    /** By the operator's own program, which needs no code. */
     complete,
 
     /** Whom the first run has made root. Throws `user-not-found` before it. */
@@ -101,9 +103,9 @@ export function setupCommands({ store, handle, ids, vault, passwords, users, cod
       return event.rootUserId;
     },
 
-    /** The same for somebody who may be anywhere. Throws `setup-code-wrong`. */
-    async completeFromAfar(input: SetupInput, given: string): Promise<Position> {
-      if ((await completed()) === null && !code.matches(given)) throw new Failure('setup-code-wrong');
+    /** The same by a request, which may come from anywhere whatever it looks like. Throws `setup-code-wrong`. */
+    async completeByRequest(input: SetupInput, given: string): Promise<Position> {
+      if (code !== null && (await completed()) === null && !code.matches(given)) throw new Failure('setup-code-wrong');
       return complete(input);
     },
 

@@ -39,8 +39,6 @@ export interface GraphqlOptions {
     isForeign(request: IncomingMessage): boolean;
     /** The site of ours that the page is of which asks; null: none it names. */
     ownSite(request: IncomingMessage): Site | null;
-    /** Who asks sits at this machine. */
-    isLocal(request: IncomingMessage): boolean;
   };
   readonly log: ErrorLog;
 }
@@ -97,8 +95,6 @@ export interface Browser {
   readonly client: Client;
   /** Of ours that the page is of which asks, for passkeys; null: none it names. */
   readonly site: Site | null;
-  /** It is at this machine. */
-  readonly local: boolean;
   /** Of the page that asks, which is ours; null: who asks is no browser. */
   readonly origin: string | null;
   /** The ticket of a sign-in that waits for its second factor; null: there is none. */

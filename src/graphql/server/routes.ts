@@ -218,7 +218,6 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Graphq
     address: request.ip,
     client: clientOf(request.ip, request.headers),
     site: options.origins.ownSite(request.raw),
-    local: options.origins.isLocal(request.raw),
     origin: request.headers.origin ?? null,
     halfSignIn,
     visitor: {

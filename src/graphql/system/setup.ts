@@ -43,9 +43,8 @@ export class SetupResolver {
     const browser = attempting(context);
     const { application } = context;
     const { setup, identity } = application;
-    const { local, client } = browser;
-    await application.visible(await (local ? setup.complete(input) : setup.completeFromAfar(input, input.code)));
-    await answerEntry(context, browser, await identity.enter(await setup.rootUser(), client));
+    await application.visible(await setup.completeByRequest(input, input.code));
+    await answerEntry(context, browser, await identity.enter(await setup.rootUser(), browser.client));
     return statusOf(context);
   }
 }

@@ -151,8 +151,8 @@ export class StatusResolver {
   @FieldResolver(() => Boolean, {
     description: 'The first run is not over, and who asks must show the code that stands in the log to do it.',
   })
-  setUpCodeNeeded(@Ctx() { application, browser }: GraphqlContext): Promise<boolean> {
-    return application.setup.needsCode(browser?.local ?? false);
+  setUpCodeNeeded(@Ctx() { application }: GraphqlContext): Promise<boolean> {
+    return application.setup.needsCode();
   }
 }
 

@@ -1,6 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { Button, Callout } from '@blueprintjs/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { CompleteSetupDocument } from '../generated/setup/setup.js';
 import { DoorCard } from '../kit/DoorCard.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
@@ -10,7 +11,7 @@ import { errorText, failureCode } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { ModeChoice } from './ModeChoice.js';
 import { setupTexts } from './setup.texts.js';
-import { emptySetupForm, problemsIn, type SetupForm } from './setupForm.js';
+import { codeInHash, emptySetupForm, problemsIn, type SetupForm } from './setupForm.js';
 
 /** The setup has signed in, and the dashboard says what comes next. Loaded anew: all that was known of nobody is old. */
 const toConsole = (): void => window.location.assign('/detail');
@@ -21,7 +22,13 @@ const toLogin = (): void => window.location.assign('/login');
 export function SetupPage() {
   const t = useText(setupTexts);
   const { setUpCodeNeeded } = useStatus();
-  const [form, setForm] = useState(emptySetupForm);
+  const navigate = useNavigate();
+  const [form, setForm] = useState(() => ({ ...emptySetupForm, code: codeInHash(window.location.hash) }));
+  const [cameByLink] = useState(form.code !== '');
+  // Neither the history nor who looks over a shoulder keeps it.
+  useEffect(() => {
+    if (cameByLink) void navigate('.', { replace: true });
+  }, [cameByLink, navigate]);
   const [wasSubmitted, setWasSubmitted] = useState(false);
   const [complete, { loading, error, data }] = useMutation(CompleteSetupDocument, {
     context: { errors: 'inline' },
@@ -60,7 +67,7 @@ export function SetupPage() {
             error={wrong('code')}
             autoComplete="one-time-code"
             required
-            autoFocus
+            autoFocus={!cameByLink}
           />
         )}
         <TextField
@@ -70,7 +77,7 @@ export function SetupPage() {
           error={wrong('username')}
           autoComplete="username"
           required
-          autoFocus={!setUpCodeNeeded}
+          autoFocus={!setUpCodeNeeded || cameByLink}
         />
         <PasswordField
           label={t('field.password')}

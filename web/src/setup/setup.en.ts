@@ -3,7 +3,7 @@ import type { setupZh } from './setup.zh.js';
 
 export const setupEn: Translation<typeof setupZh> = {
   'field.code': 'Set-up code',
-  'field.codeHint': 'The gateway has printed it in its log: it shows that you run it',
+  'field.codeHint': 'In the log of the gateway, and in the link there that opens this page: it shows that you run it',
   'field.confirm': 'Confirm password',
   'field.password': 'Password',
   'field.passwordHint': 'At least 8 characters',

@@ -1,6 +1,6 @@
 export const setupZh = {
   'field.code': '初始化验证码',
-  'field.codeHint': '网关已将其打印在日志中，用于证明您是网关的运营者',
+  'field.codeHint': '见网关日志，日志中打开本页的链接也带有它，用于证明您是网关的运营者',
   'field.confirm': '确认密码',
   'field.password': '密码',
   'field.passwordHint': '至少 8 位',

@@ -10,6 +10,9 @@ export const emptySetupForm: SetupForm = {
   code: '',
 };
 
+/** What the link in the gateway's log carries; '': nothing. */
+export const codeInHash = (hash: string): string => new URLSearchParams(hash.slice(1)).get('code') ?? '';
+
 const shortestPassword = 8;
 
 interface SetupProblems {
