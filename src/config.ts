@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { urlIn } from './domain/address.js';
 import { databaseUrlProblem } from './domain/database-url.js';
+import { ipNetwork } from './ip-address.js';
 
 /* The environment, read once. `main` hands every part of the system its own slice; nobody else looks. */
 
@@ -33,6 +33,8 @@ export interface Config {
       readonly web: RequestRateLimit | null;
       readonly critical: RequestRateLimit | null;
     };
+    /** The first run takes the code that the log tells; false: whoever comes first is root. */
+    readonly setupCodeRequired: boolean;
     /** For how long browsers are told to come back by https only; 0: they are not told. */
     readonly hstsSeconds: number;
     /** How long calls under way may take to finish once the process has been asked to stop. */
@@ -140,16 +142,14 @@ const flag = parsed('true or false', (text) => truthValues[text.toLowerCase()]);
 const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   parsed(`one of ${choices.join(', ')}`, (text) => choices.find((known) => known === text.toLowerCase()));
 
-const isNetwork = (text: string): boolean => {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-};
-
-const networks = parsed('addresses or CIDR ranges separated by commas', (text) => {
-  const listed = text.split(',').map((network) => network.trim());
-  return listed.every(isNetwork) ? listed : undefined;
+/** In their one spelling; an address stays without `/32`. */
+const networks = parsed('addresses or CIDR ranges such as 10.0.0.0/8 or ::1, separated by commas', (text) => {
+  const listed = text
+    .split(',')
+    .map((network) => ({ network: ipNetwork(network.trim()), isRange: /\//.test(network) }));
+  return listed.every(({ network }) => network !== null)
+    ? listed.map(({ network, isRange }) => `${network?.address}${isRange ? `/${network?.bits}` : ''}`)
+    : undefined;
 });
 
 /** Without a slash at its end. */
@@ -193,6 +193,7 @@ export const environment = z.object({
   MAX_BODIES_IN_MEMORY_MB: integer(1, 1_048_576).optional(),
   MAX_UNFINISHED_BODIES: integer(1, 100_000).prefault('512'),
   REQUEST_TIMEOUT: integer(1, 3600).prefault('120'),
+  SETUP_CODE_REQUIRED: flag.prefault('true'),
   HSTS_SECONDS: integer(0, 63_072_000).prefault('0'),
   SHUTDOWN_GRACE_SECONDS: integer(0, 3600).prefault('30'),
   TAKEOVER_WAIT_SECONDS: integer(0, 3600).prefault('10'),
@@ -305,6 +306,7 @@ export function readConfig(env: Environment): Config {
           read.CRITICAL_RATE_LIMIT_DURATION,
         ),
       },
+      setupCodeRequired: read.SETUP_CODE_REQUIRED,
       hstsSeconds: read.HSTS_SECONDS,
       shutdownGraceMs: read.SHUTDOWN_GRACE_SECONDS * 1000,
     },

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Application } from './application/application.js';
@@ -10,7 +11,6 @@ import { attachSubscriptions } from './graphql/live/subscriptions.js';
 import { graphqlRoutes } from './graphql/server/routes.js';
 import { Allowance } from './http/allowance.js';
 import type { BodyRoom } from './http/body-room.js';
-import { clientAddress } from './http/client-address.js';
 import type { Origins } from './origins.js';
 import { playgroundRoutes } from './playground/playground-routes.js';
 import { isAllowed } from './relay/call/ip-allow-list.js';
@@ -27,6 +27,8 @@ export interface FacesOptions {
   readonly relay: Pick<Relay, 'identify' | 'handle'>;
   /** What holds of the bodies of the relay holds for how many are being sent to the others, too. */
   readonly bodyRoom: BodyRoom;
+  /** The client behind a request that is not the web framework's. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly config: Config;
   readonly origins: Origins;
   readonly startedAt: Instant;
@@ -37,7 +39,7 @@ export interface FacesOptions {
 }
 
 export async function serveFaces(app: FastifyInstance, options: FacesOptions): Promise<void> {
-  const { application, relay, bodyRoom, config, origins, log, startedAt, version, ping } = options;
+  const { application, relay, bodyRoom, addressOf, config, origins, log, startedAt, version, ping } = options;
   const { rateLimits } = config.server;
   const newRequestId = () => requestId(application.clock.now());
 
@@ -49,7 +51,7 @@ export async function serveFaces(app: FastifyInstance, options: FacesOptions): P
     startedAt,
     bodyRoom,
     work: new Allowance({ perMinute: config.graphql.costPerMinute }, application.clock),
-    addressOf: clientAddress(config.server.trustedProxies),
+    addressOf,
     limits: { depth: config.graphql.maxDepth, cost: config.graphql.maxCost },
     openIntrospection: false,
     allowAttempt,

@@ -64,6 +64,7 @@ import { channelProbe } from './relay/callers/channel-probe.js';
 import { providerTable } from './relay/providers/registry.js';
 import { directoryCapacity, openRelaying } from './relaying.js';
 import { addressOf, listenOn, openServer } from './server.js';
+import { tellSetupCode } from './tell-setup-code.js';
 import { keepUp } from './upkeep.js';
 import { listenBehind } from './workers/listen-behind.js';
 import { RelayWorkers } from './workers/relay-workers.js';
@@ -119,6 +120,8 @@ async function start(
   closing: Closing,
 ): Promise<Gateway> {
   const startedAt = systemClock.now();
+  // With the port itself as soon as that is open.
+  let url = addressOf(config.server.host, config.server.port);
 
   closing.add(async () => (await opening.catch(() => null))?.embedded?.stop());
   // Again below, where it has something to finish: before what it needs is closed.
@@ -237,7 +240,7 @@ async function start(
   closing.add(refusalRecord.keepWriting());
   const telling = { apiKeyStatus: notices, channelHealth: notices, refusals: refusalRecord.own };
   const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
-  const { relay, entrance, bodyRoom } = relaying;
+  const { relay, entrance, addressOf: clientOf, bodyRoom } = relaying;
   closing.add(() => relaying.close());
   const application = openApplication({
     store,
@@ -274,12 +277,7 @@ async function start(
     probe: channelProbe({ ...relaying.ports, root: () => rootUserId(db) }),
     balances: channelBalances(relaying.ports),
     upstreamModels: upstreamModels(relaying.ports),
-    setupCode: setupCode((code) =>
-      log.warn(
-        { code },
-        `This gateway has not been set up. Whoever does it from elsewhere than this machine is asked for this code: ${code}`,
-      ),
-    ),
+    setupCode: config.server.setupCodeRequired ? setupCode((code) => tellSetupCode(log, url, code)) : null,
     providers: providerTable,
     version,
     releasesUrl: config.releasesUrl,
@@ -288,11 +286,9 @@ async function start(
 
   await application.setup.resume();
   const whereFrom = origins({
-    host: config.server.host,
     trustedProxies: config.server.trustedProxies,
     publicAddress: () => directory.settings().text('ServerAddress'),
   });
-  if (!whereFrom.isLoopbackOnly) await application.setup.needsCode(false);
   await keepUp(
     {
       ...{ store, pool, db, clock, tail },
@@ -325,6 +321,7 @@ async function start(
   let stopping = false;
   const { app, routes } = openServer(config.server, {
     entrance,
+    addressOf: clientOf,
     log,
     isEnding: () => stopping || ending.reason() !== null,
   });
@@ -334,6 +331,7 @@ async function start(
     application,
     relay,
     bodyRoom,
+    addressOf: clientOf,
     origins: whereFrom,
     config,
     startedAt,
@@ -362,8 +360,9 @@ async function start(
   // Refused everywhere, not only here.
   void ending.begun.then(() => workers?.refuse());
 
+  url = addressOf(config.server.host, port);
   return {
-    url: addressOf(config.server.host, port),
+    url,
     routes,
     application,
     store,

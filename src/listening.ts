@@ -1,21 +1,27 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Config } from './config.js';
+import { settleClientAddress } from './http/client-address.js';
 import type { Entrance } from './relay/callers/entrance.js';
 import { RelayError } from './relay/errors.js';
 
 /* What listens: its limits of time, the headers of all answers, and that the relay is asked first. */
 
 export interface ListeningOptions {
-  readonly server: Pick<Config['server'], 'requestTimeoutMs' | 'hstsSeconds'>;
+  readonly server: Pick<Config['server'], 'requestTimeoutMs' | 'hstsSeconds' | 'trustedProxies'>;
   readonly entrance: Pick<Entrance, 'take' | 'turnAway'>;
+  /** The client behind a request. */
+  readonly addressOf: (request: IncomingMessage) => string;
   /** Requests that come from now on are for another node. */
   readonly isEnding: () => boolean;
 }
 
 /** Headers are small: whoever needs longer for them is keeping a connection, not asking for anything. */
 const mostForHeadersMs = 20_000;
-/** Longer than proxies keep theirs, so that none sends a request into a connection that is being ended. */
-const keepAliveMs = 72_000;
+/**
+ * Longer than proxies keep theirs (Caddy two minutes), so that none sends a request into a connection that is being
+ * ended. Whoever keeps them without an end is told by its own settings to end them earlier.
+ */
+const keepAliveMs = 305_000;
 
 const stopping = (): RelayError =>
   new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly');
@@ -33,8 +39,11 @@ const pairs = (headers: readonly string[]): [string, string][] =>
   headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : []));
 
 /** `others` answers what is not the relay's. */
-export function listening({ server, entrance, isEnding }: ListeningOptions, others: RequestListener): Server {
-  const { requestTimeoutMs } = server;
+export function listening(
+  { server, entrance, addressOf, isEnding }: ListeningOptions,
+  others: RequestListener,
+): Server {
+  const { requestTimeoutMs, trustedProxies } = server;
   const headers = pairs(headersOfAll(server));
   const limits = {
     requestTimeout: requestTimeoutMs,
@@ -47,6 +56,7 @@ export function listening({ server, entrance, isEnding }: ListeningOptions, othe
     if (isEnding()) return entrance.turnAway(response, stopping(), true);
     if (entrance.take(request, response)) return;
     for (const [name, value] of headers) response.setHeader(name, value);
+    settleClientAddress(request, trustedProxies, addressOf);
     others(request, response);
   });
 }

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
 import { BodyRoom } from './http/body-room.js';
-import { clientAddress } from './http/client-address.js';
+import { clientAddress, proxyDoubts } from './http/client-address.js';
 import { headersOfAll } from './listening.js';
 import { addressGuard, resolveBySystem } from './outbound/address-guard.js';
 import { openRelay, type Relay } from './relay/call/relay.js';
@@ -27,6 +27,7 @@ export const directoryCapacity = 100_000;
 export interface Relaying {
   readonly relay: Relay;
   readonly entrance: Entrance;
+  readonly addressOf: EntranceOptions['addressOf'];
   readonly bodyRoom: BodyRoom;
   /** For who asks upstream without a call. */
   readonly ports: Pick<
@@ -75,12 +76,16 @@ export function openRelaying(
   const ports = { ...shared, upstream, pictures, authorising, largeWork, answers, providerOf, config };
   const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
   const relay = openRelay({ ...ports, bodies });
+  const addressOf = clientAddress(
+    server.trustedProxies,
+    proxyDoubts((facts, text) => shared.log.warn({ ...facts }, text)),
+  );
   const entrance = openEntrance({
     relay,
     directory: shared.directory,
     newRequestId: () => requestId(shared.clock.now()),
     headers: headersOfAll(server),
-    addressOf: clientAddress(server.trustedProxies),
+    addressOf,
     providerName: (type) => providerOf(type)?.name ?? null,
     elsewhere: billingPaths,
     log: shared.log,
@@ -88,7 +93,7 @@ export function openRelaying(
   const close = async (): Promise<void> => {
     await Promise.all([upstream.close(), publicInternet.close()]);
   };
-  return { relay, entrance, bodyRoom, ports, close };
+  return { relay, entrance, addressOf, bodyRoom, ports, close };
 }
 
 function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Config['server']): BodyRoom {

@@ -9,7 +9,7 @@ import { preloadTokenizers } from './relay/tokens.js';
 
 /* The port: how a request gets as far as a face. */
 
-export interface ServerPorts extends Pick<ListeningOptions, 'isEnding'> {
+export interface ServerPorts extends Pick<ListeningOptions, 'isEnding' | 'addressOf'> {
   readonly entrance: Entrance;
   readonly log: Logger;
 }
@@ -21,9 +21,9 @@ export interface Server {
   readonly routes: readonly { readonly method: string; readonly url: string }[];
 }
 
-export function openServer(server: Config['server'], { entrance, log, isEnding }: ServerPorts): Server {
+export function openServer(server: Config['server'], { entrance, addressOf, log, isEnding }: ServerPorts): Server {
   const app = Fastify({
-    serverFactory: (others) => listening({ server, entrance, isEnding }, others),
+    serverFactory: (others) => listening({ server, entrance, addressOf, isEnding }, others),
     // Whatever it says of itself is said better elsewhere; its warnings are wanted.
     loggerInstance: log.child({}, { level: log.isLevelEnabled('debug') ? log.level : 'warn' }) as never,
     logController: new LogController({ disableRequestLogging: true }),

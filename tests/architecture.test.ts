@@ -81,16 +81,18 @@ const anything = () => true;
 
 /** What each room may import besides itself. The last ones compose the others, or drive the whole. */
 const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>> = {
-  'config.ts': [file('domain/address.ts'), file('domain/database-url.ts')],
+  'config.ts': [file('domain/address.ts'), file('domain/database-url.ts'), file('ip-address.ts')],
+  'ip-address.ts': [file('domain/address.ts')],
+  'tell-setup-code.ts': [],
   'console-files.ts': [],
-  http: [room('collections'), file('domain/address.ts')],
+  http: [room('collections'), file('domain/address.ts'), file('ip-address.ts')],
   waiting: [],
   collections: [],
-  'origins.ts': [file('domain/address.ts')],
+  'origins.ts': [file('domain/address.ts'), file('http/client-address.ts'), file('ip-address.ts')],
   domain: [],
   projections: [room('domain'), room('waiting')],
   application: [room('collections'), room('domain'), room('projections'), room('waiting')],
-  outbound: [file('domain/address.ts'), types(file('application/outgoing.ts'))],
+  outbound: [file('domain/address.ts'), file('ip-address.ts'), types(file('application/outgoing.ts'))],
   doors: [
     room('domain'),
     room('outbound'),
@@ -108,6 +110,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     room('collections'),
     room('domain'),
     room('http'),
+    file('ip-address.ts'),
     room('outbound'),
     room('waiting'),
     file('application/ports.ts'),

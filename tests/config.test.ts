@@ -76,13 +76,23 @@ describe('a wrong value', () => {
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud"; use one of fatal, error, warn, info, debug, trace, silent'],
     ['RELEASES_URL', 'api.example', 'RELEASES_URL is "api.example"; use an http:// or https:// address'],
     ['HOST', 'http://x', 'HOST is "http://x"; use an address or host name to listen on'],
+    ...['10.0.0.1:80', '[::1]', 'fe80::1%eth0', '::ffff:10.0.0.0/95', '10.0.0.1,,10.0.0.2'].map((value) => [
+      'TRUSTED_PROXIES',
+      value,
+      `TRUSTED_PROXIES is "${value}"; use addresses or CIDR ranges such as 10.0.0.0/8 or ::1, separated by commas`,
+    ]),
     [
       'TRUSTED_PROXIES',
       '10.0.0.0/33',
-      'TRUSTED_PROXIES is "10.0.0.0/33"; use addresses or CIDR ranges separated by commas',
+      'TRUSTED_PROXIES is "10.0.0.0/33"; use addresses or CIDR ranges such as 10.0.0.0/8 or ::1, separated by commas',
     ],
   ])('%s=%s is refused with its name and what is allowed', (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toEqual([problem]);
+  });
+
+  test('is not one that means the same in another spelling', () => {
+    const { trustedProxies } = readConfig({ TRUSTED_PROXIES: '::ffff:10.0.0.0/104, 2001:DB8:0::1,10.0.0.1' }).server;
+    expect(trustedProxies).toEqual(['10.0.0.0/8', '2001:db8::1', '10.0.0.1']);
   });
 
   test('is not repeated when it may be a secret', () => {

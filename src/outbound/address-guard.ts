@@ -1,6 +1,7 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
+import { ipAddress, ipNetwork } from '../ip-address.js';
 
 /*
  * Whoever may set up channels, or name a webhook, chooses where the gateway connects to, and the gateway stands inside:
@@ -33,9 +34,8 @@ export class BlockedAddress extends Error {
 const networksIn = (texts: readonly string[]): BlockList => {
   const list = new BlockList();
   for (const text of texts) {
-    const [address = '', bits] = text.split('/');
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    list.addSubnet(address, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family);
+    const network = ipNetwork(text);
+    if (network !== null) list.addSubnet(network.address, network.bits, network.family);
   }
   return list;
 };
@@ -51,35 +51,22 @@ const closedIPv4 = networksIn([
 const openIPv6 = networksIn(['2000::/3']);
 const closedIPv6 = networksIn(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 
-const mapped = networksIn(['::ffff:0:0/96']);
-
-/** The IPv4 address inside `::ffff:…`, whichever way it is written; null: there is none. */
-function mappedIPv4(address: string): string | null {
-  if (!mapped.check(address, 'ipv6')) return null;
-  const { hostname } = new URL(`http://[${address}]`);
-  const [high = 0, low = 0] = hostname
-    .slice('[::ffff:'.length, -1)
-    .split(':')
-    .map((part) => Number.parseInt(part, 16));
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
+const isIn = (list: BlockList, address: string): boolean => list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
 /** Whether an address, not a name, is one of the public internet. */
 export function isPublic(text: string): boolean {
-  const address = text.split('%', 1)[0] ?? '';
-  if (isIPv4(address)) return !closedIPv4.check(address, 'ipv4');
-  if (isIP(address) === 0) return false;
-  const inside = mappedIPv4(address);
-  if (inside !== null) return isPublic(inside);
-  return openIPv6.check(address, 'ipv6') && !closedIPv6.check(address, 'ipv6');
+  const address = ipAddress(text);
+  if (address === null) return false;
+  if (isIPv4(address)) return !isIn(closedIPv4, address);
+  return isIn(openIPv6, address) && !isIn(closedIPv6, address);
 }
 
 /** `allowed`: addresses and CIDR ranges that may be dialled although they are not public. */
 export function addressGuard(allowed: readonly string[], resolve: Resolve): AddressGuard {
   const exempt = networksIn(allowed);
-  const permits = (address: string): boolean => {
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    return isPublic(address) || (isIP(address) !== 0 && exempt.check(address, family));
+  const permits = (text: string): boolean => {
+    const address = ipAddress(text);
+    return address !== null && (isPublic(address) || isIn(exempt, address));
   };
 
   const literalIn = (hostname: string): string | null => {

@@ -74,7 +74,7 @@ export function serveCalls(
       const kinds = refusals.take();
       if (kinds.length > 0) primary.tell('refused', kinds);
     };
-    const { relay, entrance } = openRelaying(
+    const { relay, entrance, addressOf } = openRelaying(
       { server, relay: relayConfig },
       {
         directory,
@@ -94,7 +94,7 @@ export function serveCalls(
     );
     const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());
     const others = passingOn(faces);
-    const listener = listening({ server, entrance, isEnding: () => ending }, others.listener);
+    const listener = listening({ server, entrance, addressOf, isEnding: () => ending }, others.listener);
     listener.on('upgrade', others.upgrade);
     const stop = async (): Promise<void> => {
       await Promise.all([stopNoting(), stopTelling()]);

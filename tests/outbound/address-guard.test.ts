@@ -34,6 +34,44 @@ describe('an address', () => {
   ])('%s is one of the public internet', (address) => expect(isPublic(address)).toBe(true));
 });
 
+/* Each range that is set aside, in every spelling: what stands for an inner address, or leads there by a translator. */
+describe('a special range', () => {
+  test.each([
+    ['carrier-grade NAT', ['100.64.0.0', '100.100.100.200', '::ffff:100.64.0.1', '::ffff:6440:1', '::FFFF:6464:64C8']],
+    ['6to4', ['2002::', '2002:7f00:1::', '2002:a9fe:a9fe::1', '192.88.99.1', '::ffff:192.88.99.1']],
+    ['NAT64', ['64:ff9b::', '64:ff9b::127.0.0.1', '64:ff9b::a9fe:a9fe', '0064:FF9B:0:0:0:0:10.0.0.1', '64:ff9b:1::1']],
+    ['translated IPv4', ['::ffff:0:127.0.0.1', '::ffff:0:a00:1', '::127.0.0.1', '::a00:1', '0::0.0.0.1']],
+    ['site-local', ['fec0::1', 'FEC0:0:0:ffff::1', 'feff:ffff::1']],
+    ['unique local', ['fc00::', 'fd12:3456::1', 'fdff:ffff::1', 'FD00::1']],
+    ['link-local', ['fe80::', 'febf::1', 'fe80::1%1', 'fe80::a9fe:a9fe%eth0', '169.254.0.1']],
+    ['multicast', ['ff00::', 'ff02::1', 'ff0e::1', '224.0.0.251', '239.255.255.250']],
+    [
+      'Teredo, ORCHID, benchmarking',
+      ['2001::', '2001:0:7f00:1::', '2001:2::1', '2001:10::1', '2001:20::1', '198.19.9.9'],
+    ],
+    ['documentation', ['2001:db8::', '2001:DB8:ffff::1', '3fff::1', '3fff:fff::', '203.0.113.255']],
+    ['discard-only, segment routing, unassigned', ['100::', '100:0:0:1::1', '5f00::1', '4000::1', 'e000::1', '1::1']],
+    ['mapped loopback and private', ['::ffff:7f00:1', '0:0:0:0:0:ffff:a00:1', '::ffff:192.168.0.1', '::ffff:0.0.0.0']],
+  ])('is closed: %s', async (_range, addresses) => {
+    for (const address of addresses) {
+      expect([address, isPublic(address)]).toEqual([address, false]);
+      const written = address.includes(':') ? `[${address}]` : address;
+      await expect(addressGuard([], resolve).check(written)).rejects.toThrow(BlockedAddress);
+      // A name with such an address is no way in, either.
+      const guard = addressGuard([], async () => [{ address, family: address.includes(':') ? 6 : 4 }]);
+      await expect(guard.check('name.example')).rejects.toThrow(BlockedAddress);
+    }
+  });
+
+  test('that the operator allows is allowed in each of its spellings', async () => {
+    const guard = addressGuard(['10.0.0.0/24', '::ffff:10.1.0.0/112', 'fd00::/8'], resolve);
+    for (const host of ['10.0.0.1', '[::ffff:10.0.0.1]', '[::ffff:a00:1]', '10.1.0.9', '[FD00:0::1]'])
+      await expect(guard.check(host)).resolves.toBeUndefined();
+    for (const host of ['10.0.1.1', '[::ffff:10.0.1.1]', '[64:ff9b::10.0.0.1]', '[2002:a00:1::]'])
+      await expect(guard.check(host)).rejects.toThrow(BlockedAddress);
+  });
+});
+
 /** Names, and the addresses they have. */
 const names: Readonly<Record<string, readonly string[]>> = {
   'public.example': ['8.8.8.8', '2606:4700::1111'],
@@ -71,6 +109,13 @@ describe('a connection', () => {
       'http://2130706433/',
       'http://0177.0.0.1/',
       'http://0x7f.1/',
+      'http://0X7F000001/',
+      'http://017700000001/',
+      'http://127.1/',
+      'http://0/',
+      'http://0251.0376.0251.0376/',
+      'http://0xa9.0xfe.0xa9.0xfe/',
+      'http://100.4194305/',
       'http://[::1]:80/',
       'http://[::ffff:169.254.169.254]/',
     ],

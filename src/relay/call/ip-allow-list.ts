@@ -1,20 +1,8 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIPv4 } from 'node:net';
 import { maxAllowedAddresses } from '../../domain/api-key-terms.js';
+import { ipAddress, ipNetwork } from '../../ip-address.js';
 
 /* Which client addresses an API key may be used from. */
-
-const entry = (line: string): { address: string; prefix: number | null; family: 'ipv4' | 'ipv6' } | null => {
-  const [address = '', prefixText] = line.split('/');
-  const version = isIP(address);
-  if (version === 0) return null;
-  const longest = version === 4 ? 32 : 128;
-  const prefix = prefixText === undefined ? null : Number(prefixText);
-  if (prefix !== null && !(Number.isInteger(prefix) && prefix >= 0 && prefix <= longest)) return null;
-  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
-};
-
-/** Reads an IPv4 address a dual-stack socket reports in IPv6 form. */
-const plain = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
 /**
  * null: any address. Lists older than today's bound may be longer: what lies beyond it allows nobody, so that no key
@@ -29,10 +17,8 @@ function parse(lines: readonly string[]): BlockList | null {
   if (written.length === 0) return null;
   const list = new BlockList();
   for (const line of written) {
-    const found = entry(line);
-    if (found === null) continue;
-    if (found.prefix === null) list.addAddress(found.address, found.family);
-    else list.addSubnet(found.address, found.prefix, found.family);
+    const found = ipNetwork(line);
+    if (found !== null) list.addSubnet(found.address, found.bits, found.family);
   }
   return list;
 }
@@ -49,7 +35,6 @@ export function isAllowed(ip: string, lines: readonly string[]): boolean {
     parsed.set(lines, list);
   }
   if (list === null) return true;
-  const address = plain(ip);
-  const version = isIP(address);
-  return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  const address = ipAddress(ip);
+  return address !== null && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
