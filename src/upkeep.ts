@@ -19,6 +19,7 @@ import type {
   Clock,
   EventStore,
   PersonalData,
+  QuotaGate,
   ReadModelProgress,
   Vault,
 } from './application/ports.js';
@@ -82,7 +83,7 @@ export interface UpkeepPorts {
   /** Has `look` told up to where calls have just been left by whoever served them. */
   readonly whenLost: (look: (upTo: Position) => void) => void;
   readonly directory: NodeDirectory;
-  readonly gate: Balances;
+  readonly gate: Balances & Pick<QuotaGate, 'chargeLeft'>;
   readonly outbound: Outbound;
   readonly mailer: Mailer;
   readonly secretOf: OptionSecrets;
@@ -122,7 +123,7 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
   const root = () => rootUserId(db);
   const notify = notifier({ queue, personal, clock, limit });
   const recovering = await keepRecovering(
-    { db, handle, clock, notes, isUnderWay: (callId) => underWay.has(callId) },
+    { db, handle, clock, gate, notes, isUnderWay: (callId) => underWay.has(callId) },
     {
       progress,
       began,

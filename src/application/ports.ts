@@ -9,7 +9,7 @@ import type { Instant } from '../domain/instant.js';
 import type { Quota } from '../domain/quota.js';
 import type { Role } from '../domain/user.js';
 import type { ReadModelState } from '../projections/engine/runner.js';
-import type { Admission, AdmissionRequest } from './quota-gate-ports.js';
+import type { Admission, AdmissionRequest, LeftCall } from './quota-gate-ports.js';
 import type { Settings } from './settings.js';
 
 /* What the application needs from the world. Each port has one contract test, run over every implementation. */
@@ -312,10 +312,14 @@ export interface QuotaGate {
   /** Raises a call's hold to `quota`; false (and unchanged) when user, API key or budget cannot afford it. */
   extend(callId: CallId, quota: Quota): boolean;
   /**
-   * Raises a call's hold to `quota`, or as near to it as the user can afford. Returns the hold afterwards. The key's
-   * allowance and its budget do not count: what has been used is its owner's to pay.
+   * Decides how much of a call's cost is charged: all of it, as far as its user has it, an API key that is limited may
+   * spend it, and the budget leaves it. What others hold does not count, or whoever holds all there is would make the
+   * calls beside it free; they may then be charged less than they hold. Asked again, it decides anew. null: there is no
+   * such call under way.
    */
-  cover(callId: CallId, quota: Quota): Quota;
+  charge(callId: CallId, cost: Quota): Quota | null;
+  /** The same for one that may have been admitted before this gate was opened: then the user's balance alone counts. */
+  chargeLeft(call: LeftCall, cost: Quota): Promise<Quota>;
   /** The settlement is durable: from now on the hold is exactly the charge, until the tail has it. */
   settled(callId: CallId, charged: Quota): void;
   /** The reservation never became durable: forget it. */

@@ -6,17 +6,31 @@ import type { Quota } from '../domain/quota.js';
 
 /* What the quota gate is asked before a call, and what it answers. */
 
-export interface AdmissionRequest {
-  readonly callId: CallId;
+export interface Payers {
   readonly userId: UserId;
   /** null: only the user pays. */
   readonly apiKeyId: ApiKeyId | null;
+}
+
+export interface AdmissionRequest extends Payers {
+  readonly callId: CallId;
   /** Of the API key; without one they limit nothing. */
   readonly terms: SpendingTerms;
   /** The most the call can cost: held where there is as much. */
   readonly most: Quota;
   /** Where there is not, the least it makes sense with. */
   readonly least: Quota;
+  /**
+   * The least of what an API key and its budget must have for it; not below `least`. These bounds are its owner's to set,
+   * and no charge exceeds them: what an upstream may bring into the prompt must fit, or a small one would make it free.
+   */
+  readonly leastOfKey: Quota;
+}
+
+/** A call under way that nobody serves any more. */
+export interface LeftCall extends Payers {
+  readonly callId: CallId;
+  readonly reserved: Quota;
 }
 
 export type Admission =

@@ -38,6 +38,7 @@ export type ToldOrder = readonly [
   thinking: number,
   most: Quota,
   least: Quota,
+  leastOfKey: Quota,
 ];
 
 export const toldOrder = (
@@ -70,6 +71,7 @@ export const toldOrder = (
     estimate.thinking,
     estimate.most,
     estimate.least,
+    estimate.leastOfKey,
   ];
 };
 
@@ -102,6 +104,7 @@ export function orderTold(told: ToldOrder): {
       thinking: told[19],
       most: told[20],
       least: told[21],
+      leastOfKey: told[22],
     },
   };
 }

@@ -82,13 +82,13 @@ describe('a budget', () => {
     expect(await admit(worldAtNoon(10, 100), 'c1', 40, { budget })).toStrictEqual(refused('user', 10));
   });
 
-  test('limits how far a hold grows, but not what a call has cost already', async () => {
+  test('limits how far a hold grows, and what of a call that turned out dearer is charged', async () => {
     const world = worldAtNoon();
     await admit(world, 'c1', 60, { budget: budgetOf(100) });
     expect(world.gate.extend(CallId('c1'), Quota(101))).toBe(false);
     expect(world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
-    expect(world.gate.cover(CallId('c1'), Quota(150))).toBe(150);
-    expect(await admit(world, 'c2', 1, { budget: budgetOf(100) })).toMatchObject({ short: 'budget', available: -50 });
+    expect(world.gate.charge(CallId('c1'), Quota(150))).toBe(100);
+    expect(await admit(world, 'c2', 1, { budget: budgetOf(100) })).toMatchObject({ short: 'budget', available: 0 });
   });
 
   test('gives back what a call held and did not cost, or never used', async () => {

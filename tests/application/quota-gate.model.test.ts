@@ -27,6 +27,10 @@ interface LocalCall extends Call {
   readonly unlimited: boolean;
   readonly budget: Budget | null;
   held: number;
+  /** What of it the gate has said it is charged. */
+  due: number;
+  /** How much of the log the gate knew of each payer when it was admitted. */
+  readonly knownOf: ReadonlyMap<string, number>;
   durable: boolean;
   /** What its outcome in the log charges; null while it has none. */
   charged: number | null;
@@ -61,7 +65,7 @@ const weights = {
   reserve: 4,
   drop: 2,
   extend: 2,
-  cover: 2,
+  charge: 3,
   settle: 3,
   refund: 2,
   release: 2,
@@ -90,9 +94,12 @@ class Model {
   private readonly snapshotAt = new Map<string, number>();
   /** Answers of the gate in the order it gave them, checked after every step. */
   private readonly answers: (() => void)[] = [];
+  /** Of each key, the budget of the newest call that was admitted. */
+  private readonly newestBudget = new Map<ApiKeyId, Budget | null>();
   checked = 0;
   admitted = 0;
   beyondBudget = 0;
+  decided = 0;
 
   constructor(capacity: number) {
     this.world = new GateWorld(true, capacity);
@@ -102,12 +109,53 @@ class Model {
     this.world.project();
   }
 
+  /** How much of the log the gate can know of an account. */
+  private known(owner: Owner): number {
+    return Math.max(this.world.delivered, this.snapshotAt.get(JSON.stringify(owner)) ?? 0);
+  }
+
   /** The fold of what the gate can know, minus the holds of this node's calls whose end it cannot know yet. */
-  available(owner: Owner): number {
-    const known = Math.max(this.world.delivered, this.snapshotAt.get(JSON.stringify(owner)) ?? 0);
-    const seen = this.world.log.slice(0, known);
+  private remaining(owner: Owner): number {
+    const seen = this.world.log.slice(0, this.known(owner));
     const { balance, holds } = foldAccount(seen, owner);
     return balance - this.held(seen, holds, owner);
+  }
+
+  /** The same, but holds alone leave nothing at least. */
+  available(owner: Owner): number {
+    const seen = this.world.log.slice(0, this.known(owner));
+    const { balance } = foldAccount(seen, owner);
+    return Math.max(this.remaining(owner), Math.min(balance - this.due(seen, owner), 0));
+  }
+
+  /** What this node's calls are charged and the gate cannot know from the log yet. */
+  private due(seen: GateWorld['log'], owner: Owner): number {
+    const ended = endedIn(seen);
+    return this.ownOf(owner).reduce((sum, { id, due }) => (ended.has(id) ? sum : sum + due), 0);
+  }
+
+  private room(owner: Owner, { knownOf }: LocalCall): number {
+    const known = this.known(owner);
+    const seen = this.world.log.slice(0, known);
+    const before = knownOf.get(JSON.stringify(owner)) ?? known;
+    let withdrawn = 0;
+    for (const recorded of this.world.log.slice(before, known)) {
+      if ('facts' in recorded.event) continue;
+      withdrawn -= Math.min(foldAccount([recorded], owner).balance, 0);
+    }
+    return foldAccount(seen, owner).balance - this.due(seen, owner) + withdrawn;
+  }
+
+  private roomInBudget({ budget }: LocalCall, key: ApiKeyId): number {
+    const newest = this.newestBudget.get(key) ?? null;
+    if (budget === null || newest === null) return Number.POSITIVE_INFINITY;
+    const owner = { apiKey: key };
+    const seen = this.world.log.slice(0, this.known(owner));
+    const { spent } = foldAccount(seen, owner);
+    const now = new Date(this.world.clock.now());
+    const by = ({ quota, period }: Budget): number =>
+      [...spent].reduce((left, [date, sum]) => (isInPeriod[period](date, now) ? left - sum : left), Number(quota));
+    return Math.max(by(budget), by(newest)) - this.due(seen, owner);
   }
 
   /** What is left of a key's budget: as above, and of what was spent only that of the present period counts. */
@@ -119,12 +167,16 @@ class Model {
     const now = new Date(this.world.clock.now());
     let left = budget.quota - this.held(seen, holds, owner);
     for (const [date, quota] of spent) if (isInPeriod[budget.period](date, now)) left -= quota;
-    return left;
+    return Math.max(left, 0);
+  }
+
+  private ownOf(owner: Owner): LocalCall[] {
+    return this.open.filter((call) => ('user' in owner ? call.user === owner.user : call.key === owner.apiKey));
   }
 
   private held(seen: GateWorld['log'], holds: ReadonlyMap<CallId, number>, owner: Owner): number {
-    const own = this.open.filter((call) => ('user' in owner ? call.user === owner.user : call.key === owner.apiKey));
-    const ended = new Set(seen.flatMap(({ event, stream }) => (isEnd(event.type) ? [stream.slice(5)] : [])));
+    const own = this.ownOf(owner);
+    const ended = endedIn(seen);
     let held = 0;
     for (const [call, quota] of holds) if (!own.some(({ id }) => id === call)) held += quota;
     for (const call of own) if (!ended.has(call.id)) held += call.held;
@@ -185,17 +237,25 @@ class Model {
     if (affordable) call.held = Math.max(call.held, quota);
   }
 
-  /** The call turned out dearer: its hold grows as far as the user has anything, and the key pays along. */
-  private cover({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+  /**
+   * What the call has cost is decided: never more than its payers have beside what others are charged already, whatever
+   * is held. What somebody takes away meanwhile takes it from no call.
+   */
+  private charge({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
     const call = pick(
       this.open.filter(({ charged }) => charged === null),
       who,
     );
     if (call === undefined) return;
-    const more = Math.min(quota - call.held, this.available({ user: call.user }));
-    const held = call.held + Math.max(more, 0);
-    expect(this.world.gate.cover(call.id, Quota(quota)), 'covered').toBe(held);
-    call.held = held;
+    call.due = 0;
+    const rooms = [this.room({ user: call.user }, call)];
+    if (call.key !== null && !call.unlimited) rooms.push(this.room({ apiKey: call.key }, call));
+    if (call.key !== null && call.budget !== null) rooms.push(this.roomInBudget(call, call.key));
+    const charged = Math.max(Math.min(quota, ...rooms), 0);
+    expect(this.world.gate.charge(call.id, Quota(quota)), 'charged').toBe(charged);
+    call.due = charged;
+    call.held = Math.max(call.held, charged);
+    this.decided += 1;
   }
 
   private reserve({ who }: Pick<Step, 'who'>): void {
@@ -251,6 +311,7 @@ class Model {
     if (call === undefined || call.charged === null) return;
     call.told = true;
     call.held = call.charged;
+    call.due = call.charged;
     this.world.gate.settled(call.id, Quota(call.charged));
   }
 
@@ -331,7 +392,7 @@ class Model {
     const [user, key] = [pickFrom(users, who), keys[keyIndex] ?? null];
     const id = CallId(`ours-${this.calls++}`);
     const least = Math.floor(quota * share);
-    const range = { most: Quota(quota), least: Quota(least) };
+    const range = { most: Quota(quota), least: Quota(least), leastOfKey: Quota(least) };
     this.world.gate
       .admit({ ...{ callId: id, userId: user, apiKeyId: key, terms: { unlimited, budget } }, ...range })
       .then(
@@ -353,8 +414,11 @@ class Model {
             this.checked += 1;
             if (!verdict.admitted) return;
             this.admitted += 1;
+            const payers: Owner[] = [{ user }, ...(key === null ? [] : [{ apiKey: key }])];
+            const knownOf = new Map(payers.map((payer) => [JSON.stringify(payer), this.known(payer)]));
+            if (key !== null) this.newestBudget.set(key, budget);
             this.open.push({
-              ...{ id, user, key, unlimited, budget, reserved: granted, held: granted },
+              ...{ id, user, key, unlimited, budget, reserved: granted, held: granted, due: 0, knownOf },
               ...{ durable: false, charged: null, settledAt: 0, told: false, refunded: false },
             });
           });
@@ -369,7 +433,8 @@ class Model {
     asked.then(
       (available) => {
         this.answers.push(() => {
-          expect(available, JSON.stringify(owner)).toBe(this.available(owner));
+          const expected = 'user' in owner ? this.available(owner) : this.remaining(owner);
+          expect(available, JSON.stringify(owner)).toBe(expected);
           this.checked += 1;
         });
       },
@@ -394,6 +459,8 @@ const isInPeriod: Readonly<Record<BudgetPeriod, (date: string, now: Date) => boo
 };
 
 const isEnd = (type: string): boolean => type === 'CallSettled' || type === 'CallReleased';
+const endedIn = (seen: GateWorld['log']): ReadonlySet<string> =>
+  new Set(seen.flatMap(({ event, stream }) => (isEnd(event.type) ? [stream.slice(5)] : [])));
 const pick = <Item>(items: readonly Item[], index: number): Item | undefined =>
   items[index % Math.max(1, items.length)];
 const pickFrom = <Item>(items: readonly Item[], index: number): Item => pick(items, index) as Item;
@@ -422,6 +489,7 @@ test('what is available is the fold of the log minus the holds of open calls, wh
   let checked = 0;
   let admitted = 0;
   let beyondBudget = 0;
+  let decided = 0;
   const runs = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
     fc.array(step, { minLength: 20, maxLength: 80, size: 'max' }),
@@ -432,6 +500,7 @@ test('what is available is the fold of the log minus the holds of open calls, wh
       checked += model.checked;
       admitted += model.admitted;
       beyondBudget += model.beyondBudget;
+      decided += model.decided;
     },
   );
   await fc.assert(runs, { numRuns: 1_000 });
@@ -439,4 +508,5 @@ test('what is available is the fold of the log minus the holds of open calls, wh
   expect(checked).toBeGreaterThan(10_000);
   expect(admitted).toBeGreaterThan(2_000);
   expect(beyondBudget).toBeGreaterThan(200);
+  expect(decided).toBeGreaterThan(300);
 }, 120_000);

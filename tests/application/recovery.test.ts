@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handle } from '../../src/application/commands/handle.js';
 import type { CallProgress, LastSeen } from '../../src/application/ports.js';
+import type { LeftCall } from '../../src/application/quota-gate-ports.js';
 import { keepRecovering, type Recovered, recoverCalls } from '../../src/application/reactions/recovery.js';
 import { Position, streams } from '../../src/domain/events.js';
 import { CallId } from '../../src/domain/ids.js';
@@ -22,18 +23,26 @@ const underWay = new Set<string>();
 const seen = new Map<CallId, LastSeen>();
 const forgotten: string[] = [];
 let othersForgotten = 0;
+/** What its payer has, by the gate. */
+let there = 1_000_000;
 
 beforeEach(() => {
+  there = 1_000_000;
   underWay.clear();
   seen.clear();
   forgotten.length = 0;
   othersForgotten = 0;
 });
 
+const gate = {
+  chargeLeft: async ({ reserved: held }: LeftCall, cost: Quota) => Quota(Math.min(held, cost, there)),
+};
+
 const ports = () => ({
   db: projected.db,
   handle: handle(projected.store, clock),
   clock,
+  gate,
   notes: {
     lastSeen: async () => seen,
     forget: async (calls: readonly CallId[]) => void forgotten.push(...calls),
@@ -77,6 +86,15 @@ describe('a call nobody serves any more', () => {
     };
     expect(await outcomeOf('stream')).toMatchObject({ ...booked, upstreamModel: 'mapped', firstTokenMs: 12 });
     expect(await recover()).toEqual({ released: 0, settled: 0 });
+  });
+
+  test('is charged no more than is there, where a dear call beside it has taken what it held', async () => {
+    const delivered = { firstTokenMs: 12, outputTokens: 100 };
+    seen.set(CallId('stream'), { kind: 'sent', progress: { ...progress, unknownAttempts: 0, delivered } });
+    await projected.given(granted(alice, 1_000), reserved('stream', 900));
+    there = 400;
+    expect(await recover()).toEqual({ released: 0, settled: 1 });
+    expect(await outcomeOf('stream')).toMatchObject({ charged: 400, uncovered: 250 });
   });
 
   test('is told by its place in the log, whatever the clock says', async () => {

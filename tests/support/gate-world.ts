@@ -257,13 +257,15 @@ export interface Asking {
   readonly budget?: Budget | null;
   /** What the call would make do with; left out: nothing less. */
   readonly least?: number;
+  /** What its key must have for it; left out: the same. */
+  readonly leastOfKey?: number;
 }
 
 export const admit = (
   { gate }: GateWorld,
   call: string,
   quota: number,
-  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota }: Asking = {},
+  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota, leastOfKey = least }: Asking = {},
 ): Promise<Admission> =>
   gate.admit({
     callId: CallId(call),
@@ -272,6 +274,7 @@ export const admit = (
     terms: { unlimited, budget },
     most: Quota(quota),
     least: Quota(least),
+    leastOfKey: Quota(leastOfKey),
   });
 
 export const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({

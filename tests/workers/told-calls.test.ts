@@ -32,6 +32,7 @@ const estimate: HoldEstimate = {
   thinking: 18,
   most: Quota(19),
   least: Quota(20),
+  leastOfKey: Quota(21),
 };
 const settlement: Settlement = {
   usage: { input: 1, output: 2 },

@@ -1,13 +1,27 @@
 import { BriefMap } from '../../collections/brief-map.js';
-import { type Budget, type Day, daysRemembered, endOf, periodAt, spendingDayOf, spentOn } from '../../domain/budget.js';
+import type { Day } from '../../domain/budget.js';
 import { beginning, type Position, type Recorded, streamKey } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { type ApiKeyId, CallId, type UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
-import { type Movement, type Posting, readableMovementsOf } from '../../domain/movements.js';
-import { nearestQuota, Quota, zero } from '../../domain/quota.js';
+import { nearestQuota, type Quota, zero } from '../../domain/quota.js';
 import type { Clock, QuotaGate } from '../ports.js';
-import type { Admission, AdmissionRequest, Shortage } from '../quota-gate-ports.js';
+import type { Admission, Payers } from '../quota-gate-ports.js';
+import {
+  type Account,
+  type AdmittedCall,
+  apply,
+  available,
+  chargeable,
+  hold,
+  holdForeign,
+  isSpent,
+  limitsOf,
+  type Moved,
+  movedBy,
+  owe,
+  spend,
+  unholdForeign,
+} from './quota-accounts.js';
 import type { TailConsumer } from './tail.js';
 
 /*
@@ -31,120 +45,6 @@ export interface AccountSource {
   caughtUp(position: Position): Promise<unknown>;
   /** Every event after `after` up to and including `to`. */
   between(after: Position, to: Position): Promise<readonly Recorded[]>;
-}
-
-/** What an event moves, where in the log it stands, and when it was recorded. */
-interface Moved {
-  readonly position: Position;
-  readonly at: Instant;
-  readonly movements: readonly Movement[];
-}
-
-interface Account {
-  readonly owner: 'user' | 'api-key';
-  readonly id: UserId | ApiKeyId;
-  /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
-  balance: bigint;
-  /** For all calls under way. */
-  held: bigint;
-  /** How many of these this gate has admitted. */
-  admitted: number;
-  /** What is held for all others: for calls of another node, or of one that has ended. */
-  readonly foreign: BriefMap<CallId, Quota>;
-  /** What calls have cost, by the day it counts for. */
-  readonly spending: Map<Day, bigint>;
-  /** What the account already contains: the tail may be behind the snapshot. */
-  since: Position;
-  /** Tail events that came while the snapshot was being read; null once the account is ready. */
-  arrived: Moved[] | null;
-  loading: Promise<void>;
-}
-
-/** Of an account that the gate keeps. */
-type Moving = Extract<Posting, { owner: Account['owner'] }>;
-
-const isOf = ({ owner, id }: Account, posting: Posting): posting is Moving =>
-  posting.owner === owner && posting.id === id;
-
-const available = ({ balance, held }: Account): Quota => nearestQuota(balance - held);
-
-const isSpent = ({ balance }: Account): boolean => balance <= 0n;
-
-function holdForeign(account: Account, callId: CallId, quota: Quota): void {
-  account.held += BigInt(quota);
-  account.foreign.set(callId, quota);
-}
-
-function unholdForeign(account: Account, callId: CallId): void {
-  const held = account.foreign.get(callId);
-  if (held === undefined) return;
-  account.held -= BigInt(held);
-  account.foreign.delete(callId);
-}
-
-function spend({ spending }: Account, day: Day, amount: bigint): void {
-  spending.set(day, (spending.get(day) ?? 0n) + amount);
-  if (spending.size > daysRemembered) spending.delete(Math.min(...spending.keys()));
-}
-
-const movedBy = (recorded: Recorded): Moved => ({
-  position: recorded.position,
-  at: recorded.at,
-  movements: readableMovementsOf(recorded),
-});
-
-/** Who pays for a call, and what its API key's terms were when it was admitted. */
-interface AdmittedCall {
-  readonly id: CallId;
-  readonly user: Account;
-  readonly apiKey: Account | null;
-  /** The API key may spend no more than what it has. */
-  readonly limited: boolean;
-  readonly budget: Budget | null;
-  /** On each of its accounts. */
-  held: Quota;
-}
-
-function hold(call: AdmittedCall, quota: Quota): void {
-  const more = BigInt(quota - call.held);
-  call.held = quota;
-  call.user.held += more;
-  if (call.apiKey !== null) call.apiKey.held += more;
-}
-
-/** One event's effect on the account, if it has any. What is held for a call that this gate has admitted it holds itself. */
-function apply(account: Account, { position, at, movements }: Moved): void {
-  if (position <= account.since) return;
-  for (const movement of movements) {
-    const { cause, call, postings } = movement;
-    const day = account.owner === 'api-key' ? spendingDayOf(movement, at) : null;
-    for (const posting of postings) {
-      if (!isOf(account, posting)) continue;
-      // Both parts together: holds lie on top.
-      account.balance += posting.amount;
-      if (day !== null) spend(account, day, -posting.amount);
-      if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.foreign.has(call))
-        holdForeign(account, call, Quota(Number(posting.amount)));
-    }
-    if (call !== null && (cause === 'settlement' || cause === 'release')) unholdForeign(account, call);
-  }
-}
-
-/** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
-function budgetLeft({ held, spending }: Account, budget: Budget, now: Instant): Shortage {
-  const period = periodAt(budget.period, now);
-  const left = nearestQuota(BigInt(budget.quota) - spentOn(period, spending) - held);
-  const resetsAt = endOf(period);
-  return { short: 'budget', available: left, budget, resetsAt, resetsInMs: resetsAt - now };
-}
-
-/** All that limits what a call may hold, in the order in which callers are told of it. */
-function limitsOf({ user, apiKey, limited, budget }: AdmittedCall, now: Instant): readonly Shortage[] {
-  const limits: Shortage[] = [];
-  if (apiKey !== null && limited) limits.push({ short: 'api-key', available: available(apiKey) });
-  if (apiKey !== null && budget !== null) limits.push(budgetLeft(apiKey, budget, now));
-  limits.push({ short: 'user', available: available(user) });
-  return limits;
 }
 
 export interface QuotaGateOptions {
@@ -192,6 +92,7 @@ export function openQuotaGate(
     // By the very text it is known by: another one would be compared with it once more.
     calls.delete(call.id);
     hold(call, zero);
+    owe(call, zero);
     call.user.admitted--;
     if (call.apiKey !== null) call.apiKey.admitted--;
   };
@@ -240,6 +141,9 @@ export function openQuotaGate(
     id,
     balance: 0n,
     held: 0n,
+    due: 0n,
+    withdrawn: 0n,
+    budget: null,
     admitted: 0,
     foreign: new BriefMap(),
     spending: new Map(),
@@ -281,7 +185,7 @@ export function openQuotaGate(
   const userAccount = (id: UserId): Promise<Account> => accountOf(users, 'user', id, source.user);
   const apiKeyAccount = (id: ApiKeyId): Promise<Account> => accountOf(apiKeys, 'api-key', id, source.apiKey);
 
-  const accounts = async ({ userId, apiKeyId }: AdmissionRequest): Promise<[Account, Account | null]> => {
+  const accounts = async ({ userId, apiKeyId }: Payers): Promise<[Account, Account | null]> => {
     for (;;) {
       const user = await userAccount(userId);
       const apiKey = apiKeyId === null ? null : await apiKeyAccount(apiKeyId);
@@ -290,11 +194,26 @@ export function openQuotaGate(
     }
   };
 
+  const begin = (call: AdmittedCall): void => {
+    call.user.admitted++;
+    if (call.apiKey !== null) call.apiKey.admitted++;
+    calls.set(call.id, call);
+  };
+
+  const charge = (call: AdmittedCall, cost: Quota): Quota => {
+    owe(call, zero);
+    const room = chargeable(call, clock.now());
+    const charged = cost < room ? cost : room;
+    owe(call, charged);
+    if (charged > call.held) hold(call, charged);
+    return charged;
+  };
+
   return {
     async admit(request): Promise<Admission> {
       const [user, apiKey] = await accounts(request);
       // From here to the end nothing waits: check and hold are one step.
-      const { callId, most, least, terms } = request;
+      const { callId, most, least, leastOfKey, terms } = request;
       if (isOwn(callId)) throw new Failure('lost-race', { callId });
       const call: AdmittedCall = {
         id: callId,
@@ -302,17 +221,20 @@ export function openQuotaGate(
         apiKey,
         limited: apiKey !== null && !terms.unlimited,
         budget: apiKey === null ? null : terms.budget,
+        withdrawn: { user: user.withdrawn, apiKey: apiKey?.withdrawn ?? 0n },
         held: zero,
+        due: zero,
       };
       const limits = limitsOf(call, clock.now());
-      const short = limits.find(({ available }) => available <= 0 || available < least);
+      const short = limits.find(
+        ({ short, available }) => available <= 0 || available < (short === 'user' ? least : leastOfKey),
+      );
       if (short !== undefined) return { admitted: false, ...short };
       let granted = least > most ? least : most;
       for (const { available } of limits) if (available < granted) granted = available;
       hold(call, granted);
-      user.admitted++;
-      if (apiKey !== null) apiKey.admitted++;
-      calls.set(callId, call);
+      if (apiKey !== null) apiKey.budget = call.budget;
+      begin(call);
       return { admitted: true, granted };
     },
 
@@ -326,18 +248,33 @@ export function openQuotaGate(
       return true;
     },
 
-    cover(callId, quota) {
+    charge(callId, cost) {
       const call = calls.get(callId);
-      if (call === undefined) return zero;
-      const more = Math.min(quota - call.held, available(call.user));
-      if (more > 0) hold(call, Quota(call.held + more));
-      return call.held;
+      return call === undefined ? null : charge(call, cost);
+    },
+
+    async chargeLeft({ callId, userId, apiKeyId, reserved }, cost) {
+      const [user, apiKey] = await accounts({ userId, apiKeyId });
+      const own = calls.get(callId);
+      if (own !== undefined) return charge(own, cost);
+      // It has its outcome, and the tail has brought that; or will bring all of it.
+      if (!user.foreign.has(callId)) return cost < reserved ? cost : reserved;
+      unholdForeign(user, callId);
+      if (apiKey !== null) unholdForeign(apiKey, callId);
+      const withdrawn = { user: user.withdrawn, apiKey: apiKey?.withdrawn ?? 0n };
+      // Under which terms it was admitted nobody knows any more.
+      const call = { id: callId, user, apiKey, limited: false, budget: null, withdrawn, held: zero, due: zero };
+      hold(call, reserved);
+      begin(call);
+      return charge(call, cost);
     },
 
     settled(callId, charged) {
       const call = calls.get(callId);
       // The tail may have been faster: then the charge is in the balance already.
-      if (call !== undefined) hold(call, charged);
+      if (call === undefined) return;
+      hold(call, charged);
+      owe(call, charged);
     },
 
     drop: leave,
@@ -346,7 +283,10 @@ export function openQuotaGate(
     onSpent(tell) {
       tellSpent = tell;
     },
-    remaining: async (apiKeyId) => available(await apiKeyAccount(apiKeyId)),
+    async remaining(apiKeyId) {
+      const { balance, held } = await apiKeyAccount(apiKeyId);
+      return nearestQuota(balance - held);
+    },
     available: async (userId) => available(await userAccount(userId)),
     balance: async (userId) => nearestQuota((await userAccount(userId)).balance),
 

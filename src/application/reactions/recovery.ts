@@ -6,7 +6,7 @@ import { minus, Quota } from '../../domain/quota.js';
 import type { ReadModels } from '../../projections/database.js';
 import { type OpenCall, openCalls } from '../../projections/models/ledger/ledger-queries.js';
 import type { Handle } from '../commands/handle.js';
-import type { CallProgress, CallProgressNotes, Clock, LastSeen, ReadModelProgress } from '../ports.js';
+import type { CallProgress, CallProgressNotes, Clock, LastSeen, QuotaGate, ReadModelProgress } from '../ports.js';
 
 /*
  * Reservations without an outcome that nobody serves any more: a node died, or lost one. Each gets the outcome that the
@@ -19,6 +19,8 @@ export interface RecoveryPorts {
   readonly db: ReadModels;
   readonly handle: Handle;
   readonly clock: Clock;
+  /** Knows what there is for a call to be charged. */
+  readonly gate: Pick<QuotaGate, 'chargeLeft'>;
   readonly notes: Pick<CallProgressNotes, 'lastSeen' | 'forget'>;
   /** Whether this process still serves a call, or is about to write its outcome. */
   readonly isUnderWay: (callId: CallId) => boolean;
@@ -35,14 +37,20 @@ const parallel = 50;
 const timesReserved = ({ reservation }: OpenCall, attempts: number): Quota =>
   Quota(Math.min(reservation.reserved * attempts, Number.MAX_SAFE_INTEGER));
 
-function settledAs(call: OpenCall, progress: CallProgress, useTimeMs: number): CallSettled | null {
+async function settledAs(
+  gate: RecoveryPorts['gate'],
+  call: OpenCall,
+  progress: CallProgress,
+  useTimeMs: number,
+): Promise<CallSettled | null> {
   const { facts, reserved, price, promptTokens } = call.reservation;
   const { attempts, unknownAttempts, upstreamModel, delivered } = progress;
   const channelId = attempts.at(-1);
   if (delivered === null || channelId === undefined) return null;
   const usage = { input: promptTokens, output: delivered.outputTokens };
   const cost = chargeOf(usage, price);
-  const charged = cost > reserved ? reserved : cost;
+  const { userId, apiKeyId } = facts;
+  const charged = await gate.chargeLeft({ callId: call.callId, userId, apiKeyId, reserved }, cost);
   return {
     type: 'CallSettled',
     facts,
@@ -77,13 +85,13 @@ function releasedAs(call: OpenCall, seen: LastSeen, useTimeMs: number): CallRele
  * to run while calls are served.
  */
 export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promise<Recovered> {
-  const { db, handle, clock, notes, isUnderWay } = ports;
+  const { db, handle, clock, gate, notes, isUnderWay } = ports;
   let released = 0;
   let settled = 0;
 
   const recover = async (call: OpenCall, seen: LastSeen): Promise<void> => {
     const useTimeMs = Math.max(0, clock.now() - call.since);
-    const settlement = seen.kind === 'sent' ? settledAs(call, seen.progress, useTimeMs) : null;
+    const settlement = seen.kind === 'sent' ? await settledAs(gate, call, seen.progress, useTimeMs) : null;
     const stream = streams.call(call.callId);
     const { events } =
       settlement === null

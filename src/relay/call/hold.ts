@@ -45,6 +45,8 @@ export interface HoldEstimate {
   /** To be held where there is as much, and at least. */
   readonly most: Quota;
   readonly least: Quota;
+  /** The least of what its API key must have: with room for all that the provider may bring into the prompt. */
+  readonly leastOfKey: Quota;
 }
 
 export interface Estimate extends HoldEstimate {
@@ -132,6 +134,9 @@ export function estimateHold(
   const leastOutput = (asked ?? Math.min(settings.preConsumedTokens, limits.output)) + thinking;
   // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
+  const leastWith = (tokens: number): Quota =>
+    costOf(mostUsage(tokens, ampleSound, product(leastOutput, answers), bound), price);
+  const least = leastWith(amplePrompt);
   return {
     price,
     promptTokens: prompt.likely,
@@ -145,7 +150,8 @@ export function estimateHold(
     limits,
     thinking,
     most: costOf(mostUsage(bound.prompt, bound.sound, bound.output, bound), price),
-    least: costOf(mostUsage(amplePrompt, ampleSound, product(leastOutput, answers), bound), price),
+    least,
+    leastOfKey: prompt.brings ? leastWith(bound.prompt) : least,
   };
 }
 

@@ -18,6 +18,8 @@ export interface MediaTokens {
   readonly characters: number;
   /** It may be sound, or have some. */
   readonly maySound: boolean;
+  /** It is not in the request: whoever serves the call fetches it. Left out: it is. */
+  readonly brought?: true;
 }
 
 /** Some fetch it with blanks before it, too. */
@@ -80,6 +82,7 @@ export const readByTool: MediaTokens = {
   most: 1_048_576,
   characters: 0,
   maySound: false,
+  brought: true,
 };
 
 /** What an id stands for. */
@@ -112,7 +115,7 @@ const weighed = (
   perToken: { readonly ample: number; readonly most: number },
 ): MediaTokens => {
   const source = inlineSource(part);
-  if (source === null) return { likely: usual, ...unseenFile, characters: 0, maySound: true };
+  if (source === null) return { likely: usual, ...unseenFile, characters: 0, maySound: true, brought: true };
   const bytes = Math.ceil(source.length * 0.75);
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
   return {

@@ -7,7 +7,7 @@ import { Failure } from '../../domain/failure.js';
 import type { CallId, ChannelId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
 import { chargeOf, type Price } from '../../domain/pricing.js';
-import { max, minus, Quota, zero } from '../../domain/quota.js';
+import { minus, Quota, zero } from '../../domain/quota.js';
 import type { Usage } from '../../domain/usage.js';
 import { affordableLimit, type HoldEstimate, type UsageBound } from './hold.js';
 import type { CallsUnderWay, CallUnderWay } from './under-way.js';
@@ -198,9 +198,8 @@ class ReservedCall implements Reservation {
     const { callId, facts, price, quota } = this.reserved;
     const { usage } = settlement;
     const cost = chargeOf(usage, price);
-    // Dearer than what is held only when the upstream kept to no limit: then as much as there is left.
-    if (cost > this.held) this.held = max(this.held, gate.cover(callId, cost));
-    const charged = cost > this.held ? this.held : cost;
+    // Where the gate knows nothing of the call it has its outcome already, and this one will not be written.
+    const charged = gate.charge(callId, cost) ?? (cost > this.held ? this.held : cost);
     this.concluding = true;
     return newEvent({
       type: 'CallSettled',
@@ -296,8 +295,8 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
 
     async reserve(callId, facts, terms, estimate) {
       const { userId, apiKeyId } = facts;
-      const { price, promptTokens, most, least } = estimate;
-      const admission = await gate.admit({ callId, userId, apiKeyId, terms, most, least });
+      const { price, promptTokens, most, least, leastOfKey } = estimate;
+      const admission = await gate.admit({ callId, userId, apiKeyId, terms, most, least, leastOfKey });
       if (!admission.admitted) return { ok: false, shortage: admission };
       const quota = admission.granted;
       const outputLimit = affordableLimit(estimate, quota);

@@ -24,6 +24,7 @@ export class PromptTally {
   private readonly media = { likely: 0, ample: 0, most: 0, characters: 0 };
   private readonly sound = { ample: 0, most: 0 };
   private keeps = false;
+  private brings = false;
 
   constructor(
     readonly model: string,
@@ -46,8 +47,9 @@ export class PromptTally {
     if (counted !== null) this.count(counted);
   }
 
-  count({ likely, ample, most, characters, maySound }: MediaTokens): void {
+  count({ likely, ample, most, characters, maySound, brought }: MediaTokens): void {
     const { media, sound } = this;
+    if (brought === true) this.brings = true;
     media.likely += likely;
     media.ample += ample;
     media.most += most;
@@ -71,6 +73,7 @@ export class PromptTally {
       sound: this.sound,
       uncounted: this.media.most > 0,
       keeps: this.keeps,
+      brings: this.brings,
     };
   }
 }
@@ -86,6 +89,8 @@ export interface PromptEstimate {
   readonly sound: { readonly ample: number; readonly most: number };
   /** Some of it is to be kept in a cache for an hour. */
   readonly keeps: boolean;
+  /** Some of it is brought by the provider or lies elsewhere: nobody here knows how long that is. */
+  readonly brings: boolean;
   /** Some of it is no text, and only guessed. */
   readonly uncounted: boolean;
 }

@@ -131,7 +131,7 @@ export function openRelay(ports: RelayPorts): Relay {
     const { unlimited, budget } = apiKey?.terms ?? inPerson;
     const reserving = await meter.reserve(callId, facts, { unlimited, budget }, order.estimate);
     if (reserving.ok) return reserving.reservation;
-    throw refusalOf(reserving.shortage, order.estimate.least, directory.settings());
+    throw refusalOf(reserving.shortage, order.estimate, directory.settings());
   };
 
   /** Tries channels until one answers, or nobody is left to ask or to wait. */

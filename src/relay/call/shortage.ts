@@ -1,14 +1,19 @@
 import type { Shortage } from '../../application/quota-gate-ports.js';
 import type { Settings } from '../../application/settings.js';
 import type { Instant } from '../../domain/instant.js';
-import type { Quota } from '../../domain/quota.js';
 import { gatewayErrorType, quotaText, RelayError } from '../errors.js';
+import type { HoldEstimate } from './hold.js';
 
 /** `2026-03-01T00:00:00Z` */
 const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** What a caller is told whose call was not admitted. `least`: what it would have had to hold. */
-export function refusalOf(shortage: Shortage, least: Quota, settings: Settings): RelayError {
+/** What a caller is told whose call was not admitted. */
+export function refusalOf(
+  shortage: Shortage,
+  estimate: Pick<HoldEstimate, 'least' | 'leastOfKey'>,
+  settings: Settings,
+): RelayError {
+  const least = shortage.short === 'user' ? estimate.least : estimate.leastOfKey;
   const show = (quota: number): string =>
     quotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
   const amounts = `available ${show(shortage.available)}, needed ${show(least)}`;

@@ -1,4 +1,5 @@
 import { largestContext } from '../../../domain/model-limits.js';
+import { readByTool } from '../../call/media-tokens.js';
 import { type PromptEstimate, PromptTally } from '../../call/prompt-tally.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 
@@ -57,11 +58,18 @@ function tallyContent(tally: PromptTally, content: JsonValue | undefined): void 
   else tally.text(content);
 }
 
-/** What runs at Anthropic brings its findings into the prompt, and none of that can be counted here. */
-const bringsMore = ({ tools, mcp_servers: servers, container }: JsonObject): boolean =>
-  objectsIn(tools).some(({ type }) => (type ?? 'custom') !== 'custom') ||
-  (isList(servers) && servers.length > 0) ||
-  (container ?? null) !== null;
+/** Anthropic's own tools that its caller carries out, or that find nothing but what was sent: they add their description. */
+const carriedOutElsewhere = /^(bash|text_editor|computer|browser|memory|tool_search)/;
+
+const isOwn = ({ type }: JsonObject): boolean => (type ?? 'custom') !== 'custom';
+
+/** What runs at Anthropic, or is kept there, comes into the prompt, and none of that can be counted here. */
+function tallyBrought(tally: PromptTally, { tools, mcp_servers: servers, container, thread }: JsonObject): void {
+  for (const tool of objectsIn(tools))
+    if (isOwn(tool) && !carriedOutElsewhere.test(textIn(tool.type) ?? '')) tally.count(readByTool);
+  if (isList(servers)) for (const _ of servers) tally.count(readByTool);
+  for (const kept of [container, thread]) if ((kept ?? null) !== null) tally.count(readByTool);
+}
 
 /** Of a body of so many bytes. */
 export function promptOf(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): PromptEstimate {
@@ -80,8 +88,9 @@ export function promptOf(body: JsonObject, bytes: number, model: string, names: 
     tally.text(tool.description);
     tally.text(tool.input_schema);
   }
+  tallyBrought(tally, body);
   const estimate = tally.total(bytes);
-  return bringsMore(body) ? { ...estimate, most: largestContext } : estimate;
+  return estimate.brings || objectsIn(body.tools).some(isOwn) ? { ...estimate, most: largestContext } : estimate;
 }
 
 const textsIn = (content: JsonValue | undefined): string[] => {

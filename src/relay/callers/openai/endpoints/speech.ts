@@ -49,6 +49,7 @@ export const speech: Endpoint = {
       most: count,
       sound: { ample: 0, most: 0 },
       uncounted: false,
+      brings: false,
       keeps: false,
     };
     return { prompt, answers: 0, asked: null, counted: true };

@@ -42,12 +42,21 @@ function demand(body: JsonObject, names: ReadonlySet<string>, upload: Upload | n
       most: likely,
       sound: { ample: 0, most: 0 },
       uncounted: false,
+      brings: false,
       keeps: false,
     };
     return { prompt, answers: 0, asked: null, counted: true, heard };
   }
   const most = likely + Buffer.byteLength(textIn(body.prompt) ?? '');
-  const prompt = { likely, ample: most, most, sound: { ample: likely, most: likely }, uncounted: true, keeps: false };
+  const prompt = {
+    likely,
+    ample: most,
+    most,
+    sound: { ample: likely, most: likely },
+    uncounted: true,
+    keeps: false,
+    brings: false,
+  };
   return { prompt, answers: 1, asked: expected * fastestWords, counted: true, heard };
 }
 

@@ -1,0 +1,168 @@
+import type { BriefMap } from '../../collections/brief-map.js';
+import { type Budget, type Day, daysRemembered, endOf, periodAt, spendingDayOf, spentOn } from '../../domain/budget.js';
+import type { Position, Recorded } from '../../domain/events.js';
+import type { ApiKeyId, CallId, UserId } from '../../domain/ids.js';
+import type { Instant } from '../../domain/instant.js';
+import { type Movement, type Posting, readableMovementsOf } from '../../domain/movements.js';
+import { nearestQuota, Quota } from '../../domain/quota.js';
+import type { Shortage } from '../quota-gate-ports.js';
+
+/* An account as the quota gate keeps it: what there is, what is held of it for calls, and what each of them can be charged. */
+
+/** What an event moves, where in the log it stands, and when it was recorded. */
+export interface Moved {
+  readonly position: Position;
+  readonly at: Instant;
+  readonly movements: readonly Movement[];
+}
+
+export interface Account {
+  readonly owner: 'user' | 'api-key';
+  readonly id: UserId | ApiKeyId;
+  /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
+  balance: bigint;
+  /** For all calls under way. */
+  held: bigint;
+  /** What calls are charged by settlements that the balance does not contain yet; part of what is held for them. */
+  due: bigint;
+  /** All that was ever taken away but by calls: edits, adjustments, money that went back. Only grows. */
+  withdrawn: bigint;
+  /** Of an API key: the budget of its newest call. */
+  budget: Budget | null;
+  /** How many of these this gate has admitted. */
+  admitted: number;
+  /** What is held for all others: for calls of another node, or of one that has ended. */
+  readonly foreign: BriefMap<CallId, Quota>;
+  /** What calls have cost, by the day it counts for. */
+  readonly spending: Map<Day, bigint>;
+  /** What the account already contains: the tail may be behind the snapshot. */
+  since: Position;
+  /** Tail events that came while the snapshot was being read; null once the account is ready. */
+  arrived: Moved[] | null;
+  loading: Promise<void>;
+}
+
+/** Of an account that the gate keeps. */
+type Moving = Extract<Posting, { owner: Account['owner'] }>;
+
+const isOf = ({ owner, id }: Account, posting: Posting): posting is Moving =>
+  posting.owner === owner && posting.id === id;
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** Holds may be more than there is, where a dear call has taken what others held: they leave nothing, and never less. */
+export const available = ({ balance, held, due }: Account): Quota =>
+  nearestQuota(most(balance - held, least(balance - due, 0n)));
+
+export const isSpent = ({ balance }: Account): boolean => balance <= 0n;
+
+export function holdForeign(account: Account, callId: CallId, quota: Quota): void {
+  account.held += BigInt(quota);
+  account.foreign.set(callId, quota);
+}
+
+export function unholdForeign(account: Account, callId: CallId): void {
+  const held = account.foreign.get(callId);
+  if (held === undefined) return;
+  account.held -= BigInt(held);
+  account.foreign.delete(callId);
+}
+
+export function spend({ spending }: Account, day: Day, amount: bigint): void {
+  spending.set(day, (spending.get(day) ?? 0n) + amount);
+  if (spending.size > daysRemembered) spending.delete(Math.min(...spending.keys()));
+}
+
+export const movedBy = (recorded: Recorded): Moved => ({
+  position: recorded.position,
+  at: recorded.at,
+  movements: readableMovementsOf(recorded),
+});
+
+/** Who pays for a call, and what its API key's terms were when it was admitted. */
+export interface AdmittedCall {
+  readonly id: CallId;
+  readonly user: Account;
+  readonly apiKey: Account | null;
+  /** The API key may spend no more than what it has. */
+  readonly limited: boolean;
+  readonly budget: Budget | null;
+  /** What had been withdrawn from its accounts when it was admitted. */
+  readonly withdrawn: { readonly user: bigint; readonly apiKey: bigint };
+  /** On each of its accounts. */
+  held: Quota;
+  /** Of that, what it is charged; zero until that is decided. */
+  due: Quota;
+}
+
+export function hold(call: AdmittedCall, quota: Quota): void {
+  const more = BigInt(quota - call.held);
+  call.held = quota;
+  call.user.held += more;
+  if (call.apiKey !== null) call.apiKey.held += more;
+}
+
+export function owe(call: AdmittedCall, quota: Quota): void {
+  const more = BigInt(quota - call.due);
+  call.due = quota;
+  call.user.due += more;
+  if (call.apiKey !== null) call.apiKey.due += more;
+}
+
+/** One event's effect on the account, if it has any. What is held for a call that this gate has admitted it holds itself. */
+export function apply(account: Account, { position, at, movements }: Moved): void {
+  if (position <= account.since) return;
+  for (const movement of movements) {
+    const { cause, call, postings } = movement;
+    const day = account.owner === 'api-key' ? spendingDayOf(movement, at) : null;
+    for (const posting of postings) {
+      if (!isOf(account, posting)) continue;
+      // Both parts together: holds lie on top.
+      account.balance += posting.amount;
+      if (call === null && posting.amount < 0n) account.withdrawn -= posting.amount;
+      if (day !== null) spend(account, day, -posting.amount);
+      if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.foreign.has(call))
+        holdForeign(account, call, Quota(Number(posting.amount)));
+    }
+    if (call !== null && (cause === 'settlement' || cause === 'release')) unholdForeign(account, call);
+  }
+}
+
+/** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
+function budgetLeft({ held, spending }: Account, budget: Budget, now: Instant): Shortage {
+  const period = periodAt(budget.period, now);
+  const left = nearestQuota(most(BigInt(budget.quota) - spentOn(period, spending) - held, 0n));
+  const resetsAt = endOf(period);
+  return { short: 'budget', available: left, budget, resetsAt, resetsInMs: resetsAt - now };
+}
+
+/** All that limits what a call may hold, in the order in which callers are told of it. */
+export function limitsOf({ user, apiKey, limited, budget }: AdmittedCall, now: Instant): readonly Shortage[] {
+  const limits: Shortage[] = [];
+  if (apiKey !== null && limited) limits.push({ short: 'api-key', available: available(apiKey) });
+  if (apiKey !== null && budget !== null) limits.push(budgetLeft(apiKey, budget, now));
+  limits.push({ short: 'user', available: available(user) });
+  return limits;
+}
+
+/** What is there for a call to be charged, whatever others hold. Who takes from an account meanwhile takes it from no call. */
+const roomOf = ({ balance, due, withdrawn }: Account, before: bigint): bigint => balance - due + (withdrawn - before);
+
+/** The same of what a budget leaves. An owner who changes it while calls are under way pays by the larger one. */
+function roomInBudget({ apiKey, budget }: AdmittedCall, now: Instant): bigint | null {
+  if (apiKey === null || budget === null || apiKey.budget === null) return null;
+  const roomBy = ({ quota, period }: Budget): bigint =>
+    BigInt(quota) - spentOn(periodAt(period, now), apiKey.spending) - apiKey.due;
+  return most(roomBy(budget), roomBy(apiKey.budget));
+}
+
+/** The most that a call can be charged. */
+export function chargeable(call: AdmittedCall, now: Instant): Quota {
+  const { user, apiKey, limited, withdrawn } = call;
+  let room = roomOf(user, withdrawn.user);
+  if (apiKey !== null && limited) room = least(room, roomOf(apiKey, withdrawn.apiKey));
+  const ofBudget = roomInBudget(call, now);
+  if (ofBudget !== null) room = least(room, ofBudget);
+  return nearestQuota(most(room, 0n));
+}
