@@ -39,7 +39,15 @@ describe('functions whose names switch on tools of a provider', () => {
 });
 
 describe('what an operator sends along', () => {
-  const prompt = { likely: 10, ample: 20, most: 30, sound: { ample: 0, most: 0 }, keeps: false, uncounted: false };
+  const prompt = {
+    likely: 10,
+    ample: 20,
+    most: 30,
+    sound: { ample: 0, most: 0 },
+    keeps: false,
+    uncounted: false,
+    brings: false,
+  };
   const sentAlong = (override: JsonObject, answers = 1) =>
     withOverrides(
       { prompt, answers },
@@ -50,7 +58,13 @@ describe('what an operator sends along', () => {
     const tools = [{ urlContext: {} }, { functionDeclarations: [{ name: 'f' }] }];
     const { prompt: added } = sentAlong({ tools });
     expect(added.most).toBeGreaterThan(1_048_576);
-    expect(added).toMatchObject({ likely: 10, ample: 20 + 16_384, uncounted: true });
+    expect(added).toMatchObject({ likely: 10, ample: 20 + 16_384, uncounted: true, brings: true });
+  });
+
+  test('adds it for own tools with names, as Anthropic has them, and not for functions', () => {
+    const named = (type: string | undefined) => sentAlong({ tools: [{ ...(type && { type }), name: 'f' }] }).prompt;
+    expect(named('web_fetch_20250910')).toMatchObject({ ample: 20 + 16_384, brings: true });
+    for (const type of ['function', 'custom', undefined]) expect(named(type)).toMatchObject({ brings: false });
   });
 
   test('adds its own words', () => expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.most).toBeGreaterThan(1_000));

@@ -53,7 +53,8 @@ export function overridesOf(
 const isClients = (tool: JsonObject): boolean =>
   isObject(tool.function) ||
   tool.type === 'custom' ||
-  textIn(tool.name) !== null ||
+  // Anthropic's own tools have names as well, and kinds of their own.
+  (textIn(tool.name) !== null && (tool.type ?? 'function') === 'function') ||
   Object.keys(tool).every((name) => /^function_?declarations$/i.test(name));
 
 const ownIn = ({ tools }: JsonObject): number => objectsIn(tools).filter((tool) => !isClients(tool)).length;
@@ -98,6 +99,7 @@ export function withOverrides<Asked extends { readonly prompt: PromptEstimate; r
       ample,
       most: prompt.most + bytes + tools * readByTool.most,
       uncounted: prompt.uncounted || tools > 0,
+      brings: prompt.brings || tools > 0,
     },
   };
 }
