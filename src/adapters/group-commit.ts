@@ -43,6 +43,8 @@ export interface WaitingLimits {
   readonly size: number;
   /** Who has waited longer is told that nothing was written; a log that has stood still longer is not waited for. */
   readonly patienceMs: number;
+  /** What is being written is waited for so much longer: a server ends an attempt by itself, and then all is certain. */
+  readonly outcomeGraceMs: number;
 }
 
 export const busy = (reason: string): Failure => new Failure('store-busy', { reason });
@@ -80,7 +82,7 @@ export class GroupCommit {
       }
       this.queue.push({ append, resolve, reject });
       this.size += append.size;
-      if (this.deadline === null) this.watchDeadline(append.since);
+      if (this.deadline === null) this.watchDeadline(append.since + this.limits.patienceMs);
       this.schedule();
     });
   }
@@ -139,26 +141,26 @@ export class GroupCommit {
     if (this.queue.length > 0 || this.idle.length > 0) this.schedule();
   }
 
-  /** A batch that hangs must not keep those behind it, nor its own callers, beyond their patience. */
-  private watchDeadline(oldest: number): void {
-    const { patienceMs } = this.limits;
-    if (!Number.isFinite(patienceMs)) return;
-    const dueMs = Math.max(0, oldest + patienceMs - performance.now());
+  /** A batch that hangs must not keep those behind it, nor its own callers for long, beyond their patience. */
+  private watchDeadline(due: number): void {
+    if (!Number.isFinite(due)) return;
+    const dueMs = Math.max(0, due - performance.now());
     this.deadline = setTimeout(() => this.expire(), Math.ceil(dueMs) + 1).unref();
   }
 
   private expire(): void {
     this.deadline = null;
     this.dropExpired();
-    const limit = performance.now() - this.limits.patienceMs;
-    let oldest = this.queue[0]?.append.since ?? Number.POSITIVE_INFINITY;
+    const { patienceMs, outcomeGraceMs } = this.limits;
+    let due = (this.queue[0]?.append.since ?? Number.POSITIVE_INFINITY) + patienceMs;
     for (const { append, reject } of this.inFlight) {
+      const latest = append.since + patienceMs + outcomeGraceMs;
       // It may have been carried out; what the log answers later is not waited for.
-      if (append.since < limit)
+      if (latest <= performance.now())
         reject(new Failure('store-unavailable', { reason: 'the event log has not answered in time' }));
-      else oldest = Math.min(oldest, append.since);
+      else due = Math.min(due, latest);
     }
-    if (Number.isFinite(oldest)) this.watchDeadline(oldest);
+    this.watchDeadline(due);
   }
 
   /** Who has waited too long; the queue is in the order of time. */

@@ -49,7 +49,7 @@ export interface PostgresEventStoreOptions {
 const readers = 3;
 
 /** Appends that may wait for the log, and characters in them: some seconds of full load. */
-const mostWaiting = { appends: 5_000, size: 32 * 1024 * 1024 };
+const mostWaiting = { appends: 5_000, size: 32 * 1024 * 1024, outcomeGraceMs: 5_000 };
 
 /** A page is full with the event that exceeds this, however few it holds. */
 const pageBytes = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type Append,
   type AppendOutcome,
@@ -25,7 +25,12 @@ const append = (number: number, stream: string, size = 1): Append => ({
   })),
 });
 
-const roomy: WaitingLimits = { appends: 10_000, size: 1_000_000, patienceMs: Number.POSITIVE_INFINITY };
+const roomy: WaitingLimits = {
+  appends: 10_000,
+  size: 1_000_000,
+  patienceMs: Number.POSITIVE_INFINITY,
+  outcomeGraceMs: 0,
+};
 
 /** Writes each batch when the test says so; a batch is known by the numbers of its appends. */
 function heldWriter(limits = roomy) {
@@ -177,34 +182,44 @@ describe('group commit', () => {
       expect(batches).toHaveLength(1);
     });
 
-    test('tells each append when its own patience is over, however long the batch before it hangs', async () => {
-      const patienceMs = 50;
-      const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs });
-      const inFlight = commits.add(append(performance.now(), 's-1'));
-      await begun(1);
-      const queued = commits.add(append(performance.now(), 's-2'));
-      // What is in flight may have been written, what waits in the queue has not been.
-      await expect(inFlight).rejects.toMatchObject({ code: 'store-unavailable' });
-      await expect(queued).rejects.toMatchObject(busy);
-      expect(batches).toHaveLength(1);
-      finish([done]);
-      await commits.drained();
-      const later = commits.add(append(performance.now(), 's-3'));
-      await begun(2);
-      finish([done]);
-      expect(await later).toEqual(done);
-    });
+    describe('and hangs', () => {
+      beforeEach(() => {
+        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+      });
+      afterEach(() => {
+        vi.useRealTimers();
+      });
 
-    test('tells an older append of a batch that hangs, while a younger one still waits for it', async () => {
-      const patienceMs = 600_000;
-      const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs });
-      const now = performance.now();
-      const old = commits.add(append(now - patienceMs + 50, 's-1'));
-      const young = commits.add(append(now, 's-2'));
-      await begun(1);
-      await expect(old).rejects.toMatchObject({ code: 'store-unavailable' });
-      finish([done, done]);
-      expect(await young).toEqual(done);
+      test('tells what waits behind the batch when its own patience is over', async () => {
+        const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs: 50, outcomeGraceMs: 1_000 });
+        const inFlight = commits.add(append(performance.now(), 's-1'));
+        await begun(1);
+        const queued = expect(commits.add(append(performance.now(), 's-2'))).rejects.toMatchObject(busy);
+        vi.advanceTimersByTime(52);
+        await queued;
+        expect(batches).toHaveLength(1);
+        finish([done]);
+        expect(await inFlight).toEqual(done);
+        const later = commits.add(append(performance.now(), 's-3'));
+        await begun(2);
+        finish([done]);
+        expect(await later).toEqual(done);
+      });
+
+      test('tells an append in the batch that its outcome is unknown, while a younger one waits on', async () => {
+        const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs: 50, outcomeGraceMs: 20 });
+        const started = performance.now();
+        const old = commits.add(append(started, 's-1'));
+        vi.advanceTimersByTime(30);
+        const young = commits.add(append(performance.now(), 's-2'));
+        await begun(1);
+        const told = expect(old).rejects.toMatchObject({ code: 'store-unavailable' });
+        vi.advanceTimersByTime(42);
+        await told;
+        finish([done, done]);
+        expect(await young).toEqual(done);
+        await commits.drained();
+      });
     });
 
     test('refuses at once as long as it stands still, but for one batch that asks', async () => {

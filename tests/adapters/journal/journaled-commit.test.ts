@@ -247,7 +247,7 @@ describe('when the database is away', () => {
     const { log } = world();
     const write = async (batch: readonly Append[]) =>
       Promise.all(batch.map((one) => log.add(one).catch((error: Error) => error)));
-    const group = new GroupCommit(write, { appends: 100, size: 100_000, patienceMs });
+    const group = new GroupCommit(write, { appends: 100, size: 100_000, patienceMs, outcomeGraceMs: patienceMs });
     const commits = new JournaledCommit(group, { log: quietLog, patienceMs: 60_000, gatherMs: 1, onLost: () => {} });
     const texts: string[] = [];
     const written = async (text: string): Promise<Written> => ({ kind: 'written', number: texts.push(text) - 1 });
