@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completionTokens } from '../../src/domain/usage.js';
+import type { JsonObject } from '../../src/relay/protocols/json.js';
 import { type CallStory, newestCall } from '../support/books.js';
 import { type Caller, type Callers, openCallers } from '../support/callers.js';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
@@ -21,6 +22,9 @@ const patient = 'reasoner';
 const plain = 'plain';
 /** A caller's limit on the output, and with it what is held. */
 const limit = 40_000;
+/** How long the gateway reads on, and what two clocks may tell apart. */
+const graceMs = 4_000;
+const clocksDiffer = 20;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ CALLER_GONE_SECONDS: '4' });
@@ -32,7 +36,12 @@ beforeAll(async () => {
     held.push(response);
   });
   await gateway.addChannel({ models: [patient, plain, 'o3-fixed'], baseUrl: upstream.url });
-  await gateway.setOption('ModelRatio', JSON.stringify({ [patient]: 1, [plain]: 1 }));
+  const others = ['gpt-5.2', 'claude-opus-4-8', 'gemini-2.5-flash'];
+  await gateway.addChannel({ models: ['gpt-5.2'], baseUrl: upstream.url });
+  await gateway.addChannel({ type: 14, models: ['claude-opus-4-8'], baseUrl: upstream.url });
+  await gateway.addChannel({ type: 24, models: ['gemini-2.5-flash'], baseUrl: upstream.url });
+  const ratios = Object.fromEntries([patient, plain, ...others].map((model) => [model, 1]));
+  await gateway.setOption('ModelRatio', JSON.stringify(ratios));
   await gateway.setOption('CompletionRatio', JSON.stringify({ [patient]: 4, [plain]: 4 }));
   await gateway.setOption('ModelPrice', '{"o3-fixed":0.002}');
 });
@@ -68,15 +77,18 @@ const untilFinish = { enough: (text: string) => text.includes('finish_reason') }
 const untilFirstWord = { enough: (text: string) => text.includes('content') };
 const ask = (model: string) => ({ model, stream: true, max_tokens: limit });
 
-/** Pays for a token of output per millisecond, which is more than can have been thought, and less than was held. */
-const expectTimeCharged = ({ reserved, settled }: CallStory): void => {
+/**
+ * Pays for a token of thinking per millisecond in which nothing was seen while the caller was there, and none for the time
+ * in which the gateway read on.
+ */
+const expectSilenceCharged = ({ reserved, settled }: CallStory, seen: number): void => {
   const [event] = settled;
-  const held = reserved[0]?.reserved ?? 0;
-  const possible = Math.min(event?.useTimeMs ?? 0, limit);
-  expect(possible).toBeGreaterThan(0);
-  expect(held).toBeGreaterThanOrEqual(4 * limit);
-  expect(completionTokens(event?.usage ?? {})).toBe(possible);
-  expect(event?.charged).toBe((event?.usage.input ?? 0) + 4 * possible);
+  const there = (event?.useTimeMs ?? 0) - graceMs + clocksDiffer;
+  expect(reserved[0]?.reserved).toBeGreaterThanOrEqual(4 * limit);
+  const completion = completionTokens(event?.usage ?? {});
+  expect(completion).toBeGreaterThan(seen);
+  expect(completion).toBeLessThanOrEqual(seen + there);
+  expect(event?.charged).toBe((event?.usage.input ?? 0) + 4 * completion);
 };
 
 describe('a caller who leaves a stream of a model that thinks unseen', () => {
@@ -104,7 +116,7 @@ describe('a caller who leaves a stream of a model that thinks unseen', () => {
     await until(async () => (cutOff === 1 ? true : null));
     const story = await newest();
     expect(story.settled[0]).toMatchObject({ outcome: 'caller-left', usageSource: 'estimated' });
-    expectTimeCharged(story);
+    expectSilenceCharged(story, 1);
   });
 
   test('pays the same for leaving while it is thinking, before a word has come', async () => {
@@ -116,7 +128,7 @@ describe('a caller who leaves a stream of a model that thinks unseen', () => {
     await until(async () => (cutOff === 1 ? true : null));
     const story = await newest();
     expect(story.settled[0]).toMatchObject({ outcome: 'caller-left', usageSource: 'estimated' });
-    expectTimeCharged(story);
+    expectSilenceCharged(story, 0);
   });
 });
 
@@ -158,6 +170,76 @@ describe('a caller who leaves a stream of a model that shows all it says', () =>
     });
     expect(settled[0]?.charged).toBe(settled[0]?.usage.input);
   });
+});
+
+const message = { role: 'user', content: 'What is a ledger?' };
+const claude = { model: 'claude-opus-4-8', max_tokens: 3_002, stream: true, messages: [message] };
+const claudeBegins = [
+  { type: 'message_start', message: { id: 'm', type: 'message', usage: { input_tokens: 9, output_tokens: 1 } } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one two three' } },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join('');
+const gemini = (generationConfig: JsonObject) => ({
+  contents: [{ role: 'user', parts: [{ text: message.content }] }],
+  generationConfig,
+});
+const geminiBegins = `data: ${JSON.stringify({ candidates: [{ index: 0, content: { parts: [{ text: 'one two three' }] } }] })}\n\n`;
+const geminiPath = '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse';
+
+describe('a caller who leaves a stream amid its words, where the request has no thinking in it,', () => {
+  test.each([
+    [
+      'as an Anthropic request that declines it',
+      '/v1/messages',
+      { ...claude, thinking: { type: 'disabled' } },
+      claudeBegins,
+    ],
+    ['as an Anthropic request that does not ask for it', '/v1/messages', claude, claudeBegins],
+    [
+      'as an OpenAI request to a Claude model',
+      '/v1/chat/completions',
+      { ...ask('claude-opus-4-8'), messages: [message] },
+      claudeBegins,
+    ],
+    [
+      'as an OpenAI request with no effort',
+      '/v1/chat/completions',
+      { ...ask('gpt-5.2'), reasoning_effort: 'none', messages: [message] },
+      said('one two three'),
+    ],
+    [
+      'as a Gemini request with no budget',
+      geminiPath,
+      gemini({ maxOutputTokens: 3_002, thinkingConfig: { thinkingBudget: 0 } }),
+      geminiBegins,
+    ],
+  ] as const)('stops the upstream at once and pays for what was said: %s', async (_how, path, body, begins) => {
+    const sending = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body as JsonObject };
+    const leaving = caller.send(path, { ...sending, enough: (text) => text.includes('three') });
+    begin(await heldCall(), begins);
+    await leaving;
+    await until(async () => (cutOff === 1 ? true : null));
+    const [settled] = (await newest()).settled;
+    expect(settled).toMatchObject({ outcome: 'caller-left', usageSource: 'estimated', usage: { output: 3 } });
+    expect(settled?.usage.reasoning ?? 0).toBe(0);
+  });
+});
+
+test('a call of a Gemini model without a limit, left before a word has come, is not charged for the time the gateway reads on', async () => {
+  const gone = new AbortController();
+  const sending = { method: 'POST', headers: { 'content-type': 'application/json' }, body: gemini({}) };
+  const leaving = caller.send(geminiPath, { ...sending, signal: gone.signal }).catch(() => null);
+  await heldCall();
+  gone.abort();
+  await leaving;
+  await until(async () => (cutOff === 1 ? true : null));
+  const [settled] = (await newest()).settled;
+  expect(settled?.useTimeMs).toBeGreaterThanOrEqual(graceMs - clocksDiffer);
+  expect(completionTokens(settled?.usage ?? {})).toBeLessThanOrEqual(
+    (settled?.useTimeMs ?? 0) - graceMs + clocksDiffer,
+  );
 });
 
 test('a price per call is due for a call whose caller left before the first word', async () => {

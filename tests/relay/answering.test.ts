@@ -30,7 +30,7 @@ test('a large answer that must tell another usage is rewritten in turn, as other
   const response = Object.assign(new PassThrough(), { writeHead: () => {} });
   await answer(
     { requestId: 'r', response, head: [], endpoint } as unknown as Asker,
-    { model: 'm', requestedModel: 'm', estimate: { promptTokens: 3, heard: null } } as unknown as Order,
+    { endpoint, model: 'm', requestedModel: 'm', estimate: { promptTokens: 3, heard: null } } as unknown as Order,
     { bound: { prompt: 9, output: 9, searches: null }, settleOrWithdraw: async () => 1 } as unknown as Reservation,
     { ok: true, upstreamModel: 'm', reasoningEffort: null, got, headers: null } as Extract<Attempt, { ok: true }>,
     { tried: [1], unknownAttempts: 0, presence: { gone: false }, elapsed: () => 1 } as unknown as Course,

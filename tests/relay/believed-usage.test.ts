@@ -47,6 +47,44 @@ describe('usage an upstream tells', () => {
     expect(judged(told)).toMatchObject({ usage: { input: 12, output: 6 }, usageSource: 'estimated' });
   });
 
+  describe('of less than the text that came holds', () => {
+    const words = 'A ledger keeps every charge beside what caused it, so that nobody has to take it on trust. ';
+    const four = { ...said, said: new SeenText(words.repeat(4)) };
+
+    test('is not believed: the text counts, and the call is marked', () => {
+      const { usage, usageSource } = judged({ input: 15, output: 20 }, four);
+      expect(usageSource).toBe('disbelieved');
+      expect(usage).toEqual({ input: 15, output: 81 });
+    });
+
+    test('is not believed of an upstream that stopped counting at its limit and did not stop writing', () => {
+      const eight = { ...said, said: new SeenText('one two three four five six seven eight') };
+      expect(judged({ input: 15, output: 2 }, eight, { ...bound, output: 2 })).toEqual({
+        ...{ usage: { input: 15, output: 8 }, usageSource: 'disbelieved' },
+      });
+    });
+
+    test('is believed where a few tokens make the difference', () =>
+      expect(judged({ input: 15, output: 1 }).usageSource).toBe('upstream'));
+
+    test('is believed where another encoding may be as thrifty, or a tool of the provider wrote it', () => {
+      expect(judged({ input: 15, output: 60 }, four).usageSource).toBe('upstream');
+      const byTool = { ...four, toolsBytes: words.length * 3 };
+      expect(judged({ input: 15, output: 20 }, byTool).usageSource).toBe('upstream');
+    });
+
+    test('is believed of an answer that may repeat its prompt, as far as prompt and answer go together', () => {
+      const told = { input: 70, output: 10 };
+      expect(believedUsage(told, four, bound, 12, 'gpt-4o', true).usageSource).toBe('upstream');
+      expect(believedUsage(told, four, bound, 12, 'gpt-4o').usageSource).toBe('disbelieved');
+    });
+
+    test('is not believed of a prompt without a token, which is counted here', () => {
+      expect(judged({ output: 6 })).toEqual({ usage: { input: 12, output: 6 }, usageSource: 'estimated' });
+      expect(judged({ cachedInput: 9, output: 6 }).usageSource).toBe('upstream');
+    });
+  });
+
   describe('of sound', () => {
     const sounding = { ...bound, sound: 300, speaks: true };
     const heard = { input: 10, audioInput: 300, output: 5, audioOutput: 200 };

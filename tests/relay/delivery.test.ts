@@ -76,7 +76,8 @@ const pumped = (response: ServerResponse, upstream: Upstream) =>
       pingIntervalMs: null,
       keepAlive: '',
       callerGoneMs: 1000,
-      costsUnseen: () => false,
+      costsUnseen: false,
+      silence: null,
     },
   );
 

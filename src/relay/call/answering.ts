@@ -1,6 +1,6 @@
 import type { CallOutcome, CallSettled } from '../../domain/call.js';
 import type { ChannelId } from '../../domain/ids.js';
-import type { Usage } from '../../domain/usage.js';
+import { completionTokens, type Usage } from '../../domain/usage.js';
 import type { Endpoint } from '../endpoint.js';
 import { jsonType, logBug, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
@@ -15,9 +15,10 @@ import { heardUsage } from './heard-usage.js';
 import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
 import type { Answering } from './refusal.js';
+import { type Silence, SilentTime } from './silent-time.js';
 import { passOn } from './sound-delivery.js';
 import type { StalledCallers } from './stalled-callers.js';
-import { cutShort, thinksUnasked } from './unseen-cost.js';
+import { cutShort, mayThink } from './unseen-cost.js';
 
 /* The end of a call that upstream has answered: what is delivered, what it is settled with, and in which order. */
 
@@ -52,11 +53,11 @@ function settlementOf(
 
 /** What there is to know about costs of a call that cannot be seen. */
 const unseen = (
-  { requestedModel, asksForThinking, estimate }: Order,
-  { upstreamModel }: Asked,
+  { requestedModel, estimate }: Order,
+  { upstreamModel, thinking }: Asked,
   { held, bound }: Reservation,
 ) => ({
-  thinks: asksForThinking || thinksUnasked(requestedModel) || thinksUnasked(upstreamModel),
+  thinks: mayThink(thinking, requestedModel, upstreamModel),
   speaks: bound.speaks,
   held,
   most: bound.output,
@@ -83,6 +84,15 @@ export interface Asker extends Answering {
   readonly endpoint: Endpoint;
 }
 
+/** Milliseconds that the caller was there for. */
+const untilGone =
+  ({ elapsed, presence }: Course) =>
+  (): number =>
+    Math.max(elapsed() - presence.goneFor, 0);
+
+/** `echo` has the prompt stand in the answer. */
+const mayEcho = ({ endpoint }: Order): boolean => endpoint.mode === 'completions';
+
 /** Of a call of which nothing that was said is known. */
 const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });
 
@@ -100,8 +110,8 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     const { bound } = reservation;
     const { elapsed } = course;
     const nothing = believedUsage(null, nothingSaid(), bound, order.estimate.promptTokens, order.model);
+    const told = cutShort(nothing, 0, untilGone(course)(), unseen(order, asked, reservation));
     const useTimeMs = elapsed();
-    const told = cutShort(nothing, 0, useTimeMs, unseen(order, asked, reservation));
     await reservation.settle(settlementOf(told, 'caller-left', null, useTimeMs, order, asked, course)).catch(() => {});
   };
 
@@ -122,12 +132,14 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       const { heard, promptTokens } = estimate;
       const used =
         heard === null
-          ? believedUsage(usage, generated, reservation.bound, promptTokens, model)
+          ? believedUsage(usage, generated, reservation.bound, promptTokens, model, mayEcho(order))
           : heardUsage(usage, generated, heard, reservation.bound, model);
       if (used.usageSource === 'disbelieved')
         log.warn(
           { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
-          'an upstream told more usage than the call can have had; it was counted here',
+          usage !== null && completionTokens(usage) < completionTokens(used.usage)
+            ? 'an upstream told less usage than what it sent holds; it was counted here'
+            : 'an upstream told more usage than the call can have had; it was counted here',
         );
       return used;
     };
@@ -179,6 +191,10 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;
     underWay.stream = reading.decoder;
+    const hidden = unseen(order, answered, reservation);
+    const costsUnseen = hidden.thinks || hidden.speaks || order.estimate.uncounted;
+    const seen = (): number => seenTokens(reading.decoder.generated, order.model);
+    const silence = costsUnseen ? new SilentTime(untilGone(course), seen) : null;
     const pumped = await pump(response, reading, {
       presence,
       stalledCallers,
@@ -186,17 +202,17 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       pingIntervalMs: directory.settings().pingIntervalMs,
       keepAlive: dialect.keepAlive,
       callerGoneMs: config.callerGoneMs,
-      costsUnseen: () =>
-        reservation.bound.speaks || order.estimate.uncounted || unseen(order, answered, reservation).thinks,
+      costsUnseen,
+      silence,
     });
     const { outcome, error, bug } = pumped;
     if (bug !== null) logBug(log, requestId, bug);
     const { usage, generated } = reading.decoder;
     const told = believed(usage, generated);
     const useTimeMs = elapsed();
-    const whole = pumped.cutShort
-      ? cutShort(told, seenTokens(generated, order.model), useTimeMs, unseen(order, answered, reservation))
-      : told;
+    const cutAt = (told: UsedTokens, { seenTokens, silentMs }: Silence): UsedTokens =>
+      cutShort(told, seenTokens, hidden.speaks ? untilGone(course)() : silentMs, { ...hidden, held: reservation.held });
+    const whole = pumped.cutShort ? cutAt(told, silence?.end() ?? { seenTokens: seen(), silentMs: 0 }) : told;
     const settled = settlementOf(whole, outcome, firstTokenMs, useTimeMs, order, answered, course);
     try {
       await reservation.settle(settled);

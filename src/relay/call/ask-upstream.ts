@@ -2,6 +2,7 @@ import type { UserId } from '../../domain/ids.js';
 import { fromUpstream, networkFailure, type RelayError, saturatedHere } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../protocols/protocol.js';
+import type { ThinkingAsked } from '../protocols/thinking-asked.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
 import { wordsOf } from '../upstream/request-content.js';
@@ -20,6 +21,7 @@ import type { CallUnderWay } from './under-way.js';
 export interface Asked {
   readonly upstreamModel: string;
   readonly reasoningEffort: string | null;
+  readonly thinking: ThinkingAsked;
 }
 
 export type Attempt =
@@ -87,7 +89,8 @@ export async function ask(
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
   const idleMs = ports.config.streamIdleMs * (thinksFirst(request.model) ? 2 : 1);
   const { answerTimeoutMs, callerGoneMs } = ports.config;
-  const asked: Asked = { upstreamModel: request.model, reasoningEffort: request.reasoningEffort };
+  const { model: upstreamModel, reasoningEffort, thinking } = request;
+  const asked: Asked = { upstreamModel, reasoningEffort, thinking };
   const sending = ports.upstream.send(request, {
     proxy: channel.proxy,
     timeoutMs: answerTimeoutMs,
@@ -121,9 +124,8 @@ export async function ask(
     const answered = { provider, channel, caller, info, sending, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
-      const { upstreamModel, reasoningEffort } = asked;
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);
-      return { ok: true, upstreamModel, reasoningEffort, got: read.got, headers };
+      return { ok: true, upstreamModel, reasoningEffort, thinking, got: read.got, headers };
     }
     answerPlace.leave();
     const judgement = judged(ports, provider, parsed, wordsOf(request.content), read.error, read.costUnknown);

@@ -42,6 +42,26 @@ function canHavePutOut(told: Usage, { said, toolCalls }: Generated, { output, sp
   return tokens <= output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
 }
 
+/** Bytes: hardly any text has more of them to a token. Below it nothing needs to be counted. */
+const thriftiest = 6;
+/** Other vendors' encodings make up to so much fewer tokens of a text than the newer one here. */
+const foreignThrift = 1.5;
+const newerEncoding = 'gpt-4o';
+/** Tokens that templates and marks may make of a difference. */
+const fewTokens = 8;
+
+/**
+ * What came clearly holds more tokens than were told: some upstreams count one of several answers, or stop counting at
+ * the limit they were given. `echoed`: tokens of the prompt that may stand in the answer.
+ */
+function saysMore(told: Usage, { said, toolsBytes = 0 }: Generated, { output }: UsageBound, echoed: number): boolean {
+  const tokens = completionTokens(told) + echoed;
+  const bytes = said.bytes - toolsBytes;
+  if (tokens * thriftiest >= bytes) return false;
+  const slack = completionTokens(told) >= output ? 0 : fewTokens;
+  return tokens * foreignThrift + slack < (said.tokens(newerEncoding) * bytes) / said.bytes;
+}
+
 /**
  * Input and output are judged apart: whoever has a search put more into the prompt than was sent must not have what was
  * thought about it for nothing.
@@ -52,17 +72,24 @@ export function believedUsage(
   bound: UsageBound,
   promptEstimate: number,
   model: string,
+  echoes = false,
 ): UsedTokens {
   const silent = told === null || (!usedAnything(told) && generated.said.length > 0);
-  const input = !silent && canHaveTakenIn(told, bound);
+  // Something was asked: who tells of none of it has not counted it.
+  const promptless = !silent && promptTokens(told) === 0 && promptEstimate > 0;
+  const input = !silent && !promptless && canHaveTakenIn(told, bound);
   // Streams that break off may have told their input and nothing else.
   const half = !silent && generated.inputOnly === true;
-  const output = !silent && !half && canHavePutOut(told, generated, bound);
+  const output =
+    !silent &&
+    !half &&
+    canHavePutOut(told, generated, bound) &&
+    !saysMore(told, generated, bound, echoes ? promptTokens(told) : 0);
   if (input && output) return withinSearches(told, 'upstream', bound);
   const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
   return withinSearches(
     joined(input ? told : { input: promptEstimate }, output ? told : seen()),
-    silent || (half && input) ? 'estimated' : 'disbelieved',
+    silent || (half && input) || (promptless && output) ? 'estimated' : 'disbelieved',
     bound,
   );
 }

@@ -8,6 +8,7 @@ export class CallerPresence {
   private listeners: Set<() => void> | null = null;
   private left: boolean;
   private hasStalled = false;
+  private leftAt: number | null = null;
 
   constructor(
     private readonly response: ServerResponse,
@@ -15,6 +16,7 @@ export class CallerPresence {
   ) {
     // A caller may have gone before anybody looked: while its body was being unpacked. That is not told twice.
     this.left = response.destroyed;
+    if (this.left) this.leftAt = performance.now();
     response.once('close', () => {
       if (!response.writableFinished && !this.left) this.leave();
     });
@@ -27,6 +29,11 @@ export class CallerPresence {
   /** It is gone because it took nothing any more. */
   get stalled(): boolean {
     return this.hasStalled;
+  }
+
+  /** Milliseconds since it went; 0 while it is there. */
+  get goneFor(): number {
+    return this.leftAt === null ? 0 : Math.round(performance.now() - this.leftAt);
   }
 
   /** Bytes written that the caller has not taken yet; 0 for one that has gone. */
@@ -52,6 +59,7 @@ export class CallerPresence {
 
   private leave(): void {
     this.left = true;
+    this.leftAt = performance.now();
     for (const listener of this.listeners ?? []) listener();
     this.listeners = null;
   }

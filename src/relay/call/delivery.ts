@@ -6,6 +6,7 @@ import { isSilence, Lost } from '../upstream/exchange.js';
 import { countKept, type FirstStep, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
 import type { Growth } from './growth.js';
+import type { SilentTime } from './silent-time.js';
 import type { StalledCallers } from './stalled-callers.js';
 
 /* Getting an answer to the caller, frame by frame, and knowing how it ended. */
@@ -87,8 +88,10 @@ export interface PumpOptions extends Delivery {
   readonly keepAlive: string;
   /** Longest a stream is read on when its caller has gone. */
   readonly callerGoneMs: number;
-  /** Asked when the caller has gone: whether what it cost can only be learned from upstream. */
-  readonly costsUnseen: () => boolean;
+  /** What the call costs can only be learned from upstream. */
+  readonly costsUnseen: boolean;
+  /** Told of the words that come; null: nothing can go unseen. */
+  readonly silence: SilentTime | null;
 }
 
 /** A departed caller's stream is read on for this many bytes at most. */
@@ -105,7 +108,7 @@ const unaffordable = (): RelayError =>
  */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
   const { decoder, chunks, place, cancel, staysOpen } = reading;
-  const { presence, growth, pingIntervalMs, keepAlive, callerGoneMs, costsUnseen } = options;
+  const { presence, growth, pingIntervalMs, keepAlive, callerGoneMs, costsUnseen, silence } = options;
   const pinging =
     pingIntervalMs === null
       ? null
@@ -116,10 +119,12 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   let readingOn: NodeJS.Timeout | null = null;
   let readOn = 0;
   const leave = (): void => {
+    silence?.left();
     // After its finish reason there is nothing left to come but the usage.
-    if (decoder.generated.finishReason === null && !costsUnseen()) cancel();
+    if (decoder.generated.finishReason === null && !costsUnseen) cancel();
     else readingOn = setTimeout(cancel, callerGoneMs).unref();
   };
+  silence?.said(decoder.generated.said.length);
   const forget = presence.whenGone(leave);
   if (presence.gone) leave();
 
@@ -141,13 +146,17 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
       if (presence.gone && !next.done) readOn += next.value.length;
       if (readOn > mostReadOn) return stop(departure(), null, true);
       let step: StreamStep | null = next.done ? decoder.end() : decoder.push(next.value);
+      silence?.said(decoder.generated.said.length);
       const full = countKept(place, decoder, step, next.value?.length ?? 0);
       if (full !== null && presence.gone) return stop(departure(), null, true);
       if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
       if (step.bytes !== null) {
         begun = true;
         const waiting = write(response, step.bytes, options);
-        if (waiting !== null) await waiting;
+        if (waiting !== null) {
+          await waiting;
+          silence?.resumed();
+        }
         pinging?.refresh();
       }
       if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status), false);

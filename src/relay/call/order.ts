@@ -18,7 +18,6 @@ import { type Estimate, estimateHold } from './hold.js';
 import { overridesOf, switchedTools, withOverrides } from './own-tools.js';
 import { searchesOf } from './searches.js';
 import { holdsWord } from './sensitive-words.js';
-import { asksForThinking } from './unseen-cost.js';
 
 /*
  * From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. The
@@ -34,7 +33,6 @@ export interface Order {
   readonly group: string;
   readonly stream: boolean;
   readonly wantsUsage: boolean;
-  readonly asksForThinking: boolean;
   /** Channels able to serve it; one, when the caller pinned it. */
   readonly channels: readonly ChannelView[];
   readonly pinned: boolean;
@@ -203,7 +201,6 @@ export function placeOrder(
     group,
     stream: endpoint.asksForStream(body),
     wantsUsage: endpoint.asksForUsage(body),
-    asksForThinking: asksForThinking(said),
     channels,
     pinned: pinned !== null,
     estimate: estimateHold(

@@ -11,6 +11,7 @@ import type { Authorisation } from './authorisation.js';
 import type { BalanceWire } from './balance.js';
 import type { JsonObject } from './json.js';
 import type { ModelsWire } from './models.js';
+import type { ThinkingAsked } from './thinking-asked.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
@@ -88,6 +89,8 @@ export interface UpstreamRequest {
   readonly model: string;
   /** The effort the request carries, given by the caller or by a suffix of the name. */
   readonly reasoningEffort: string | null;
+  /** What it says of thinking, in the words that go out. */
+  readonly thinking: ThinkingAsked;
 }
 
 export interface CallInfo {
@@ -102,6 +105,8 @@ export interface CallInfo {
 export interface Generated {
   /** Content, reasoning, tool names and tool arguments, one after the other. */
   readonly said: SeenText;
+  /** Bytes of it that a provider's own tool has put out, which some count and some do not. Left out: none. */
+  readonly toolsBytes?: number;
   /** Distinct tool calls. */
   readonly toolCalls: number;
   /** In OpenAI's words; null: none seen, the answer may be incomplete. */

@@ -209,6 +209,6 @@ export const spark = (placeOf: SparkPlaceOf): Protocol => ({
         ? frame
         : overridden(frame, channel.paramOverride, caller.mostOutput);
     const content = { kind: 'message', text: written(sent) } as const;
-    return { method: 'GET', url: place.url, headers: {}, content, model, reasoningEffort: null };
+    return { method: 'GET', url: place.url, headers: {}, content, model, reasoningEffort: null, thinking: 'unsaid' };
   },
 });

@@ -129,6 +129,7 @@ describe('the authorisation', () => {
     content: { kind: 'json', text },
     model: claude,
     reasoningEffort: null,
+    thinking: 'unsaid',
   });
   const path = '/model/anthropic.claude-3-5-sonnet-20241022-v2%3A0/invoke';
   const place = `https://bedrock-runtime.us-east-1.amazonaws.com${path}`;

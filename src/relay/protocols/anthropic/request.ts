@@ -9,6 +9,7 @@ import {
   type RequestOptions,
   type UpstreamChannel,
 } from '../protocol.js';
+import { askedInAnthropic } from '../thinking-asked.js';
 import { betasOf } from './headers.js';
 import { conversationOf } from './messages.js';
 import {
@@ -179,5 +180,6 @@ export const anthropicRequest =
       content: { kind: 'json', text: written(variant.reshape === undefined ? body : variant.reshape(body, target)) },
       model,
       reasoningEffort: reasoningEffortOf(textIn(effort) ?? (own ? null : textIn(caller.neutral().reasoning_effort))),
+      thinking: askedInAnthropic(body),
     };
   };

@@ -72,6 +72,7 @@ class Candidate {
 
 export class GeminiReader implements Generated {
   readonly said = new SeenText();
+  toolsBytes = 0;
   toolCalls = 0;
   finishReason: string | null = null;
   /** It makes no sense, or there is no end to it. */
@@ -172,7 +173,11 @@ export class GeminiReader implements Generated {
     }
     if (isObject(inlineData)) this.media(inlineData, said);
     if (isObject(code)) this.tell(fenced((textIn(code.language) ?? '').toLowerCase(), textIn(code.code) ?? ''), said);
-    if (isObject(outcome)) this.tell(fenced('output', textIn(outcome.output) ?? ''), said);
+    if (isObject(outcome)) {
+      const text = fenced('output', textIn(outcome.output) ?? '');
+      this.toolsBytes += Buffer.byteLength(text);
+      this.tell(text, said);
+    }
     if (signature !== null)
       said.details.push({ type: 'reasoning.encrypted', data: signature, format: googleReasoning });
   }

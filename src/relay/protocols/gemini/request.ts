@@ -8,6 +8,7 @@ import {
   type Protocol,
   type RequestOptions,
 } from '../protocol.js';
+import { askedInGemini } from '../thinking-asked.js';
 import { conversation } from './contents.js';
 import { embeddingBody } from './embeddings.js';
 import { generationConfig } from './generation.js';
@@ -132,5 +133,6 @@ export const geminiRequest =
       content: { kind: 'json', text: written(sent) },
       model,
       reasoningEffort: reasoningEffortOf(textIn(told.reasoning_effort)),
+      thinking: askedInGemini(sent),
     };
   };

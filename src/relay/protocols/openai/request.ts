@@ -5,6 +5,7 @@ import { baseOf, notServed, written } from '../asking.js';
 import { formParts } from '../form-parts.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../json.js';
 import type { CallerRequest, Provider, RequestOptions, UpstreamChannel, UpstreamRequest } from '../protocol.js';
+import { askedInOpenAi } from '../thinking-asked.js';
 import { inPlainWords } from './plain-words.js';
 import type { Edit, OpenAiVariant, Target } from './variant.js';
 
@@ -200,5 +201,6 @@ export function openAiRequest(
     model: target.model,
     // Some are told it in other words.
     reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(asCalled.reasoning_effort)),
+    thinking: askedInOpenAi(body),
   };
 }

@@ -55,6 +55,7 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
       content: { kind: 'json', text: written(sent) },
       model,
       reasoningEffort: null,
+      thinking: 'unsaid',
     };
   },
   answer(provider, channel, caller, status, _headers, received, info) {
