@@ -326,6 +326,8 @@ export interface QuotaGate {
   drop(callId: CallId): void;
   /** A key has nothing left, even if every hold of calls under way were given back. */
   isSpent(apiKeyId: ApiKeyId): Promise<boolean>;
+  /** The same of a user. */
+  isUserSpent(userId: UserId): Promise<boolean>;
   /** What a key may still spend, holds deducted. */
   remaining(apiKeyId: ApiKeyId): Promise<Quota>;
   /** What a user may still spend, holds deducted. */

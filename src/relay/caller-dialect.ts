@@ -1,5 +1,6 @@
 import type { AnswerDialect } from './answer-writer.js';
 import type { RelayError } from './errors.js';
+import type { JsonObject } from './protocols/json.js';
 
 /* What a call needs of the dialect its caller speaks. Each dialect is a room in `callers`; a call is handed the value. */
 
@@ -10,7 +11,15 @@ export interface Credential {
   readonly pinnedChannel: string | null;
 }
 
+/** A member of a body, and what is wrong with it. */
+export interface Complaint {
+  readonly param: string;
+  readonly message: string;
+}
+
 export interface CallerDialect extends AnswerDialect {
+  /** A member that a lenient receiver takes for one of the dialect's, and nobody here; null: there is none. */
+  readonly misspelled: (body: JsonObject) => Complaint | null;
   /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
   readonly errorBody: (error: RelayError, requestId: string) => string;
   /** What its streams are called. Left out: server-sent events. */

@@ -18,7 +18,7 @@ import type { Upstream } from './upstream/upstream.js';
 /** What the relay is given. */
 export interface RelayPorts {
   readonly directory: Directory;
-  readonly gate: Pick<QuotaGate, 'isSpent'>;
+  readonly gate: Pick<QuotaGate, 'isSpent' | 'isUserSpent'>;
   readonly meter: Meter;
   readonly vault: Pick<Vault, 'hash' | 'get'>;
   readonly clock: Clock;
@@ -50,8 +50,13 @@ export interface HeldBody {
   leave(): void;
 }
 
-/** Throws RelayError. `holder`: whose share of the process's memory it takes. */
-export type BodyReader = (request: IncomingMessage, address: string, holder: number) => Promise<HeldBody>;
+/** Throws RelayError. `holder`: whose share of the process's memory it takes. `mostBytes`: where it may hold less than others. */
+export type BodyReader = (
+  request: IncomingMessage,
+  address: string,
+  holder: number,
+  mostBytes?: number,
+) => Promise<HeldBody>;
 
 /** By what an endpoint's bodies are. */
 export interface RequestBodies {

@@ -26,6 +26,7 @@ export interface AskedOfPrimary {
   taken(position: Position): void;
 
   isSpent(apiKey: ApiKeyId): Promise<boolean>;
+  isUserSpent(user: UserId): Promise<boolean>;
   admit(user: UserId, apiKey: ApiKeyId | null, limits: Limits): Promise<Admitted>;
   /** null: there is no room. */
   enterChannel(channel: ChannelId, most: number): Promise<Ticket | null>;

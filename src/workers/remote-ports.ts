@@ -40,11 +40,12 @@ export function remoteVault(primary: Primary, hashingKey: Buffer, clock: Clock):
 export function remoteGate(
   primary: Primary,
   clock: Clock,
-): Pick<QuotaGate, 'isSpent'> & { readonly spent: (apiKey: ApiKeyId) => void } {
+): Pick<QuotaGate, 'isSpent' | 'isUserSpent'> & { readonly spent: (apiKey: ApiKeyId) => void } {
   const unspent = new RecentValues<ApiKeyId, true>({ capacity: 5_000, maxAgeMs: 60_000, clock });
   const ask = async (apiKey: ApiKeyId): Promise<true | null> => ((await primary.ask('isSpent', apiKey)) ? null : true);
   return {
     isSpent: async (apiKey) => (await unspent.get(apiKey, () => ask(apiKey))) === null,
+    isUserSpent: (user) => primary.ask('isUserSpent', user),
     spent: (apiKey) => unspent.delete(apiKey),
   };
 }

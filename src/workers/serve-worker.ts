@@ -20,7 +20,7 @@ import { orderTold, settlementTold } from './told-calls.js';
 export interface PrimaryPorts {
   readonly store: Pick<EventStore, 'streamPages'>;
   readonly directory: Pick<NodeDirectory, 'apiKey'>;
-  readonly gate: Pick<QuotaGate, 'isSpent'>;
+  readonly gate: Pick<QuotaGate, 'isSpent' | 'isUserSpent'>;
   readonly vault: Pick<Vault, 'get'>;
   readonly limits: CallLimits;
   readonly wrongKeys: WrongKeys;
@@ -92,6 +92,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     taken: onTaken,
 
     isSpent: (apiKey) => gate.isSpent(apiKey),
+    isUserSpent: (user) => gate.isUserSpent(user),
     async admit(user, apiKey, asked) {
       try {
         return { ticket: taken(await limits.admit(user, apiKey, asked)) };

@@ -62,7 +62,7 @@ export interface Balances {
 }
 
 /** Who remembers that a key is not spent has to be told when it may be. */
-export interface SpentKeys extends Pick<QuotaGate, 'isSpent'> {
+export interface SpentKeys extends Pick<QuotaGate, 'isSpent' | 'isUserSpent'> {
   /** `tell`: of every key that is spent from now on, and of every one of which that would not be noticed any more. */
   onSpent(tell: (apiKeyId: ApiKeyId) => void): void;
 }
@@ -280,6 +280,7 @@ export function openQuotaGate(
     drop: leave,
 
     isSpent: async (apiKeyId) => isSpent(await apiKeyAccount(apiKeyId)),
+    isUserSpent: async (userId) => isSpent(await userAccount(userId)),
     onSpent(tell) {
       tellSpent = tell;
     },

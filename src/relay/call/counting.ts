@@ -1,7 +1,8 @@
 import type { ChannelView } from '../../application/ports.js';
+import { Quota, zero } from '../../domain/quota.js';
 import { neutralBody } from '../endpoint.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
-import type { JsonObject } from '../protocols/json.js';
+import { countIn, isObject, type JsonObject, parseJson } from '../protocols/json.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { attempt } from './attempt.js';
@@ -10,17 +11,30 @@ import { channelParser } from './channel-settings.js';
 import { type Order, placeOrder } from './order.js';
 import type { IncomingCall } from './relay.js';
 import { chooseChannel } from './routing.js';
+import { refusalOf } from './shortage.js';
 
-/* How many tokens a prompt has: asked of a provider that counts in the caller's own words, else estimated. Nobody pays. */
+/*
+ * How many tokens a prompt has: asked of a provider that counts in the caller's own words, else estimated. Nobody pays, so
+ * it is for who could pay a call, is bounded in size, and answers with a number and nothing else of upstream's.
+ */
+
+/** The largest context there is, and pictures beside it. */
+const mostCountedBytes = 8 * 1024 * 1024;
 
 export interface TokenCount {
-  /** What the provider answered, in the caller's dialect; null: nobody counted. */
-  readonly told: Buffer | null;
+  /** As the provider counts; null: nobody counted. */
+  readonly told: number | null;
   /** As counted here, without the margins of a hold. */
   readonly estimated: number;
 }
 
 export type Count = (call: IncomingCall) => Promise<TokenCount>;
+
+/** In the words of either dialect that counts; null: there is no count in it. */
+function countTold(answer: Buffer): number | null {
+  const told = parseJson(answer.toString());
+  return isObject(told) ? countIn(told.input_tokens ?? told.totalTokens) : null;
+}
 
 /** A count is worth no second try: there is always the estimate. */
 export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Promise<KeyCaller>): Count {
@@ -38,7 +52,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     body: JsonObject,
     bodyBytes: number,
     answerPlace: AnswerPlace,
-  ): Promise<Buffer | null> => {
+  ): Promise<number | null> => {
     const { endpoint } = call;
     const channels = order.channels.filter(countsFor).map((channel) => {
       const { priority, weight } = channel.settings;
@@ -79,7 +93,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     try {
       const answered = await attempt(ports, asked, chosen.channel, parsed);
       if (!answered.ok) return null;
-      if (answered.got.kind === 'answer') return answered.got.bytes;
+      if (answered.got.kind === 'answer') return countTold(answered.got.bytes);
       answered.got.reading.cancel();
       return null;
     } finally {
@@ -95,7 +109,9 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     let body: HeldBody | null = null;
     let succeeded = false;
     try {
-      body = await ports.bodies[endpoint.body](request, ip, caller.user.id);
+      if (await ports.gate.isUserSpent(caller.user.id))
+        throw refusalOf({ short: 'user', available: zero }, Quota(1), directory.settings());
+      body = await ports.bodies[endpoint.body](request, ip, caller.user.id, mostCountedBytes);
       const { bytes, upload } = body;
       const value = call.model === null ? body.value : { ...body.value, model: call.model };
       const order = await ports.largeWork.run(bytes, () =>

@@ -15,7 +15,7 @@ import type { Upload } from '../upload.js';
 import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
-import { overridesOf, switchedTools, withOverrides } from './own-tools.js';
+import { overridesOf, speaksBy, switchedTools, withOverrides } from './own-tools.js';
 import { searchesOf } from './searches.js';
 import { holdsWord } from './sensitive-words.js';
 
@@ -109,7 +109,7 @@ function priceFor(model: string, group: string, caller: Caller, settings: Settin
 
 /** Whether the answer may be sound, because its caller or an operator asks for it. */
 function maySpeak(
-  { parsedChannel }: OrderPorts,
+  ports: OrderPorts,
   { asksForSound }: Endpoint,
   body: JsonObject,
   price: Price,
@@ -118,11 +118,7 @@ function maySpeak(
   if (asksForSound(body)) return true;
   // Where sound is no dearer it does not matter who asks.
   if (price.per === 'call' || price.ratios.audioOutput === undefined) return false;
-  for (const channel of channels) {
-    const { paramOverride } = parsedChannel(channel);
-    if (paramOverride !== null && asksForSound(paramOverride)) return true;
-  }
-  return false;
+  return overridesOf(channels, ports).some(speaksBy);
 }
 
 /** A model's names as asked for and as the channels would send it. */
@@ -176,6 +172,9 @@ export function placeOrder(
       ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
       : unknownModel(requestedModel);
 
+  const misspelled = endpoint.dialect.misspelled(body);
+  if (misspelled !== null)
+    throw new RelayError(400, 'invalid_request', misspelled.message, 'invalid_request_error', misspelled.param);
   const invalid = endpoint.invalid(body, upload);
   if (invalid !== null)
     throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);

@@ -1,6 +1,7 @@
 import type { ChannelView } from '../../application/ports.js';
 import type { Endpoint } from '../endpoint.js';
-import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { asksForSound } from '../protocols/neutral.js';
 import type { Provider } from '../protocols/protocol.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { readByTool } from './media-tokens.js';
@@ -63,6 +64,14 @@ const ownIn = ({ tools }: JsonObject): number => objectsIn(tools).filter((tool) 
 const choicesIn = ({ n, generationConfig, generation_config: other }: JsonObject): number => {
   const config = isObject(generationConfig) ? generationConfig : isObject(other) ? other : {};
   return Math.max(countIn(n) ?? 0, countIn(config.candidateCount ?? config.candidate_count) ?? 0);
+};
+
+/** An answer in sound, asked for in the words of any wire. */
+export const speaksBy = (override: JsonObject): boolean => {
+  const { generationConfig, generation_config: other } = override;
+  const config = isObject(generationConfig) ? generationConfig : isObject(other) ? other : {};
+  const modalities = config.responseModalities ?? config.response_modalities;
+  return asksForSound(override) || (isList(modalities) && modalities.some((one) => /^audio$/i.test(String(one))));
 };
 
 /** Of each override, for it stays the same from call to call. */

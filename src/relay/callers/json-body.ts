@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { RelayError } from '../errors.js';
 import { isObject, type JsonObject, parseJson } from '../protocols/json.js';
+import { membersIn, repeatedMember } from '../protocols/json-members.js';
 import { JsonShape, type ShapeExcess } from '../protocols/json-shape.js';
 import { type BodySink, invalidBody } from './body-sink.js';
 
@@ -11,15 +12,20 @@ const deepest = 128;
 /** Names, values and brackets: three times the token ids that the largest embedding request may hold. */
 const mostParts = 1_000_000;
 
+const longestNameTold = 100;
+
 const misshapen: Readonly<Record<ShapeExcess, string>> = {
   'too-deep': `the body is nested more than ${deepest} deep`,
   'too-many-parts': `the body holds more than ${mostParts} names and values`,
 };
 
-function objectIn(text: string): JsonObject {
+/** `names`: of members, as many as stand in the text. Throws RelayError. */
+function objectIn(text: string, names: number): JsonObject {
   const value = parseJson(text);
   if (!isObject(value)) throw invalidBody('the body is not a JSON object');
-  return value;
+  if (membersIn(value) === names) return value;
+  const repeated = (repeatedMember(text) ?? '').slice(0, longestNameTold);
+  throw invalidBody(`${repeated} stands twice in one object`, repeated);
 }
 
 export class JsonBody implements BodySink {
@@ -42,7 +48,7 @@ export class JsonBody implements BodySink {
   read(): JsonObject {
     const rest = this.decoder === null ? (this.first?.toString() ?? '') : this.decoder.end();
     if (rest !== '') this.texts.push(rest);
-    return objectIn(this.texts.length === 1 ? (this.texts[0] ?? '') : this.texts.join(''));
+    return objectIn(this.texts.length === 1 ? (this.texts[0] ?? '') : this.texts.join(''), this.shape.names);
   }
 
   private decode(piece: Buffer): void {

@@ -49,30 +49,32 @@ export function requestBodies(
   soundLengths: SoundLengths,
   maxBytes: number,
 ): RequestBodies {
-  const tooLarge = (): RelayError => unreadable(`the request body is larger than ${maxBytes} bytes`);
+  const tooLarge = (most: number): RelayError => unreadable(`the request body is larger than ${most} bytes`);
 
-  const enter = (request: IncomingMessage, address: string, holder: number): BodyPlace => {
+  const enter = (request: IncomingMessage, address: string, holder: number, most: number): BodyPlace => {
     const encoding = encodingOf(request);
     if (encoding !== null && !unpackers.has(encoding))
       throw invalidBody(`content-encoding ${encoding} is not supported`);
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+    if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
     const place = room.enter(address, holder);
     if (place === null) throw noRoom('address');
     return place;
   };
 
   /** Resolves with the bytes that came, unpacked. */
-  const receive = (request: IncomingMessage, place: BodyPlace, sink: BodySink): Promise<number> =>
+  const receive = (request: IncomingMessage, place: BodyPlace, sink: BodySink, most: number): Promise<number> =>
     new Promise((resolve, reject) => {
-      new Receiving(request, encodingOf(request), maxBytes, tooLarge, place, sink, resolve, reject).start();
+      const refused = (): RelayError => tooLarge(most);
+      new Receiving(request, encodingOf(request), most, refused, place, sink, resolve, reject).start();
     });
 
   return {
-    async json(request, address, holder) {
-      const place = enter(request, address, holder);
+    async json(request, address, holder, mostBytes = maxBytes) {
+      const most = Math.min(mostBytes, maxBytes);
+      const place = enter(request, address, holder, most);
       try {
         const body = new JsonBody();
-        const bytes = await receive(request, place, body);
+        const bytes = await receive(request, place, body, most);
         place.finish();
         const value = await largeWork.run(bytes, () => body.read());
         return { value, bytes, upload: null, leave: place.leave };
@@ -84,9 +86,9 @@ export function requestBodies(
 
     async soundForm(request, address, holder) {
       const form = new FormBody(request.headers['content-type']);
-      const place = enter(request, address, holder);
+      const place = enter(request, address, holder, maxBytes);
       try {
-        const bytes = await receive(request, place, form);
+        const bytes = await receive(request, place, form, maxBytes);
         place.finish();
         const { fields, files } = await form.read();
         const [file, another] = files;

@@ -58,13 +58,13 @@ export const answersJson =
 /** Says of a count of tokens where it comes from. */
 const countSource = 'x-token-count';
 
-/** A count of tokens: in the provider's own words, or as `estimate` puts what was counted here. */
+/** A count of tokens, as `written` puts it in the dialect's words. */
 export function answerCount(
   asking: Answering,
   { told, estimated }: TokenCount,
-  estimate: (tokens: number) => object,
+  written: (tokens: number) => object,
 ): void {
-  const body = told ?? Buffer.from(JSON.stringify(estimate(estimated)));
+  const body = Buffer.from(JSON.stringify(written(told ?? estimated)));
   writeJson(asking, body, countSource, told === null ? 'estimated' : 'upstream');
 }
 

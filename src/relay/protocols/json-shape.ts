@@ -27,6 +27,8 @@ const shortString = 32;
 export class JsonShape {
   private depth = 0;
   private parts = 0;
+  /** Of members, so far. */
+  names = 0;
   private inString = false;
   /** The last piece ended inside a string, after a backslash that takes the next character with it. */
   private escaped = false;
@@ -52,8 +54,11 @@ export class JsonShape {
         case closeObject:
           this.depth--;
           break;
-        case comma:
         case colon:
+          this.names++;
+          if (++this.parts > this.limits.parts) return 'too-many-parts';
+          break;
+        case comma:
           if (++this.parts > this.limits.parts) return 'too-many-parts';
       }
     }

@@ -2,7 +2,9 @@ import type { CallerDialect } from '../../caller-dialect.js';
 import type { RelayError } from '../../errors.js';
 import { isKnownType, typeOfStatus } from '../../protocols/anthropic/failure.js';
 import type { PassedHeader } from '../../upstream/passed-headers.js';
+import { misspelled } from '../spelling.js';
 import { eventText } from './event.js';
+import { anthropicNames } from './names.js';
 import { AnthropicWriter } from './stream-writer.js';
 import { telling, wholeAnswer } from './whole-answer.js';
 
@@ -31,6 +33,7 @@ const upstreamHeaders: readonly PassedHeader[] = [
 
 export const anthropicCaller: CallerDialect = {
   wire: 'anthropic',
+  misspelled: (body) => misspelled(body, anthropicNames),
   writer: ({ promptTokens, believed }, _channel, info) => new AnthropicWriter(promptTokens, believed, info),
   whole: wholeAnswer,
   telling,

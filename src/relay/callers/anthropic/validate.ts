@@ -14,10 +14,15 @@ const wrong = (param: string, message: string): InvalidRequest => ({
 
 /** null: it can be taken. */
 export function invalidMessages(body: JsonObject): InvalidRequest | null {
-  const { model, messages, max_tokens: limit, stream, tools, thread } = body;
+  const { model, messages, max_tokens: limit, stream, system, tools, thread } = body;
   if (textIn(model) === null) return wrong('model', 'field model is required');
   if (!isList(messages) || messages.length === 0) return wrong('messages', 'field messages is required');
   if (!messages.every(isObject)) return wrong('messages', 'every message must be an object');
+  if ((system ?? null) !== null && typeof system !== 'string' && !(isList(system) && system.every(isObject)))
+    return wrong('system', 'system is to be a text or a list of blocks');
+  for (const [at, { content }] of messages.entries())
+    if ((content ?? null) !== null && typeof content !== 'string' && !isList(content))
+      return wrong(`messages[${at}].content`, `messages[${at}].content is to be a text or a list of blocks`);
   if ((tools ?? null) !== null && !(isList(tools) && tools.every(isObject)))
     return wrong('tools', 'tools is to be a list of objects');
   if ((thread ?? null) !== null)

@@ -96,6 +96,10 @@ export function wrongParts(parts: readonly JsonObject[], name: string): Complain
       return { param, message: `${param} is to be ${allowed}` };
     }
     const result = objectIn(part, 'functionResponse');
+    if (result !== null && (result.parts ?? null) !== null && !isList(result.parts)) {
+      const param = `${place}.functionResponse.parts`;
+      return { param, message: `${param} is to be a list` };
+    }
     const inside = result === null ? null : wrongParts(partsIn(result.parts), `${place}.functionResponse`);
     if (inside !== null) return inside;
   }

@@ -1,6 +1,8 @@
 import type { CallerDialect } from '../../caller-dialect.js';
+import { misspelled } from '../spelling.js';
 import { errorBody } from './error-body.js';
 import { ArrayFrames, EventFrames } from './frames.js';
+import { geminiNames } from './names.js';
 import { GeminiWriter } from './stream-writer.js';
 import { telling, wholeAnswer } from './whole-answer.js';
 
@@ -8,6 +10,7 @@ import { telling, wholeAnswer } from './whole-answer.js';
 
 export const geminiCaller: CallerDialect = {
   wire: 'gemini',
+  misspelled: (body) => misspelled(body, geminiNames),
   writer: (caller, _channel, info) => new GeminiWriter(new EventFrames(), caller.promptTokens, caller.believed, info),
   whole: wholeAnswer,
   telling,

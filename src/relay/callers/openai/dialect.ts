@@ -1,6 +1,8 @@
 import type { CallerDialect } from '../../caller-dialect.js';
 import type { RelayError } from '../../errors.js';
 import type { PassedHeader } from '../../upstream/passed-headers.js';
+import { misspelled } from '../spelling.js';
+import { openAiNames } from './names.js';
 import { OpenAiWriter } from './stream-writer.js';
 import { telling, wholeAnswer } from './whole-answer.js';
 
@@ -24,6 +26,7 @@ const upstreamHeaders: readonly PassedHeader[] = [
 
 export const openAiCaller: CallerDialect = {
   wire: 'openai',
+  misspelled: (body) => misspelled(body, openAiNames),
   writer: (caller, channel, info) => new OpenAiWriter(caller, channel, info),
   whole: wholeAnswer,
   telling,

@@ -34,10 +34,11 @@ const plainTiers = new Set<unknown>(['auto', 'standard_only']);
 const asksAnother = /^advisor/;
 
 /** A search is sold by the piece: who names no bound is held for this one, so it is told upstream too. */
-const bounded = (tool: JsonValue): JsonValue =>
-  isObject(tool) && /^web_search/.test(textIn(tool.type) ?? '') && (tool.max_uses ?? null) === null
-    ? { ...tool, max_uses: mostSearches }
-    : tool;
+const bounded = (tool: JsonValue): JsonValue => {
+  if (!isObject(tool) || !/^web_search/.test(textIn(tool.type) ?? '')) return tool;
+  const most = countIn(tool.max_uses) ?? mostSearches;
+  return tool.max_uses === most ? tool : { ...tool, max_uses: most };
+};
 
 /** What is held and charged is for one model at its usual rate; an operator may send otherwise, and price it. */
 function asPriced(body: JsonObject): JsonObject {
@@ -142,7 +143,12 @@ function messagesBody(
   const asks = thinks && !options.passThrough && !isObject(plain.thinking);
   const thought = asks ? thoughtful(plain, model, limit, options.claude.thinkingShare) : plain;
   const override = options.passThrough ? null : channel.paramOverride;
-  const body = override === null ? thought : { ...thought, ...override };
+  const body: JsonObject = override === null ? thought : { ...thought, ...override };
+  if (override !== null) {
+    if (isList(override.tools)) body.tools = override.tools.map(bounded);
+    // They may change the limit, and not take it away.
+    if (!countIn(body.max_tokens)) body.max_tokens = thought.max_tokens;
+  }
   const most = Math.max(caller.mostOutput, limit);
   if (typeof body.max_tokens === 'number' && body.max_tokens > most) body.max_tokens = most;
   return { body: limitGiven(given) === null ? fitted(body) : body, model };

@@ -12,6 +12,10 @@ const snakeOf = (name: string): string => {
   return snake;
 };
 
+/** However it was spelled, as it is spelled `likeThis`. */
+export const camelOf = (name: string): string =>
+  name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
 /** `name`: as it is spelled `likeThis`; written in the code, never a caller's. */
 export const memberIn = (holder: JsonObject, name: string): JsonValue | undefined =>
   holder[name] ?? holder[snakeOf(name)];
@@ -34,8 +38,9 @@ export function withoutMember(holder: JsonObject, name: string): JsonObject {
   return rest;
 }
 
-/** The parts of a content; a content may be a list of parts, or a text. */
+/** The parts of a content; a content may be a list of parts, or a text. Google takes one part for a list of one. */
 export function partsIn(content: JsonValue | undefined): JsonObject[] {
   if (typeof content === 'string') return [{ text: content }];
-  return objectsIn(isObject(content) ? content.parts : content);
+  const parts = isObject(content) ? content.parts : content;
+  return isObject(parts) ? [parts] : objectsIn(parts);
 }

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import { countIn, type JsonObject, objectsIn, textIn } from '../json.js';
 import { isSeal } from '../neutral.js';
 import type { CallerRequest } from '../protocol.js';
-import { memberIn, objectIn, partsIn, withMember, withoutMember } from './names.js';
+import { camelOf, memberIn, objectIn, partsIn, withMember, withoutMember } from './names.js';
 import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
 
 /* A caller's request in Gemini's own words on its way to Gemini: as it came, but for what is ours to say. */
@@ -77,10 +77,21 @@ export function nativeCounting({ body }: CallerRequest, model: string): JsonObje
 /** Whether a body is a caller's in this wire's own words. */
 export const isNative = ({ dialect }: CallerRequest): boolean => dialect.wire === 'gemini';
 
-/** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
-export function withinLimit(body: JsonObject, most: number): JsonObject {
+const limitIn = (body: JsonObject): number | null => {
   const config = objectIn(body, 'generationConfig');
-  const limit = config === null ? null : memberIn(config, 'maxOutputTokens');
-  if (!isObject(config) || typeof limit !== 'number' || limit <= most) return body;
-  return withMember(body, 'generationConfig', withMember(config, 'maxOutputTokens', most));
+  return config === null ? null : countIn(memberIn(config, 'maxOutputTokens')) || null;
+};
+
+/**
+ * An operator's own parameters take the place of the request's, however either is spelled. They may change the limit, but
+ * neither raise it above what is held for the call nor take it away.
+ */
+export function overridden(asked: JsonObject, override: JsonObject, most: number): JsonObject {
+  let body = asked;
+  for (const [name, value] of Object.entries(override)) body = withMember(body, camelOf(name), value ?? null);
+  const config = objectIn(body, 'generationConfig') ?? {};
+  const told = limitIn(body);
+  const limit = Math.min(told ?? limitIn(asked) ?? most, most);
+  if (told === limit || (told === null && limitIn(asked) === null)) return body;
+  return withMember(body, 'generationConfig', withMember(config, 'maxOutputTokens', limit));
 }

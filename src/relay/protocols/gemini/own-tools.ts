@@ -1,4 +1,5 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../json.js';
+import { camelOf } from './names.js';
 
 /*
  * Tools of Google's. What they cost is known of some only: others are sold by the piece, at prices of their own, and new
@@ -25,8 +26,6 @@ const unpriced: ReadonlySet<string> = new Set([
   'retrieval',
   'mcpServers',
 ]);
-
-const camelOf = (name: string): string => name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 const without = (place: string, name: string) => ({
   param: `${place}.${name.slice(0, 100)}`,

@@ -13,7 +13,7 @@ import { conversation } from './contents.js';
 import { embeddingBody } from './embeddings.js';
 import { generationConfig } from './generation.js';
 import { asksForPrediction, drawsOnly, predictionBody } from './imagen.js';
-import { isNative, nativeContent, nativeCounting, nativeEmbedding, withinLimit } from './native.js';
+import { isNative, nativeContent, nativeCounting, nativeEmbedding, overridden } from './native.js';
 import { type ThinkingSuffix, thinkingSuffix, thinksByLevel } from './thinking.js';
 import { geminiTools, toolConfig } from './tools.js';
 import type { GeminiAction, GeminiVariant } from './variant.js';
@@ -121,7 +121,7 @@ export const geminiRequest =
     const sent =
       options.passThrough || channel.paramOverride === null
         ? shaped
-        : withinLimit({ ...shaped, ...channel.paramOverride }, caller.mostOutput);
+        : overridden(shaped, channel.paramOverride, caller.mostOutput);
     return {
       method: 'POST',
       url: `${variant.url(target)}:${action}${action === 'streamGenerateContent' ? '?alt=sse' : ''}`,

@@ -3,7 +3,7 @@ import type { Mode } from '../../../domain/provider.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { baseOf, notServed, written } from '../asking.js';
 import { formParts } from '../form-parts.js';
-import { isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
 import type { CallerRequest, Provider, RequestOptions, UpstreamChannel, UpstreamRequest } from '../protocol.js';
 import { askedInOpenAi } from '../thinking-asked.js';
 import { inPlainWords } from './plain-words.js';
@@ -152,12 +152,15 @@ const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
   return { ...body, [reasons(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
 };
 
-/** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
-const withinLimit = (body: JsonObject, most: number): JsonObject => {
-  for (const name of ['max_tokens', 'max_completion_tokens'])
+/** An operator's own parameters may change the limit, but neither raise it above what is held for the call nor take it away. */
+function overridden(asked: JsonObject, override: JsonObject, most: number): JsonObject {
+  const body: JsonObject = { ...asked, ...override };
+  for (const name of ['max_tokens', 'max_completion_tokens']) {
+    if (name in override && !countIn(body[name])) body[name] = asked[name];
     if (typeof body[name] === 'number' && body[name] > most) body[name] = most;
+  }
   return body;
-};
+}
 
 const contentFor = ({ files }: CallerRequest, body: JsonObject): RequestContent =>
   files === null ? { kind: 'json', text: written(body) } : formContent(formParts(body, files));
@@ -185,8 +188,7 @@ export function openAiRequest(
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
-  if (!options.passThrough && channel.paramOverride)
-    body = withinLimit({ ...body, ...channel.paramOverride }, caller.mostOutput);
+  if (!options.passThrough && channel.paramOverride) body = overridden(body, channel.paramOverride, caller.mostOutput);
   const content = contentFor(caller, body);
   return {
     method: 'POST',

@@ -18,6 +18,10 @@ const one = (request: unknown, name: string): Complaint | null =>
     ? wrongContent(request.content, `${name}content`)
     : { param: `${name}content`, message: `${name}content is to be an object with parts` };
 
+/** One request or many: a body that names both is read as the one here, and may be as the other upstream. */
+const unexpected = (body: JsonObject, name: string): Complaint | null =>
+  (body[name] ?? null) === null ? null : { param: name, message: `${name} is not for this method` };
+
 function many({ requests }: JsonObject): Complaint | null {
   if (!isList(requests) || requests.length === 0 || requests.length > mostRequests)
     return { param: 'requests', message: `requests is to be a list of 1 to ${mostRequests} requests` };
@@ -59,6 +63,10 @@ const embedding = (
 export const embedContent = embedding(
   'embedContent',
   (body) => [body],
-  (body) => one(body, ''),
+  (body) => unexpected(body, 'requests') ?? one(body, ''),
 );
-export const batchEmbedContents = embedding('batchEmbedContents', ({ requests }) => objectsIn(requests), many);
+export const batchEmbedContents = embedding(
+  'batchEmbedContents',
+  ({ requests }) => objectsIn(requests),
+  (body) => unexpected(body, 'content') ?? many(body),
+);

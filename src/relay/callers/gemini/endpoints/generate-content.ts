@@ -4,7 +4,7 @@ import type { CallerDialect } from '../../../caller-dialect.js';
 import type { Demand, Endpoint, InvalidRequest } from '../../../endpoint.js';
 import { memberIn, objectIn, partsIn } from '../../../protocols/gemini/names.js';
 import { wrongTools } from '../../../protocols/gemini/own-tools.js';
-import { countIn, isList, type JsonObject, objectsIn } from '../../../protocols/json.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../../protocols/json.js';
 import { mostChoices } from '../../../protocols/protocol.js';
 import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';
 import { geminiArrayCaller, geminiCaller } from '../dialect.js';
@@ -34,12 +34,27 @@ const cachedElsewhere = (body: JsonObject): Complaint | null =>
         message: 'cachedContent cannot be used through the gateway: send the contents themselves',
       };
 
+/** What is read as one shape goes upstream in no other: Google takes one text for a list of texts, and lists nowhere else. */
+function misshapen(body: JsonObject): Complaint | null {
+  const told = memberIn(body, 'generationConfig') ?? null;
+  if (told !== null && !isObject(told))
+    return { param: 'generationConfig', message: 'generationConfig is to be an object' };
+  const modalities = memberIn(configIn(body), 'responseModalities') ?? null;
+  const param = 'generationConfig.responseModalities';
+  if (modalities !== null && !(isList(modalities) && modalities.every((one) => typeof one === 'string')))
+    return { param, message: `${param} is to be a list of texts` };
+  // What draws takes these for its prompt.
+  if ((body.instances ?? null) === null) return null;
+  return { param: 'instances', message: 'instances are for predict: send contents' };
+}
+
 function invalid(body: JsonObject): InvalidRequest | null {
   const complaint =
     wrongContents(body.contents, 'contents') ??
     wrongParts(partsIn(memberIn(body, 'systemInstruction')), 'systemInstruction') ??
     cachedElsewhere(body) ??
     wrongTools(body.tools) ??
+    misshapen(body) ??
     integerFrom(body, 'maxOutputTokens', mostOutputTokens) ??
     integerFrom(body, 'candidateCount', mostChoices);
   return complaint === null ? null : { code: 'invalid_text_request', ...complaint };

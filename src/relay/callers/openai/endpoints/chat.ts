@@ -100,6 +100,9 @@ function offered(body: JsonObject): Complaint | null {
     if (given !== null && !(isList(given) && given.every(isObject)))
       return { param, message: `${param} is to be a list of objects` };
   }
+  const { modalities } = body;
+  if ((modalities ?? null) !== null && !(isList(modalities) && modalities.every((one) => typeof one === 'string')))
+    return { param: 'modalities', message: 'modalities is to be a list of texts' };
   for (const [at, tool] of objectsIn(body.tools).entries()) {
     const unpriced = unpricedTool(tool);
     if (unpriced !== null)

@@ -11,11 +11,19 @@ import { invalidAudio } from '../validate.js';
 
 const fileField = 'file';
 
-function invalid({ model, response_format: format, stream }: JsonObject, upload: Upload | null): InvalidRequest | null {
+/** What they say decides the cost or the answer: some receivers take the first of two, others the last, others `name[]`. */
+const single = new Set(['model', 'prompt', 'response_format', 'stream', 'language', 'temperature']);
+
+function invalid(fields: JsonObject, upload: Upload | null): InvalidRequest | null {
+  const { stream } = fields;
   const [file, another] = upload?.files ?? [];
-  for (const [param, value] of [['model', model] as const, ['response_format', format] as const])
-    if (value !== undefined && typeof value !== 'string')
-      return invalidAudio(param, `field ${param} must be given once`);
+  for (const [name, value] of Object.entries(fields)) {
+    const param = name.replace(/\[.*/s, '');
+    if (!single.has(param)) continue;
+    if (param !== name) return invalidAudio(param, `field ${param} must be named without brackets`);
+    if (typeof value !== 'string') return invalidAudio(param, `field ${param} must be given once`);
+  }
+  if (fields[fileField] !== undefined) return invalidAudio(fileField, `field ${fileField} must be a file, given once`);
   if (file === undefined || file.name !== fileField)
     return invalidAudio(fileField, `field ${fileField} is required: a part of the form with a filename`);
   if (another !== undefined) return invalidAudio(another.name, `the form must hold one file, as ${fileField}`);
