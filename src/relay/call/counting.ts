@@ -110,7 +110,11 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     let succeeded = false;
     try {
       if (await ports.gate.isUserSpent(caller.user.id))
-        throw refusalOf({ short: 'user', available: zero }, Quota(1), directory.settings());
+        throw refusalOf(
+          { short: 'user', available: zero },
+          { least: Quota(1), leastOfKey: Quota(1) },
+          directory.settings(),
+        );
       body = await ports.bodies[endpoint.body](request, ip, caller.user.id, mostCountedBytes);
       const { bytes, upload } = body;
       const value = call.model === null ? body.value : { ...body.value, model: call.model };
