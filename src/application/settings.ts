@@ -20,6 +20,9 @@ export interface MailSettings {
   readonly implicitTls: boolean;
 }
 
+/** Well before the minute after which proxies and clients give up an answer without headers. */
+const usualStreamOpenMs = 30_000;
+
 export interface Settings {
   readonly prices: PriceTables;
   /** Group → description, as users may choose. */
@@ -59,7 +62,10 @@ export interface Settings {
     readonly windowSeconds: number;
   };
   readonly sensitiveWords: readonly string[];
+  /** Longest silence of a stream that has been opened; null: it is not filled. */
   readonly pingIntervalMs: number | null;
+  /** After so long without an answer a stream's headers are sent. */
+  readonly streamOpenMs: number;
   readonly claude: ClaudeSettings;
   readonly passwordLogin: boolean;
   /** Administrators are to have a second factor. */
@@ -157,6 +163,9 @@ export function settingsFrom(
   };
   const ratios = (key: OptionKey, fallback: RatioTable | null): RatioTable =>
     fallback !== null && !changed.has(key) ? fallback : readRatios(key, text(key));
+  const pingIntervalMs = flag('general_setting.ping_interval_enabled')
+    ? number('general_setting.ping_interval_seconds') * 1000
+    : null;
   const words = flag('CheckSensitiveEnabled') && flag('CheckSensitiveOnPromptEnabled');
   return {
     prices: {
@@ -209,9 +218,9 @@ export function settingsFrom(
       windowSeconds: number('ModelRequestRateLimitDurationMinutes') * 60,
     },
     sensitiveWords: words ? lines(text('SensitiveWords')).map((word) => word.toLowerCase()) : [],
-    pingIntervalMs: flag('general_setting.ping_interval_enabled')
-      ? number('general_setting.ping_interval_seconds') * 1000
-      : null,
+    pingIntervalMs,
+    streamOpenMs:
+      number('general_setting.stream_open_seconds') * 1000 || Math.min(pingIntervalMs ?? Infinity, usualStreamOpenMs),
     claude: claudeSettings(
       text('claude.default_max_tokens'),
       text('claude.model_headers_settings'),

@@ -223,6 +223,8 @@ export const optionTable = {
   'general_setting.admin_second_factor': off,
   'general_setting.ping_interval_enabled': off,
   'general_setting.ping_interval_seconds': integer(60, 1, secondsInADay),
+  /** 0: after half a minute, or after an interval where silence is filled and that is shorter. */
+  'general_setting.stream_open_seconds': integer(0, 0, secondsInADay),
   'general_setting.api_key_concurrency': integer(0, 0),
   /** In the currency of each channel's account; 0: root is told of none. */
   'general_setting.low_channel_balance': number(1, 0, 1_000_000_000),

@@ -29,6 +29,7 @@ describe('settings nobody has changed', () => {
       passThroughRequests: false,
       modelRateLimit: { enabled: false, total: 0, successful: 1000, windowSeconds: 60 },
       pingIntervalMs: null,
+      streamOpenMs: 30_000,
       passwordLogin: true,
       siteAddress: '',
       sensitiveWords: ['test_sensitive'],
@@ -98,6 +99,22 @@ describe('a changed option', () => {
         .pingIntervalMs,
     ).toBe(5_000);
   });
+  test.each([
+    ['half a minute', {}, 30_000],
+    ['the interval where silence is filled', { interval: '5' }, 5_000],
+    ['half a minute where the interval is longer', { interval: '60' }, 30_000],
+    ['what is set', { interval: '5', open: '7' }, 7_000],
+  ])('opens streams after %s', (_, { interval, open }: { interval?: string; open?: string }, after) =>
+    expect(
+      settings({
+        ...(interval !== undefined && {
+          'general_setting.ping_interval_enabled': 'true',
+          'general_setting.ping_interval_seconds': interval,
+        }),
+        ...(open !== undefined && { 'general_setting.stream_open_seconds': open }),
+      }).streamOpenMs,
+    ).toBe(after),
+  );
   test('sets the rate limit per model', () =>
     expect(
       settings({

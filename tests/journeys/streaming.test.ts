@@ -26,6 +26,7 @@ let caller: Caller;
 /** What the untidy upstream sends, by model. */
 const untidy: Readonly<Record<string, readonly object[]>> = {
   mute: [],
+  'thinking-alone': [{ id: 'x', choices: [{ index: 0, delta: { reasoning_content: 'Hm.' } }] }],
   'without-end': [{ id: 'x', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] }],
   strict: [
     { id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: 'a', mood: 'good' }, why: 1 }], vendor: 'v' },
@@ -55,6 +56,8 @@ beforeAll(async () => {
   await gateway.addChannel({ models: ['plain', 'silent'] });
   await gateway.addChannel({ models: ['usage-inside', 'mute', 'without-end'], baseUrl: upstream.url });
   await gateway.addChannel({ models: ['strict'], baseUrl: upstream.url, setting: '{"force_format":true}' });
+  const thinking = { setting: '{"thinking_to_content":true}' };
+  await gateway.addChannel({ models: ['thinking-alone'], baseUrl: upstream.url, ...thinking });
   await gateway.addChannel({ models: ['thinking'], setting: '{"thinking_to_content":true}' });
 });
 afterAll(async () => {
@@ -152,8 +155,7 @@ describe('thinking put into the content', () => {
   });
 
   test('that nothing follows is closed all the same', async () => {
-    gateway.provider.script('thinking', { reasoning: 'Hm.', chunks: 3, after: { frames: 2, then: 'hang' } });
-    const answer = await caller.chat({ model: 'thinking', stream: true });
+    const answer = await caller.chat({ model: 'thinking-alone', stream: true });
     expect(contentOf(answer)).toBe('<think>\nHm.\n</think>\n');
     expect(isWholeStream(answer)).toBe(true);
   });
@@ -171,17 +173,16 @@ describe('an upstream that falls silent', () => {
   });
   afterAll(() => gateway.setOption('general_setting.ping_interval_enabled', 'false'));
 
-  test('is bridged by comments, and in the end the stream is closed in order and billed', async () => {
+  test('is bridged by comments, and in the end the stream is told as broken off and billed', async () => {
     gateway.provider.script('silent', { chunks: 20, after: { frames: 4, then: 'hang' } });
     const answer = await caller.chat({ model: 'silent', ...withUsage });
     expect(answer.text).toContain('\n\n: PING\n\n');
     // A comment never stands inside a frame: each frame can be read.
     expect(chunksIn(answer)).toHaveLength(5);
-    expect(isWholeStream(answer)).toBe(true);
-    expect(framesIn(answer).at(-1)).toBe('[DONE]');
-    expect(usagesIn(answer)).toHaveLength(1);
+    expect(isWholeStream(answer)).toBe(false);
+    expect(errorIn({ text: framesIn(answer).at(-2) ?? '' }).code).toBe('stream_response_error');
     const line = await lineOf(gateway, user, answer);
-    expect(line).toMatchObject({ outcome: 'completed', usage_source: 'estimated', is_stream: true });
+    expect(line).toMatchObject({ outcome: 'upstream-broke', usage_source: 'estimated', is_stream: true });
     expect(line.quota).toBeGreaterThan(0);
     await until(async () => (gateway.provider.tally().abandoned === 1 ? true : null));
   });

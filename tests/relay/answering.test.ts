@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type AnsweringPorts, type Asker, type Course, openAnswering } from '../../src/relay/call/answering.js';
 import type { Attempt } from '../../src/relay/call/ask-upstream.js';
+import { noHeartbeat } from '../../src/relay/call/heartbeats.js';
 import type { Reservation } from '../../src/relay/call/metered.js';
 import type { Order } from '../../src/relay/call/order.js';
 import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
@@ -34,6 +35,7 @@ test('a large answer that must tell another usage is rewritten in turn, as other
     { bound: { prompt: 9, output: 9, searches: null }, settleOrWithdraw: async () => 1 } as unknown as Reservation,
     { ok: true, upstreamModel: 'm', reasoningEffort: null, got, headers: null } as Extract<Attempt, { ok: true }>,
     { tried: [1], unknownAttempts: 0, presence: { gone: false }, elapsed: () => 1 } as unknown as Course,
+    noHeartbeat,
   );
   expect(String(response.read())).toBe('told');
   expect(inTurn).toEqual([received.length]);

@@ -92,6 +92,7 @@ const sendingOf = ({ status, pieces }: UpstreamSays) => {
     sent: Promise.resolve({ ok: true, answer: { status, headers: {}, body: { next, whole } } }),
     started: true,
     begun: () => {},
+    follow: () => {},
     cancel: () => {},
   };
 };

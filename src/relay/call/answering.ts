@@ -9,9 +9,10 @@ import { SeenText } from '../seen-text.js';
 import type { Asked, Attempt } from './ask-upstream.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { CallerPresence } from './caller-presence.js';
-import { beginStream, deliver, pump, streamHeaders } from './delivery.js';
+import { beginStream, deliver, eventStreamType, pump, streamHeaders } from './delivery.js';
 import { watchGrowth } from './growth.js';
 import { heardUsage } from './heard-usage.js';
+import type { Heartbeat } from './heartbeats.js';
 import type { Reservation, Settlement } from './metered.js';
 import type { Order } from './order.js';
 import type { Answering } from './refusal.js';
@@ -75,7 +76,7 @@ export interface Course {
   readonly elapsed: () => number;
 }
 
-export interface AnsweringPorts extends Pick<RelayPorts, 'directory' | 'config' | 'largeWork' | 'log'> {
+export interface AnsweringPorts extends Pick<RelayPorts, 'config' | 'largeWork' | 'log'> {
   readonly stalledCallers: StalledCallers;
 }
 
@@ -99,7 +100,7 @@ const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, fini
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
 const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
 
-export function openAnswering({ directory, config, largeWork, log, stalledCallers }: AnsweringPorts) {
+export function openAnswering({ config, largeWork, log, stalledCallers }: AnsweringPorts) {
   /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
   const settleAbandoned = async (
     order: Order,
@@ -122,6 +123,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     reservation: Reservation,
     answered: Extract<Attempt, { ok: true }>,
     course: Course,
+    heartbeat: Heartbeat,
   ): Promise<boolean> => {
     const { got } = answered;
     const passed = answered.headers ?? [];
@@ -186,8 +188,8 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     }
 
     const { reading } = got;
-    const type = dialect.streamType ?? 'text/event-stream; charset=utf-8';
-    beginStream(response, [...head, 'content-type', type, ...streamHeaders, ...passed]);
+    const type = dialect.streamType ?? eventStreamType;
+    if (!heartbeat.takeOver()) beginStream(response, [...head, 'content-type', type, ...streamHeaders, ...passed]);
     const { underWay } = reservation;
     underWay.firstTokenMs = firstTokenMs;
     underWay.stream = reading.decoder;
@@ -199,8 +201,7 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
       presence,
       stalledCallers,
       growth: watchGrowth(reservation, order.estimate),
-      pingIntervalMs: directory.settings().pingIntervalMs,
-      keepAlive: dialect.keepAlive,
+      heartbeat,
       callerGoneMs: config.callerGoneMs,
       costsUnseen,
       silence,
@@ -216,9 +217,11 @@ export function openAnswering({ directory, config, largeWork, log, stalledCaller
     const settled = settlementOf(whole, outcome, firstTokenMs, useTimeMs, order, answered, course);
     try {
       await reservation.settle(settled);
+      heartbeat.stop();
       if (error === null) response.end(reading.decoder.closing(settled.usage));
       else response.end(`${dialect.errorFrame(error, requestId, pumped.begun)}${dialect.endFrame}`);
     } catch {
+      heartbeat.stop();
       // Without the end mark: the caller must not take this answer for a complete one.
       response.end(dialect.errorFrame(storeUnavailable(chargeFollows), requestId, pumped.begun));
     }

@@ -121,7 +121,8 @@ export async function ask(
     }
     const { largeWork, answers } = ports;
     const room = { largest: answers.largest, place: answerPlace };
-    const answered = { provider, channel, caller, info, sending, largeWork, ...room };
+    const patience = { idleMs, unseenMs: answerTimeoutMs };
+    const answered = { provider, channel, caller, info, sending, patience, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
 import { fromUpstream, internalError, RelayError } from '../errors.js';
-import type { StreamStep } from '../protocols/protocol.js';
+import { hasEnded, type StreamStep } from '../protocols/protocol.js';
 import { isSilence, Lost } from '../upstream/exchange.js';
 import { countKept, type FirstStep, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
 import type { CallerPresence } from './caller-presence.js';
 import type { Growth } from './growth.js';
+import type { Heartbeat } from './heartbeats.js';
 import type { SilentTime } from './silent-time.js';
 import type { StalledCallers } from './stalled-callers.js';
 
@@ -17,6 +18,8 @@ export const streamHeaders: readonly string[] = Object.entries({
   connection: 'keep-alive',
   'x-accel-buffering': 'no',
 }).flat();
+
+export const eventStreamType = 'text/event-stream; charset=utf-8';
 
 const statusLine = /^HTTP/;
 
@@ -83,9 +86,8 @@ export interface Pumped {
 
 export interface PumpOptions extends Delivery {
   readonly growth: Growth;
-  /** Comment frames into a silent stream; null: none. */
-  readonly pingIntervalMs: number | null;
-  readonly keepAlive: string;
+  /** Told of what is written. */
+  readonly heartbeat: Pick<Heartbeat, 'wrote'>;
   /** Longest a stream is read on when its caller has gone. */
   readonly callerGoneMs: number;
   /** What the call costs can only be learned from upstream. */
@@ -98,6 +100,8 @@ export interface PumpOptions extends Delivery {
 const mostReadOn = 4 * 1024 * 1024;
 
 const broken = (): RelayError => new RelayError(500, 'stream_response_error', 'the upstream broke off its answer');
+const silent = (): RelayError =>
+  new RelayError(500, 'stream_response_error', 'the upstream broke off its answer: it fell silent');
 const unaffordable = (): RelayError =>
   new RelayError(403, 'insufficient_user_quota', 'the quota is used up: the answer ends here');
 
@@ -108,20 +112,13 @@ const unaffordable = (): RelayError =>
  */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
   const { decoder, chunks, place, cancel, staysOpen } = reading;
-  const { presence, growth, pingIntervalMs, keepAlive, callerGoneMs, costsUnseen, silence } = options;
-  const pinging =
-    pingIntervalMs === null
-      ? null
-      : setInterval(
-          () => presence.gone || response.writableNeedDrain || response.write(keepAlive),
-          pingIntervalMs,
-        ).unref();
+  const { presence, growth, heartbeat, callerGoneMs, costsUnseen, silence } = options;
   let readingOn: NodeJS.Timeout | null = null;
   let readOn = 0;
   const leave = (): void => {
     silence?.left();
     // After its finish reason there is nothing left to come but the usage.
-    if (decoder.generated.finishReason === null && !costsUnseen) cancel();
+    if (!hasEnded(decoder.generated) && !costsUnseen) cancel();
     else readingOn = setTimeout(cancel, callerGoneMs).unref();
   };
   silence?.said(decoder.generated.said.length);
@@ -157,14 +154,14 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
           await waiting;
           silence?.resumed();
         }
-        pinging?.refresh();
+        heartbeat.wrote();
       }
       if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status), false);
       const covered = growth.covers(decoder.generated.said);
       if (covered !== true && !(await covered)) return stop('quota-ran-out', unaffordable(), true);
       finished = step.finished;
       if (next.done && !finished) {
-        if (decoder.generated.finishReason === null) return stop('upstream-broke', broken(), false);
+        if (!hasEnded(decoder.generated)) return stop('upstream-broke', broken(), false);
         break;
       }
       next = null;
@@ -175,11 +172,11 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
   } catch (error) {
     if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);
     if (presence.gone) return stop(departure(), null, true);
-    // Upstream fell silent: what has come is the answer.
-    return isSilence(error) ? stop('completed', null, false) : stop('upstream-broke', broken(), false);
+    // Of an answer that has ended nothing is missing; any other is half of one, and nobody shall take it for whole.
+    if (isSilence(error) && hasEnded(decoder.generated)) return stop('completed', null, false);
+    return stop('upstream-broke', isSilence(error) ? silent() : broken(), false);
   } finally {
     if (readingOn !== null) clearTimeout(readingOn);
-    if (pinging !== null) clearInterval(pinging);
     forget();
   }
 }

@@ -14,6 +14,11 @@ export interface Answering {
 /** In seconds. Official clients sleep until then, however long it is, unless they are told not to ask again. */
 const longestWait = 60;
 
+/** A failure of a stream whose headers have gone out, and nothing of an answer. */
+export function refuseInStream({ requestId, response }: Answering, error: RelayError, dialect: CallerDialect): void {
+  response.end(`${dialect.errorFrame(error, requestId, false)}${dialect.endFrame}`);
+}
+
 /** A failure as the whole answer, in the caller's dialect; an answer that has begun can only end. */
 export function refuse(
   { requestId, response, head }: Answering,

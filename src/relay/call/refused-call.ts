@@ -4,6 +4,7 @@ import type { Refusal } from '../../domain/refusal.js';
 import { networkOf } from '../../http/place.js';
 import type { Endpoint } from '../endpoint.js';
 import type { RelayError } from '../errors.js';
+import { type Heartbeat, noHeartbeat } from './heartbeats.js';
 
 /** What is known of a call, more and more, until it is reserved. */
 export interface KnownOfCall {
@@ -15,6 +16,8 @@ export interface KnownOfCall {
   group: string;
   /** Its stream tells what becomes of it. */
   reserved: boolean;
+  /** What fills the silence of its stream. */
+  heartbeat: Heartbeat;
 }
 
 export const nothingKnown = (): KnownOfCall => ({
@@ -23,6 +26,7 @@ export const nothingKnown = (): KnownOfCall => ({
   model: '',
   group: '',
   reserved: false,
+  heartbeat: noHeartbeat,
 });
 
 /** What an API key's owner needs to know of an address that may not call. */

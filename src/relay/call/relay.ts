@@ -19,10 +19,11 @@ import { believer } from './believed-usage.js';
 import { CallerPresence } from './caller-presence.js';
 import { channelParser } from './channel-settings.js';
 import { type Count, openCounting } from './counting.js';
+import { type Heartbeat, noHeartbeat, openHeartbeats } from './heartbeats.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
 import { knownGroupIn, type Order, placeOrder, servedBody } from './order.js';
-import { type Answering, refuse } from './refusal.js';
+import { type Answering, refuse, refuseInStream } from './refusal.js';
 import { type KnownOfCall, nothingKnown, refusedCall } from './refused-call.js';
 import { chooseChannel } from './routing.js';
 import { refusalOf } from './shortage.js';
@@ -65,6 +66,7 @@ interface Answered {
   readonly reservation: Reservation;
   readonly last: Extract<Attempt, { ok: true }>;
   readonly course: Course;
+  readonly heartbeat: Heartbeat;
   readonly leaveChannel: () => void;
 }
 
@@ -95,6 +97,7 @@ export function openRelay(ports: RelayPorts): Relay {
     gaveUp: ({ requestId, pending }) =>
       log.info({ requestId, pending }, 'a caller takes nothing of its answer any more and is given up'),
   });
+  const heartbeats = openHeartbeats();
   const { answer, settleAbandoned } = openAnswering({ ...ports, stalledCallers });
   let active = 0;
 
@@ -132,6 +135,11 @@ export function openRelay(ports: RelayPorts): Relay {
     const reserving = await meter.reserve(callId, facts, { unlimited, budget }, order.estimate);
     if (reserving.ok) return reserving.reservation;
     throw refusalOf(reserving.shortage, order.estimate, directory.settings());
+  };
+
+  const heartbeatOf = ({ response, head, endpoint }: IncomingCall, presence: CallerPresence): Heartbeat => {
+    const { pingIntervalMs: intervalMs, streamOpenMs: openAfterMs } = directory.settings();
+    return heartbeats.begin({ response, presence, head, dialect: endpoint.dialect, openAfterMs, intervalMs });
   };
 
   /** Tries channels until one answers, or nobody is left to ask or to wait. */
@@ -274,6 +282,8 @@ export function openRelay(ports: RelayPorts): Relay {
         });
       };
 
+      const heartbeat = order.stream ? heartbeatOf(call, presence) : noHeartbeat;
+      known.heartbeat = heartbeat;
       try {
         if (presence.gone) {
           await release('caller-left', null, [], undefined, 0);
@@ -305,7 +315,7 @@ export function openRelay(ports: RelayPorts): Relay {
           throw last.error;
         }
         handedOn = true;
-        return { order, reservation, last, course, leaveChannel: leave };
+        return { order, reservation, last, course, heartbeat, leaveChannel: leave };
       } catch (error) {
         if (!concludedCall) await release('internal', null, [], undefined, reservation.underWay.costlyAttempts);
         throw error;
@@ -326,9 +336,9 @@ export function openRelay(ports: RelayPorts): Relay {
     try {
       const answered = await ask(call, caller, presence, answerPlace, known);
       if (answered === null) return;
-      const { order, reservation, last, course, leaveChannel } = answered;
+      const { order, reservation, last, course, heartbeat, leaveChannel } = answered;
       try {
-        succeeded = await answer(call, order, reservation, last, course);
+        succeeded = await answer(call, order, reservation, last, course, heartbeat);
       } finally {
         reservation.leave();
         leaveChannel();
@@ -353,12 +363,14 @@ export function openRelay(ports: RelayPorts): Relay {
         await serve(call, presence, known);
       } catch (error) {
         const refusal = refusalFor(error, requestId, log);
-        refuse(call, refusal, call.endpoint.dialect);
+        if (known.heartbeat.open && !response.writableEnded) refuseInStream(call, refusal, call.endpoint.dialect);
+        else refuse(call, refusal, call.endpoint.dialect);
         if (known.reserved || presence.gone) return;
         // Where the log did not answer it may hold a reservation, and then tells by itself what becomes of the call.
         const callId = error instanceof RelayError ? CallId(requestId) : null;
         ports.refusals.count(refusedCall(call, known, refusal), callId, clock.now());
       } finally {
+        known.heartbeat.stop();
         active--;
       }
     },

@@ -111,6 +111,8 @@ export interface Generated {
   readonly toolCalls: number;
   /** In OpenAI's words; null: none seen, the answer may be incomplete. */
   readonly finishReason: string | null;
+  /** Choices that have begun, and not told yet why they ended. Left out: there is one choice at most. */
+  readonly openChoices?: number;
   /** What usage was told is of the input alone: the rest was to come. */
   readonly inputOnly?: boolean;
   /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
@@ -122,7 +124,8 @@ export type Answer =
       readonly ok: true;
       readonly generated: Generated;
     } & WholeAnswer)
-  | { readonly ok: false; readonly error: UpstreamError };
+  /** `costUnknown`: upstream has done work for it, and may charge for that. Left out: it has not. */
+  | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown?: boolean };
 
 export interface StreamStep {
   /** To be sent now; null: nothing. */
@@ -146,7 +149,20 @@ export interface AnswerStream {
   /** The last one seen; cumulative figures replace, they do not add up. */
   readonly usage: Usage | null;
   readonly generated: Generated;
+  /**
+   * Grows with every frame that says something: words, a call, a picture, why it ended, more usage. Comments, pings and
+   * empty deltas say nothing. 0: there is no answer yet.
+   */
+  readonly progress: number;
+  /** A frame has come that can be read, whatever it says. */
+  readonly begun: boolean;
+  /** Upstream has said that it is at something that it does not show, and may take long over it. Left out: never. */
+  readonly worksUnseen?: boolean;
 }
+
+/** Every choice has told why it ended: nothing is to come but the usage. */
+export const hasEnded = ({ finishReason, openChoices = 0 }: Generated): boolean =>
+  finishReason !== null && openChoices === 0;
 
 /** One wire family. */
 export interface Protocol {

@@ -10,6 +10,7 @@ import {
   type RequestOptions,
   type UpstreamChannel,
 } from './protocol.js';
+import { choiceSays } from './says-something.js';
 
 /* Spark's own wire: a WebSocket for each call, one frame out, and frames back until one bears the status of the last. */
 
@@ -188,7 +189,9 @@ function translate(frame: JsonObject, reading: Reading): JsonObject | null {
     return { index: countIn(text.index) ?? 0, delta, finish_reason: null };
   });
   if (ended && choices.length === 0) choices.push({ index: 0, delta: {}, finish_reason: null });
-  if (ended) for (const choice of choices) choice.finish_reason = calls > 0 ? 'tool_calls' : 'stop';
+  // The wire knows no reasons; where nothing was said there was no answer that could have ended.
+  const answered = reading.said || choices.some(choiceSays);
+  if (ended && answered) for (const choice of choices) choice.finish_reason = calls > 0 ? 'tool_calls' : 'stop';
   return {
     id: (isObject(header) && textIn(header.sid)) || info.callId,
     object: 'chat.completion.chunk',

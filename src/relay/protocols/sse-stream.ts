@@ -1,4 +1,4 @@
-import type { Usage } from '../../domain/usage.js';
+import { completionTokens, type Usage } from '../../domain/usage.js';
 import type { AnswerWriter } from '../answer-writer.js';
 import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
@@ -10,6 +10,8 @@ export const mostStrayPatterns = 32;
 /** A stream of events, whatever a wire says in them: it reads each, and the caller's writer is told what it says. */
 export abstract class SseStream implements AnswerStream, FrameReader {
   usage: Usage | null = null;
+  progress = 0;
+  begun = false;
   abstract readonly generated: Generated;
   protected readonly writer: AnswerWriter;
   protected error: UpstreamError | null = null;
@@ -52,6 +54,13 @@ export abstract class SseStream implements AnswerStream, FrameReader {
 
   /** Upstream has closed, and all it sent has been read. */
   protected closed(): void {}
+
+  /** Usage alone is no answer, and the same again is nothing new. */
+  protected take(usage: Usage): void {
+    const { usage: before } = this;
+    if (this.progress > 0 && (before === null || completionTokens(usage) > completionTokens(before))) this.progress++;
+    this.usage = usage;
+  }
 
   private unreadable(error: unknown): void {
     if (!(error instanceof LineTooLong)) throw error;

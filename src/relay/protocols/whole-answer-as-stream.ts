@@ -9,6 +9,8 @@ const nothing: StreamStep = { bytes: null, error: null, finished: true };
 /** A complete answer, told as the stream that was asked for. */
 export class WholeAnswerAsStream implements AnswerStream {
   readonly unfinished = 0;
+  readonly progress = 1;
+  readonly begun = true;
   readonly usage: Usage | null;
   private readonly writer: AnswerWriter;
   private readonly head: JsonObject;

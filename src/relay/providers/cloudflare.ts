@@ -29,13 +29,13 @@ const nativeCompletion: Edit = (body, { caller }) => {
 };
 
 /** The model's own answer, whole or a piece of a stream, in OpenAI's form. */
-const translate: OpenAiVariant['translate'] = (body, { mode, info, streamed }) => {
+const translate: OpenAiVariant['translate'] = (body, { mode, info, streamed, said }) => {
   const answer = isObject(body.result) ? body.result : body;
   if (mode !== 'completions' || typeof answer.response !== 'string') return body;
   const { response: text, usage } = answer;
   const told = isObject(usage) ? usage : undefined;
   // A stream tells usage in its last piece and no finish reason at all.
-  const finish_reason = !streamed || told ? 'stop' : null;
+  const finish_reason = (!streamed || told) && (said || text !== '') ? 'stop' : null;
   return {
     id: `cmpl-${info.callId}`,
     object: 'text_completion',

@@ -71,6 +71,5 @@ export const deepseek: Provider = {
     edits: [replayedReasoning, schemaAsInstruction],
     replaysReasoning: true,
     knowsThinking: true,
-    finishReasons: new Map([['insufficient_system_resource', 'stop']]),
   }),
 };

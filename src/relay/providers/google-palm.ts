@@ -73,7 +73,7 @@ const translate: OpenAiVariant['translate'] = ({ candidates }, { info }) => ({
   choices: objectsIn(candidates).map(({ content }, index) => ({
     index,
     message: { role: 'assistant', content: textIn(content) ?? '' },
-    finish_reason: 'stop',
+    finish_reason: textIn(content) === null ? null : 'stop',
   })),
 });
 

@@ -100,7 +100,6 @@ export const zhipu: Provider = {
     knowsThinking: true,
     finishReasons: new Map([
       ['sensitive', 'content_filter'],
-      ['network_error', 'stop'],
       ['model_context_window_exceeded', 'length'],
     ]),
     failure,

@@ -5,6 +5,7 @@ import { BlockedAddress } from '../../outbound/address-guard.js';
 import type { AnswerPlace } from './answer-room.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
 import { Pieces } from './pieces.js';
+import type { Progress, Reader } from './progress-watch.js';
 import type { Sending, Sent, UpstreamBody } from './upstream.js';
 
 /** Bytes that may wait here for a slow caller before upstream is told to wait. */
@@ -34,8 +35,17 @@ export class Lost extends Error {
 const lostTo = (failure: Error): Lost =>
   failure instanceof Lost ? failure : new Lost(failure.message, { cause: failure });
 
+/** What upstream sent for too long meant nothing. */
+export class Silent extends Lost {
+  constructor() {
+    super('the upstream fell silent');
+    this.name = 'Silent';
+  }
+}
+
 /** Upstream said nothing for too long in the middle of a body. */
-export const isSilence = ({ cause }: Lost): boolean => codeOf(cause) === 'UND_ERR_BODY_TIMEOUT';
+export const isSilence = (lost: Lost): boolean =>
+  lost instanceof Silent || codeOf(lost.cause) === 'UND_ERR_BODY_TIMEOUT';
 
 /** What was waited for has not come in time. */
 export class Overdue extends Lost {
@@ -73,7 +83,7 @@ export class NoRoomForAnswer extends Lost {
 export const switchingProtocols = 101;
 
 /** One request and its answer, on the client's dispatch interface. */
-export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending {
+export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending, Reader {
   readonly sent: Promise<Sent>;
   started = false;
   private settle: (sent: Sent) => void = () => {};
@@ -90,10 +100,14 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   /** What comes is counted here when all of it is wanted. */
   private place: AnswerPlace | null = null;
 
-  /** `onOver` is told once, when the connection is free again or gone; `onBegun` when the deadline no longer counts. */
+  /**
+   * `onOver` is told once, when the connection is free again or gone; `onBegun` when the deadline no longer counts;
+   * `onFollow` of a stream that is read of it.
+   */
   constructor(
     private readonly onOver: () => void,
     private readonly onBegun: () => void,
+    private readonly onFollow: (stream: Progress) => void = () => {},
   ) {
     this.sent = new Promise((resolve) => {
       this.settle = resolve;
@@ -168,6 +182,18 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
 
   begun(): void {
     this.onBegun();
+  }
+
+  follow(stream: Progress): void {
+    if (!this.over) this.onFollow(stream);
+  }
+
+  get waiting(): boolean {
+    return this.wake !== null;
+  }
+
+  fallSilent(): void {
+    this.abort(new Silent());
   }
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {

@@ -3,19 +3,21 @@ import type { NoRoom } from '../../http/body-room.js';
 import { gatewayErrorType } from '../errors.js';
 import type { LargeWork } from '../large-work.js';
 import { Gathering } from '../protocols/gathering.js';
-import type {
-  Answer,
-  AnswerStream,
-  CallerRequest,
-  CallInfo,
-  Generated,
-  Provider,
-  StreamStep,
-  UpstreamChannel,
+import {
+  type Answer,
+  type AnswerStream,
+  type CallerRequest,
+  type CallInfo,
+  type Generated,
+  hasEnded,
+  type Provider,
+  type StreamStep,
+  type UpstreamChannel,
 } from '../protocols/protocol.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { AnswerPlace } from './answer-room.js';
 import { Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './exchange.js';
+import type { Progress } from './progress-watch.js';
 import { type SoundReading, soundTypeOf } from './sound-answer.js';
 import type { Sending, UpstreamAnswer, UpstreamBody } from './upstream.js';
 import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream-error.js';
@@ -55,18 +57,29 @@ export type Read =
   /** `costUnknown`: upstream may have done the work although nothing of it can be used. */
   | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown: boolean };
 
+export interface Patience {
+  readonly idleMs: number;
+  readonly unseenMs: number;
+}
+
 export interface Answered {
   readonly provider: Provider;
   readonly channel: UpstreamChannel;
   readonly caller: CallerRequest;
   readonly info: CallInfo;
-  readonly sending: Pick<Sending, 'begun' | 'cancel'>;
+  readonly sending: Pick<Sending, 'begun' | 'follow' | 'cancel'>;
+  /** Longest silence inside a stream, and inside what upstream works at unseen, in milliseconds. */
+  readonly patience: Patience;
   readonly largeWork: LargeWork;
   /** Longest whole answer. */
   readonly largest: number;
   /** Counts what is held of the answer; whoever asked lets it go. */
   readonly place: AnswerPlace;
 }
+
+/** An answer that has ended waits so long for its usage, and so long for its end mark once usage was told. */
+const afterEndMs = 5_000;
+const afterUsageMs = 2_000;
 
 const largestRefusal = 1024 * 1024;
 
@@ -178,7 +191,7 @@ async function whole(answered: Answered, { status, headers }: UpstreamAnswer, bo
   const { provider, channel, caller, info, largeWork } = answered;
   return largeWork.run(body.length, () => {
     const answer = provider.protocol.answer(provider, channel, caller, status, headers, body, info);
-    if (!answer.ok) return { ok: false, error: answer.error, costUnknown: false };
+    if (!answer.ok) return { ok: false, error: answer.error, costUnknown: answer.costUnknown ?? false };
     if (caller.stream) return asStream(answered, answer);
     const bytes = caller.dialect.whole(answer, caller, channel);
     const { textType, usage, generated } = answer;
@@ -250,10 +263,11 @@ async function gathered(answered: Answered, body: Pick<UpstreamBody, 'next'>): P
     const step = next.done ? decoder.end() : decoder.push(next.value);
     // What had come of it by then is work that upstream has done.
     if (step.error !== null) return failed(step.error, decoder.generated.said.length > 0);
-    finished = step.finished || (next.done === true && decoder.generated.finishReason !== null);
+    finished = step.finished || (next.done === true && hasEnded(decoder.generated));
     if (next.done && !finished) return failed(brokenOff('read_response_body_failed'), true);
   }
   sending.cancel();
+  if (decoder.progress === 0) return nothingIn(decoder);
   return largeWork.run(came, () => {
     const { usage, generated } = decoder;
     const bytes = caller.dialect.whole(gathering.answer(), caller, channel);
@@ -282,6 +296,36 @@ export function takeFirst(reading: StreamReading): FirstStep {
   return first;
 }
 
+/** How long it is waited for more of a stream. */
+class StreamProgress implements Progress {
+  constructor(
+    private readonly decoder: AnswerStream,
+    private readonly patience: Patience,
+  ) {}
+
+  get progress(): number {
+    return this.decoder.progress;
+  }
+
+  get patienceMs(): number {
+    const { generated, usage, worksUnseen } = this.decoder;
+    const { idleMs, unseenMs } = this.patience;
+    if (!hasEnded(generated)) return worksUnseen ? Math.max(idleMs, unseenMs) : idleMs;
+    const told = usage !== null && generated.inputOnly !== true;
+    return Math.min(idleMs, told ? afterUsageMs : afterEndMs);
+  }
+}
+
+const nothingIn = ({ usage }: Pick<AnswerStream, 'usage'>): Extract<Read, { ok: false }> => ({
+  ok: false,
+  error: unreadableAnswer('the upstream answered without an answer in it'),
+  costUnknown: usage !== null,
+});
+
+/** It failed after it had begun, and may charge for that. What a stream begins with tells only what was asked. */
+const worked = ({ generated, usage }: AnswerStream): boolean =>
+  generated.said.length > 0 || (usage !== null && generated.inputOnly !== true);
+
 /** What a stream keeps beyond the bytes that came last; as many may wait here for a slow caller in any case. */
 export const countKept = (
   place: Pick<AnswerPlace, 'hold'>,
@@ -290,33 +334,43 @@ export const countKept = (
   came: number,
 ): NoRoom | null => place.hold(Math.max(unfinished + (bytes?.length ?? 0) - came, 0));
 
-/** Reads until there is something for the caller: till then a failure can be an honest status, or another channel. */
+/**
+ * Reads until there is something of an answer: till then a failure can be an honest status, or another channel. What
+ * says nothing, as a role does, waits for that.
+ */
 async function firstFrame(
-  { provider, channel, caller, info, sending, place }: Answered,
+  { provider, channel, caller, info, sending, place, patience }: Answered,
   chunks: Pick<UpstreamBody, 'next'>,
   begin: Buffer,
   staysOpen: boolean,
 ): Promise<Read> {
   const decoder = provider.protocol.stream(provider, channel, caller, info);
   const cancel = (): void => sending.cancel();
+  const failed = (error: UpstreamError, costUnknown: boolean): Read => {
+    cancel();
+    return { ok: false, error, costUnknown };
+  };
+  let held: Buffer | null = null;
+  let following = false;
   let step = decoder.push(begin);
   let came = begin.length;
   for (let ended = false; ; ) {
-    if (step.error !== null) {
-      cancel();
-      return { ok: false, error: step.error, costUnknown: false };
+    if (step.error !== null) return failed(step.error, worked(decoder));
+    if (step.bytes !== null) held = held === null ? step.bytes : Buffer.concat([held, step.bytes]);
+    const full = countKept(place, decoder, { bytes: held }, came);
+    if (full !== null) return failed(noRoomHere(full), true);
+    // Comments before the first frame are of a queue, which may be long; after it they are no excuse.
+    if (!following && decoder.begun) {
+      following = true;
+      sending.follow(new StreamProgress(decoder, patience));
     }
-    const full = countKept(place, decoder, step, came);
-    if (full !== null) {
-      cancel();
-      return { ok: false, error: noRoomHere(full), costUnknown: true };
-    }
-    if (step.bytes !== null || step.finished) {
+    if (decoder.progress > 0) {
       sending.begun();
-      const reading = { decoder, chunks, first: step, place, cancel, staysOpen };
+      const reading = { decoder, chunks, first: { bytes: held, finished: step.finished }, place, cancel, staysOpen };
       return { ok: true, got: { kind: 'stream', reading } };
     }
-    if (ended) return { ok: false, error: brokenOff('stream_response_error'), costUnknown: true };
+    if (step.finished) return failed(nothingIn(decoder).error, decoder.usage !== null);
+    if (ended) return failed(brokenOff('stream_response_error'), true);
     const next = await chunks.next();
     ended = next.done === true;
     came = next.value?.length ?? 0;

@@ -8,6 +8,7 @@ import { openDeadlines } from './deadlines.js';
 import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
 import { leaving } from './leaving-body.js';
+import { openProgressWatch, type Progress } from './progress-watch.js';
 import { bodyOf } from './request-content.js';
 import { skippingContinue } from './unasked-continue.js';
 import { WebSocketOpening } from './websocket.js';
@@ -53,6 +54,8 @@ export interface Sending {
   readonly sent: Promise<Sent>;
   /** The answer has begun to come in earnest: from now on only silence is too long. */
   begun(): void;
+  /** A stream is read of the answer: it is broken off as silent when it says nothing for longer than its patience. */
+  follow(stream: Progress): void;
   /** There is a connection, and the request goes out on it or has gone. */
   readonly started: boolean;
   /** Ends the connection, whatever it is doing. */
@@ -119,6 +122,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
   const proxied = new Map<string, Dispatcher>();
   const parse = addressParser();
   const deadlines = openDeadlines();
+  const progressWatch = openProgressWatch();
   const shares = hostShares(connections);
   const webSockets = new Set<Socket>();
 
@@ -144,12 +148,16 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
     send({ method, url, headers, content }, { proxy, timeoutMs, idleMs, payer }) {
       let host = '';
       let watch = 0;
+      let following = 0;
       const begun = (): void => deadlines.giveUp(watch);
       const over = (): void => {
         begun();
+        progressWatch.giveUp(following);
         if (host !== '') shares.giveBack(host, payer);
       };
-      const exchange: Exchange = new Exchange(over, begun);
+      const exchange: Exchange = new Exchange(over, begun, (stream) => {
+        following = progressWatch.follow(exchange, stream);
+      });
       try {
         const opening =
           content.kind === 'message' ? new WebSocketOpening(exchange, content.text, idleMs, webSockets) : null;

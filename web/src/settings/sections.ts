@@ -141,6 +141,7 @@ const models: readonly SettingSection[] = [
       'global.pass_through_request_enabled',
       'general_setting.ping_interval_enabled',
       'general_setting.ping_interval_seconds',
+      'general_setting.stream_open_seconds',
     ),
   },
   {

@@ -19,7 +19,8 @@ export const geminiCaller: CallerDialect = {
   errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
   endFrame: '',
   idHeader: null,
-  keepAlive: ': PING\n\n',
+  // An empty line between two events. Clients of Google's that take events for lines would read a comment as JSON.
+  keepAlive: '\n',
 };
 
 /** Who does not ask for events gets the responses of a stream as one JSON array, member by member. */
@@ -29,6 +30,4 @@ export const geminiArrayCaller: CallerDialect = {
   writer: (caller, _channel, info) => new GeminiWriter(new ArrayFrames(), caller.promptTokens, caller.believed, info),
   errorFrame: (error, requestId, begun) => `${begun ? ',\r\n' : '['}${errorBody(error, requestId)}`,
   endFrame: ']',
-  // A blank may stand between any two members.
-  keepAlive: '\n',
 };

@@ -1,10 +1,12 @@
 import { SeenText } from '../../seen-text.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { failedStop } from '../failed-finish.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
 import type { ReasoningDetail } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
 import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
+import { noAnswer, saysSomething } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
@@ -118,7 +120,10 @@ export function anthropicAnswer(
   }
   const blocks = objectsIn(told.content);
   const usage = isObject(told.usage) ? readUsage(told.usage) : null;
+  const failed = failedStop(told.stop_reason, confidential);
+  if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const finish = finishOf(told).finish_reason;
+  if (typeof finish !== 'string' && !saysSomething(told.content)) return noAnswer(usage);
   const generated = {
     said: saidIn(blocks),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,

@@ -68,6 +68,9 @@ export class AnthropicEvents {
     inputOnly: false,
     searches: noUsage,
   };
+  /** The open block is one of which nothing need be shown while it is worked at. */
+  unseen = false;
+  private thinking = false;
   private searches = 0;
   /** Characters of content so far, where the open block began, and what it cites. */
   private spoken = 0;
@@ -110,6 +113,8 @@ export class AnthropicEvents {
   }
 
   private block(index: JsonValue, block: JsonObject): JsonObject | null {
+    this.thinking = block.type === 'thinking';
+    this.unseen = this.thinking || block.type === 'server_tool_use';
     switch (block.type) {
       case 'server_tool_use':
         if (isSearch(block)) this.generated.searches = searchesSeen(++this.searches);
@@ -173,6 +178,8 @@ export class AnthropicEvents {
 
   /** No arguments are an empty object. What was cited is told once it is known for which words. */
   private blockStop(index: JsonValue): JsonObject | null {
+    // What a tool finds comes in a block of its own.
+    if (this.thinking) this.unseen = false;
     const { cited } = this;
     if (cited.length > 0) {
       this.cited = [];
@@ -186,6 +193,7 @@ export class AnthropicEvents {
   }
 
   private finish(delta: JsonObject): JsonObject | null {
+    this.unseen = false;
     const finish = finishOf(delta);
     if (finish.finish_reason === null) return null;
     this.generated.finishReason = String(finish.finish_reason);

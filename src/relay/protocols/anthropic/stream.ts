@@ -1,6 +1,8 @@
 import type { Confidential } from '../../upstream/confidential.js';
+import { failedStop } from '../failed-finish.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../json.js';
 import type { CallerRequest, CallInfo, Generated, UpstreamChannel } from '../protocol.js';
+import { saysSomething } from '../says-something.js';
 import { mostStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
@@ -33,11 +35,17 @@ export class AnthropicStream extends SseStream {
     return this.events.generated;
   }
 
+  /** Thinking may not be shown, and tools of Anthropic's own take long. */
+  get worksUnseen(): boolean {
+    return this.events.unseen;
+  }
+
   frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.finished || this.error !== null) return;
     if (!isWellShaped(bytes, start, end)) return;
     const event = parseJson(bytes.toString('utf8', start, end));
     if (!isObject(event)) return;
+    this.begun = true;
     this.error = failureIn(event, this.confidential);
     if (this.error === null) this.event(event, bytes, start, end, from);
   }
@@ -48,6 +56,7 @@ export class AnthropicStream extends SseStream {
     const like = this.pattern?.framesIn(bytes, at) ?? null;
     if (like === null || !this.writer.forwardLike(bytes, at, like.end)) return at;
     this.events.said(like.words);
+    if (like.words !== '') this.progress++;
     this.strayPatterns = 0;
     return like.end;
   }
@@ -55,7 +64,12 @@ export class AnthropicStream extends SseStream {
   private event(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
     const told = usageIn(event);
     if (told !== null) this.takeUsage(event, told);
+    const { delta } = event;
+    this.error =
+      event.type === 'message_delta' && isObject(delta) ? failedStop(delta.stop_reason, this.confidential) : null;
+    if (this.error !== null) return;
     const chunk = this.events.read(event);
+    if (eventSays(event)) this.progress++;
     this.finished = event.type === 'message_stop';
     if (!this.forwards) {
       if (chunk !== null) this.writer.write(chunk, end - start);
@@ -81,8 +95,22 @@ export class AnthropicStream extends SseStream {
     this.events.generated.inputOnly = begins;
     const usage = readUsage(this.told);
     if (usage === null) return;
-    this.usage = usage;
+    this.take(usage);
     this.writer.usage(usage, this.forwards ? this.told : null, null, null);
+  }
+}
+
+/** A message that begins is no answer yet, nor is a block of words without any. */
+function eventSays({ type, content_block: block, delta }: JsonObject): boolean {
+  switch (type) {
+    case 'content_block_start':
+      return isObject(block) && (block.type !== 'text' || textIn(block.text) !== null);
+    case 'content_block_delta':
+      return saysSomething(delta);
+    case 'message_delta':
+      return isObject(delta) && textIn(delta.stop_reason) !== null;
+    default:
+      return false;
   }
 }
 

@@ -38,6 +38,18 @@ export class BedrockStream implements AnswerStream {
     return this.told.generated;
   }
 
+  get progress(): number {
+    return this.told.progress;
+  }
+
+  get begun(): boolean {
+    return this.told.begun;
+  }
+
+  get worksUnseen(): boolean {
+    return this.told.worksUnseen;
+  }
+
   push(chunk: Buffer): StreamStep {
     return this.step(this.told.push(this.error === null ? this.eventsIn(chunk) : nothing));
   }

@@ -14,11 +14,8 @@ const mostToolCalls = 1024;
 const finishReasons: ReadonlyMap<string, string> = new Map([
   ['STOP', 'stop'],
   ['MAX_TOKENS', 'length'],
-  // It failed, and nobody has judged what it said.
-  ['MALFORMED_FUNCTION_CALL', 'stop'],
-  ['UNEXPECTED_TOOL_CALL', 'stop'],
-  ['TOO_MANY_TOOL_CALLS', 'stop'],
-  ['OTHER', 'stop'],
+  // It goes on with another request, as an Anthropic model's pause does.
+  ['CONTINUATION', 'stop'],
 ]);
 
 /** What is not known here is one of the reasons for which an answer is withheld. */
@@ -65,6 +62,8 @@ function probabilities({ logprobsResult: told }: JsonObject): JsonObject | null 
 class Candidate {
   /** Something of it has come. */
   begun = false;
+  /** It has told why it ended. */
+  ended = false;
   calls = 0;
   searches = 0;
   partial: PartialCall | null = null;
@@ -82,6 +81,12 @@ export class GeminiReader implements Generated {
   searches: Usage = noUsage;
 
   constructor(private readonly info: CallInfo) {}
+
+  get openChoices(): number {
+    let open = 0;
+    for (const { ended } of this.candidates.values()) if (!ended) open++;
+    return open;
+  }
 
   /** The choices of a response, with a delta each. `whole`: there is no more to come, and no less in each. */
   choices(response: JsonObject, whole: boolean): JsonObject[] {
@@ -134,6 +139,7 @@ export class GeminiReader implements Generated {
       return nothing ? [] : [{ ...words, finish_reason: null }];
     }
     const finished = finishReasonOf(reason);
+    candidate.ended = true;
     this.finishReason = finished === 'stop' && candidate.calls > 0 ? 'tool_calls' : finished;
     const finish = { finish_reason: this.finishReason, native_finish_reason: reason };
     if (whole || Object.keys(delta).length === 0) return [{ ...words, ...finish }];

@@ -40,7 +40,7 @@ export function embeddingBody(body: JsonObject, model: string): EmbeddingRequest
 export function embeddingsAnswered(told: JsonObject, model: string): JsonObject | null {
   const { embedding, embeddings } = told;
   const vectors = objectsIn(isObject(embedding) ? [embedding] : embeddings).flatMap(({ values }) =>
-    isList(values) ? [values] : [],
+    isList(values) && values.length > 0 ? [values] : [],
   );
   if (vectors.length === 0) return null;
   const usage = geminiUsage(told.usageMetadata);

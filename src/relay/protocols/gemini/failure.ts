@@ -8,6 +8,7 @@ import {
 } from '../../upstream/upstream-error.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { failureIn } from '../openai/failure.js';
+import { saysSomething } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
 
 /* Failures as Google's interfaces tell them: a number, a name for it, a message, and details of known kinds. */
@@ -31,6 +32,13 @@ export function blockReason({ candidates, promptFeedback }: JsonObject): string 
   if (!isObject(promptFeedback) || objectsIn(candidates).length > 0) return null;
   return textIn(promptFeedback.blockReason);
 }
+
+/** Whether there is something of an answer in it: of a candidate, or why there will be none. */
+export const responseSays = (response: JsonObject): boolean =>
+  blockReason(response) !== null ||
+  objectsIn(response.candidates).some(
+    ({ content, finishReason }) => textIn(finishReason) !== null || (isObject(content) && saysSomething(content.parts)),
+  );
 
 /** null: the body is no failure of this kind. `status`: of the answer, or null where it was a success. */
 function googleFailure(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError | null {

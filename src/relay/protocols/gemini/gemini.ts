@@ -1,14 +1,17 @@
+import type { Confidential } from '../../upstream/confidential.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
+import { failedCandidate } from '../failed-finish.js';
 import { isObject, type JsonObject } from '../json.js';
 import { pathSegment } from '../model-address.js';
 import { providerTools } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
 import type { Answer, CallerRequest, CallInfo, Protocol } from '../protocol.js';
+import { noAnswer } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
 import { asMessage, GeminiReader } from './answer.js';
 import { embeddingsAnswered } from './embeddings.js';
-import { geminiFailureIn, geminiRefusal } from './failure.js';
+import { geminiFailureIn, geminiRefusal, responseSays } from './failure.js';
 import { drawsOnly, predictionAnswered } from './imagen.js';
 import { pictureAddresses } from './media.js';
 import { isNative } from './native.js';
@@ -19,13 +22,24 @@ import type { GeminiTarget, GeminiVariant } from './variant.js';
 
 /* The wire of Google's Gemini models. */
 
-const missing = (): Answer => ({ ok: false, error: unreadableAnswer('the upstream answered without an answer in it') });
-
 /** A whole answer in the form of the middle, or in its own where its caller speaks that, and wants it whole. */
-function read(told: JsonObject, caller: CallerRequest, received: Buffer, info: CallInfo): Answer {
+function read(
+  told: JsonObject,
+  caller: CallerRequest,
+  received: Buffer,
+  info: CallInfo,
+  confidential: Confidential,
+): Answer {
   const { mode, stream } = caller;
   const generated = new GeminiReader(info);
+  const missing = (): Answer => noAnswer(geminiUsage(told.usageMetadata));
   if (mode === 'counting' && typeof told.totalTokens !== 'number') return missing();
+  if (mode === 'chat') {
+    const failed = failedCandidate(told.candidates, confidential);
+    if (failed !== null) return { ok: false, error: failed, costUnknown: true };
+    if (!responseSays(told)) return missing();
+  }
+  if (mode === 'embeddings' && embeddingsAnswered(told, info.model) === null) return missing();
   if (isNative(caller) && !stream) {
     generated.choices(told, true);
     const usage = geminiUsage(told.usageMetadata, generated.searches);
@@ -62,7 +76,7 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
     if (error !== null) return { ok: false, error };
     return caller.mode === 'chat' && drawsOnly(info.model)
       ? predictionAnswered(told, caller, bytes, info, confidential)
-      : read(told, caller, bytes, info);
+      : read(told, caller, bytes, info, confidential);
   },
   stream: (provider, channel, caller, info) =>
     new GeminiStream(channel, confidentialOf(provider, channel), caller, info),

@@ -1,12 +1,13 @@
 import { noUsage } from '../../../domain/usage.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { failedCandidate } from '../failed-finish.js';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
 import { SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { GeminiReader } from './answer.js';
-import { geminiFailureIn } from './failure.js';
+import { geminiFailureIn, responseSays } from './failure.js';
 import { isNative } from './native.js';
 import { geminiUsage } from './usage.js';
 
@@ -36,9 +37,13 @@ export class GeminiStream extends SseStream {
     if (this.error !== null || !isWellShaped(bytes, start, end)) return;
     const response = parseJson(bytes.toString('utf8', start, end));
     if (!isObject(response)) return;
+    this.begun = true;
     this.error = geminiFailureIn(response, this.confidential, this.forwards);
     if (this.error !== null) return;
     const choices = this.read(response);
+    this.error ??= failedCandidate(response.candidates, this.confidential);
+    if (this.error !== null) return;
+    if (responseSays(response)) this.progress++;
     if (this.forwards) this.writer.forward(response, bytes, start, end, from);
     else for (const choice of choices) this.writer.write(choice, end - start);
   }
@@ -56,7 +61,7 @@ export class GeminiStream extends SseStream {
         : geminiUsage(this.metadata, generated.searches);
     this.searches = generated.searches;
     if (usage !== null) {
-      this.usage = usage;
+      this.take(usage);
       writer.usage(usage, null, null, null);
     }
     const head = generated.head(response, 'chat.completion.chunk');

@@ -1,8 +1,10 @@
 import { searchesItself } from '../../searching.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { failedChoice } from '../failed-finish.js';
 import { isObject, type JsonObject, objectsIn } from '../json.js';
 import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
+import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
 import { failureIn, failureOf } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
@@ -44,7 +46,7 @@ export function openAiAnswer(
   const error = failureIn(variant, told, confidential);
   if (error) return { ok: false, error };
 
-  const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false };
+  const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false, said: false };
   const body = variant.translate ? variant.translate(told, reading) : told;
   if (body === null || !Array.isArray(mode === 'embeddings' ? body.data : body.choices)) {
     const says = failureTold(told).message;
@@ -52,10 +54,15 @@ export function openAiAnswer(
     return { ok: false, error: says === null ? missing : failureOf(told, confidential) };
   }
 
-  const generated = new Generation();
-  const changed = mendChoices(variant, body, reading, generated);
   const usage = isObject(body.usage)
     ? readUsage(body.usage, variant.reasoningBeside ?? false, searchesItself(info.model) ? 1 : 0)
     : null;
+  const failed = failedChoice(body.choices, confidential);
+  if (failed !== null) return { ok: false, error: failed, costUnknown: true };
+  const answers = mode === 'embeddings' ? hasVectors(body.data) : objectsIn(body.choices).some(choiceSays);
+  if (!answers) return noAnswer(usage);
+
+  const generated = new Generation();
+  const changed = mendChoices(variant, body, reading, generated);
   return { ok: true, body, received, untouched: !changed && body === told, usage, generated };
 }

@@ -1,6 +1,6 @@
 import { SeenText } from '../../seen-text.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import type { Generated } from '../protocol.js';
+import { type Generated, mostChoices } from '../protocol.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 /* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
@@ -14,15 +14,27 @@ export class Generation implements Generated {
   readonly said = new SeenText();
   finishReason: string | null = null;
   private readonly calls = new Set<string>();
+  /** Whether the first choice goes on, once it has begun; and the others by their number, where there are any. */
+  private firstGoesOn: boolean | null = null;
+  private others: Map<number, boolean> | null = null;
 
   get toolCalls(): number {
     return this.calls.size;
   }
 
+  get openChoices(): number {
+    let open = this.firstGoesOn ? 1 : 0;
+    for (const goesOn of this.others?.values() ?? []) if (goesOn) open++;
+    return open;
+  }
+
   /** Notes one choice of a body or chunk. */
   note(choice: JsonObject, message: JsonObject | null): void {
-    const { finish_reason: reason } = choice;
-    if (typeof reason === 'string') this.finishReason = reason.length <= longestName ? reason : 'unknown';
+    const { index, finish_reason: reason } = choice;
+    const ended = textIn(reason);
+    if (ended !== null) this.finishReason = ended.length <= longestName ? ended : 'unknown';
+    if (typeof index === 'number' && index > 0) this.noteOther(index, ended === null);
+    else if (this.firstGoesOn !== false) this.firstGoesOn = ended === null;
     if (typeof choice.text === 'string') this.said.add(choice.text);
     if (message === null) return;
     const { content, tool_calls: toolCalls, function_call: functionCall, refusal, audio } = message;
@@ -33,6 +45,13 @@ export class Generation implements Generated {
     if (isObject(functionCall)) this.noteFunction(`${choice.index} function`, functionCall);
     if (typeof refusal === 'string') this.said.add(refusal);
     if (isObject(audio) && typeof audio.transcript === 'string') this.said.add(audio.transcript);
+  }
+
+  private noteOther(index: number, goesOn: boolean): void {
+    this.others ??= new Map();
+    // What has ended goes on no more, whatever is said of it later.
+    if (this.others.get(index) !== false && (this.others.has(index) || this.others.size < mostChoices))
+      this.others.set(index, goesOn);
   }
 
   private noteToolCalls(choice: JsonObject, toolCalls: JsonValue): void {

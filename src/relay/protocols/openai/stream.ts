@@ -3,8 +3,10 @@ import { longestRemembered } from '../../answer-writer.js';
 import { searchesItself } from '../../searching.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { ChunkPattern } from '../chunk-pattern.js';
+import { failedChoice } from '../failed-finish.js';
 import { isObject, type JsonObject, objectsIn } from '../json.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
+import { choiceSays } from '../says-something.js';
 import { mostStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { CallNumbers } from './call-numbers.js';
@@ -48,6 +50,10 @@ class StreamedReading implements Reading {
   get finished(): boolean {
     return this.generated.finishReason !== null;
   }
+
+  get said(): boolean {
+    return this.generated.said.length > 0;
+  }
 }
 
 /** A stream of the OpenAI family, read chunk by chunk and handed on to the caller's dialect. */
@@ -61,7 +67,7 @@ export class OpenAiStream extends SseStream {
   private pattern: ChunkPattern | null = null;
   private strayPatterns = 0;
   /** A chunk was handed on. */
-  private begun = false;
+  private handedOn = false;
   private readonly reading: Reading;
   private readonly numbers = new CallNumbers();
 
@@ -95,6 +101,7 @@ export class OpenAiStream extends SseStream {
       return;
     }
     if (!isObject(chunk)) return;
+    this.begun = true;
     const error = failureIn(this.variant, chunk, this.confidential);
     if (error) {
       this.error = error;
@@ -108,6 +115,7 @@ export class OpenAiStream extends SseStream {
     const like = this.pattern?.framesIn(bytes, at) ?? null;
     if (like === null || !this.writer.forwardLike(bytes, at, like.end)) return at;
     this.generated.said.add(like.words);
+    if (like.words !== '') this.progress++;
     this.strayPatterns = 0;
     return like.end;
   }
@@ -120,9 +128,11 @@ export class OpenAiStream extends SseStream {
     let untouched = chunk === told && this.forwards;
     const { choices } = chunk;
     const listed = Array.isArray(choices) ? choices : [];
-    for (const choice of listed) {
+    const failed = failedChoice(listed, this.confidential);
+    for (const choice of failed === null ? listed : []) {
       if (!isObject(choice)) continue;
       const message = messageIn(choice);
+      if (choiceSays(choice)) this.progress++;
       if (mendChoice(variant, choice, message, this.reading)) untouched = false;
       if (message?.tool_calls && this.numbers.number(choice.index, message.tool_calls)) untouched = false;
       this.generated.note(choice, message);
@@ -137,11 +147,15 @@ export class OpenAiStream extends SseStream {
       for (const choice of listed) if (isObject(choice)) delete choice.usage;
       delete holder.usage;
       // What is left is the usage chunk of upstreams that put an empty choice into it.
-      if (this.begun && sayNothing(chunk)) return;
+      if (this.handedOn && failed === null && sayNothing(chunk)) return;
       for (const name of usageCopies) if (isObject(chunk[name])) delete chunk[name].usage;
       untouched = false;
     }
-    this.begun = true;
+    if (failed !== null) {
+      this.error = failed;
+      return;
+    }
+    this.handedOn = true;
     if (!untouched) this.writer.write(chunk, end - start);
     else {
       this.writer.forward(chunk, bytes, start, end, from);
@@ -161,7 +175,7 @@ export class OpenAiStream extends SseStream {
     const searches = searchesItself(this.reading.info.model) ? 1 : 0;
     const usage = readUsage(told, this.variant.reasoningBeside ?? false, searches);
     if (usage === null) return;
-    this.usage = usage;
+    this.take(usage);
     const words = memorable ? mendedUsage(told, usage) : null;
     this.writer.usage(usage, words, chunk, words === told ? frame : null);
   }

@@ -37,6 +37,8 @@ export interface Reading {
   readonly toolCalls: number;
   /** The finish reason has gone by. */
   readonly finished: boolean;
+  /** Words or calls have come before this piece. */
+  readonly said: boolean;
 }
 
 export interface OpenAiVariant {

@@ -67,7 +67,7 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
     const embeddings = isObject(told)
       ? objectsIn(told.predictions).flatMap(({ embeddings: one }) => (isObject(one) ? [one] : []))
       : [];
-    const vectors = embeddings.flatMap(({ values }) => (isList(values) ? [values] : []));
+    const vectors = embeddings.flatMap(({ values }) => (isList(values) && values.length > 0 ? [values] : []));
     if (vectors.length === 0 || vectors.length < embeddings.length)
       return { ok: false, error: unreadableAnswer('the upstream answered without a vector for each text') };
     const tokens = tokensIn(embeddings);
