@@ -72,10 +72,15 @@ const headersWith = (sites: ForeignSites) => ({
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
+/** The first parts of the paths of the console's pages: what is below them is a page for whoever takes anything. */
+const pages =
+  /^\/(about|channel|chat|chat2link|detail|log|login|midjourney|oauth|orders|personal|playground|pricing|redemption|register|reset|setting|setup|task|token|topup|user)(\/|$)/;
+
 function wantsPage(request: FastifyRequest): boolean {
   const path = pathOf(request);
+  const { accept = '*/*' } = request.headers;
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  const accepts = request.headers.accept?.includes('text/html') === true;
+  const accepts = accept.includes('text/html') || (accept.includes('*/*') && pages.test(path));
   return reads && accepts && !path.startsWith(assetsPath) && !interfaces.test(path);
 }
 

@@ -106,12 +106,12 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
   };
 
   const serve = (path: string, made: (viewer: UserView, request: FastifyRequest) => Promise<MadeFile>): void => {
-    app.get(path, { exposeHeadRoute: false }, async (request, reply) => {
+    app.get(path, async (request, reply) => {
       const viewer = await viewerOf(request);
       const leave = room.take(viewer.id);
       if (leave === null) throw new Failure('too-many-attempts');
       try {
-        return send(reply, await made(viewer, request), leave, patience);
+        return send(reply, await made(viewer, request), leave, patience, request.method === 'HEAD');
       } catch (error) {
         leave();
         throw error;
@@ -207,9 +207,11 @@ function send(
   { name, texts }: MadeFile,
   leave: () => void,
   { stalledMs, longestMs }: Patience,
+  headOnly: boolean,
 ): FastifyReply {
   const { raw } = reply;
-  const body = Readable.from(texts, { highWaterMark: 1 });
+  // Of a HEAD nothing is read: no page of the log has been asked for yet.
+  const body = headOnly ? Readable.from([]) : Readable.from(texts, { highWaterMark: 1 });
   const end = setTimeout(() => body.destroy(), longestMs);
   body.once('close', () => {
     clearTimeout(end);

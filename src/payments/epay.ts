@@ -13,7 +13,8 @@ import {
 
 /*
  * Epay, the interface of many cashiers for Alipay and WeChat Pay: a form that is signed with a key both sides know, a
- * notice by GET that is signed the same way, and a question by GET.
+ * notice that is signed the same way, and a question by GET.
+ * Notices come by GET or by POST, as a query or as a form.
  */
 
 /** It knows no other money. */
@@ -57,6 +58,11 @@ function membersOf(query: URLSearchParams): ReadonlyMap<string, string> | null {
   }
   return members;
 }
+
+const formType = /^application\/x-www-form-urlencoded *(?:;|$)/i;
+
+const joined = (query: URLSearchParams, form: URLSearchParams): URLSearchParams =>
+  new URLSearchParams([...query, ...form]);
 
 const answerShape = z.object({
   code: z.coerce.number(),
@@ -146,7 +152,11 @@ export function epay(setting: PaymentSetting): PaymentProvider {
       return { kind: 'form', url: `${address}/submit.php`, fields: { ...members, sign_type: 'MD5', sign } };
     },
 
-    readNotice: ({ query }) => readNotice(query),
+    readNotice({ query, body, header }) {
+      const isForm = formType.test(header('content-type'));
+      // What is signed is one list: of members in two places nobody could say which were meant.
+      return readNotice(isForm && body.length > 0 ? joined(query, new URLSearchParams(body.toString('utf8'))) : query);
+    },
     ask,
   };
 }

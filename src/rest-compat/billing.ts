@@ -101,7 +101,7 @@ export async function billingRoutes(
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(corsHeaders);
   });
-  for (const path of subscriptionPaths) app.get(path, { exposeHeadRoute: false }, subscription);
-  for (const path of usagePaths) app.get(path, { exposeHeadRoute: false }, usage);
+  for (const path of subscriptionPaths) app.get(path, subscription);
+  for (const path of usagePaths) app.get(path, usage);
   app.options('/dashboard/billing/*', (_request, reply) => reply.status(204).send());
 }

@@ -92,9 +92,14 @@ export function topUpEndpoints(endpoints: Endpoints, { payments, queries }: Appl
     });
   };
 
-  endpoints.open('GET', '/user/epay/notify', async (exchange) =>
-    exchange.reply.type('text/plain; charset=utf-8').send((await taken('epay', exchange)) ? 'success' : 'fail'),
-  );
+  for (const method of ['GET', 'POST'] as const)
+    endpoints.open(
+      method,
+      '/user/epay/notify',
+      async (exchange) =>
+        exchange.reply.type('text/plain; charset=utf-8').send((await taken('epay', exchange)) ? 'success' : 'fail'),
+      { form: true },
+    );
 
   // Whatever is not answered with 200 comes again.
   endpoints.open('POST', '/user/stripe/webhook', async (exchange) => {

@@ -132,6 +132,30 @@ describe('an order', () => {
     expect(await ownPayment(id)).toMatchObject({ status: 'COMPLETED', learned: 'NOTICE', money: '73.00' });
   });
 
+  test.each(['a form', 'the query', 'both, in parts'])(
+    'is credited once by a notice that is posted, with its members in %s',
+    async (where) => {
+      const before = await owned();
+      const id = await ordered();
+      cashier.pay(id);
+      const members = [...cashier.notice(id)];
+      const inQuery = where === 'a form' ? [] : where === 'the query' ? members : members.slice(0, 3);
+      const inForm = members.slice(inQuery.length);
+      const post = async (contentType: string) => {
+        const answer = await send(gateway.url, 'POST', `/api/user/epay/notify?${new URLSearchParams(inQuery)}`, {
+          headers: { 'content-type': contentType },
+          ...(inForm.length > 0 && { raw: new URLSearchParams(inForm).toString() }),
+        });
+        return [answer.status, answer.text];
+      };
+      if (inForm.length > 0) expect((await post('text/plain'))[0]).toBe(415);
+      expect(await post('application/x-www-form-urlencoded')).toEqual([200, 'success']);
+      expect(await post('application/x-www-form-urlencoded; charset=UTF-8')).toEqual([200, 'success']);
+      expect(await notify(cashier.notice(id))).toBe('success');
+      await credited(before, tenDollars);
+    },
+  );
+
   test('is credited once, however often and by whomever it is told', async () => {
     const before = await owned();
     const id = await ordered();
@@ -189,6 +213,35 @@ describe('a notice', () => {
     expect(await owned()).toBe(before);
     expect(gateway.logged.some((line) => line.includes('a notice of a payment was refused'))).toBe(true);
     expect(gateway.logged.join('\n')).not.toContain(merchant.key);
+  });
+
+  test('is not credited by a form that is not signed, or says a member twice', async () => {
+    const before = await owned();
+    const id = await ordered();
+    cashier.pay(id);
+    const notice = cashier.notice(id);
+    const changed = new URLSearchParams(notice);
+    changed.set('money', '1');
+    const twice = new URLSearchParams([...notice, ['money', '9999']]);
+    for (const [query, form] of [
+      ['', changed],
+      ['', twice],
+      ['?money=9999', notice],
+      [`?${notice}`, notice],
+    ] as const) {
+      const answer = await send(gateway.url, 'POST', `/api/user/epay/notify${query}`, {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        raw: form.toString(),
+      });
+      expect([answer.status, answer.text]).toEqual([200, 'fail']);
+    }
+    expect(await owned()).toBe(before);
+    // Of other orders than the notice a form is still not taken.
+    const elsewhere = await send(gateway.url, 'POST', '/api/user/login', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      raw: 'username=alice&password=x',
+    });
+    expect(elsewhere.status).toBe(415);
   });
 
   test('that would change nothing by coming again is taken', async () => {

@@ -60,7 +60,7 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
     bodyLimit: maxBodyBytes,
     onRequest: async (request, reply) => {
       // A GET can only ask: mutations are not executed then.
-      if (request.method === 'GET' || !options.origins.isForeign(request.raw)) return;
+      if (request.method !== 'POST' || !options.origins.isForeign(request.raw)) return;
       const { message, extensions } = answerFor(new RequestRefused('foreign-page'), options.log);
       return reply.code(403).send({ errors: [{ message, extensions }] });
     },
@@ -123,7 +123,12 @@ function asAsked({ method, url, headers, body }: FastifyRequest): HTTPGraphQLReq
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(', ') : value);
   const start = url.indexOf('?');
-  return { method: method.toUpperCase(), headers: given, search: start < 0 ? '' : url.slice(start), body };
+  return {
+    method: method === 'HEAD' ? 'GET' : method,
+    headers: given,
+    search: start < 0 ? '' : url.slice(start),
+    body,
+  };
 }
 
 /** A request that is refused before its body is. */

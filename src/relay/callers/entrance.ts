@@ -139,7 +139,7 @@ export function openEntrance(options: EntranceOptions): Entrance {
       return true;
     });
   }
-  for (const path of elsewhere) router.get(path, () => false);
+  for (const path of elsewhere) router.on(['GET', 'HEAD'], path, () => false);
   for (const route of routes) {
     const { dialect: of, answer } = route;
     const exposed = typeof of === 'function' ? null : exposedHeaders(of);

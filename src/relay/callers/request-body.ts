@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { BodyPlace, BodyRoom, NoRoom } from '../../http/body-room.js';
+import { unpackers } from '../../http/content-codings.js';
 import { RelayError } from '../errors.js';
 import type { LargeWork } from '../large-work.js';
 import type { RequestBodies } from '../ports.js';
@@ -22,10 +22,6 @@ const swellingJudgedFrom = 1024 * 1024;
 const leastTaken = 64;
 const retryAfterSeconds = '1';
 
-const unpackers: ReadonlyMap<string, () => Duplex> = new Map(
-  Object.entries({ gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }),
-);
-
 const unreadable = (message: string): RelayError => new RelayError(413, 'read_request_body_failed', message);
 
 const noRoom = (why: NoRoom | 'address'): RelayError => {
@@ -38,8 +34,8 @@ const noRoom = (why: NoRoom | 'address'): RelayError => {
 
 /** null: it comes as it is. */
 function encodingOf({ headers }: IncomingMessage): string | null {
-  const encoding = headers['content-encoding']?.toLowerCase();
-  return encoding === undefined || encoding === 'identity' ? null : encoding;
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  return encoding === undefined || encoding === '' || encoding === 'identity' ? null : encoding;
 }
 
 /** `maxBytes`: of a body as sent, and unpacked. */
@@ -54,7 +50,7 @@ export function requestBodies(
   const enter = (request: IncomingMessage, address: string, holder: number, most: number): BodyPlace => {
     const encoding = encodingOf(request);
     if (encoding !== null && !unpackers.has(encoding))
-      throw invalidBody(`content-encoding ${encoding} is not supported`);
+      throw invalidBody(`content-encoding ${encoding} is not supported; use ${[...unpackers.keys()].join(', ')}`);
     if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
     const place = room.enter(address, holder);
     if (place === null) throw noRoom('address');

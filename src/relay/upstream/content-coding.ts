@@ -1,4 +1,4 @@
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { unpackers } from '../../http/content-codings.js';
 
 /*
  * Answers are asked for plain. Some upstreams, or proxies before them, compress nevertheless: that is undone, bounded by
@@ -21,13 +21,6 @@ export interface DecoderEvents {
   readonly onError: (message: string) => void;
 }
 
-const codings = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-]);
-
 /** Texts shrink to a twentieth; what grows more than this is made to fill memories. */
 const largestRatio = 200;
 /** A short text of one letter is no attack. */
@@ -37,7 +30,7 @@ const unsuspicious = 1024 * 1024;
 export function contentDecoder(coding: string, events: DecoderEvents): ContentDecoder | null {
   const name = coding.trim().toLowerCase();
   if (name === '' || name === 'identity') return null;
-  const open = codings.get(name);
+  const open = unpackers.get(name);
   if (open === undefined) {
     events.onError('the upstream answered in an encoding that was not asked for');
     return null;

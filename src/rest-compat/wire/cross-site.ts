@@ -5,6 +5,8 @@ import type { FastifyRequest } from 'fastify';
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 const json = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
 
+const form = /^application\/x-www-form-urlencoded *(?:;|$)/i;
+
 /** Whether the request is one that may change something. */
 export const isOrder = ({ method }: Pick<FastifyRequest, 'method'>): boolean => !safe.has(method);
 
@@ -13,3 +15,7 @@ export function isJsonOrNone({ headers }: Pick<FastifyRequest, 'headers'>): bool
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   return isEmpty || json.test(headers['content-type'] ?? '');
 }
+
+/** Whether its body is declared as a form. */
+export const isForm = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  form.test(headers['content-type'] ?? '');

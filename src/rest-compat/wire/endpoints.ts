@@ -32,6 +32,8 @@ type Answer = object | Promise<object>;
 interface EndpointRules {
   /** Counts against the critical rate limit. */
   readonly critical?: boolean;
+  /** Its body may be a form, as programs post it: what it proves stands inside. */
+  readonly form?: boolean;
   /** Asks whether there is a human, where the operator wants it. */
   readonly human?: boolean;
   readonly wordings?: Wordings;
@@ -39,6 +41,12 @@ interface EndpointRules {
   /** The contract asks for it with GET, yet it changes something. */
   readonly changes?: boolean;
 }
+
+const formAllowed = Symbol('a form is taken');
+
+/** Whether the endpoint that is asked takes a form. */
+export const takesForm = ({ routeOptions: { config } }: FastifyRequest): boolean =>
+  (config as { readonly [formAllowed]?: boolean })[formAllowed] === true;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -103,13 +111,16 @@ export function endpointsOn(
     path: string,
     role: Role | null,
     handler: (exchange: Exchange) => Answer,
-    { critical = false, human = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
+    { critical = false, form = false, human = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
   ): void => {
     for (const url of slashForms(path)) {
+      if (changes) app.head(url, (_request, reply) => reply.status(405).header('allow', method).send());
       app.route({
         method,
         url,
-        exposeHeadRoute: false,
+        // A look must change nothing: what changes something is not looked at.
+        exposeHeadRoute: !changes,
+        config: { [formAllowed]: form },
         ...(role === null && { bodyLimit: openBodyBytes }),
         // Before the body is read: what may not be asked need not be received.
         onRequest: async (request, reply) => {
