@@ -104,8 +104,7 @@ export async function openWorld(config: Config): Promise<World> {
     for (const [key, value] of openDoors) await see(await application.options.change(root, key, value));
     if (!(await works('root'))) {
       // Its name is let be: by now it may be somebody else's.
-      const edit = { username: null, password: rootPassword, displayName: null };
-      await see(await application.users.changeOwnProfile(root, edit));
+      await see(await application.users.replacePassword(root.id, rootPassword));
       await signIn('root', root, rootPassword);
     }
     for (const role of ['admin', 'ordinary'] as const) if (!(await works(role))) await newPerson(role);

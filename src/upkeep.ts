@@ -37,6 +37,7 @@ import { remindOfQuota } from './application/reactions/remind-of-quota.js';
 import { reportChannels } from './application/reactions/report-channels.js';
 import { reportLowBalances } from './application/reactions/report-low-balances.js';
 import { reportTestRuns } from './application/reactions/report-test-runs.js';
+import { tellOwners } from './application/reactions/tell-owners.js';
 import type { Closing } from './closing.js';
 import type { Position } from './domain/events.js';
 import type { UserId } from './domain/ids.js';
@@ -151,6 +152,7 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
         reportTestRuns({ store, root, notify }),
         reportLowBalances({ store, root, notify }),
         forgetFactors({ handle }),
+        tellOwners({ store, personal, notify }),
         giveInviteRewards({
           rewards: inviteRewards,
           lapsed: (facts) => log.warn(facts, 'a reward for inviting lapsed: the inviter is gone'),

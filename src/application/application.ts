@@ -1,4 +1,5 @@
 import type { Position } from '../domain/events.js';
+import type { UserId } from '../domain/ids.js';
 import type { ProviderTable } from '../domain/provider.js';
 import type { ReadModels } from '../projections/database.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
@@ -78,6 +79,7 @@ import { humanChecks } from './sessions/human-checks.js';
 import { type IdentitySource, identity } from './sessions/identity.js';
 import { ownSessions } from './sessions/own-sessions.js';
 import { passkeyCeremonies } from './sessions/passkeys.js';
+import { passwordChecks } from './sessions/password-checks.js';
 import { secondFactor } from './sessions/second-factor.js';
 import { stepUps } from './sessions/step-up.js';
 import type { ChannelBalances, ChannelProbe, UpstreamModels } from './upstream-ports.js';
@@ -112,6 +114,8 @@ export interface ApplicationPorts {
   readonly mailer: Mailer;
   readonly secretOf: OptionSecrets;
   readonly notificationQueue: NotificationQueue;
+  /** Told of a user at whose password, or codes, strangers guess. */
+  readonly guessed: (user: UserId, what: 'password' | 'factor') => void;
   /** Addresses that users type may begin with http. */
   readonly allowHttp: boolean;
   readonly doors: DoorsElsewhere;
@@ -144,17 +148,32 @@ export function openApplication(ports: ApplicationPorts) {
   const factors = factorMemory(ports.store, factorCapacity);
   tail.add(factors);
   const passkeys = passkeyCeremonies({ ...ports, factors, checks: ports.passkeyChecks });
-  const proving = secondFactor({ ...ports, factors, ceremonies: passkeys });
-  const proven = stepUps({ ...ports, secondFactor: proving });
-  const identified = identity({ ...ports, source: ports.identitySource, factors, passkeys, secondFactor: proving });
+  const proving = secondFactor({
+    ...ports,
+    factors,
+    ceremonies: passkeys,
+    guessed: (user) => ports.guessed(user, 'factor'),
+  });
+  const limits = mailLimits(clock);
+  const hash = (text: string): string => ports.vault.hash(text);
+  const checking = passwordChecks({ ...ports, guessed: (user) => ports.guessed(user, 'password') });
+  const proven = stepUps({ ...ports, factors, secondFactor: proving, passwordChecks: checking, limits, hash });
+  const identified = identity({
+    ...ports,
+    source: ports.identitySource,
+    factors,
+    passkeys,
+    secondFactor: proving,
+    passwordChecks: checking,
+  });
   const users = { ...userCommands({ ...ports, once, stepUps: proven }), ...userSettingsCommands(ports) };
   const doors = doorQueries(ports);
   const mailing = {
     ...ports,
     users,
     bindings: users.bindings,
-    limits: mailLimits(clock),
-    hash: (text: string) => ports.vault.hash(text),
+    limits,
+    hash,
   };
   const codes = emailCodes(mailing);
   const { stopTesting, testAllByTheClock, ...tests } = channelTests(ports);

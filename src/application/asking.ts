@@ -1,5 +1,7 @@
 import { invalidField } from '../domain/failure.js';
 
+import type { SecondFactorMethod } from './proof-ports.js';
+
 /* With what an order is given that a stolen session must not give. */
 
 export const stepUpPurposes = [
@@ -15,6 +17,9 @@ export const stepUpPurposes = [
 
 export type StepUpPurpose = (typeof stepUpPurposes)[number];
 
+/** By what somebody signed in proves anew who they are. */
+export type StepUpMethod = SecondFactorMethod | 'password' | 'mail-code';
+
 export interface Asking {
   /** Names the session, or says that it is the access token. */
   readonly session: string;
@@ -29,5 +34,5 @@ export function shownStepUp(field: string, text: string | null | undefined): str
   return text;
 }
 
-/** By a program, or a face that has nothing to show: enough for whoever has no second factor. */
+/** By a face that has nothing to show. */
 export const nothingShown: Asking = { session: '', stepUp: null };

@@ -21,6 +21,24 @@ export function codeMail(to: string, systemName: string, code: string, minutes: 
   };
 }
 
+export function stepUpMail(to: string, systemName: string, code: string, minutes: number): Mail {
+  const name = escapeHtml(systemName);
+  return {
+    to,
+    subject: `${systemName}安全验证`,
+    html: [
+      `<p>您好，有人在您的 ${name} 账户中请求更改安全设置。</p>`,
+      `<p>您的验证码为：<strong>${code}</strong></p>`,
+      `<p>验证码 ${minutes} 分钟内有效。如果不是本人操作，请勿将验证码告诉任何人，并在个人设置中退出其他登录。</p>`,
+    ].join('\n'),
+    text: [
+      `您好，有人在您的 ${systemName} 账户中请求更改安全设置。`,
+      `您的验证码为：${code}`,
+      `验证码 ${minutes} 分钟内有效。如果不是本人操作，请勿将验证码告诉任何人，并在个人设置中退出其他登录。`,
+    ].join('\n'),
+  };
+}
+
 export function resetMail(to: string, systemName: string, link: string, minutes: number): Mail {
   const [name, address] = [escapeHtml(systemName), escapeHtml(link)];
   return {

@@ -209,6 +209,7 @@ export type TicketKind =
   | 'half-sign-in'
   | 'passkey-challenge'
   | 'step-up'
+  | 'step-up-code'
   | 'human-check'
   | 'telegram-sign-in';
 

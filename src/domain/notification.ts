@@ -12,6 +12,12 @@ export interface Notification {
   readonly values: readonly string[];
   /** `content` is HTML; what takes a placeholder's place is text all the same. */
   readonly isHtml: boolean;
+  /** The same in English, with the same values; missing: there is one language only. */
+  readonly en?: { readonly title: string; readonly content: string };
+  /** Goes to the user by mail, whatever way to be told the user has chosen: a thief could have chosen another one. */
+  readonly aboutSecurity?: true;
+  /** Address that it goes to; missing: the user's own, or the one chosen in the settings. */
+  readonly to?: string;
 }
 
 /** What is older is told to nobody. */

@@ -7,7 +7,7 @@ import { atLeast, type Role } from '../domain/user.js';
 import type { PageRequest } from '../projections/engine/page.js';
 import type { UserFilter, UserSort } from '../projections/models/user-queries.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
-import { goingOn } from './session.js';
+import { askingIn, goingOn } from './session.js';
 import type { Reading, ShownQuota } from './shown-quota.js';
 import { legacyUser, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
@@ -134,7 +134,14 @@ export function userAdminEndpoints(
         readQuota: reading?.quota ?? null,
         role: roleIn(body),
       };
-      const edit = () => users.edit(viewer, id, patch, exchange.orderKey() ?? reading?.orderKey ?? null);
+      const edit = () =>
+        users.edit(
+          viewer,
+          id,
+          patch,
+          exchange.orderKey() ?? reading?.orderKey ?? null,
+          askingIn(identity, exchange.request),
+        );
       const { request, reply } = exchange;
       const ownPassword = password !== null && id === viewer.id;
       await visible(await (ownPassword ? goingOn(identity, request, reply, edit) : edit()));

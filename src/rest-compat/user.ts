@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import { type StepUpPurpose, stepUpPurposes } from '../application/asking.js';
+import { type Asking, type StepUpPurpose, stepUpPurposes } from '../application/asking.js';
+import type { UserView } from '../application/ports.js';
 import type { UsableGroup } from '../application/queries/offers.js';
 import type { FactorProof } from '../application/sessions/second-factor.js';
+import type { StepUpProof } from '../application/sessions/step-up.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import { answerEntry, askingIn, clientBehind, endSession, goingOn, halfSignInOf } from './session.js';
 import { legacyUser, ownSetting, userFields } from './user-record.js';
@@ -45,6 +48,15 @@ function settingsIn(body: Body) {
     notificationEmail: body.text('notification_email') ?? '',
     acceptUnpricedModels: body.flag('accept_unset_model_ratio_model') ?? false,
   } as const;
+}
+
+/** Throws `invalid-field` unless there is one of them. */
+function stepUpProofIn(body: Body): StepUpProof {
+  const password = body.text('password');
+  const mailCode = body.text('mail_code');
+  if (password !== undefined && password !== '') return { kind: 'password', password };
+  if (mailCode !== undefined && mailCode !== '') return { kind: 'mail-code', code: mailCode };
+  return proofIn(body);
 }
 
 /** Six digits are of an authenticator app; anything else is a recovery code. */
@@ -93,10 +105,32 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
       const purpose = purposeIn(typedBody);
       const { session } = askingIn(identity, request);
       const { place } = clientBehind(request);
-      return success(await stepUps.prove(viewer, session, purpose, proofIn(typedBody), place));
+      return success(await stepUps.prove(viewer, session, purpose, stepUpProofIn(typedBody), place));
     },
     { critical: true },
   );
+
+  endpoints.guarded(
+    'ordinary',
+    'POST',
+    '/user/step_up/code',
+    async (viewer, { request, body }) => {
+      const { session } = askingIn(identity, request);
+      await stepUps.sendCode(viewer, session, purposeIn(body()), clientBehind(request).place);
+      return success();
+    },
+    { critical: true },
+  );
+
+  /** With the former password in the body, as later clients of the contract send it; else what the header shows. */
+  const askingWith = async (viewer: UserView, request: FastifyRequest, body: Body): Promise<Asking> => {
+    const asking = askingIn(identity, request);
+    const password = body.text('original_password') ?? '';
+    if (password === '' || asking.stepUp !== null) return asking;
+    const { place } = clientBehind(request);
+    const proof = { kind: 'password', password } as const;
+    return { ...asking, stepUp: await stepUps.prove(viewer, asking.session, 'password', proof, place) };
+  };
 
   endpoints.open(
     'GET',
@@ -123,12 +157,11 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
       const { request, reply } = exchange;
       const body = exchange.body();
       const password = typed(body.text('password'));
+      const username = typed(body.text('username'));
+      const needsProof = password !== null || (username !== null && username !== viewer.username);
+      const asking = needsProof ? await askingWith(viewer, request, body) : askingIn(identity, request);
       const change = () =>
-        users.changeOwnProfile(
-          viewer,
-          { username: typed(body.text('username')), password, displayName: typed(body.text('display_name')) },
-          askingIn(identity, request),
-        );
+        users.changeOwnProfile(viewer, { username, password, displayName: typed(body.text('display_name')) }, asking);
       await visible(await (password === null ? change() : goingOn(identity, request, reply, change)));
       return success();
     },

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Directory, Passwords } from '../../src/application/ports.js';
 import { identity } from '../../src/application/sessions/identity.js';
+import { passwordChecks } from '../../src/application/sessions/password-checks.js';
 import { beginning } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { SecretId, UserId } from '../../src/domain/ids.js';
@@ -179,7 +180,15 @@ describe('a session', () => {
         return verify.call(node.passwords, hash, password);
       },
     });
-    const { token } = await signIn(identity({ ...node, source, passwords }), 'alice', 'correct horse');
+    const { token } = await signIn(
+      identity({
+        ...node,
+        source,
+        passwordChecks: passwordChecks({ vault: node.vault, clock: node.clock, passwords }),
+      }),
+      'alice',
+      'correct horse',
+    );
     expect(await node.identity.bySession(token)).toBeNull();
   });
 

@@ -1,9 +1,10 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Asking, StepUpPurpose } from '../../src/application/asking.js';
+import type { Client } from '../../src/application/ports.js';
 import type { FactorProof } from '../../src/application/sessions/second-factor.js';
-import { streams } from '../../src/domain/events.js';
-import type { UserId } from '../../src/domain/ids.js';
+import { beginning, streams } from '../../src/domain/events.js';
+import { UserId } from '../../src/domain/ids.js';
 import { Authenticator } from '../support/authenticator.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
@@ -28,12 +29,19 @@ beforeEach(async () => {
   await node.caughtUp();
 });
 
+/** With what an order is given that a password has just been shown for. */
+const proven = async (id: UserId, purpose: StepUpPurpose): Promise<Asking> => {
+  if ((await node.stepUps.ways({ id })).includes('totp')) return { ...session, stepUp: 'unknown' };
+  const proof = { kind: 'password', password: 'correct horse' } as const;
+  return { ...session, stepUp: await node.stepUps.prove({ id }, session.session, purpose, proof, 'home') };
+};
+
 const codeOf = (secret: string, at: number = node.clock.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
 
 /** Turns the second factor on; a minute later its codes count. */
 async function enrol(id: UserId): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
-  const { secret } = await node.factorOrders.beginTotp(asUser(id), session);
+  const { secret } = await node.factorOrders.beginTotp(asUser(id), await proven(id, 'second-factor'));
   const { recoveryCodes } = await node.factorOrders.enrolTotp(asUser(id), session, codeOf(secret), 'home');
   await node.caughtUp();
   node.clock.advance(minute);
@@ -43,8 +51,7 @@ async function enrol(id: UserId): Promise<{ secret: string; recoveryCodes: reado
 const totp = (secret: string): FactorProof => ({ kind: 'totp', code: codeOf(secret) });
 
 async function addPasskey(id: UserId, authenticator = new Authenticator(site.origin)): Promise<Authenticator> {
-  const stepUp = (await node.secondFactor.ways(id)).length > 0 ? 'unknown' : null;
-  const question = await node.factorOrders.beginPasskey(asUser(id), { ...session, stepUp }, site);
+  const question = await node.factorOrders.beginPasskey(asUser(id), await proven(id, 'passkeys'), site);
   await node.factorOrders.addPasskey(asUser(id), session, { name: 'phone', response: authenticator.create(question) });
   await node.caughtUp();
   return authenticator;
@@ -65,7 +72,7 @@ describe('setting up an authenticator app', () => {
   });
 
   test('changes nothing until there was a right code', async () => {
-    const { secret } = await node.factorOrders.beginTotp(asUser(alice), session);
+    const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     const wrong = codeOf(secret) === '000000' ? '000001' : '000000';
     await expect(node.factorOrders.enrolTotp(asUser(alice), session, wrong, 'home')).rejects.toThrow(
       refusal('second-factor-wrong'),
@@ -77,14 +84,14 @@ describe('setting up an authenticator app', () => {
   test('is over after five wrong codes, after ten minutes, and for another session', async () => {
     const order = (asking: Asking, code: string, place: string) =>
       node.factorOrders.enrolTotp(asUser(alice), asking, code, place);
-    const { secret } = await node.factorOrders.beginTotp(asUser(alice), session);
+    const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     await expect(order({ ...session, session: 'another' }, codeOf(secret), 'home')).rejects.toThrow(
       refusal('enrolment-over'),
     );
     for (let n = 0; n < 4; n++)
       await expect(order(session, '12345', `place ${n}`)).rejects.toThrow(refusal('second-factor-wrong'));
     await expect(order(session, codeOf(secret), 'home')).rejects.toThrow(refusal('enrolment-over'));
-    const again = await node.factorOrders.beginTotp(asUser(alice), session);
+    const again = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     node.clock.advance(10 * minute);
     await expect(order(session, codeOf(again.secret), 'home')).rejects.toThrow(refusal('enrolment-over'));
   });
@@ -169,11 +176,59 @@ describe('signing in with a second factor', () => {
     }
   });
 
-  test('gets slower with wrong codes, as passwords do', async () => {
-    await enrol(alice);
-    const guess = async () => node.identity.finish(await halfIn(), { kind: 'totp', code: '12345' }, someClient);
-    for (let n = 0; n < 6; n++) await expect(guess()).rejects.toThrow(refusal('second-factor-wrong'));
-    await expect(guess()).rejects.toThrow(refusal('too-many-attempts', { seconds: 1 }));
+  describe('while strangers who know the password guess its codes', () => {
+    const from = (place: string): Client => ({ place, userAgent: 'Test/1.0' });
+    const finish = async (proof: FactorProof, place: string) =>
+      node.identity.finish(await halfIn(), proof, from(place));
+    let secret: string;
+    let recoveryCodes: readonly string[];
+
+    beforeEach(async () => {
+      ({ secret, recoveryCodes } = await enrol(alice));
+      await finish(totp(secret), '192.0.2.7');
+      node.clock.advance(minute);
+      // Each from a network of its own, with the password as always.
+      let looked = 0;
+      for (let n = 0; n < 300; n++) {
+        const network = `2001:${n.toString(16)}:0:1::/64`;
+        const entry = await node.identity.enter(alice, from(network));
+        if (entry.kind !== 'second-factor') throw new Error('no second factor was asked for');
+        const guess = node.identity.finish(entry.ticket, { kind: 'totp', code: '12345' }, from(network));
+        const code = await guess.then(
+          () => '',
+          (error: { code: string }) => error.code,
+        );
+        if (code === 'second-factor-wrong') looked++;
+        else expect(code).toBe('too-many-attempts');
+      }
+      expect(looked).toBe(5);
+    });
+
+    test('the owner is told, once', () => {
+      expect(node.guesses).toEqual([[alice, 'factor']]);
+    });
+
+    test('a place the owner has come in from goes by its own failures', async () => {
+      await expect(finish({ kind: 'totp', code: '12345' }, '192.0.2.7')).rejects.toThrow(
+        refusal('second-factor-wrong'),
+      );
+      expect(await finish(totp(secret), '192.0.2.7')).toMatchObject({ kind: 'signed-in' });
+    });
+
+    test('a recovery code lets in from anywhere at once', async () => {
+      const [code = ''] = recoveryCodes;
+      expect(await finish({ kind: 'recovery-code', code }, '198.51.100.7')).toMatchObject({ kind: 'signed-in' });
+    });
+
+    test('a new password ends what they have cost', async () => {
+      await node.users.replacePassword(alice, 'another horse');
+      await node.caughtUp();
+      const entry = await node.identity.login('alice', 'another horse', from('198.51.100.7'));
+      if (entry.kind !== 'second-factor') throw new Error('no second factor was asked for');
+      expect(await node.identity.finish(entry.ticket, totp(secret), from('198.51.100.7'))).toMatchObject({
+        kind: 'signed-in',
+      });
+    });
   });
 
   test('opens nothing that lasts where the password was changed after the first half', async () => {
@@ -243,7 +298,7 @@ describe('a passkey', () => {
     [
       'that answers a question which was asked for something else',
       async (authenticator) => {
-        const question = await node.factorOrders.beginPasskey(asUser(alice), session, site);
+        const question = await node.factorOrders.beginPasskey(asUser(alice), await proven(alice, 'passkeys'), site);
         return node.identity.enterByPasskey(authenticator.get(question), someClient);
       },
     ],
@@ -277,7 +332,7 @@ describe('a passkey', () => {
   test('that was removed opens nothing any more', async () => {
     const authenticator = await addPasskey(alice);
     const [passkey = ''] = (await node.factors.of(alice)).factors.passkeys.keys();
-    await node.factorOrders.removePasskey(asUser(alice), passkey, session);
+    await node.factorOrders.removePasskey(asUser(alice), passkey, await proven(alice, 'passkeys'));
     await node.caughtUp();
     await expect(enterBy(authenticator)).rejects.toThrow(refusal('passkey-refused'));
   });
@@ -290,7 +345,7 @@ describe('a passkey', () => {
 
   test('is added only by the session that was asked, and at the site it was asked at', async () => {
     const authenticator = new Authenticator(site.origin);
-    const ask = () => node.factorOrders.beginPasskey(asUser(alice), session, site);
+    const ask = async () => node.factorOrders.beginPasskey(asUser(alice), await proven(alice, 'passkeys'), site);
     const add = (id: UserId, asking: Asking, response: string) =>
       node.factorOrders.addPasskey(asUser(id), asking, { name: 'phone', response });
     for (const added of [
@@ -306,7 +361,7 @@ describe('a passkey', () => {
     await addPasskey(alice);
     const log = JSON.stringify(await node.store.everything());
     expect(log).not.toContain('phone');
-    const ask = () => node.factorOrders.beginPasskey(asUser(bob), session, site);
+    const ask = async () => node.factorOrders.beginPasskey(asUser(bob), await proven(bob, 'passkeys'), site);
     for (const name of [' ', 'x'.repeat(51), 'a\u0000b'])
       await expect(
         node.factorOrders.addPasskey(asUser(bob), session, {
@@ -338,11 +393,72 @@ describe('a step-up', () => {
   const demand = (purpose: StepUpPurpose, stepUp: string | null, id = alice, browser = 'her browser') =>
     node.stepUps.demand(asUser(id), purpose, { session: browser, stepUp });
 
-  test('is asked for nothing of whoever has no second factor', async () => {
-    await expect(demand('password', null)).resolves.toBeUndefined();
+  test('without a second factor is the password, and nothing else', async () => {
+    await expect(demand('password', null)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
+    const { stepUp } = await proven(alice, 'password');
+    await expect(demand('email', stepUp)).rejects.toThrow(refusal('step-up-needed'));
+    await expect(demand('password', stepUp, alice, 'another browser')).rejects.toThrow(refusal('step-up-needed'));
+    await demand('password', stepUp);
+    await expect(demand('password', stepUp)).rejects.toThrow(refusal('step-up-needed'));
     await expect(node.stepUps.prove(asUser(alice), 'her browser', 'password', totp('AAAA'), 'home')).rejects.toThrow(
       refusal('second-factor-off'),
     );
+  });
+
+  describe('of who has no password', () => {
+    let carol: UserId;
+    const codeMailed = (): string => /\d{8}/.exec(node.mailer.sent.at(-1)?.text ?? '')?.[0] ?? '';
+    const sendCode = (purpose: StepUpPurpose, place = 'home') =>
+      node.stepUps.sendCode({ id: carol }, session.session, purpose, place);
+    const proveByMail = (purpose: StepUpPurpose, code: string) =>
+      node.stepUps.prove({ id: carol }, session.session, purpose, { kind: 'mail-code', code }, 'home');
+
+    beforeEach(async () => {
+      carol = UserId(4_711);
+      await node.users.register(
+        { id: carol, username: 'carol', displayName: 'Carol', passwordSecret: null, role: 'ordinary' },
+        [],
+      );
+      await node.caughtUp();
+    });
+
+    const withMail = async (): Promise<void> => {
+      await node.users.bindings.changeEmail(carol, 'carol@mail.example');
+      await node.options.change(root, 'SMTPServer', 'mail.example');
+      await node.options.change(root, 'SMTPFrom', 'gate@mail.example');
+      await node.caughtUp();
+    };
+
+    test('is a code by mail, good once, for one purpose', async () => {
+      await withMail();
+      expect(await node.stepUps.ways({ id: carol })).toEqual(['mail-code']);
+      await sendCode('password');
+      const code = codeMailed();
+      await expect(proveByMail('email', code)).rejects.toThrow(refusal('email-code-wrong'));
+      await expect(proveByMail('password', '00000000')).rejects.toThrow(refusal('email-code-wrong'));
+      await demand('password', await proveByMail('password', code), carol);
+      await expect(proveByMail('password', code)).rejects.toThrow(refusal('email-code-wrong'));
+    });
+
+    test('is bounded: five wrong codes end one, and mails are as far apart as others', async () => {
+      await withMail();
+      await sendCode('password');
+      const code = codeMailed();
+      for (let n = 0; n < 5; n++)
+        await expect(proveByMail('password', '00000000')).rejects.toThrow(refusal('email-code-wrong'));
+      await expect(proveByMail('password', code)).rejects.toThrow(refusal('email-code-wrong'));
+      await expect(sendCode('password', 'elsewhere')).rejects.toThrow(refusal('too-many-attempts'));
+    });
+
+    test('nor an address is a session that has just been opened', async () => {
+      const token = await node.sessions.open({ user: carol, since: beginning }, someClient);
+      const fresh = node.sessions.idOf(token);
+      expect(await node.stepUps.ways({ id: carol })).toEqual([]);
+      await demand('password', null, carol, fresh);
+      await expect(demand('password', null, carol, 'another')).rejects.toThrow(refusal('sign-in-again-needed'));
+      node.clock.advance(11 * minute);
+      await expect(demand('password', null, carol, fresh)).rejects.toThrow(refusal('sign-in-again-needed'));
+    });
   });
 
   describe('with a second factor', () => {

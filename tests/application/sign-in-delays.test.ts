@@ -83,6 +83,63 @@ describe('guessing at an account', () => {
   });
 });
 
+describe('codes, which are short', () => {
+  let told: string[];
+
+  beforeEach(() => {
+    told = [];
+    delays = signInDelays(clock, { together: true, manyFailed: (account) => told.push(account) });
+  });
+
+  test('are guessed five times from all new places together, then in turns two minutes apart', () => {
+    let taken = 0;
+    for (let n = 0; n < 300; n++) if (attempt(`10.${n % 256}.${n}.1`) === 0) taken++;
+    expect(taken).toBe(5);
+    expect(told).toEqual(['alice']);
+    // An hour of everything that 300 places can do.
+    for (let passed = 0; passed < 60 * minute; passed += 30 * second) {
+      for (let n = 0; n < 300; n++) if (attempt(`10.${n % 256}.${n}.1`) === 0) taken++;
+      clock.advance(30 * second);
+    }
+    expect(taken).toBeLessThanOrEqual(5 + 31);
+    expect(told).toEqual(['alice']);
+  });
+
+  test('keep the turn of who mistyped once at a new place, however many ask before it comes', () => {
+    attempt('172.16.0.1');
+    for (let n = 0; n < 4; n++) attempt(`10.${n}.0.1`);
+    const wait = attempt('172.16.0.1');
+    expect(wait).toBe(120);
+    for (let passed = 0; passed < wait; passed += 1) {
+      attempt(`10.${passed}.0.2`);
+      clock.advance(second);
+    }
+    for (let n = 0; n < 50; n++) attempt(`11.${n}.0.2`);
+    expect(attempt('172.16.0.1', { right: true })).toBe(0);
+    for (let n = 0; n < 5; n++) expect(attempt('172.16.0.1')).toBe(0);
+  });
+
+  test('are told of again after a day', () => {
+    for (let day = 0; day < 3; day++) {
+      for (let n = 0; n < 20; n++) attempt(`10.${n}.${day}.1`);
+      clock.advance(24 * 60 * minute + 1);
+    }
+    expect(told).toEqual(['alice', 'alice', 'alice']);
+  });
+});
+
+describe('a clock that was set back', () => {
+  test.each([true, false])('makes nobody wait for it to come round (codes: %s)', (together) => {
+    delays = signInDelays(clock, { together });
+    attempt('home', { right: true });
+    attempt('hotel');
+    for (let n = 0; n < 40; n++) attempt(`10.${n}.0.1`);
+    clock.advance(-24 * 60 * minute);
+    expect(attempt('home', { right: true })).toBe(0);
+    for (const place of ['hotel', '10.1.0.1', '10.77.0.1']) expect(attempt(place)).toBeLessThanOrEqual(34 * 60);
+  });
+});
+
 describe('the owner', () => {
   const underAttack = (): void => {
     for (let n = 0; n < 1_000; n++) attempt(`attacker ${n}`);
@@ -98,6 +155,16 @@ describe('the owner', () => {
     underAttack();
     for (let n = 0; n < 5; n++) expect(attempt('home')).toBe(0);
     expect(attempt('home', { right: true })).toBe(0);
+  });
+
+  test('who has mistyped once at a new place gets in after half an hour, however much strangers guess meanwhile', () => {
+    underAttack();
+    attempt('a hotel');
+    for (let passed = 0, n = 0; passed < 30 * minute; passed += minute) {
+      for (let more = 0; more < 10; more++) attempt(`another attacker ${n++}`);
+      clock.advance(minute);
+    }
+    expect(attempt('a hotel', { right: true })).toBe(0);
   });
 
   test('who signs in does not help who guesses', () => {

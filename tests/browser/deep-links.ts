@@ -58,7 +58,7 @@ export function deepLinks(launched: () => Browser): void {
     await page.getByRole('button', { name: 'Log in with GitHub' }).click();
     await arrives(page);
 
-    const { recoveryCodes } = await turnedOn(page);
+    const { recoveryCodes } = await turnedOn(page, null);
     await page.getByRole('button', { name: /^User menu: / }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await expect.poll(() => address(page)).toBe('/login');

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DoorSetting, startDoors } from '../doors/setting.js';
 import { telegramSigned } from '../doors/stand-ins.js';
-import { type Console, openConsole, signIn } from '../support/browser.js';
+import { type Console, openConsole, passwordShown, signIn } from '../support/browser.js';
 import { turnedOn } from './second-factor.js';
 
 /** In place of Telegram's: a button beside the script that leads where the script was told, signed. */
@@ -86,7 +86,7 @@ export function elsewhere(launched: () => Browser): void {
     const { page, problems } = opened;
     const user = await setting.gateway.addUser(0);
     await signIn(opened, user);
-    const { recoveryCodes } = await turnedOn(page);
+    const { recoveryCodes } = await turnedOn(page, user);
     const proven = async (name: string): Promise<void> => {
       await page.getByLabel('Code', { exact: true }).fill(recoveryCodes.pop() ?? '');
       await page.getByRole('button', { name, exact: true }).click();
@@ -139,6 +139,7 @@ export function elsewhere(launched: () => Browser): void {
     const bindings = page.getByRole('region', { name: 'Bound accounts' });
     await bindings.getByRole('button', { name: 'Bind Telegram', exact: true }).click();
     await page.getByRole('button', { name: 'widget of our_bot' }).click();
+    await passwordShown(page, user.password);
     await page.waitForURL('**/personal');
     await bindings.getByText('4711').waitFor();
     await page.getByRole('button', { name: `User menu: ${user.username}` }).click();

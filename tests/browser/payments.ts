@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EpayCashier, startEpayCashier } from '../payments/epay-cashier.js';
 import { epayOptions } from '../payments/setting.js';
 import { type StripeStandIn, secrets, startStripe } from '../payments/stripe-stand-in.js';
-import { type Console, openConsole, signIn } from '../support/browser.js';
+import { type Console, openConsole, passwordShown, signIn } from '../support/browser.js';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { rowOf } from './tables.js';
 
@@ -88,6 +88,7 @@ export function payments(launched: () => Browser): void {
     await dialog.getByText('Say why').waitFor();
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('seen in the bank');
     await dialog.getByRole('button', { name: 'Credit it' }).click();
+    await passwordShown(admin.page, gateway.rootPassword);
     await row.getByText('Completed by root: seen in the bank').waitFor();
     await admin.close();
   });

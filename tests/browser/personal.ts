@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
+import { type Console, openConsole, passwordShown, signIn } from '../support/browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
 /** One's own account, from the menu to its end. */
@@ -63,6 +63,7 @@ export function personal(launched: () => Browser): void {
     const section = region('Access token');
     await section.getByRole('button', { name: 'Issue an access token' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Issue an access token' }).click();
+    await passwordShown(page, user.password);
     const token = await section.getByRole('status').locator('code').innerText();
     const answer = await fetch(`${gateway.url}/api/user/self`, {
       headers: { authorization: token, 'new-api-user': String(user.actor.id) },
@@ -138,6 +139,7 @@ export function personal(launched: () => Browser): void {
     await section.getByText('The two passwords differ').waitFor();
     await section.getByRole('textbox', { name: 'New password again' }).fill('another-horse');
     await section.getByRole('button', { name: 'Change password' }).click();
+    await passwordShown(page, user.password);
     await page.getByText('The password has been changed').waitFor();
     await page.reload();
     await region('Account').waitFor();
@@ -156,6 +158,7 @@ export function personal(launched: () => Browser): void {
     expect(await dialog.getByRole('button', { name: 'Delete my account' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('traveller');
     await dialog.getByRole('button', { name: 'Delete my account' }).click();
+    await passwordShown(page, 'another-horse');
     await page.waitForURL((url) => url.pathname === '/login');
     const answer = await fetch(`${gateway.url}/api/user/login`, {
       method: 'POST',

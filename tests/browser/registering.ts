@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Console, openConsole } from '../support/browser.js';
+import { type Console, openConsole, passwordShown } from '../support/browser.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { startTurnstile, type TurnstileServer, turnstileSecret } from '../support/turnstile-server.js';
@@ -189,13 +189,16 @@ export function registering(launched: () => Browser): void {
         const code = /验证码为：([0-9a-f]{6})/.exec((await mail.mailTo(email)).text)?.[1] ?? '';
         await fill(page, { 'Code from the mail': 'ffffff' });
         await page.getByRole('button', { name: 'Submit' }).click();
+        await passwordShown(page, user.password);
         await page.getByText('The code is wrong or has expired').first().waitFor();
         await fill(page, { 'Code from the mail': code });
         await page.getByRole('button', { name: 'Submit' }).click();
+        await passwordShown(page, user.password);
         await bindings.getByText(email).waitFor();
       }
       await bindings.getByRole('button', { name: 'Remove the e-mail address' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+      await passwordShown(page, user.password);
       await bindings.getByRole('button', { name: 'Bind an e-mail address' }).waitFor();
       expect(problems).toEqual([]);
     });

@@ -1,15 +1,20 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
+import { type Console, openConsole, passwordShown, signIn } from '../support/browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name });
 
 /** Turns two-step verification on, on the personal page. */
-export async function turnedOn(page: Page): Promise<{ recoveryCodes: string[] }> {
+export async function turnedOn(
+  page: Page,
+  /** null: has come by a door elsewhere a moment ago, and is asked for nothing. */
+  user: Pick<TestUser, 'password'> | null,
+): Promise<{ recoveryCodes: string[] }> {
   await page.goto('/personal');
   await section(page, 'Two-step verification').getByRole('button', { name: 'Turn on' }).click();
+  if (user !== null) await passwordShown(page, user.password);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
   const secret = (await dialog.locator('code').textContent()) ?? '';
@@ -68,7 +73,7 @@ export function secondFactor(launched: () => Browser): void {
     test('is turned on, asked for at the login and proven anew for an access token', async () => {
       const { page, problems } = opened;
       await signIn(opened, user);
-      const { recoveryCodes } = await turnedOn(page);
+      const { recoveryCodes } = await turnedOn(page, user);
       expect(recoveryCodes).toHaveLength(10);
 
       const elsewhere = await openConsole(launched(), { url: url() });
@@ -110,7 +115,7 @@ export function secondFactor(launched: () => Browser): void {
           await notice.waitFor();
         }
         await notice.getByRole('link').click();
-        await turnedOn(page);
+        await turnedOn(page, user);
         await notice.waitFor({ state: 'detached' });
       } finally {
         await gateway.setOption('general_setting.admin_second_factor', 'false');
@@ -122,7 +127,7 @@ export function secondFactor(launched: () => Browser): void {
   describe('root', () => {
     test('resets the second factor of somebody who has lost it', async () => {
       await signIn(opened, user);
-      await turnedOn(opened.page);
+      await turnedOn(opened.page, user);
       const root = await openConsole(launched(), { url: url() });
       await signIn(root, { username: 'root', password: gateway.rootPassword });
       await root.page.goto(`/user?keyword=${user.username}`);
@@ -147,6 +152,7 @@ export function secondFactor(launched: () => Browser): void {
       const passkeys = section(page, 'Passkeys');
       await passkeys.getByLabel('Name').fill('my laptop');
       await passkeys.getByRole('button', { name: 'Add a passkey' }).click();
+      await passwordShown(page, user.password);
       await passkeys.getByText('my laptop').waitFor();
       await page.getByRole('button', { name: `User menu: ${user.username}` }).click();
       await page.getByRole('menuitem', { name: 'Log out' }).click();

@@ -35,7 +35,9 @@ const dataOf = async <Data>(visitor: Visitor, query: string, variables: object =
 
 /** Turns the second factor on; what it answers proves it anew, ten times. */
 async function enrolled(visitor: Visitor): Promise<(purpose: string) => Promise<string>> {
-  const { beginTotp } = await dataOf<{ beginTotp: { secret: string } }>(visitor, 'mutation { beginTotp { secret } }');
+  const stepUp = await visitor.proven('SECOND_FACTOR');
+  const begin = 'mutation ($stepUp: String) { beginTotp(stepUp: $stepUp) { secret } }';
+  const { beginTotp } = await dataOf<{ beginTotp: { secret: string } }>(visitor, begin, { stepUp });
   const code = new TOTP({ secret: Secret.fromBase32(beginTotp.secret) }).generate();
   const enrol = 'mutation ($code: String!) { enrolTotp(code: $code) }';
   const { enrolTotp } = await dataOf<{ enrolTotp: string[] }>(visitor, enrol, { code });
@@ -178,7 +180,12 @@ describe('with a second factor', () => {
 });
 
 describe('the last door', () => {
-  const withPasskey = async (visitor: Visitor): Promise<string> => {
+  interface OwnPasskey {
+    readonly id: string;
+    /** Shows the passkey for an order. */
+    readonly prove: (purpose: string) => Promise<{ stepUp: string }>;
+  }
+  const withPasskey = async (visitor: Visitor): Promise<OwnPasskey> => {
     const authenticator = new Authenticator(gateway.url);
     const { beginPasskey } = await dataOf<{ beginPasskey: string }>(visitor, 'mutation { beginPasskey }');
     const add = `mutation ($response: String!) {
@@ -186,31 +193,48 @@ describe('the last door', () => {
     }`;
     const response = authenticator.create(beginPasskey);
     const { addPasskey } = await dataOf<{ addPasskey: { passkeys: { id: string }[] } }>(visitor, add, { response });
-    return addPasskey.passkeys[0]?.id ?? '';
+    const prove: OwnPasskey['prove'] = async (purpose) => {
+      const ask = 'mutation ($purpose: StepUpPurpose!) { askStepUpPasskey(purpose: $purpose) }';
+      const { askStepUpPasskey } = await dataOf<{ askStepUpPasskey: string }>(visitor, ask, { purpose });
+      const show = `mutation ($purpose: StepUpPurpose!, $value: String!) {
+        stepUp(purpose: $purpose, proof: { method: PASSKEY, value: $value })
+      }`;
+      return dataOf(visitor, show, { purpose, value: authenticator.get(askStepUpPasskey) });
+    };
+    return { id: addPasskey.passkeys[0]?.id ?? '', prove };
   };
-  const removePasskey = 'mutation ($id: ID!) { removePasskey(id: $id) { passkeys { id } } }';
+  const removePasskey =
+    'mutation ($id: ID!, $stepUp: String) { removePasskey(id: $id, stepUp: $stepUp) { passkeys { id } } }';
 
   test('stays: the account is unbound while there is a passkey, which then cannot be removed', async () => {
     const { visitor } = await newcomer();
     expect(await visitor.refusal(unbind)).toBe('last-door');
-    const id = await withPasskey(visitor);
-    expect(await dataOf(visitor, unbind)).toEqual({ unbind: { identities: [] } });
-    expect(await visitor.refusal(removePasskey, { id })).toBe('last-door');
+    const { id, prove } = await withPasskey(visitor);
+    expect(await visitor.refusal(unbind)).toBe('step-up-needed');
+    expect(await dataOf(visitor, unbind, await prove('BINDINGS'))).toEqual({ unbind: { identities: [] } });
+    expect(await visitor.refusal(removePasskey, { id, ...(await prove('PASSKEYS')) })).toBe('last-door');
   });
 
   test('stays: the passkey is removed while there is an account, which then cannot be unbound', async () => {
     const { visitor } = await newcomer();
-    const id = await withPasskey(visitor);
-    expect(await dataOf(visitor, removePasskey, { id })).toEqual({ removePasskey: { passkeys: [] } });
+    const { id, prove } = await withPasskey(visitor);
+    expect(await dataOf(visitor, removePasskey, { id, ...(await prove('PASSKEYS')) })).toEqual({
+      removePasskey: { passkeys: [] },
+    });
     expect(await visitor.refusal(unbind)).toBe('last-door');
   });
 
   test('is a password, with which both go', async () => {
     const { visitor } = await newcomer();
-    const id = await withPasskey(visitor);
-    await dataOf(visitor, 'mutation { changeOwnProfile(patch: { password: "correct-horse" }) { id } }');
-    expect(await dataOf(visitor, unbind)).toEqual({ unbind: { identities: [] } });
-    expect(await dataOf(visitor, removePasskey, { id })).toEqual({ removePasskey: { passkeys: [] } });
+    const { id, prove } = await withPasskey(visitor);
+    const choose = `mutation ($stepUp: String) {
+      changeOwnProfile(patch: { password: "correct-horse" }, stepUp: $stepUp) { id }
+    }`;
+    await dataOf(visitor, choose, await prove('PASSWORD'));
+    expect(await dataOf(visitor, unbind, await prove('BINDINGS'))).toEqual({ unbind: { identities: [] } });
+    expect(await dataOf(visitor, removePasskey, { id, ...(await prove('PASSKEYS')) })).toEqual({
+      removePasskey: { passkeys: [] },
+    });
   });
 });
 

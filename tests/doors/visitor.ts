@@ -18,6 +18,7 @@ export class Visitor {
   readonly cookies = new Map<string, string>();
   /** As legacy clients send it. */
   userId: number | null = null;
+  private password = '';
 
   constructor(readonly gateway: Pick<TestGateway, 'url'>) {}
 
@@ -86,16 +87,26 @@ export class Visitor {
       { username, password },
     );
     if (errors !== undefined) throw new Error(JSON.stringify(errors));
+    this.password = password;
     this.userId = Number((data as { login: { user: { id: string } } }).login.user.id);
+  }
+
+  /** By the password; null: there is none to prove anything by. */
+  async proven(purpose: string): Promise<string | null> {
+    if (this.password === '') return null;
+    const prove =
+      'mutation ($purpose: StepUpPurpose!, $password: String!) { stepUp(purpose: $purpose, password: $password) }';
+    const { data } = await this.graphql(prove, { purpose, password: this.password });
+    return (data as { stepUp: string }).stepUp;
   }
 
   /** Where the browser is sent. */
   async visit(provider: string, bind = false, inviteCode = ''): Promise<string> {
     const { data, errors } = await this.graphql(
-      `mutation ($bind: Boolean!, $inviteCode: String!) {
-        visitProvider(provider: ${provider}, bind: $bind, inviteCode: $inviteCode)
+      `mutation ($bind: Boolean!, $inviteCode: String!, $stepUp: String) {
+        visitProvider(provider: ${provider}, bind: $bind, inviteCode: $inviteCode, stepUp: $stepUp)
       }`,
-      { bind, inviteCode },
+      { bind, inviteCode, stepUp: bind ? await this.proven('BINDINGS') : null },
     );
     if (errors !== undefined) throw new Error(JSON.stringify(errors));
     return (data as { visitProvider: string }).visitProvider;

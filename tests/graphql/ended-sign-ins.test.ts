@@ -64,7 +64,10 @@ interface Everywhere {
 /** A user signed in by two sessions and an access token. */
 async function signedInEverywhere(): Promise<Everywhere> {
   const user = await server.gateway.addUser(1_000, `everywhere${++users}`);
-  const { token } = await server.gateway.application.users.issueAccessToken(user.actor);
+  const { token } = await server.gateway.application.users.issueAccessToken(
+    user.actor,
+    await server.gateway.proven(user, 'access-token'),
+  );
   await until(async () => ((await server.gateway.application.identity.byAccessToken(token)) === null ? null : true));
   const [session, otherSession] = [await server.as(user), await server.as(user)];
   return {
@@ -92,12 +95,16 @@ async function expectEnded(...signIns: readonly SignIn[]): Promise<void> {
 }
 
 describe('a new password', () => {
-  const change = 'mutation ($password: String!) { changeOwnProfile(patch: { password: $password }) { id } }';
+  const change =
+    'mutation ($password: String!, $stepUp: String) { changeOwnProfile(patch: { password: $password }, stepUp: $stepUp) { id } }';
 
   test('ends all other sessions, the access token and what they had open; the browser that gave it goes on', async () => {
     const { user, session, otherSession, program } = await signedInEverywhere();
     const former = session.client.cookie;
-    await session.client.ask(change, { password: 'new-password-1' });
+    await session.client.ask(change, {
+      password: 'new-password-1',
+      stepUp: await session.client.proven('PASSWORD'),
+    });
     await expectEnded(otherSession, program);
     expect(session.client.cookie).not.toBe(former);
     expect(await session.stands()).toEqual(standing);
@@ -118,7 +125,7 @@ describe('a new password', () => {
         'new-api-user': String(user.actor.id),
         cookie: session.client.cookie,
       },
-      body: JSON.stringify({ password: 'new-password-2' }),
+      body: JSON.stringify({ password: 'new-password-2', original_password: user.password }),
     });
     expect(await answer.json()).toMatchObject({ success: true });
     const [renewed = ''] = answer.headers.getSetCookie();
@@ -128,8 +135,12 @@ describe('a new password', () => {
   });
 
   test('given by a program ends its own token as well, and opens no session for it', async () => {
-    const { session, otherSession, program } = await signedInEverywhere();
-    const { setCookie } = await program.client.send(change, { password: 'new-password-3' });
+    const { user, session, otherSession, program } = await signedInEverywhere();
+    const { stepUp } = await program.client.ask(
+      'mutation ($password: String!) { stepUp(purpose: PASSWORD, password: $password) }',
+      { password: user.password },
+    );
+    const { setCookie } = await program.client.send(change, { password: 'new-password-3', stepUp });
     expect(setCookie).toBeNull();
     await expectEnded(session, otherSession, program);
   });
@@ -149,7 +160,10 @@ describe('a new password', () => {
     const changed = await signedInEverywhere();
     const other = await signedInEverywhere();
     await other.session.client.ask('mutation { changeOwnProfile(patch: { displayName: "Other" }) { id } }');
-    await changed.session.client.ask(change, { password: 'new-password-4' });
+    await changed.session.client.ask(change, {
+      password: 'new-password-4',
+      stepUp: await changed.session.client.proven('PASSWORD'),
+    });
     await expectEnded(changed.otherSession, changed.program);
     for (const signIn of [other.session, other.otherSession, other.program]) {
       expect(await signIn.stands()).toEqual(standing);
@@ -161,7 +175,7 @@ describe('a new password', () => {
 describe('a new access token', () => {
   test('ends the former one and what it had open, and no session', async () => {
     const { session, program } = await signedInEverywhere();
-    await session.client.ask('mutation { issueAccessToken { token } }');
+    await session.client.accessToken();
     await expectEnded(program);
     expect(await session.stands()).toEqual(standing);
     expect(session.isOpen()).toBe(true);

@@ -41,6 +41,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 export class GraphqlClient {
   cookie = '';
+  private password = '';
 
   constructor(
     readonly url: string,
@@ -92,7 +93,25 @@ export class GraphqlClient {
         password,
       },
     );
+    this.password = password;
     return this;
+  }
+
+  /** What a step-up by the password has answered; `purpose` as in the schema. */
+  async proven(purpose: string): Promise<string> {
+    const { stepUp } = await this.ask(
+      'mutation ($purpose: StepUpPurpose!, $password: String!) { stepUp(purpose: $purpose, password: $password) }',
+      { purpose, password: this.password },
+    );
+    return stepUp;
+  }
+
+  async accessToken(): Promise<string> {
+    const { issueAccessToken } = await this.ask(
+      'mutation ($stepUp: String) { issueAccessToken(stepUp: $stepUp) { token } }',
+      { stepUp: await this.proven('ACCESS_TOKEN') },
+    );
+    return issueAccessToken.token;
   }
 }
 

@@ -78,6 +78,7 @@ const operations: Readonly<
     loginByPasskey: ['anyone', 'loginByPasskey(response: "") { secondFactor }'],
     stepUp: ['ordinary', 'stepUp(purpose: PASSWORD, proof: { method: TOTP, value: "" })'],
     askStepUpPasskey: ['ordinary', 'askStepUpPasskey(purpose: PASSWORD)'],
+    sendStepUpCode: ['ordinary', 'sendStepUpCode(purpose: PASSWORD)'],
     beginTotp: ['ordinary', 'beginTotp { __typename }'],
     enrolTotp: ['ordinary', 'enrolTotp(code: "")'],
     turnOffTotp: ['ordinary', 'turnOffTotp { secondFactor }'],

@@ -33,7 +33,8 @@ interface Enrolled {
 async function enrolled(username: string): Promise<Enrolled> {
   const user = await server.gateway.addUser(0, username);
   const client = await browser().signIn(username, user.password);
-  const { beginTotp } = await client.ask('mutation { beginTotp { secret address } }');
+  const begin = 'mutation ($stepUp: String) { beginTotp(stepUp: $stepUp) { secret address } }';
+  const { beginTotp } = await client.ask(begin, { stepUp: await client.proven('SECOND_FACTOR') });
   expect(beginTotp.address).toContain(`secret=${beginTotp.secret}`);
   const code = new TOTP({ secret: Secret.fromBase32(beginTotp.secret) }).generate();
   const { enrolTotp } = await client.ask('mutation ($code: String!) { enrolTotp(code: $code) }', { code });
@@ -92,7 +93,7 @@ describe('a second factor', () => {
 });
 
 describe('a passkey', () => {
-  const begin = 'mutation { beginPasskey }';
+  const begin = 'mutation ($stepUp: String) { beginPasskey(stepUp: $stepUp) }';
   const add = `mutation ($name: String!, $response: String!) {
     addPasskey(name: $name, response: $response) { passkeys { id name } }
   }`;
@@ -104,7 +105,7 @@ describe('a passkey', () => {
     const user = await server.gateway.addUser(0, username);
     const client = await browser().signIn(username, user.password);
     const authenticator = new Authenticator(server.url);
-    const { beginPasskey } = await client.ask(begin);
+    const { beginPasskey } = await client.ask(begin, { stepUp: await client.proven('PASSKEYS') });
     const added = await client.ask(add, { name: ' my phone ', response: authenticator.create(beginPasskey) });
     return { client, authenticator, added };
   }
@@ -122,8 +123,11 @@ describe('a passkey', () => {
     expect(loginByPasskey).toEqual({ user: { username: 'keyholder' } });
     expect(await other.ask('{ me { username } }')).toEqual({ me: { username: 'keyholder' } });
 
-    const remove = 'mutation ($id: ID!) { removePasskey(id: $id) { passkeys { name } } }';
-    expect((await client.ask(remove, passkey)).removePasskey.passkeys).toEqual([]);
+    const remove =
+      'mutation ($id: ID!, $stepUp: String) { removePasskey(id: $id, stepUp: $stepUp) { passkeys { name } } }';
+    expect(
+      (await client.ask(remove, { id: passkey.id, stepUp: await client.proven('PASSKEYS') })).removePasskey.passkeys,
+    ).toEqual([]);
     const { askPasskey: again } = await browser().ask('mutation { askPasskey }');
     expect(await browser().refusal(enter, { response: authenticator.get(again) })).toMatchObject({
       code: 'passkey-refused',

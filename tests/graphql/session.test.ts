@@ -85,8 +85,7 @@ describe('a personal access token', () => {
 
   test('stands for its user, and needs neither cookie nor header', async () => {
     const user = await server.as(await server.gateway.addUser(0, 'tokenuser'));
-    const { issueAccessToken } = await user.ask('mutation { issueAccessToken { token } }');
-    const program = bearer(issueAccessToken.token);
+    const program = bearer(await user.accessToken());
     expect(await program.ask('{ me { username } }')).toEqual({ me: { username: 'tokenuser' } });
     expect(await program.ask('mutation { changeOwnProfile(patch: { displayName: "Robot" }) { displayName } }')).toEqual(
       {
@@ -96,9 +95,9 @@ describe('a personal access token', () => {
   });
   test('stops working when the next one is issued', async () => {
     const user = await server.as(await server.gateway.addUser(0, 'twotokens'));
-    const { issueAccessToken: first } = await user.ask('mutation { issueAccessToken { token } }');
-    await user.ask('mutation { issueAccessToken { token } }');
-    expect(await bearer(first.token).refusal('{ balance { available } }')).toMatchObject({
+    const first = await user.accessToken();
+    await user.accessToken();
+    expect(await bearer(first).refusal('{ balance { available } }')).toMatchObject({
       code: 'access-token-unknown',
     });
   });
@@ -111,10 +110,10 @@ describe('a personal access token', () => {
   });
   test('of a disabled user is refused as such', async () => {
     const user = await server.gateway.addUser(0, 'disabledone');
-    const { issueAccessToken } = await (await server.as(user)).ask('mutation { issueAccessToken { token } }');
+    const token = await (await server.as(user)).accessToken();
     const manage = 'mutation ($id: ID!) { manageUser(id: $id, action: DISABLE) { status } }';
     await server.root.ask(manage, { id: user.actor.id });
-    const program = bearer(issueAccessToken.token);
+    const program = bearer(token);
     for (const query of ['{ balance { available } }', '{ me { id } }'])
       expect(await program.refusal(query)).toEqual({ code: 'user-disabled', kind: 'forbidden', details: {} });
   });

@@ -301,8 +301,8 @@ describe('a connection', () => {
     expect(await closing(server.anonymous()).closed).toMatchObject({ code: 4401, reason: 'not-signed-in' });
   });
   test('is opened by a personal access token too', async () => {
-    const { issueAccessToken } = await client.ask('mutation { issueAccessToken { token } }');
-    const { feed } = closing(server.anonymous(), { authorization: `Bearer ${issueAccessToken.token}` });
+    const token = await client.accessToken();
+    const { feed } = closing(server.anonymous(), { authorization: `Bearer ${token}` });
     expect(await feed.take(1)).toHaveLength(1);
   });
   test('is refused to a page of another site, cookie or not', async () => {

@@ -217,7 +217,7 @@ describe('own settings', () => {
   });
   test('and the profile are changed by oneself', async () => {
     const profile =
-      'mutation ($patch: ProfilePatchInput!) { changeOwnProfile(patch: $patch) { username displayName } }';
+      'mutation ($patch: ProfilePatchInput!, $stepUp: String) { changeOwnProfile(patch: $patch, stepUp: $stepUp) { username displayName } }';
     expect(await ordinary.ask(profile, { patch: { displayName: 'Olga O.' } })).toEqual({
       changeOwnProfile: { username: 'olga', displayName: 'Olga O.' },
     });
@@ -239,7 +239,8 @@ describe('the wallet', () => {
 
 describe('leaving', () => {
   const erase = 'mutation ($id: ID!) { eraseUser(id: $id) }';
-  const leave = 'mutation ($username: String!) { deleteOwnAccount(username: $username) }';
+  const leave =
+    'mutation ($username: String!, $stepUp: String) { deleteOwnAccount(username: $username, stepUp: $stepUp) }';
   const end = 'mutation ($id: ID!) { endSignIns(id: $id) { id hasPassword identities { provider name } } }';
 
   test('is for oneself, with the own name typed, and signs out', async () => {
@@ -249,7 +250,9 @@ describe('leaving', () => {
       code: 'invalid-field',
       details: { field: 'username' },
     });
-    expect(await client.ask(leave, { username: 'goner' })).toEqual({ deleteOwnAccount: true });
+    expect(await client.ask(leave, { username: 'goner', stepUp: await client.proven('DELETE_ACCOUNT') })).toEqual({
+      deleteOwnAccount: true,
+    });
     expect(await client.ask('{ me { id } }')).toEqual({ me: null });
     const { users } = await admin.ask(
       '{ users(keyword: "goner") { items { displayName deletedAt identities { name } } } }',

@@ -38,6 +38,7 @@ const samples: Readonly<Record<string, Data>> = {
   askPasskey: {},
   askSecondFactorPasskey: {},
   askStepUpPasskey: { purpose: 'PASSWORD' },
+  sendStepUpCode: { purpose: 'PASSWORD' },
   beginPasskey: {},
   beginTotp: {},
   bindEmail: { email: 'root@mail.example', code: 'a1b2c3' },

@@ -122,7 +122,10 @@ describe('administration without a sign-in (LiteLLM, CVE-2026-12773)', () => {
 
 describe('secrets of others in lists (new-api, GHSA-6x2c-phff-wx57)', () => {
   test('no list shows an access token or a password', async () => {
-    const { token } = await gateway.application.users.issueAccessToken(alice.actor);
+    const { token } = await gateway.application.users.issueAccessToken(
+      alice.actor,
+      await gateway.proven(alice, 'access-token'),
+    );
     for (const path of ['/api/user/?page_size=100', '/api/user/search?keyword=alice', `/api/user/${alice.actor.id}`]) {
       const { text } = await ask('GET', path, { headers: session });
       expect(text).toContain('"access_token":null');
@@ -320,7 +323,10 @@ describe('step-up without an assertion (GHSA-5353-f8fq-65vc)', () => {
     const headers = await signIn('stepper', stepper.password);
     const operation = async (query: string) =>
       (await ask('POST', '/graphql', { headers: { ...headers, 'x-tallygate-client': 'test' }, body: { query } })).text;
-    const secret = /"secret":"(\w+)"/.exec(await operation('mutation { beginTotp { secret } }'))?.[1] ?? '';
+    const proof = `mutation { stepUp(purpose: SECOND_FACTOR, password: "${stepper.password}") }`;
+    const proven = /"stepUp":"([\w-]+)"/.exec(await operation(proof))?.[1] ?? '';
+    const begun = await operation(`mutation { beginTotp(stepUp: "${proven}") { secret } }`);
+    const secret = /"secret":"(\w+)"/.exec(begun)?.[1] ?? '';
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
     expect(await operation(`mutation { enrolTotp(code: "${code}") }`)).toContain('"enrolTotp":["');
 

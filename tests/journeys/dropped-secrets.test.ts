@@ -47,7 +47,11 @@ test('the vault holds what is in use: what is replaced or deleted leaves it, and
   expect(await secrets()).toBe(7);
 
   await application.channels.edit(root, channel, { settings: {}, key: 'sk-second-key', proxy: '' });
-  await application.users.changeOwnProfile(user.actor, ownProfile({ password: 'another-password' }));
+  await application.users.changeOwnProfile(
+    user.actor,
+    ownProfile({ password: 'another-password' }),
+    await gateway.proven(user, 'password'),
+  );
   await application.apiKeys.remove(user.actor, deletedKey.id);
   await gateway.setOption('SMTPToken', 'second');
   await application.visible(await application.users.manage(root, doomed.actor.id, 'delete'));

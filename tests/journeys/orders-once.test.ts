@@ -27,7 +27,10 @@ beforeAll(async () => {
     },
   );
   user = await gateway.addUser(1_000);
-  const { token, position } = await gateway.application.users.issueAccessToken(gateway.root);
+  const { token, position } = await gateway.application.users.issueAccessToken(
+    gateway.root,
+    await gateway.proven({ actor: gateway.root, password: gateway.rootPassword }, 'access-token'),
+  );
   await gateway.application.visible(position);
   headers = { authorization: token, 'new-api-user': String(gateway.root.id), 'content-type': 'application/json' };
 });

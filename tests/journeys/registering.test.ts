@@ -249,17 +249,23 @@ describe('over GraphQL', () => {
   test('an address is bound, changed and removed', async () => {
     const user = await gateway.addUser(0, newName());
     const signedIn = await client().signIn(user.username, user.password);
-    const bind = 'mutation ($email: String!, $code: String!) { bindEmail(email: $email, code: $code) { email } }';
+    const bind =
+      'mutation ($email: String!, $code: String!, $stepUp: String) { bindEmail(email: $email, code: $code, stepUp: $stepUp) { email } }';
     for (const email of ['frank@mail.example', 'frank@other.example']) {
       await signedIn.ask(sendCode, { email });
       const code = codeIn((await mail.mailTo(email)).text);
-      expect(await signedIn.refusal(bind, { email, code: 'ffffffff' })).toMatchObject({ code: 'email-code-wrong' });
-      expect(await signedIn.ask(bind, { email, code })).toEqual({ bindEmail: { email } });
+      expect(
+        await signedIn.refusal(bind, { email, code: 'ffffffff', stepUp: await signedIn.proven('EMAIL') }),
+      ).toMatchObject({ code: 'email-code-wrong' });
+      expect(await signedIn.ask(bind, { email, code, stepUp: await signedIn.proven('EMAIL') })).toEqual({
+        bindEmail: { email },
+      });
     }
     expect(await client().refusal(bind, { email: 'x@mail.example', code: 'x' })).toMatchObject({
       code: 'not-signed-in',
     });
-    expect(await signedIn.ask('mutation { removeEmail { email } }')).toEqual({ removeEmail: { email: '' } });
+    const remove = `mutation { removeEmail(stepUp: "${await signedIn.proven('EMAIL')}") { email } }`;
+    expect(await signedIn.ask(remove)).toEqual({ removeEmail: { email: '' } });
   });
 
   test('a forgotten password is replaced', async () => {

@@ -130,11 +130,15 @@ async function commands(): Promise<{ apiKey: string; actor: Actor }> {
   });
   const actor: Actor = { id: created.id, role: 'ordinary' };
   await application.visible(await application.users.adjustQuota(root, actor.id, 10_000_000, 0));
-  await application.users.changeOwnProfile(actor, {
-    username: null,
-    password: planted['new password of a user'],
-    displayName: personal['display name'],
-  });
+  await application.users.changeOwnProfile(
+    actor,
+    {
+      username: null,
+      password: planted['new password of a user'],
+      displayName: personal['display name'],
+    },
+    await gateway.proven({ actor, password: planted['password of a user'] }, 'password'),
+  );
   const personalSettings = {
     quotaWarningThreshold: 1_000,
     acceptUnpricedModels: true,
@@ -157,7 +161,10 @@ async function commands(): Promise<{ apiKey: string; actor: Actor }> {
   );
   await refusedCommand(application.identity.login('heron', planted['wrong password']));
   const { token: session } = await signIn(application.identity, 'heron', planted['new password of a user']);
-  const { token: accessToken } = await application.users.issueAccessToken(actor);
+  const { token: accessToken } = await application.users.issueAccessToken(
+    actor,
+    await gateway.proven({ actor, password: planted['new password of a user'] }, 'access-token'),
+  );
   const apiKey = await gateway.addApiKey({ actor });
   const { codes } = await application.redemptions.issue(root, { name: harmless, quota: 5 }, 2);
   const [used = { code: '' }, unused = { code: '' }] = codes;

@@ -253,7 +253,7 @@ describe('a notice', () => {
 
 describe('administrators', () => {
   const complete =
-    'mutation ($id: ID!, $reason: String!) { completePayment(id: $id, reason: $reason) { status learned reason completedBy { username } } }';
+    'mutation ($id: ID!, $reason: String!, $stepUp: String) { completePayment(id: $id, reason: $reason, stepUp: $stepUp) { status learned reason completedBy { username } } }';
 
   test('see every order, and whose it is', async () => {
     const id = await ordered();
@@ -280,13 +280,18 @@ describe('administrators', () => {
   test('complete one by hand, once, with a reason that is kept', async () => {
     const before = await owned();
     const id = await ordered();
-    expect((await root.ask(complete, { id, reason: 'the bank has it' })).completePayment).toEqual({
+    expect(
+      (await root.ask(complete, { id, reason: 'the bank has it', stepUp: await root.proven('PAYMENTS') }))
+        .completePayment,
+    ).toEqual({
       status: 'COMPLETED',
       learned: 'HAND',
       reason: 'the bank has it',
       completedBy: { username: 'root' },
     });
-    expect(await root.refusal(complete, { id, reason: 'again' })).toMatchObject({ code: 'payment-completed' });
+    expect(await root.refusal(complete, { id, reason: 'again', stepUp: await root.proven('PAYMENTS') })).toMatchObject({
+      code: 'payment-completed',
+    });
     expect(await notify(cashier.notice(id))).toBe('success');
     await credited(before, tenDollars);
     const { ownPayments } = await mine
@@ -301,11 +306,16 @@ describe('administrators', () => {
     const admin = await signIn(gateway.url, username, password);
     const asAdmin = await new GraphqlClient(gateway.url).signIn(username, password);
     const own = await ordered(10, admin);
-    expect(await asAdmin.refusal(complete, { id: own, reason: 'mine' })).toMatchObject({
+    expect(
+      await asAdmin.refusal(complete, { id: own, reason: 'mine', stepUp: await asAdmin.proven('PAYMENTS') }),
+    ).toMatchObject({
       code: 'peer-update-forbidden',
     });
     const ofAlice = await ordered();
-    expect((await asAdmin.ask(complete, { id: ofAlice, reason: 'seen' })).completePayment.status).toBe('COMPLETED');
+    expect(
+      (await asAdmin.ask(complete, { id: ofAlice, reason: 'seen', stepUp: await asAdmin.proven('PAYMENTS') }))
+        .completePayment.status,
+    ).toBe('COMPLETED');
   });
 });
 

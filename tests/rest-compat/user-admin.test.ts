@@ -195,7 +195,10 @@ describe('PUT /user/', () => {
   });
   test('takes the amount of a program that reads nothing as the balance there shall be', async () => {
     const { actor } = await newcomer(1_000);
-    const { token, position } = await stage.gateway.application.users.issueAccessToken(stage.users.peer.actor);
+    const { token, position } = await stage.gateway.application.users.issueAccessToken(
+      stage.users.peer.actor,
+      await stage.gateway.proven(stage.users.peer, 'access-token'),
+    );
     await stage.gateway.application.visible(position);
     const headers = { authorization: token, 'new-api-user': String(stage.peer.id) };
     const body = { id: actor.id, quota: 400 };

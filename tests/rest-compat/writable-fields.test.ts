@@ -17,6 +17,7 @@ const samples: Readonly<Record<string, Sample>> = {
   'POST /api/user/login': { username: 'root', password: 'correct-horse' },
   'POST /api/user/login/2fa': { code: '123456' },
   'POST /api/user/step_up': { purpose: 'password', code: '123456' },
+  'POST /api/user/step_up/code': { purpose: 'password' },
   'POST /api/user/register': {
     username: 'newcomer',
     password: 'correct-horse',

@@ -185,6 +185,14 @@ export async function signIn({ page }: Pick<Console, 'page'>, { username, passwo
   await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
 }
 
+/** Shows the password once more, where the console asks whether it is you. */
+export async function passwordShown(page: Page, password: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Is it you?' });
+  await dialog.getByLabel('Current password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
 /**
  * `light` or `dark`: what the page tells the browser to draw its own controls in. In the next frame: a page that is not
  * drawn may not hear that the system has changed.

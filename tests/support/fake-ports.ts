@@ -114,13 +114,18 @@ export class DigestPasswords implements Passwords {
 }
 
 export class MemorySessions implements Sessions {
-  private readonly sessions = new Map<string, Session & { ended: boolean; readonly client: Client }>();
+  private readonly sessions = new Map<
+    string,
+    Session & { ended: boolean; readonly client: Client; readonly openedAt: Instant }
+  >();
   private opened = 0;
+
+  constructor(private readonly clock: { now(): Instant } = { now: () => Instant(0) }) {}
 
   async open(session: Session, client: Client): Promise<string> {
     this.opened += 1;
     const token = `session-${this.opened}`;
-    this.sessions.set(token, { ...session, ended: false, client });
+    this.sessions.set(token, { ...session, ended: false, client, openedAt: this.clock.now() });
     return token;
   }
 
@@ -148,10 +153,9 @@ export class MemorySessions implements Sessions {
   }
 
   async openOf(user: UserId, position: Position): Promise<OpenSession[]> {
-    const moment = Instant(0);
     return [...this.sessions]
       .filter(([, session]) => session.user === user && session.since >= position && !session.ended)
-      .map(([token, { client }]) => ({ id: this.idOf(token), openedAt: moment, seenAt: moment, client }))
+      .map(([token, { client, openedAt }]) => ({ id: this.idOf(token), openedAt, seenAt: openedAt, client }))
       .reverse();
   }
 

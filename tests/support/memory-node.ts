@@ -1,5 +1,6 @@
 import { webauthnPasskeys } from '../../src/adapters/passkeys.js';
 import { totpCodes } from '../../src/adapters/totp.js';
+import { nothingShown } from '../../src/application/asking.js';
 import { apiKeyCommands } from '../../src/application/commands/api-keys.js';
 import { channelBalanceCommands } from '../../src/application/commands/channel-balances.js';
 import { channelFileCommands } from '../../src/application/commands/channel-files.js';
@@ -7,6 +8,7 @@ import { channelTests } from '../../src/application/commands/channel-tests.js';
 import { channelCommands } from '../../src/application/commands/channels.js';
 import { factorCommands } from '../../src/application/commands/factors.js';
 import { handle } from '../../src/application/commands/handle.js';
+import { mailLimits } from '../../src/application/commands/mail-limits.js';
 import { optionCommands } from '../../src/application/commands/options.js';
 import { orderBook } from '../../src/application/commands/order-mark.js';
 import { passkeysOf } from '../../src/application/commands/passkeys-of.js';
@@ -25,6 +27,7 @@ import type { ApiKeyCounts, AppendResult, ExpectedRevision } from '../../src/app
 import { type IdentitySource, identity } from '../../src/application/sessions/identity.js';
 import { ownSessions } from '../../src/application/sessions/own-sessions.js';
 import { passkeyCeremonies } from '../../src/application/sessions/passkeys.js';
+import { passwordChecks } from '../../src/application/sessions/password-checks.js';
 import { secondFactor } from '../../src/application/sessions/second-factor.js';
 import { stepUps } from '../../src/application/sessions/step-up.js';
 import type {
@@ -60,6 +63,7 @@ import {
 import { settableClock } from './fixed-clock.js';
 import { type Owner, snapshotOf } from './gate-world.js';
 import { MemoryEventStore } from './memory-event-store.js';
+import { MemoryMailer } from './memory-mailer.js';
 import { MemoryTickets } from './memory-tickets.js';
 import { testProviders } from './providers.js';
 
@@ -238,7 +242,7 @@ export async function openMemoryNode(
     once: orderBook({ hash: (text) => vault.hash(text), clock, unsettledOrders }),
     personal: new MemoryPersonalData(),
     passwords: new DigestPasswords(),
-    sessions: new MemorySessions(),
+    sessions: new MemorySessions(clock),
     tickets: new MemoryTickets(clock),
     codes: totpCodes,
     warned,
@@ -258,9 +262,39 @@ export async function openMemoryNode(
   const factors = factorMemory(store, 1_000);
   tail.add(factors);
   const passkeys = passkeyCeremonies({ ...ports, factors, checks: webauthnPasskeys });
-  const proving = secondFactor({ ...ports, factors, ceremonies: passkeys });
-  const proven = stepUps({ ...ports, secondFactor: proving });
-  const proofs = { ...ports, factors, passkeys, secondFactor: proving, stepUps: proven };
+  const guessed: (readonly [UserId, 'password' | 'factor'])[] = [];
+  const proving = secondFactor({
+    ...ports,
+    factors,
+    ceremonies: passkeys,
+    guessed: (user) => void guessed.push([user, 'factor']),
+  });
+  const checking = passwordChecks({ ...ports, guessed: (user) => void guessed.push([user, 'password']) });
+  const mailer = new MemoryMailer();
+  const asked = stepUps({
+    ...ports,
+    factors,
+    secondFactor: proving,
+    passwordChecks: checking,
+    mailer,
+    limits: mailLimits(clock),
+    hash: (text) => vault.hash(text),
+  });
+  const proven = {
+    ...asked,
+    /** Orders that a test gives without any face are believed; those with a session are asked for a proof. */
+    demand: async (...[user, purpose, asking]: Parameters<typeof asked.demand>) => {
+      if (asking !== nothingShown || (await proving.ways(user.id)).length > 0)
+        await asked.demand(user, purpose, asking);
+    },
+  };
+  const proofs = {
+    ...ports,
+    ...{ factors, passkeys, mailer, guesses: guessed },
+    secondFactor: proving,
+    stepUps: proven,
+    passwordChecks: checking,
+  };
   const doors = identity({ ...proofs, source: identitySource(store) });
   const users = { ...userCommands(proofs), ...userSettingsCommands(ports) };
   return {

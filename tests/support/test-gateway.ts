@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { PostgresConnection } from '../../src/adapters/postgres.js';
 import type { Application } from '../../src/application/application.js';
+import type { Asking, StepUpPurpose } from '../../src/application/asking.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import type { BudgetPeriod } from '../../src/domain/budget.js';
@@ -52,6 +53,8 @@ export interface TestGateway {
   addUser(quota: number, username?: string): Promise<TestUser>;
   /** With `sk-`. */
   addApiKey(user: Pick<TestUser, 'actor'>, terms?: TestApiKeyTerms): Promise<string>;
+  /** With what an order is given that the user has just proven who they are for. */
+  proven(user: Pick<TestUser, 'actor' | 'password'>, purpose: StepUpPurpose): Promise<Asking>;
   setOption(key: string, value: string): Promise<void>;
   available(user: TestUser): Promise<number>;
   /** The gateway alone: what it has written stays for another one to serve, until `stop`. */
@@ -150,6 +153,11 @@ export async function startTestGateway(
       await seen(position);
       if (quota !== 0) await seen(await application.users.adjustQuota(root, id as UserId, quota, 0));
       return { actor: { id, role: 'ordinary' }, username, password };
+    },
+    async proven({ actor, password }, purpose) {
+      const proof = { kind: 'password', password } as const;
+      const session = 'a test';
+      return { session, stepUp: await application.stepUps.prove(actor, session, purpose, proof, '192.0.2.9') };
     },
     async addApiKey({ actor }, { quota, models, group = '', expiresAt = null, allowIps = [], budget } = {}) {
       const { key, position } = await application.apiKeys.issue(actor, {

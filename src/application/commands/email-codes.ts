@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { checkEmail, checkEmailAllowed } from '../../domain/email.js';
 import { Failure } from '../../domain/failure.js';
 import { normalEmail } from '../../domain/user-fields.js';
+import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
 import { codeMail } from '../mail-texts.js';
 import type { Mailer } from '../outgoing.js';
 import type { Directory, Tickets } from '../ports.js';
 import type { Bindings } from './bindings.js';
-import { codeLifetimeMs, codeMinutes, codeTries } from './mail-codes.js';
 import type { MailLimits } from './mail-limits.js';
 
 /* Whoever can read what is sent to an address has it: codes by mail, for registering and for an address of one's own. */

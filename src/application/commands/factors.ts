@@ -15,7 +15,7 @@ import {
   recoveryCodeCount,
 } from '../../domain/second-factor.js';
 import { type Actor, userDecider } from '../../domain/user.js';
-import type { Asking } from '../asking.js';
+import { type Asking, nothingShown } from '../asking.js';
 import { authorise } from '../authorise.js';
 import type { Directory, PersonalData, Sessions, Tickets, Vault } from '../ports.js';
 import type { FactorSource, OneTimeCodes, Site } from '../proof-ports.js';
@@ -87,10 +87,12 @@ export function factorCommands(ports: FactorCommandPorts) {
   return {
     /**
      * A secret for an authenticator app, as text and as the address in its QR code. It is worth something once a code of
-     * it has been brought, within ten minutes and by the same session.
+     * it has been brought, within ten minutes and by the same session. Throws `step-up-needed`.
      */
-    async beginTotp(actor: Actor, { session }: Asking): Promise<{ secret: string; address: string }> {
+    async beginTotp(actor: Actor, asking: Asking): Promise<{ secret: string; address: string }> {
+      const { session } = asking;
       if ((await factors.of(actor.id)).factors.totp !== null) throw new Failure('second-factor-on');
+      await stepUps.demand(actor, 'second-factor', asking);
       const user = await directory.user(actor.id);
       if (user === null) throw new Failure('user-not-found');
       const secret = codes.newSecret();
@@ -194,9 +196,10 @@ export function factorCommands(ports: FactorCommandPorts) {
     },
 
     /** For a user who has lost all of it; ends all their sign-ins. */
-    async reset(actor: Actor, id: UserId): Promise<Position> {
+    async reset(actor: Actor, id: UserId, asking: Asking = nothingShown): Promise<Position> {
       authorise(actor, 'root');
       if ((await directory.user(id)) === null) throw new Failure('user-not-found');
+      if (id === actor.id) await stepUps.demand(actor, 'second-factor', asking);
       const position = await run(id, { type: 'ResetFactors', by: actor.id });
       await sessions.closeOlder(id, position);
       return position;

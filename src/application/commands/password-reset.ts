@@ -4,10 +4,10 @@ import type { Position } from '../../domain/events.js';
 import { Failure, invalidField } from '../../domain/failure.js';
 import { UserId } from '../../domain/ids.js';
 import { normalEmail } from '../../domain/user-fields.js';
+import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
 import { resetMail } from '../mail-texts.js';
 import type { Mailer } from '../outgoing.js';
 import type { Directory, Tickets } from '../ports.js';
-import { codeLifetimeMs, codeMinutes, codeTries } from './mail-codes.js';
 import type { MailLimits } from './mail-limits.js';
 import type { UserCommands } from './users.js';
 

@@ -163,6 +163,17 @@ export function userCommands(ports: UserCommandPorts) {
       change,
     );
 
+  /** For another password, and for another name: one signs in with both. Throws `step-up-needed`. */
+  const demandForOwn = async (
+    actor: Actor,
+    { username, password }: Pick<UserPatch, 'username' | 'password'>,
+    asking: Asking,
+  ): Promise<void> => {
+    const renamed = username !== null && username !== (await names.nameOf(actor.id));
+    if (renamed) checkUsername(username);
+    if (renamed || password !== null) await stepUps.demand(actor, 'password', asking);
+  };
+
   /** A name the user already has may be longer than today's limit; only a new one is checked. */
   const checkProfile = (patch: { password: string | null; displayName: string | null }): void => {
     if (patch.password !== null) checkPassword(patch.password);
@@ -258,9 +269,17 @@ export function userCommands(ports: UserCommandPorts) {
     },
 
     /** `key`: the client's name for this order, for its balance. */
-    async edit(actor: Actor, id: UserId, patch: UserPatch, key: string | null = null): Promise<Position> {
+    async edit(
+      actor: Actor,
+      id: UserId,
+      patch: UserPatch,
+      key: string | null = null,
+      asking: Asking = nothingShown,
+    ): Promise<Position> {
       authorise(actor, 'admin');
       checkProfile(patch);
+      // Root may edit root: a stolen session must not take this way to what it is refused at its own profile.
+      if (id === actor.id) await demandForOwn(actor, patch, asking);
       const { displayName, group, role } = patch;
       const balance = patch.quota === null ? null : enteredQuota('quota', patch.quota);
       const shown = typeof patch.shownQuota === 'number' ? enteredQuota('shownQuota', patch.shownQuota) : null;
@@ -336,7 +355,7 @@ export function userCommands(ports: UserCommandPorts) {
 
     /**
      * A new password ends every session and the access token, of whoever made the change too. Throws `step-up-needed`
-     * where it has to be proven who asks for one.
+     * for a password, and for another name, which one signs in with.
      */
     async changeOwnProfile(
       actor: Actor,
@@ -344,7 +363,7 @@ export function userCommands(ports: UserCommandPorts) {
       asking: Asking = nothingShown,
     ): Promise<Position> {
       checkProfile(patch);
-      if (patch.password !== null) await stepUps.demand(actor, 'password', asking);
+      await demandForOwn(actor, patch, asking);
       return renaming(actor.id, patch.username, async (prepare) => {
         const command: UserCommand = {
           type: 'ChangeProfile',

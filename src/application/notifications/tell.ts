@@ -27,12 +27,13 @@ export async function tell(ports: TellPorts, id: UserId, notification: Notificat
   if (user === undefined || user.deleted_at !== null) return skipped('the user is gone');
   const text = user.settings === null ? '' : await personal.open(id, user.settings);
   const { notifyType, webhookUrl, notificationEmail } = readSettings(text ?? '');
-  if (notifyType === 'webhook') {
+  const { to: addressed, aboutSecurity = false } = notification;
+  if (notifyType === 'webhook' && !aboutSecurity) {
     const secret = user.webhook_secret === null ? null : await vault.get(user.webhook_secret);
     return postWebhook(ports, { url: webhookUrl, secret: secret ?? '' }, notification);
   }
   const own = user.email === null ? null : await personal.open(id, user.email);
-  const to = notificationEmail || (own ?? '');
+  const to = addressed ?? ((aboutSecurity ? '' : notificationEmail) || (own ?? ''));
   if (to === '') return skipped('the user has no address');
   if (settings().mail === null) return skipped('no mail server is configured');
   try {

@@ -4,21 +4,11 @@ import { Failure } from '../../domain/failure.js';
 import { UserId } from '../../domain/ids.js';
 import { atLeast } from '../../domain/user.js';
 import { checkTyped } from '../../domain/user-fields.js';
-import type {
-  Client,
-  Clock,
-  Directory,
-  Passwords,
-  Sessions,
-  Tickets,
-  UserCredentials,
-  UserView,
-  Vault,
-} from '../ports.js';
+import type { Client, Directory, Sessions, Tickets, UserCredentials, UserView, Vault } from '../ports.js';
 import type { FactorSource, SecondFactorMethod, Site } from '../proof-ports.js';
 import type { PasskeyCeremonies } from './passkeys.js';
+import type { PasswordChecks } from './password-checks.js';
 import type { FactorProof, ProofContext, SecondFactor } from './second-factor.js';
-import { signInDelays } from './sign-in-delays.js';
 
 /*
  * Who is asking: by password, session cookie or personal access token. Each is judged by the user's own stream as far
@@ -45,10 +35,9 @@ export type Entry =
 export interface IdentityPorts {
   readonly source: IdentitySource;
   readonly vault: Vault;
-  readonly passwords: Passwords;
+  readonly passwordChecks: Pick<PasswordChecks, 'guess'>;
   readonly sessions: Sessions;
   readonly directory: Directory;
-  readonly clock: Clock;
   readonly tickets: Tickets;
   readonly factors: FactorSource;
   readonly secondFactor: SecondFactor;
@@ -64,10 +53,7 @@ const over = (): Failure => new Failure('half-sign-in-over');
 const atPasskeyDoor = { about: 'sign in', user: null, verified: true };
 
 export function identity(ports: IdentityPorts) {
-  const { source, vault, passwords, sessions, directory, clock, tickets, factors, secondFactor, passkeys } = ports;
-  let decoy: Promise<string> | null = null;
-  // Apart, so that made-up names cannot make it forget what was tried at real ones.
-  const delays = { real: signInDelays(clock), madeUp: signInDelays(clock) };
+  const { source, vault, passwordChecks, sessions, directory, tickets, factors, secondFactor, passkeys } = ports;
   const onEnd = new Set<(session: string) => void>();
 
   /** With resetting of factors, which ends all sign-ins too, taken into account. */
@@ -95,16 +81,6 @@ export function identity(ports: IdentityPorts) {
     return session === null || found === null
       ? null
       : { user: await viewed(found.user), stands: !session.ended && session.since >= found.endedAt };
-  };
-
-  const compared = async (
-    found: UserCredentials | null,
-    password: string,
-  ): Promise<{ stored: string | null; matches: boolean }> => {
-    const stored = found?.passwordSecret ? await vault.get(found.passwordSecret) : null;
-    // An unknown name must cost what a known one does, or the time tells which names exist.
-    decoy ??= passwords.hash('no such user');
-    return { stored, matches: await passwords.verify(stored ?? (await decoy), password) };
   };
 
   const opened = async (user: UserView, since: Position, client: Client): Promise<Entry> => ({
@@ -205,18 +181,10 @@ export function identity(ports: IdentityPorts) {
       checkTyped('username', login);
       checkTyped('password', password);
       const found = await live(await source.byLogin(login.trim()));
-      const attempt =
-        found === null
-          ? delays.madeUp.begin(vault.hash(login.trim()), place)
-          : delays.real.begin(String(found.user.id), place);
-      const { stored, matches } = await compared(found, password).catch((error) => {
-        // With the database away nothing was compared: its owner shall not wait for that when it is back.
-        attempt.withdrawn();
-        throw error;
-      });
-      if (!matches || stored === null || found === null || found.user.status !== 'enabled')
-        throw new Failure('wrong-credentials');
-      attempt.succeeded();
+      const name = vault.hash(login.trim());
+      const isEnabled = ({ user }: Pick<UserCredentials, 'user'>): boolean => user.status === 'enabled';
+      const isRight = await passwordChecks.guess(found, name, password, place, isEnabled);
+      if (!isRight || found === null) throw new Failure('wrong-credentials');
       return entered(found, client);
     },
 

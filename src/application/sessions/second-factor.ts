@@ -1,9 +1,9 @@
 import { streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
-import type { UserId } from '../../domain/ids.js';
+import { UserId } from '../../domain/ids.js';
 import { checkCode, factorsDecider } from '../../domain/second-factor.js';
 import type { Handle } from '../commands/handle.js';
-import type { Clock, Vault } from '../ports.js';
+import type { Clock, Directory, Vault } from '../ports.js';
 import type { FactorSource, OneTimeCodes, SecondFactorMethod, Site } from '../proof-ports.js';
 import type { PasskeyCeremonies } from './passkeys.js';
 import { signInDelays } from './sign-in-delays.js';
@@ -29,6 +29,9 @@ export interface SecondFactorPorts {
   readonly vault: Pick<Vault, 'get' | 'hash'>;
   readonly clock: Clock;
   readonly ceremonies: PasskeyCeremonies;
+  readonly directory: Pick<Directory, 'credentials'>;
+  /** Told of a user whose codes strangers guess at. */
+  readonly guessed?: (user: UserId) => void;
 }
 
 const wrong = (): Failure => new Failure('second-factor-wrong');
@@ -36,8 +39,21 @@ const wrong = (): Failure => new Failure('second-factor-wrong');
 /** As people write codes down: case, spaces and dashes say nothing. */
 const plain = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase();
 
-export function secondFactor({ handle, factors, codes, vault, clock, ceremonies }: SecondFactorPorts) {
-  const delays = signInDelays(clock);
+export function secondFactor(ports: SecondFactorPorts) {
+  const { handle, factors, codes, vault, clock, ceremonies, directory, guessed = () => {} } = ports;
+  // A code has six digits: what all places may guess at it together is bounded. Recovery codes nobody finds by guessing,
+  // so they stay a way in while strangers guess.
+  const delays = {
+    totp: signInDelays(clock, {
+      together: true,
+      manyFailed: (account) => guessed(UserId(account.split(' ', 1)[0] ?? '')),
+    }),
+    other: signInDelays(clock),
+  };
+
+  /** Whoever guesses knows the password: a new one ends their guessing, and what it cost the owner. */
+  const guessedAt = async (user: UserId): Promise<string> =>
+    `${user} ${(await directory.credentials(user))?.endedAt ?? ''}`;
 
   const recoveryHash = (user: UserId, code: string): string => vault.hash(`recovery code of ${user}: ${plain(code)}`);
 
@@ -64,8 +80,13 @@ export function secondFactor({ handle, factors, codes, vault, clock, ceremonies 
   };
 
   /** Guesses at one user's codes get slower, whatever they are guessed for. Throws `too-many-attempts`. */
-  const guarded = async <Result>(user: UserId, place: string, guess: () => Promise<Result>): Promise<Result> => {
-    const attempt = delays.begin(String(user), place);
+  const guarded = async <Result>(
+    kind: keyof typeof delays,
+    user: UserId,
+    place: string,
+    guess: () => Promise<Result>,
+  ): Promise<Result> => {
+    const attempt = delays[kind].begin(await guessedAt(user), place);
     try {
       const result = await guess();
       attempt.succeeded();
@@ -82,7 +103,7 @@ export function secondFactor({ handle, factors, codes, vault, clock, ceremonies 
 
     /** Of a code that shows an authenticator app knows the secret. Throws as `prove` does. */
     stepProven: (user: UserId, place: string, secret: string, code: string): Promise<number> =>
-      guarded(user, place, async () => stepOf(secret, code)),
+      guarded('other', user, place, async () => stepOf(secret, code)),
 
     /** By what the user can prove it; none: the second factor is off. */
     async ways(user: UserId): Promise<readonly SecondFactorMethod[]> {
@@ -101,7 +122,8 @@ export function secondFactor({ handle, factors, codes, vault, clock, ceremonies 
     /** Throws `second-factor-wrong`, `too-many-attempts`, `second-factor-off`, or what a passkey is refused with. */
     async prove(context: ProofContext, proof: FactorProof, place: string): Promise<void> {
       if (proof.kind === 'passkey') await ceremonies.answered(context, proof.response);
-      else await guarded(context.user, place, () => used(context.user, proof));
+      else
+        await guarded(proof.kind === 'totp' ? 'totp' : 'other', context.user, place, () => used(context.user, proof));
     },
   };
 }

@@ -1,26 +1,57 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
+import { streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
-import type { Asking, StepUpPurpose } from '../asking.js';
-import type { Tickets } from '../ports.js';
-import type { Site } from '../proof-ports.js';
+import { checkCode } from '../../domain/second-factor.js';
+import { checkTyped, normalEmail } from '../../domain/user-fields.js';
+import type { Asking, StepUpMethod, StepUpPurpose } from '../asking.js';
+import type { MailLimits } from '../commands/mail-limits.js';
+import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
+import { stepUpMail } from '../mail-texts.js';
+import type { Mailer } from '../outgoing.js';
+import { addressAfter } from '../own-address.js';
+import type { Clock, Directory, EventStore, PersonalData, Sessions, Tickets, UserCredentials } from '../ports.js';
+import type { FactorSource, Site } from '../proof-ports.js';
+import type { PasswordChecks } from './password-checks.js';
 import type { FactorProof, ProofContext, SecondFactor } from './second-factor.js';
 
 /*
- * What a stolen session must not do: with a second factor on, it is asked for again. What was proven is a ticket for one
- * purpose of one user in one session, worth one order; it is made by a proof and by nothing else.
+ * What a stolen session must not do: who gives such an order proves anew who they are, by the strongest that they have.
+ * What was proven is a ticket for one purpose of one user in one session, worth one order; it is made by a proof and by
+ * nothing else.
  */
 
 export interface StepUpPorts {
   readonly tickets: Tickets;
   readonly secondFactor: SecondFactor;
+  readonly factors: FactorSource;
+  readonly directory: Pick<Directory, 'credentials' | 'settings'>;
+  readonly sessions: Pick<Sessions, 'openOf'>;
+  readonly passwordChecks: Pick<PasswordChecks, 'prove'>;
+  readonly store: Pick<EventStore, 'readStream'>;
+  readonly personal: Pick<PersonalData, 'open'>;
+  readonly mailer: Mailer;
+  readonly limits: MailLimits;
+  readonly hash: (text: string) => string;
+  readonly clock: Clock;
 }
+
+export type StepUpProof =
+  | FactorProof
+  | { readonly kind: 'password'; readonly password: string }
+  | { readonly kind: 'mail-code'; readonly code: string };
 
 const lifetimeMs = 5 * 60_000;
 /** Wrong tickets after which the right one is worth nothing. */
 const tries = 5;
+/** For whoever can be asked for nothing: how long ago the session may have been opened. */
+const recentMs = 10 * 60_000;
 
-export function stepUps({ tickets, secondFactor }: StepUpPorts) {
+const newCode = (): string => String(randomInt(100_000_000)).padStart(8, '0');
+
+export function stepUps(ports: StepUpPorts) {
+  const { tickets, secondFactor, factors, directory, sessions, passwordChecks, store, personal, clock } = ports;
+
   const boundTo = (user: UserId, session: string, purpose: StepUpPurpose): string =>
     JSON.stringify([user, session, purpose]);
 
@@ -30,33 +61,112 @@ export function stepUps({ tickets, secondFactor }: StepUpPorts) {
     verified: true,
   });
 
+  const credentialsOf = async (id: UserId): Promise<UserCredentials> => {
+    const found = await directory.credentials(id);
+    if (found === null) throw new Failure('user-not-found');
+    return found;
+  };
+
+  /** The user's address; null: none, or no mail can be sent. */
+  const reachedAt = async (id: UserId): Promise<string | null> => {
+    if (directory.settings().mail === null) return null;
+    const shown = addressAfter(await store.readStream(streams.user(id)));
+    return shown === null ? null : personal.open(id, shown);
+  };
+
+  const waysOf = async (id: UserId): Promise<readonly StepUpMethod[]> => {
+    const ways = await secondFactor.ways(id);
+    if (ways.length > 0) return ways;
+    const passkey = (await factors.of(id)).factors.passkeys.size > 0 ? (['passkey'] as const) : [];
+    if ((await credentialsOf(id)).passwordSecret !== null) return ['password', ...passkey];
+    return (await reachedAt(id)) === null ? passkey : ['mail-code', ...passkey];
+  };
+
+  const isRecent = async (id: UserId, session: string): Promise<boolean> => {
+    const { endedAt } = await credentialsOf(id);
+    const found = (await sessions.openOf(id, endedAt)).find((open) => open.id === session);
+    return found !== undefined && clock.now() - found.openedAt <= recentMs;
+  };
+
+  const proved = async (
+    id: UserId,
+    session: string,
+    purpose: StepUpPurpose,
+    proof: StepUpProof,
+    place: string,
+  ): Promise<void> => {
+    if (proof.kind === 'password') {
+      checkTyped('password', proof.password);
+      return passwordChecks.prove(await credentialsOf(id), proof.password, place);
+    }
+    if (proof.kind === 'mail-code') {
+      checkCode('code', proof.code);
+      const redeemed = await tickets.redeem('step-up-code', boundTo(id, session, purpose), proof.code.trim());
+      if (redeemed === null) throw new Failure('email-code-wrong');
+      return;
+    }
+    return secondFactor.prove(context(id, session, purpose), proof, place);
+  };
+
   return {
+    /** By what the user is asked for a proof; none: the session must be a new one. */
+    ways: ({ id }: { id: UserId }): Promise<readonly StepUpMethod[]> => waysOf(id),
+
     /** A question to the user's passkeys, as JSON for the browser. */
     async ask({ id }: { id: UserId }, session: string, purpose: StepUpPurpose, site: Site): Promise<string> {
-      if ((await secondFactor.ways(id)).length === 0) throw new Failure('second-factor-off');
       return secondFactor.ask(context(id, session, purpose), site);
     },
 
-    /** The ticket. `place`: where the client is. Throws as the proof does; `second-factor-off` where nothing is asked. */
+    /**
+     * Mails a code to whoever has no password. Throws `proof-not-fit` where another proof is asked for,
+     * `too-many-attempts`, `mail-failed`.
+     */
+    async sendCode({ id }: { id: UserId }, session: string, purpose: StepUpPurpose, place: string): Promise<void> {
+      const methods = await waysOf(id);
+      const address = methods.includes('mail-code') ? await reachedAt(id) : null;
+      if (address === null) throw new Failure('proof-not-fit', { allowed: methods.join(', ') });
+      const counted = ports.limits.begin(ports.hash(`mail ${normalEmail(address)}`), place);
+      const [name, code] = [boundTo(id, session, purpose), newCode()];
+      await tickets.issue('step-up-code', name, { code, content: '', lifetimeMs: codeLifetimeMs, tries: codeTries });
+      try {
+        await ports.mailer.send(stepUpMail(address, directory.settings().text('SystemName'), code, codeMinutes));
+      } catch (error) {
+        counted.withdrawn();
+        await tickets.drop('step-up-code', name);
+        throw error;
+      }
+    },
+
+    /**
+     * The ticket. `place`: where the client is. Throws as the proof does; `second-factor-off`, or `proof-not-fit` where
+     * the user is asked for another proof.
+     */
     async prove(
       { id }: { id: UserId },
       session: string,
       purpose: StepUpPurpose,
-      proof: FactorProof,
+      proof: StepUpProof,
       place: string,
     ): Promise<string> {
-      if ((await secondFactor.ways(id)).length === 0) throw new Failure('second-factor-off');
-      await secondFactor.prove(context(id, session, purpose), proof, place);
+      const methods = await waysOf(id);
+      const isCode = proof.kind === 'totp' || proof.kind === 'recovery-code';
+      if (isCode && !methods.includes('totp')) throw new Failure('second-factor-off');
+      if (!isCode && !methods.includes(proof.kind)) throw new Failure('proof-not-fit', { allowed: methods.join(', ') });
+      await proved(id, session, purpose, proof, place);
       const code = randomBytes(32).toString('base64url');
       await tickets.issue('step-up', boundTo(id, session, purpose), { code, content: '', lifetimeMs, tries });
       return code;
     },
 
-    /** Throws `step-up-needed` unless the user has no second factor, or has just proven it for this. */
+    /**
+     * Throws `step-up-needed` unless the user has just proven it for this; `sign-in-again-needed` where there is nothing
+     * to ask for and the session is no new one.
+     */
     async demand({ id }: { id: UserId }, purpose: StepUpPurpose, { session, stepUp }: Asking): Promise<void> {
-      if ((await secondFactor.ways(id)).length === 0) return;
-      const proven = stepUp === null ? null : await tickets.redeem('step-up', boundTo(id, session, purpose), stepUp);
-      if (proven === null) throw new Failure('step-up-needed', { purpose });
+      const name = boundTo(id, session, purpose);
+      if (stepUp !== null && (await tickets.redeem('step-up', name, stepUp)) !== null) return;
+      if ((await waysOf(id)).length > 0) throw new Failure('step-up-needed', { purpose });
+      if (!(await isRecent(id, session))) throw new Failure('sign-in-again-needed', { purpose });
     },
   };
 }

@@ -1,8 +1,9 @@
 import { Arg, Field, InputType } from 'type-graphql';
-import { type Asking, type StepUpPurpose, shownStepUp } from '../../application/asking.js';
+import { type Asking, type StepUpMethod, type StepUpPurpose, shownStepUp } from '../../application/asking.js';
 import type { SecondFactorMethod, Site } from '../../application/proof-ports.js';
 import type { FactorProof } from '../../application/sessions/second-factor.js';
-import { Failure } from '../../domain/failure.js';
+import type { StepUpProof } from '../../application/sessions/step-up.js';
+import { Failure, invalidField } from '../../domain/failure.js';
 import { checkAnswer, checkCode } from '../../domain/second-factor.js';
 import type { Browser, GraphqlContext } from './context.js';
 import { enumeration } from './enumeration.js';
@@ -15,20 +16,28 @@ export const SecondFactorMethodEnum = enumeration<SecondFactorMethod>(
   { TOTP: 'totp', RECOVERY_CODE: 'recovery-code', PASSKEY: 'passkey' },
 );
 
-export const StepUpPurposeEnum = enumeration<StepUpPurpose>(
-  'StepUpPurpose',
-  'What somebody with a second factor must prove anew for.',
+export const StepUpMethodEnum = enumeration<StepUpMethod>(
+  'StepUpMethod',
+  'By what somebody signed in can prove anew who they are.',
   {
-    ACCESS_TOKEN: 'access-token',
     PASSWORD: 'password',
-    EMAIL: 'email',
-    BINDINGS: 'bindings',
-    PASSKEYS: 'passkeys',
-    SECOND_FACTOR: 'second-factor',
-    DELETE_ACCOUNT: 'delete-account',
-    PAYMENTS: 'payments',
+    MAIL_CODE: 'mail-code',
+    TOTP: 'totp',
+    RECOVERY_CODE: 'recovery-code',
+    PASSKEY: 'passkey',
   },
 );
+
+export const StepUpPurposeEnum = enumeration<StepUpPurpose>('StepUpPurpose', 'What must be proven anew for.', {
+  ACCESS_TOKEN: 'access-token',
+  PASSWORD: 'password',
+  EMAIL: 'email',
+  BINDINGS: 'bindings',
+  PASSKEYS: 'passkeys',
+  SECOND_FACTOR: 'second-factor',
+  DELETE_ACCOUNT: 'delete-account',
+  PAYMENTS: 'payments',
+});
 
 @InputType('FactorProof')
 export class FactorProofInput {
@@ -49,10 +58,25 @@ export function proofIn({ method, value }: FactorProofInput): FactorProof {
   return method === 'passkey' ? { kind: method, response: value } : { kind: method, code: value };
 }
 
+/** One of them. Throws `invalid-field`. */
+export function stepUpProofIn(given: {
+  readonly proof?: FactorProofInput | null | undefined;
+  readonly password?: string | null | undefined;
+  readonly mailCode?: string | null | undefined;
+}): StepUpProof {
+  const proofs: StepUpProof[] = [];
+  if (given.proof) proofs.push(proofIn(given.proof));
+  if (typeof given.password === 'string') proofs.push({ kind: 'password', password: given.password });
+  if (typeof given.mailCode === 'string') proofs.push({ kind: 'mail-code', code: given.mailCode });
+  const [proof, more] = proofs;
+  if (proof === undefined || more !== undefined) throw invalidField('proof', 'one of proof, password, mailCode');
+  return proof;
+}
+
 export const StepUpArg = () =>
   Arg('stepUp', () => String, {
     nullable: true,
-    description: 'What `stepUp` has answered for this purpose; needed where there is a second factor.',
+    description: 'What `stepUp` has answered for this purpose.',
   });
 
 /** With what the operation is given. Throws `invalid-field`. */

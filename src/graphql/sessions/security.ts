@@ -1,11 +1,19 @@
 import { Arg, Authorized, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
-import type { StepUpPurpose } from '../../application/asking.js';
+import type { StepUpMethod, StepUpPurpose } from '../../application/asking.js';
 import type { UserView } from '../../application/ports.js';
 import type { Position } from '../../domain/events.js';
 import { UserId } from '../../domain/ids.js';
 import { unixSeconds } from '../../domain/instant.js';
 import { attempting, type GraphqlContext, overHttp, Viewer } from '../server/context.js';
-import { askingIn, FactorProofInput, proofIn, StepUpArg, StepUpPurposeEnum, siteOf } from '../server/proof.js';
+import {
+  askingIn,
+  FactorProofInput,
+  StepUpArg,
+  StepUpMethodEnum,
+  StepUpPurposeEnum,
+  siteOf,
+  stepUpProofIn,
+} from '../server/proof.js';
 import { TimestampScalar } from '../server/scalars.js';
 import { deviceOf } from './device.js';
 
@@ -58,6 +66,11 @@ class Security {
   @Field(() => [Passkey])
   readonly passkeys!: readonly Passkey[];
 
+  @Field(() => [StepUpMethodEnum], {
+    description: 'By which `stepUp` is asked for; none: what needs it is done within ten minutes of signing in.',
+  })
+  readonly stepUpMethods!: readonly StepUpMethod[];
+
   @Field(() => [Session], { description: 'The newest hundred that stand.' })
   readonly sessions!: readonly Session[];
 }
@@ -75,9 +88,10 @@ class TotpSecret {
 const attemptCost = 1000;
 
 async function securityOf(context: GraphqlContext, viewer: UserView): Promise<Security> {
-  const { queries, ownSessions } = context.application;
-  const [factors, sessions] = await Promise.all([
+  const { queries, ownSessions, stepUps } = context.application;
+  const [factors, stepUpMethods, sessions] = await Promise.all([
     queries.ownFactors(viewer),
+    stepUps.ways(viewer),
     ownSessions.list(viewer, askingIn(context).session),
   ]);
   const { secondFactor, recoveryCodes, demanded, passkeys } = factors;
@@ -85,6 +99,7 @@ async function securityOf(context: GraphqlContext, viewer: UserView): Promise<Se
     secondFactor,
     recoveryCodes,
     demanded,
+    stepUpMethods,
     passkeys: passkeys.map(({ id, name, addedAt }) => ({ id, name, addedAt: unixSeconds(addedAt) })),
     sessions: sessions.map(({ id, current, openedAt, seenAt, client: { place, userAgent } }) => ({
       id,
@@ -115,17 +130,36 @@ export class SecurityResolver {
   @Authorized()
   @Mutation(() => String, {
     complexity: attemptCost,
-    description: 'Proves anew who one is, for one order of the purpose within five minutes; answers with its `stepUp`.',
+    description:
+      'Proves anew who one is, by one of `Security.stepUpMethods`, for one order of the purpose within five minutes; answers with its `stepUp`.',
   })
   stepUp(
     @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
     @Arg('purpose', () => StepUpPurposeEnum) purpose: StepUpPurpose,
-    @Arg('proof', () => FactorProofInput) proof: FactorProofInput,
+    @Arg('proof', () => FactorProofInput, { nullable: true }) proof?: FactorProofInput | null,
+    @Arg('password', () => String, { nullable: true }) password?: string | null,
+    @Arg('mailCode', () => String, { nullable: true, description: 'Of `sendStepUpCode`.' }) mailCode?: string | null,
   ): Promise<string> {
     const { client } = attempting(context);
     const { session } = askingIn(context);
-    return context.application.stepUps.prove(viewer, session, purpose, proofIn(proof), client.place);
+    const given = stepUpProofIn({ proof, password, mailCode });
+    return context.application.stepUps.prove(viewer, session, purpose, given, client.place);
+  }
+
+  @Authorized()
+  @Mutation(() => Boolean, {
+    complexity: attemptCost,
+    description: 'Mails a code to one’s own address, for `stepUp` of who has no password.',
+  })
+  async sendStepUpCode(
+    @Ctx() context: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('purpose', () => StepUpPurposeEnum) purpose: StepUpPurpose,
+  ): Promise<boolean> {
+    const { client } = attempting(context);
+    await context.application.stepUps.sendCode(viewer, askingIn(context).session, purpose, client.place);
+    return true;
   }
 
   @Authorized()
@@ -140,8 +174,12 @@ export class SecurityResolver {
 
   @Authorized()
   @Mutation(() => TotpSecret, { description: 'A secret for an authenticator app, to be brought a code of.' })
-  beginTotp(@Ctx() context: GraphqlContext, @Viewer() viewer: UserView): Promise<TotpSecret> {
-    return context.application.factors.beginTotp(viewer, askingIn(context));
+  beginTotp(
+    @Ctx() context: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @StepUpArg() stepUp?: string | null,
+  ): Promise<TotpSecret> {
+    return context.application.factors.beginTotp(viewer, askingIn(context, stepUp));
   }
 
   @Authorized()
@@ -254,11 +292,13 @@ export class SecurityResolver {
     description: 'Takes second factor and passkeys from a user who has lost them, and ends all sign-ins of that user.',
   })
   async resetSecondFactor(
-    @Ctx() { application }: GraphqlContext,
+    @Ctx() context: GraphqlContext,
     @Viewer() viewer: UserView,
     @Arg('userId', () => ID) userId: string,
+    @StepUpArg() stepUp?: string | null,
   ): Promise<boolean> {
-    await application.visible(await application.factors.reset(viewer, UserId(userId)));
+    const { application } = context;
+    await application.visible(await application.factors.reset(viewer, UserId(userId), askingIn(context, stepUp)));
     return true;
   }
 }

@@ -94,6 +94,7 @@ export class UserCommandResolver {
     @Arg('id', () => ID) rawId: string,
     @Arg('patch', () => UserPatchInput) patch: UserPatchInput,
     @OrderKeyArg() key?: string | null,
+    @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     const id = UserId(rawId);
     const { username, password, displayName, group, quota, shownQuota } = patch;
@@ -108,7 +109,13 @@ export class UserCommandResolver {
       shownQuota: shownQuota ?? null,
       role: null,
     };
-    const position = await context.application.users.edit(viewer, id, edited, orderKeyIn(key));
+    const position = await context.application.users.edit(
+      viewer,
+      id,
+      edited,
+      orderKeyIn(key),
+      askingIn(context, stepUp),
+    );
     if (password && id === viewer.id) await goOn(context, viewer, position);
     return written(context, viewer, id, position);
   }

@@ -6,6 +6,7 @@ import { Fact, Facts } from '../kit/Facts.js';
 import { formatExactly } from '../kit/figures.js';
 import { TextField } from '../kit/form/fields.js';
 import { nameProblems } from '../kit/form/userProblems.js';
+import { useStepUp } from '../kit/proof/stepUp.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { Section } from '../kit/Section.js';
 import { toaster } from '../kit/toaster.js';
@@ -14,9 +15,10 @@ import { personalTexts } from './personal.texts.js';
 
 export function ProfileSection({ user }: { readonly user: PersonalUserFragment }) {
   const t = useText(personalTexts);
+  const withStepUp = useStepUp();
   const [draft, setDraft] = useState({ username: user.username, displayName: user.displayName });
   const [judged, setJudged] = useState(false);
-  const [change, { loading }] = useMutation(ChangeOwnProfileDocument);
+  const [change, { loading }] = useMutation(ChangeOwnProfileDocument, { context: { errors: 'inline' } });
   const username = draft.username.trim();
   const problems = nameProblems(draft);
   // A name from before the limit may stay.
@@ -31,10 +33,10 @@ export function ProfileSection({ user }: { readonly user: PersonalUserFragment }
       ...(username === user.username ? {} : { username }),
       ...(draft.displayName === user.displayName ? {} : { displayName: draft.displayName }),
     };
-    await change({ variables: { patch } }).then(
-      () => toaster.success(t('profile.saved')),
-      () => undefined, // Said where all mutations fail.
-    );
+    await withStepUp('PASSWORD', async (stepUp) => {
+      await change({ variables: { patch, stepUp } });
+      toaster.success(t('profile.saved'));
+    });
   };
 
   return (

@@ -25,7 +25,7 @@ export function SecondFactorSection({ security }: { readonly security: SecurityS
   const withStepUp = useStepUp();
   const [begun, setBegun] = useState<BeginTotpMutation['beginTotp'] | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const [begin, { loading }] = useMutation(BeginTotpDocument, { fetchPolicy: 'no-cache' });
+  const [begin, { loading }] = useMutation(BeginTotpDocument, { fetchPolicy: 'no-cache', context: inline });
   const [turnOff] = useMutation(TurnOffTotpDocument, { context: inline });
   const [renew] = useMutation(RenewRecoveryCodesDocument, { fetchPolicy: 'no-cache', context: inline });
 
@@ -74,10 +74,10 @@ export function SecondFactorSection({ security }: { readonly security: SecurityS
             text={t('factor.turnOn')}
             loading={loading}
             onClick={() =>
-              void begin().then(
-                ({ data }) => setBegun(data?.beginTotp ?? null),
-                () => undefined, // Said where all mutations fail.
-              )
+              void withStepUp('SECOND_FACTOR', async (stepUp) => {
+                const { data } = await begin({ variables: { stepUp } });
+                setBegun(data?.beginTotp ?? null);
+              })
             }
           />
         )}

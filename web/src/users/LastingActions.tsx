@@ -8,6 +8,7 @@ import {
   ResetSecondFactorDocument,
 } from '../generated/users/users.js';
 import { useConfirm } from '../kit/form/confirm.js';
+import { useStepUp } from '../kit/proof/stepUp.js';
 import { renewLists } from '../kit/renewLists.js';
 import { isRoot, useSignedIn } from '../kit/session.js';
 import { toaster } from '../kit/toaster.js';
@@ -19,8 +20,9 @@ export function LastingActions({ user }: { readonly user: ListedUserFragment }) 
   const t = useText(usersTexts);
   const viewer = useSignedIn();
   const confirm = useConfirm();
+  const withStepUp = useStepUp();
   const [endSignIns] = useMutation(EndSignInsDocument);
-  const [resetSecondFactor] = useMutation(ResetSecondFactorDocument);
+  const [resetSecondFactor] = useMutation(ResetSecondFactorDocument, { context: { errors: 'inline' } });
   const [erase, { client }] = useMutation(EraseUserDocument);
   const { id, username: name } = user;
   const variables = { id };
@@ -37,10 +39,10 @@ export function LastingActions({ user }: { readonly user: ListedUserFragment }) 
   const withoutSecondFactor = async (): Promise<void> => {
     const asked = { title: t('confirm.resetSecondFactor', { name }), body: t('confirm.resetSecondFactorBody') };
     if (!(await confirm({ ...asked, confirm: t('action.resetSecondFactor') }))) return;
-    await resetSecondFactor({ variables }).then(
-      () => toaster.success(t('done.resetSecondFactor', { name })),
-      () => undefined,
-    );
+    await withStepUp('SECOND_FACTOR', async (stepUp) => {
+      await resetSecondFactor({ variables: { id, stepUp } });
+      toaster.success(t('done.resetSecondFactor', { name }));
+    });
   };
 
   const forGood = async (): Promise<void> => {

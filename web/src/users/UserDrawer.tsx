@@ -11,6 +11,7 @@ import { FormDrawer } from '../kit/form/FormDrawer.js';
 import { PasswordField, SelectField, TextField } from '../kit/form/fields.js';
 import { useOrderKey } from '../kit/form/orderKey.js';
 import { nameProblems, passwordProblem } from '../kit/form/userProblems.js';
+import { useStepUp } from '../kit/proof/stepUp.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { renewLists } from '../kit/renewLists.js';
 import { isRoot, useSignedIn } from '../kit/session.js';
@@ -110,7 +111,8 @@ function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: ()
   // What is edited must be what is stored, not what a list once showed.
   const result = useQuery(EditedUserDocument, { variables: { id }, fetchPolicy: 'network-only' });
   const orderKey = useOrderKey();
-  const [edit, { loading }] = useMutation(EditUserDocument);
+  const withStepUp = useStepUp();
+  const [edit, { loading }] = useMutation(EditUserDocument, { context: { errors: 'inline' } });
   const user = result.data?.user;
 
   const save = (patch: UserPatchInput): void => {
@@ -119,13 +121,12 @@ function EditedUser({ id, onClose }: { readonly id: string; readonly onClose: ()
       onClose();
       return;
     }
-    void edit({ variables: { id, patch, orderKey } }).then(
-      () => {
-        toaster.success(t('done.saved'));
-        onClose();
-      },
-      () => undefined,
-    );
+    // Asked for by root's own record only.
+    void withStepUp('PASSWORD', async (stepUp) => {
+      await edit({ variables: { id, patch, orderKey, stepUp } });
+      toaster.success(t('done.saved'));
+      onClose();
+    });
   };
 
   return (

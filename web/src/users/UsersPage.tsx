@@ -3,6 +3,7 @@ import { useQuery } from '@apollo/client/react';
 import { Add } from '@blueprintjs/icons';
 import { useMemo } from 'react';
 import { UserGroupsDocument, type UserSort, UsersDocument } from '../generated/users/users.js';
+import { StepUpProvider } from '../kit/proof/stepUp.js';
 import { useSignedIn } from '../kit/session.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { EmptyList } from '../kit/table/EmptyList.js';
@@ -45,52 +46,54 @@ export function UsersPage() {
   const columns = useMemo(() => userColumns(t, common), [t, common]);
 
   return (
-    <ListPage
-      title={t('title')}
-      actions={
-        <DrawerLink open="new" intent="primary" icon={<Add />}>
-          {t('new')}
-        </DrawerLink>
-      }
-      above={
-        <FilterBar
-          active={[keyword, group].filter((text) => text !== '').length}
-          onReset={() => setParams({ keyword: '', group: '' })}
-        >
-          <TextFilter
-            label={t('filter.keyword')}
-            placeholder={t('filter.keywordHint')}
-            value={keyword}
-            onChange={(text) => setParams({ keyword: text })}
-          />
-          <NameFilter
-            label={t('filter.group')}
-            value={group}
-            names={known?.groups ?? []}
-            onChange={(name) => setParams({ group: name })}
-          />
-        </FilterBar>
-      }
-    >
-      <ResourceTable
-        label={t('title')}
-        columns={columns}
-        columnsKey="users-table-columns"
-        rows={result.data?.users.items}
-        rowKey={({ id }) => id}
-        result={result}
-        opens={(user) => (mayOpen(viewer, user) ? user.id : null)}
-        isMuted={isDeleted}
-        sort={{ value: sort, onSort: (value) => setParams({ sort: value }) }}
-        empty={
-          <EmptyList text={t('empty')} to="/user">
-            {t('empty.all')}
-          </EmptyList>
+    <StepUpProvider>
+      <ListPage
+        title={t('title')}
+        actions={
+          <DrawerLink open="new" intent="primary" icon={<Add />}>
+            {t('new')}
+          </DrawerLink>
         }
-        paging={paging(result.data?.users.total)}
-      />
-      <UserDrawer />
-      <AdjustQuotaDialog />
-    </ListPage>
+        above={
+          <FilterBar
+            active={[keyword, group].filter((text) => text !== '').length}
+            onReset={() => setParams({ keyword: '', group: '' })}
+          >
+            <TextFilter
+              label={t('filter.keyword')}
+              placeholder={t('filter.keywordHint')}
+              value={keyword}
+              onChange={(text) => setParams({ keyword: text })}
+            />
+            <NameFilter
+              label={t('filter.group')}
+              value={group}
+              names={known?.groups ?? []}
+              onChange={(name) => setParams({ group: name })}
+            />
+          </FilterBar>
+        }
+      >
+        <ResourceTable
+          label={t('title')}
+          columns={columns}
+          columnsKey="users-table-columns"
+          rows={result.data?.users.items}
+          rowKey={({ id }) => id}
+          result={result}
+          opens={(user) => (mayOpen(viewer, user) ? user.id : null)}
+          isMuted={isDeleted}
+          sort={{ value: sort, onSort: (value) => setParams({ sort: value }) }}
+          empty={
+            <EmptyList text={t('empty')} to="/user">
+              {t('empty.all')}
+            </EmptyList>
+          }
+          paging={paging(result.data?.users.total)}
+        />
+        <UserDrawer />
+        <AdjustQuotaDialog />
+      </ListPage>
+    </StepUpProvider>
   );
 }

@@ -3,17 +3,17 @@ import { Dialog, DialogBody } from '@blueprintjs/core';
 import {
   AskStepUpPasskeyDocument,
   OwnFactorsDocument,
-  type SecondFactorMethod,
+  SendStepUpCodeDocument,
   StepUpDocument,
+  type StepUpMutationVariables,
   type StepUpPurpose,
 } from '../../generated/kit/proof/proof.js';
 import { useText } from '../words/i18n.js';
+import { OwnProofForm } from './OwnProofForm.js';
 import { ProofForm } from './ProofForm.js';
 import { proofTexts } from './proof.texts.js';
 
 const inline = { errors: 'inline' } as const;
-const byCode: readonly SecondFactorMethod[] = ['TOTP', 'RECOVERY_CODE'];
-const byPasskeyToo: readonly SecondFactorMethod[] = [...byCode, 'PASSKEY'];
 
 interface StepUpDialogProps {
   readonly purpose: StepUpPurpose;
@@ -22,13 +22,19 @@ interface StepUpDialogProps {
   readonly onAnswer: (stepUp: string | null) => void;
 }
 
-/** Asks for a proof anew. `useStepUp` is the way to it. */
+/** Asks for a proof anew, by what this user has. `useStepUp` is the way to it. */
 export function StepUpDialog({ purpose, isOpen, onAnswer }: StepUpDialogProps) {
   const t = useText(proofTexts);
   const { data } = useQuery(OwnFactorsDocument, { fetchPolicy: 'network-only' });
-  const [ask] = useMutation(AskStepUpPasskeyDocument, { context: inline });
+  const [askPasskey] = useMutation(AskStepUpPasskeyDocument, { context: inline });
+  const [sendCode] = useMutation(SendStepUpCodeDocument, { context: inline });
   const [prove] = useMutation(StepUpDocument, { fetchPolicy: 'no-cache', context: inline });
-  const hasPasskey = (data?.security.passkeys.length ?? 0) > 0;
+  const methods = data?.security.stepUpMethods;
+
+  const proven = async (proof: Omit<StepUpMutationVariables, 'purpose'>): Promise<void> =>
+    onAnswer((await prove({ variables: { purpose, ...proof } })).data?.stepUp ?? null);
+  const ask = async (): Promise<string> => (await askPasskey({ variables: { purpose } })).data?.askStepUpPasskey ?? '';
+
   return (
     <Dialog
       isOpen={isOpen}
@@ -39,12 +45,24 @@ export function StepUpDialog({ purpose, isOpen, onAnswer }: StepUpDialogProps) {
     >
       <DialogBody>
         <p>{t('stepUp.explain')}</p>
-        <ProofForm
-          methods={hasPasskey ? byPasskeyToo : byCode}
-          submit={t('stepUp.submit')}
-          ask={async () => (await ask({ variables: { purpose } })).data?.askStepUpPasskey ?? ''}
-          onProof={async (proof) => onAnswer((await prove({ variables: { purpose, proof } })).data?.stepUp ?? null)}
-        />
+        {methods?.includes('TOTP') && (
+          <ProofForm
+            methods={methods.filter((method) => method !== 'PASSWORD' && method !== 'MAIL_CODE')}
+            submit={t('stepUp.submit')}
+            ask={ask}
+            onProof={(proof) => proven({ proof })}
+          />
+        )}
+        {methods !== undefined && !methods.includes('TOTP') && (
+          <OwnProofForm
+            methods={methods}
+            ask={ask}
+            onProof={proven}
+            onSendCode={async () => {
+              await sendCode({ variables: { purpose } });
+            }}
+          />
+        )}
       </DialogBody>
     </Dialog>
   );

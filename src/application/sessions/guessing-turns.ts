@@ -1,0 +1,56 @@
+/*
+ * One guess at an account at a time, for all places where nobody has succeeded there: a place that is refused is told when
+ * it is its turn, and that turn is nobody else's, however many ask meanwhile. A network has one turn at a time, so a crowd
+ * in one network does not push others out.
+ */
+
+const betweenMs = 2 * 60_000;
+/** For how long a turn stays whoever's it is. */
+const keptMs = 2 * 60_000;
+const mostWaiting = 15;
+
+interface Turn {
+  readonly network: string;
+  at: number;
+}
+
+/** The first 16 bits of an IPv4 place, the first 32 of an IPv6 one; other text is a network by itself. */
+function networkOf(place: string): string {
+  const separator = place.includes(':') ? ':' : '.';
+  return place.split(separator, 2).join(separator);
+}
+
+export interface Turns {
+  /** When `place` may guess next; not after `now`: at once, and its turn is over. `lastAt`: of the last guess. */
+  freeAt(account: string, place: string, now: number, lastAt: number): number;
+}
+
+/** `kept`: accounts whose turns are remembered. */
+export function turns(kept: number): Turns {
+  const queues = new Map<string, Turn[]>();
+
+  return {
+    freeAt(account, place, now, lastAt) {
+      const latest = now + (mostWaiting + 1) * betweenMs;
+      const queue = (queues.get(account) ?? []).filter(({ at }) => at + keptMs >= now);
+      // A clock that was set back makes nobody wait for it to come round again.
+      for (const turn of queue) turn.at = Math.min(turn.at, latest);
+      queues.delete(account);
+      const [oldest] = queues.keys();
+      if (oldest !== undefined && queues.size >= kept) queues.delete(oldest);
+      queues.set(account, queue);
+
+      const network = networkOf(place);
+      const own = queue.find((turn) => turn.network === network);
+      if (own !== undefined) {
+        if (own.at <= now) queue.splice(queue.indexOf(own), 1);
+        return own.at;
+      }
+      const last = queue.reduce((at, turn) => Math.max(at, turn.at), lastAt);
+      const next = last + betweenMs;
+      if (next <= now || queue.length >= mostWaiting) return next;
+      queue.push({ network, at: next });
+      return next;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type MailServer, startMailServer } from '../support/mail-server.js';
+import { type AnsweredError, GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
+
+/* What a stolen session of a user without a second factor must not do by itself. */
+
+let server: GraphqlServer;
+let mail: MailServer;
+
+beforeAll(async () => {
+  server = await startGraphql();
+});
+afterAll(async () => {
+  await server?.stop();
+});
+
+const browser = () => new GraphqlClient(server.url, { 'x-tallygate-client': 'test', origin: server.url });
+
+const orders: readonly (readonly [purpose: string, operation: string])[] = [
+  ['PASSWORD', 'changeOwnProfile(patch: { password: "another-password" }, stepUp: $stepUp) { id }'],
+  ['PASSWORD', 'changeOwnProfile(patch: { username: "renamed" }, stepUp: $stepUp) { id }'],
+  ['EMAIL', 'bindEmail(email: "thief@mail.example", code: "abcdef", stepUp: $stepUp) { id }'],
+  ['EMAIL', 'removeEmail(stepUp: $stepUp) { id }'],
+  ['SECOND_FACTOR', 'beginTotp(stepUp: $stepUp) { secret }'],
+  ['PASSKEYS', 'beginPasskey(stepUp: $stepUp)'],
+  ['BINDINGS', 'unbind(provider: GITHUB, stepUp: $stepUp) { id }'],
+  ['ACCESS_TOKEN', 'issueAccessToken(stepUp: $stepUp) { token }'],
+  ['DELETE_ACCOUNT', 'deleteOwnAccount(username: "USER", stepUp: $stepUp)'],
+];
+
+const refusedBy = async (client: GraphqlClient, operation: string, stepUp: string | null): Promise<string | null> => {
+  const { errors } = await client.send(`mutation ($stepUp: String) { ${operation} }`, { stepUp });
+  return (errors[0] as AnsweredError | undefined)?.extensions.code ?? null;
+};
+
+describe('without a second factor', () => {
+  test.each(orders)('the password is asked for before %s is changed: %s', async (purpose, operation) => {
+    const user = await server.gateway.addUser(0);
+    const client = await browser().signIn(user.username, user.password);
+    const order = operation.replace('USER', user.username).replace('renamed', `r${user.actor.id}`);
+    expect(await refusedBy(client, order, null)).toBe('step-up-needed');
+    expect(await refusedBy(client, order, 'made-up')).toBe('step-up-needed');
+    const forAnother = await client.proven(purpose === 'PAYMENTS' ? 'EMAIL' : 'PAYMENTS');
+    expect(await refusedBy(client, order, forAnother)).toBe('step-up-needed');
+    const stepUp = await client.proven(purpose);
+    expect([null, 'email-code-wrong']).toContain(await refusedBy(client, order, stepUp));
+  });
+
+  test('a wrong password proves nothing, and guesses get slower as at the door', async () => {
+    const user = await server.gateway.addUser(0);
+    const client = await browser().signIn(user.username, user.password);
+    const prove = 'mutation ($password: String!) { stepUp(purpose: PASSWORD, password: $password) }';
+    const codes: string[] = [];
+    for (let n = 0; n < 7; n++) codes.push((await client.refusal(prove, { password: 'wrong horse' })).code);
+    expect(codes).toEqual([...Array<string>(6).fill('password-wrong'), 'too-many-attempts']);
+    const login = 'mutation ($u: String!, $p: String!) { login(username: $u, password: $p) { user { id } } }';
+    expect(await browser().refusal(login, { u: user.username, p: 'wrong horse' })).toMatchObject({
+      code: 'too-many-attempts',
+    });
+  });
+
+  test('exactly one proof is taken, and a code by mail is none for who has a password', async () => {
+    const user = await server.gateway.addUser(0);
+    const client = await browser().signIn(user.username, user.password);
+    for (const given of ['', ', password: "a", mailCode: "b"'])
+      expect(await client.refusal(`mutation { stepUp(purpose: EMAIL${given}) }`)).toMatchObject({
+        code: 'invalid-field',
+      });
+    expect(await client.refusal('mutation { stepUp(purpose: EMAIL, mailCode: "123456") }')).toMatchObject({
+      code: 'proof-not-fit',
+    });
+    expect(await client.refusal('mutation { sendStepUpCode(purpose: EMAIL) }')).toMatchObject({
+      code: 'proof-not-fit',
+    });
+    expect(await client.ask('{ security { stepUpMethods } }')).toEqual({ security: { stepUpMethods: ['PASSWORD'] } });
+  });
+
+  test('root cannot take the way of an administrator’s form to its own password or second factor', async () => {
+    const { root } = server.gateway;
+    const edit = `editUser(id: ${root.id}, patch: { password: "another-password" }, stepUp: $stepUp) { id }`;
+    expect(await refusedBy(server.root, edit, null)).toBe('step-up-needed');
+    const reset = `resetSecondFactor(userId: ${root.id}, stepUp: $stepUp)`;
+    expect(await refusedBy(server.root, reset, null)).toBe('step-up-needed');
+  });
+});
+
+describe('over the older interface', () => {
+  const put = async (client: GraphqlClient, id: number, body: object) => {
+    const answer = await fetch(`${server.gateway.url}/api/user/self`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', 'new-api-user': String(id), cookie: client.cookie },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { success: boolean; message: string };
+  };
+
+  test('a new password needs the former one as `original_password`; what changes nothing needs none', async () => {
+    const { actor, username, password } = await server.gateway.addUser(0);
+    const client = await browser().signIn(username, password);
+    const changed = { password: 'another-password' };
+    expect(await put(client, actor.id, changed)).toMatchObject({ success: false });
+    expect(await put(client, actor.id, { ...changed, original_password: 'wrong horse' })).toMatchObject({
+      success: false,
+      message: '密码错误',
+    });
+    expect(await put(client, actor.id, { username, display_name: 'Me', password: '' })).toMatchObject({
+      success: true,
+    });
+    expect(await put(client, actor.id, { ...changed, original_password: password })).toMatchObject({ success: true });
+    await browser().signIn(username, 'another-password');
+  });
+});
+
+describe('the owner', () => {
+  beforeAll(async () => {
+    mail = await startMailServer();
+    await server.gateway.setOption('SMTPServer', mail.host);
+    await server.gateway.setOption('SMTPFrom', 'gate@mail.example');
+    await server.gateway.setOption('SMTPPort', String(mail.port));
+  });
+  afterAll(() => mail?.stop());
+
+  test('is told by mail of a new password, and of an address that was replaced at the former one', async () => {
+    const { actor, username, password } = await server.gateway.addUser(0);
+    const { application } = server.gateway;
+    const client = await browser().signIn(username, password);
+    const bind = async (email: string): Promise<void> => {
+      await application.visible(await application.users.bindings.changeEmail(actor.id, email));
+    };
+    await bind('owner@mail.example');
+    // The thief chooses where notifications go: these do not go there.
+    await application.users.changeSettings(actor, {
+      notifyType: 'email',
+      quotaWarningThreshold: 1,
+      webhookUrl: '',
+      webhookSecret: '',
+      notificationEmail: 'thief@mail.example',
+      acceptUnpricedModels: false,
+    });
+    const change =
+      'mutation ($stepUp: String) { changeOwnProfile(patch: { password: "another-password" }, stepUp: $stepUp) { id } }';
+    await client.ask(change, { stepUp: await client.proven('PASSWORD') });
+    await mail.mailTo('owner@mail.example', ({ text }) => text.includes('密码已更改'));
+    await bind('thief@mail.example');
+    await mail.mailTo('owner@mail.example', ({ text }) => text.includes('邮箱已改为其他地址'));
+    expect(mail.received.flatMap(({ to }) => to)).not.toContain('thief@mail.example');
+  });
+});

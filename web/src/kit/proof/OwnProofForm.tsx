@@ -1,0 +1,99 @@
+import { Button } from '@blueprintjs/core';
+import { Key } from '@blueprintjs/icons';
+import { type FormEvent, useState } from 'react';
+import type { StepUpMethod, StepUpMutationVariables } from '../../generated/kit/proof/proof.js';
+import { FormProblem } from '../form/FormProblem.js';
+import { PasswordField, TextField } from '../form/fields.js';
+import { toaster } from '../toaster.js';
+import { errorText } from '../words/errors.js';
+import { useText } from '../words/i18n.js';
+import { answerByPasskey, hasPasskeys, isDeclined } from './passkeys.js';
+import { proofTexts } from './proof.texts.js';
+
+interface OwnProofFormProps {
+  readonly methods: readonly StepUpMethod[];
+  /** The question to passkeys. */
+  readonly ask: () => Promise<string>;
+  readonly onSendCode: () => Promise<void>;
+  /** Throws where the proof is not accepted; the form says why. */
+  readonly onProof: (proof: Omit<StepUpMutationVariables, 'purpose'>) => Promise<void>;
+}
+
+/** Proving who one is without a second factor: by the password, a code by mail where there is none, or a passkey. */
+export function OwnProofForm({ methods, ask, onSendCode, onProof }: OwnProofFormProps) {
+  const t = useText(proofTexts);
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const byPassword = methods.includes('PASSWORD');
+  const byMail = methods.includes('MAIL_CODE');
+
+  const attempt = async (order: () => Promise<void>): Promise<void> => {
+    setProblem(null);
+    setBusy(true);
+    try {
+      await order();
+    } catch (error) {
+      if (!isDeclined(error)) setProblem(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (text === '') setProblem(t(byPassword ? 'password.missing' : 'code.missing'));
+    else void attempt(() => onProof(byPassword ? { password: text } : { mailCode: text.trim() }));
+  };
+
+  return (
+    <form onSubmit={send} noValidate>
+      <FormProblem text={problem} />
+      {byPassword && (
+        <PasswordField label={t('password')} value={text} onChange={setText} autoComplete="current-password" />
+      )}
+      {byMail && (
+        <>
+          <Button
+            fill
+            text={t('mailCode.send')}
+            disabled={busy}
+            onClick={() =>
+              void attempt(async () => {
+                await onSendCode();
+                toaster.success(t('mailCode.sent'));
+              })
+            }
+          />
+          <TextField
+            label={t('mailCode')}
+            hint={t('mailCode.hint')}
+            value={text}
+            onChange={setText}
+            autoComplete="one-time-code"
+            maxLength={64}
+            monospace
+          />
+        </>
+      )}
+      {(byPassword || byMail) && (
+        <Button type="submit" intent="primary" fill size="large" text={t('stepUp.submit')} loading={busy} />
+      )}
+      {methods.includes('PASSKEY') && hasPasskeys() && (
+        <Button
+          fill
+          size="large"
+          icon={<Key />}
+          className="door-alternative"
+          text={t('passkey')}
+          disabled={busy}
+          onClick={() =>
+            void attempt(async () =>
+              onProof({ proof: { method: 'PASSKEY', value: await answerByPasskey(await ask()) } }),
+            )
+          }
+        />
+      )}
+    </form>
+  );
+}
