@@ -20,6 +20,7 @@ import { notifications } from './migrations/0017-notifications.js';
 import { redemptionIds } from './migrations/0018-redemption-ids.js';
 import { callsByTwo } from './migrations/0019-calls-by-two.js';
 import { callsLast } from './migrations/0020-calls-last.js';
+import { orderForms } from './migrations/0021-order-forms.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -49,6 +50,7 @@ export const adapterMigrations: readonly Migration[] = [
   redemptionIds,
   callsByTwo,
   callsLast,
+  orderForms,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

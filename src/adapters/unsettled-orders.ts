@@ -27,5 +27,20 @@ export function postgresUnsettledOrders(pool: Pool): UnsettledOrders {
     async end(key) {
       await query('DELETE FROM unsettled_orders WHERE order_key = $1', [key]);
     },
+
+    async bind(name, form) {
+      const { rows } = await query<{ form: string; is_new: boolean }>(
+        `INSERT INTO order_forms AS known (order_name, form) VALUES ($1, $2)
+         ON CONFLICT (order_name) DO UPDATE SET form = known.form RETURNING form, xmax = 0 AS is_new`,
+        [name, form],
+      );
+      const [row] = rows;
+      if (row === undefined) throw new Error('the name of an order was not kept');
+      return { form: row.form, isNew: row.is_new };
+    },
+
+    async unbind(name) {
+      await query('DELETE FROM order_forms WHERE order_name = $1', [name]);
+    },
   };
 }

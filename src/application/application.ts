@@ -213,7 +213,7 @@ export function openApplication(ports: ApplicationPorts) {
       once,
       providers: ports.payments,
       stepUps: proven,
-      countOpen: (user) => countOpenPayments(ports.db, user),
+      openCounts: { of: (user, ids) => countOpenPayments(ports.db, user, ids) },
     }),
     setup: setupCommands({ ...ports, users, code: ports.setupCode }),
     registering: registering({ directory, users, codes }),

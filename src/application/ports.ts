@@ -110,6 +110,10 @@ export interface UnsettledOrders {
   left(after: Instant): Promise<readonly UnsettledOrder[]>;
   begin(order: UnsettledOrder): Promise<void>;
   end(key: string): Promise<void>;
+  /** The form an order's name stands for, for ever: `form`, if it is used for the first time. */
+  bind(name: string, form: string): Promise<{ readonly form: string; readonly isNew: boolean }>;
+  /** The order was refused and has written nothing: its name may be used again. */
+  unbind(name: string): Promise<void>;
 }
 
 /** Up to where in the log each reaction has done what was to be done. */

@@ -120,6 +120,7 @@ export const failureKinds = {
   'redemption-not-unused': 'refused',
   'redemption-used': 'refused',
   'redemption-code-used': 'refused',
+  'redemption-code-own': 'forbidden',
   'api-key-expired-enable': 'refused',
   'api-key-exhausted-enable': 'refused',
   'too-many-api-keys': 'refused',

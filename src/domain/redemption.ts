@@ -3,6 +3,7 @@ import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId, UserId } from './ids.js';
 import { enteredQuota, plus, type Quota } from './quota.js';
+import type { Role } from './user.js';
 
 /*
  * A code that is worth quota to whoever redeems it first. Stream `redemption-{id}`: of two who redeem it at once, the
@@ -29,13 +30,14 @@ export type RedemptionCommand =
   | ({ type: 'EditRedemptionCode'; by: UserId } & RedemptionTerms)
   | { type: 'EnableRedemptionCode' | 'DisableRedemptionCode' | 'DeleteRedemptionCode'; by: UserId }
   /** `balance`: what the user has before. */
-  | { type: 'RedeemCode'; user: UserId; balance: Quota };
+  | { type: 'RedeemCode'; user: UserId; role: Role; balance: Quota };
 
 export type RedemptionStatus = 'unused' | 'disabled' | 'used';
 
 export type Redemption =
   | { readonly status: 'absent' | 'deleted' }
-  | ({ readonly status: RedemptionStatus } & RedemptionTerms);
+  /** `makers`: who has said what it is worth. */
+  | ({ readonly status: RedemptionStatus; readonly makers: ReadonlySet<UserId> } & RedemptionTerms);
 
 type LiveRedemption = Extract<Redemption, RedemptionTerms>;
 
@@ -96,6 +98,10 @@ const switchable = (code: Redemption): LiveRedemption => {
   return found;
 };
 
+/** Who only gives it another name has not said what it is worth. */
+const madeAlsoBy = (code: LiveRedemption, { quota, by }: { quota: Quota; by: UserId }): ReadonlySet<UserId> =>
+  quota === code.quota ? code.makers : new Set([...code.makers, by]);
+
 export const redemptionDecider: Decider<Redemption, RedemptionCommand, RedemptionEvent> = {
   initial: { status: 'absent' },
   decide(command, code) {
@@ -123,6 +129,8 @@ export const redemptionDecider: Decider<Redemption, RedemptionCommand, Redemptio
       case 'RedeemCode': {
         if (!isLive(code)) throw unknownCode();
         if (code.status !== 'unused') throw new Failure('redemption-code-used');
+        // Whoever could do that would have a mint, as with payments. Root answers to nobody.
+        if (command.role !== 'root' && code.makers.has(command.user)) throw new Failure('redemption-code-own');
         plus(command.balance, code.quota); // refuses a balance beyond the largest safe integer
         return [{ type: 'RedemptionCodeRedeemed', user: command.user, quota: code.quota }];
       }
@@ -133,9 +141,9 @@ export const redemptionDecider: Decider<Redemption, RedemptionCommand, Redemptio
   evolve(code, event) {
     switch (event.type) {
       case 'RedemptionCodeIssued':
-        return { status: 'unused', name: event.name, quota: event.quota };
+        return { status: 'unused', name: event.name, quota: event.quota, makers: new Set([event.by]) };
       case 'RedemptionCodeEdited':
-        return isLive(code) ? { ...code, name: event.name, quota: event.quota } : code;
+        return isLive(code) ? { ...code, name: event.name, quota: event.quota, makers: madeAlsoBy(code, event) } : code;
       case 'RedemptionCodeEnabled':
         return isLive(code) ? { ...code, status: 'unused' } : code;
       case 'RedemptionCodeDisabled':

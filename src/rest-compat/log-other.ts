@@ -88,6 +88,7 @@ function membersOf(line: UsageLogEntry): Members {
     case 'granted':
     case 'adjusted':
     case 'api-key-revoked':
+    case 'code-issued':
     case 'topped-up':
     case 'top-up-returned':
     case 'redeemed':

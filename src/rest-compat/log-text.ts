@@ -38,6 +38,8 @@ const returned: Readonly<Record<ReturnCause, { readonly begins: string; readonly
 };
 const adjusted = '管理员将用户额度从 ';
 const revoked = '管理员禁用了令牌 ';
+const issuedCode = '管理员生成兑换码 ';
+const editedCode = '管理员修改兑换码 ';
 const redeemed = '通过兑换码充值 ';
 const failed = '请求失败，状态码 ';
 const refused = '请求被拒绝，状态码 ';
@@ -54,6 +56,8 @@ const beginnings: readonly (readonly [LogType, string])[] = [
   ...Object.values(returned).map(({ begins }) => [system, begins] as const),
   [manage, adjusted],
   [manage, revoked],
+  [manage, issuedCode],
+  [manage, editedCode],
   [recharge, redeemed],
   [error, failed],
   [error, refused],
@@ -86,6 +90,8 @@ export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
       const { begins, money } = returned[detail.cause];
       return `${begins}${quotaText(Math.abs(detail.quota), style)}，${money}：${Number(detail.money).toFixed(6)}`;
     }
+    case 'code-issued':
+      return `${detail.edited ? editedCode : issuedCode}${quotaText(detail.quota, style)}，兑换码ID ${detail.redemption}`;
     case 'redeemed':
       return `${redeemed}${quotaText(detail.quota, style)}，兑换码ID ${detail.redemption}`;
     case 'channel-tested':

@@ -107,7 +107,7 @@ const paymentsOf = (of: MemoryNode): PaymentCommands =>
     ...of,
     providers: { epay: cashier, stripe: closed },
     stepUps: { demand: async () => {} },
-    countOpen: async () => 0,
+    openCounts: { of: async () => ({ live: 0, known: [] }) },
     warn: () => {},
   });
 
@@ -388,7 +388,7 @@ test('the log hears of refused notices now and then, and all of them are counted
     ...node,
     providers: { epay: cashier, stripe: closed },
     stepUps: { demand: async () => {} },
-    countOpen: async () => 0,
+    openCounts: { of: async () => ({ live: 0, known: [] }) },
     warn: (facts) => warned.push(facts),
   });
   const { id } = await counting.begin(alice, { amount: 10, method: 'alipay' }, '/topup');

@@ -5,7 +5,7 @@ import { Failure } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Actor } from '../../src/domain/user.js';
-import { admin, type MemoryNode, openMemoryNode } from '../support/memory-node.js';
+import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
 import { refusal } from '../support/refusal.js';
 
 let node: MemoryNode;
@@ -93,6 +93,31 @@ describe('issuing codes', () => {
     await expect(order('x', 0, 1)).rejects.toThrow(refusal('redemption-quota-too-small'));
     expect(await codesInLog()).toBe(0);
     expect(node.vault.secrets.size).toBe(0);
+  });
+});
+
+describe('a key of an order', () => {
+  test('that was used for one code is refused with another one, and with another kind of order', async () => {
+    const { codes } = await node.redemptions.issue(admin, { name: 'two', quota: 5 }, 2);
+    const [first = '', second = ''] = codes.map(({ code }) => code);
+    await redeem(alice, first, 'k');
+    await expect(redeem(alice, second, 'k')).rejects.toThrow(refusal('idempotency-key-reused', { key: 'k' }));
+    expect(await redeem(alice, second, 'another')).toMatchObject({ quota: 5 });
+    await node.users.adjustQuota(root, alice.id, 5, 0, 'r');
+    await expect(node.users.adjustQuota(root, bob.id, 5, 0, 'r')).rejects.toThrow(refusal('idempotency-key-reused'));
+    await expect(node.redemptions.issue(root, { name: 'two', quota: 5 }, 1, 'r')).rejects.toThrow(
+      refusal('idempotency-key-reused'),
+    );
+    await node.users.adjustQuota(root, alice.id, 5, 0, 'r');
+  });
+
+  test('stays good where the order was refused', async () => {
+    const { codes } = await node.redemptions.issue(admin, { name: 'one', quota: 5 }, 1);
+    const code = codes[0]?.code ?? '';
+    await redeem(bob, code);
+    await expect(redeem(alice, code, 'k')).rejects.toThrow(refusal('redemption-code-used'));
+    const { codes: more } = await node.redemptions.issue(admin, { name: 'one', quota: 5 }, 1);
+    expect(await redeem(alice, more[0]?.code ?? '', 'k')).toMatchObject({ quota: 5 });
   });
 });
 

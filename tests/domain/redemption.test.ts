@@ -9,6 +9,7 @@ import {
   redemptionDecider,
   redemptionQuota,
 } from '../../src/domain/redemption.js';
+import type { Role } from '../../src/domain/user.js';
 import { scenariosOf } from '../support/given.js';
 import { refusal } from '../support/refusal.js';
 
@@ -29,7 +30,8 @@ const edit = (name: string, quota: number) =>
 const enable = { type: 'EnableRedemptionCode', by: admin } as const;
 const disable = { type: 'DisableRedemptionCode', by: admin } as const;
 const remove = { type: 'DeleteRedemptionCode', by: admin } as const;
-const redeem = (user = alice, balance = 0) => ({ type: 'RedeemCode', user, balance: Quota(balance) }) as const;
+const redeem = (user = alice, balance = 0, role: Role = 'ordinary') =>
+  ({ type: 'RedeemCode', user, role, balance: Quota(balance) }) as const;
 
 describe('redeeming a code', () => {
   test('credits the user with what it is worth', () => given(issued).when(redeem()).thenRecorded(redeemed));
@@ -40,6 +42,25 @@ describe('redeeming a code', () => {
   test('is done once, by whomever', () => {
     given(issued, redeemed).when(redeem(bob)).thenRefused('redemption-code-used');
     given(issued, redeemed).when(redeem(alice)).thenRefused('redemption-code-used');
+  });
+  test('is refused to whoever has made it, whatever their role is now, but not to root', () => {
+    given(issued)
+      .when(redeem(admin, 0, 'admin'))
+      .thenRefused('redemption-code-own');
+    given(issued).when(redeem(admin)).thenRefused('redemption-code-own');
+    given(issued)
+      .when(redeem(admin, 0, 'root'))
+      .thenRecorded({ ...redeemed, user: admin });
+  });
+  test('is refused to whoever has changed what it is worth; another name changes nothing', () => {
+    const worth: RedemptionEvent = { type: 'RedemptionCodeEdited', name: 'promo', quota: Quota(9), by: bob };
+    given(issued, worth)
+      .when(redeem(bob, 0, 'admin'))
+      .thenRefused('redemption-code-own');
+    const named: RedemptionEvent = { type: 'RedemptionCodeEdited', name: 'n', quota: terms.quota, by: bob };
+    given(issued, named)
+      .when(redeem(bob, 0, 'admin'))
+      .thenRecorded({ ...redeemed, user: bob });
   });
   test('is refused while it is disabled', () => {
     given(issued, disabled).when(redeem()).thenRefused('redemption-code-used');

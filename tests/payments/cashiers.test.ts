@@ -65,7 +65,12 @@ async function started(): Promise<{ node: MemoryNode; payments: PaymentCommands 
     },
     stripeUrl,
   );
-  const ports = { ...opened, providers, stepUps: { demand: async () => {} }, countOpen: async () => 0 };
+  const ports = {
+    ...opened,
+    providers,
+    stepUps: { demand: async () => {} },
+    openCounts: { of: async () => ({ live: 0, known: [] }) },
+  };
   return { node: opened, payments: paymentCommands(ports) };
 }
 

@@ -187,6 +187,18 @@ export class MemoryUnsettledOrders implements UnsettledOrders {
   async end(key: string): Promise<void> {
     this.orders.delete(key);
   }
+
+  private readonly forms = new Map<string, string>();
+
+  async bind(name: string, form: string): Promise<{ form: string; isNew: boolean }> {
+    const known = this.forms.get(name);
+    if (known === undefined) this.forms.set(name, form);
+    return { form: known ?? form, isNew: known === undefined };
+  }
+
+  async unbind(name: string): Promise<void> {
+    this.forms.delete(name);
+  }
 }
 
 /** Somebody out there who takes whatever is sent, unless told otherwise. */

@@ -9,9 +9,9 @@ import { authorise } from '../authorise.js';
 import { mustReach, type Tail } from '../memory/tail.js';
 import type { ApiKeyCounts, Clock, Directory, Ids, QuotaGate, ReadModelProgress, Vault } from '../ports.js';
 import { randomText } from '../random-text.js';
-import { apiKeyPlaces } from './api-key-places.js';
 import type { Handle } from './handle.js';
 import type { OrderBook } from './order-mark.js';
+import { places } from './places.js';
 
 export interface ApiKeyCommandPorts {
   readonly clock: Clock;
@@ -72,7 +72,7 @@ const countedTimeoutMs = 10_000;
 
 export function apiKeyCommands(ports: ApiKeyCommandPorts) {
   const { clock, handle, ids, vault, gate, tail, once, directory, progress } = ports;
-  const places = apiKeyPlaces(ports.apiKeyCounts);
+  const held = places(ports.apiKeyCounts, (most) => new Failure('too-many-api-keys', { allowed: most }));
 
   /** What the key may still spend, as of a position or later. */
   const remainingAt = async (id: ApiKeyId, position: Position): Promise<Quota> => {
@@ -110,7 +110,7 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
         let secret = null as SecretId | null;
         /** Not asked of a repeat: it takes no place, and leaves nothing in the vault. */
         const issuing = async (): Promise<ApiKeyCommand> => {
-          await places.take(actor.id, id, directory.settings().mostApiKeys);
+          await held.take(actor.id, id, directory.settings().mostApiKeys);
           secret ??= await vault.put(key);
           return { type: 'IssueApiKey', owner: actor.id, keyHash: vault.hash(key), secret, quota: allowance, terms };
         };
@@ -121,12 +121,12 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
           issuing,
           marked,
         ).catch((error) => {
-          places.leave(actor.id, id);
+          held.leave(actor.id, id);
           throw error;
         });
         void progress
           .reached(position, countedTimeoutMs, ['api_keys'])
-          .then((counted) => counted && places.leave(actor.id, id));
+          .then((counted) => counted && held.leave(actor.id, id));
         const [issued] = events;
         if (issued?.type !== 'ApiKeyIssued' || issued.secret === secret) return { id, key, position };
         // A repeat: the key is the one the order has led to before.

@@ -140,12 +140,20 @@ export function orderBook({ hash, clock, unsettledOrders }: OrderBookPorts) {
     run: (order: Repeatable) => Promise<Result>,
   ): Promise<Result> => {
     const form = hash(`order ${actor} ${content}`);
+    const nameOf = (named: string): string => hash(`order name ${actor} ${named}`);
     const carryOut = (named: string): Promise<Result> =>
-      run({
-        mark: (stream) => orderMark(actor, named, stream, form),
-        name: hash(`order name ${actor} ${named}`),
-      });
-    return key === null ? underOwnName(form, carryOut) : carryOut(key);
+      run({ mark: (stream) => orderMark(actor, named, stream, form), name: nameOf(named) });
+    if (key === null) return underOwnName(form, carryOut);
+    const bound = await unsettledOrders.bind(nameOf(key), form);
+    if (bound.form !== form) throw new Failure('idempotency-key-reused', { key });
+    try {
+      return await carryOut(key);
+    } catch (error) {
+      // Refused: nothing was written, so whoever mends what was wrong may keep the key.
+      const isRefused = error instanceof Failure && error.kind !== 'unavailable';
+      if (bound.isNew && isRefused) await unsettledOrders.unbind(nameOf(key)).catch(() => {});
+      throw error;
+    }
   };
 }
 

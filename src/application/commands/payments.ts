@@ -21,12 +21,13 @@ import { type Asking, nothingShown } from '../asking.js';
 import { authorise } from '../authorise.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { Begun, NoticeRequest, OrderToPay, PaymentProviders } from '../payment-ports.js';
-import type { Clock, EventStore, UserView } from '../ports.js';
+import type { Clock, EventStore, ReadModelProgress, UserView } from '../ports.js';
 import { recentAttempts } from '../recent-attempts.js';
 import type { StepUps } from '../sessions/step-up.js';
 import { methodsOf, providerOf, topUpPrices } from '../top-up-terms.js';
 import type { Handle } from './handle.js';
 import type { OrderBook } from './order-mark.js';
+import { type HeldCounts, places } from './places.js';
 import { refusedNotices } from './refused-notices.js';
 
 /*
@@ -43,7 +44,8 @@ export interface PaymentCommandPorts {
   readonly providers: PaymentProviders;
   readonly stepUps: Pick<StepUps, 'demand'>;
   /** Orders of a user that nobody has paid yet. */
-  readonly countOpen: (user: UserId) => Promise<number>;
+  readonly openCounts: HeldCounts<PaymentId>;
+  readonly progress: Pick<ReadModelProgress, 'reached'>;
   readonly warn: (facts: object, message: string) => void;
 }
 
@@ -66,6 +68,8 @@ export interface Checked {
 
 const methodText = { max: 32 };
 const mostOpen = 20;
+/** Longest a new order is watched on its way into the read model; later the next order of its user finds it there. */
+const countedTimeoutMs = 10_000;
 const beginnings = { most: 30, withinMs: 10 * 60_000 };
 /** Between two questions about one order that its user waits for. */
 const pollPauseMs = 5_000;
@@ -102,7 +106,8 @@ const toPay = (
 });
 
 export function paymentCommands(ports: PaymentCommandPorts) {
-  const { store, handle, clock, once, directory, providers, stepUps, countOpen, warn } = ports;
+  const { store, handle, clock, once, directory, providers, stepUps, progress, warn } = ports;
+  const held = places(ports.openCounts, (most) => new Failure('too-many-open-payments', { allowed: most }));
   const refused = refusedNotices(clock, warn);
   const attempts = recentAttempts<UserId>(beginnings, clock);
   /** When orders were last asked about for their users, the least recent first. */
@@ -203,8 +208,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
       return once({ actor: buyer.id, key, content }, async ({ name, mark }) => {
         const id = tradeNumber(buyer.id, name);
         const requesting = async (): Promise<PaymentCommand> => {
-          if ((await countOpen(buyer.id)) >= mostOpen)
-            throw new Failure('too-many-open-payments', { allowed: mostOpen });
+          await held.take(buyer.id, id, mostOpen);
           const { quota, money, prices } = offer(buyer, amount, provider, 1);
           return { type: 'RequestTopUp', user: buyer.id, provider, method, amount, quota, money, prices };
         };
@@ -214,7 +218,13 @@ export function paymentCommands(ports: PaymentCommandPorts) {
           streams.payment(id),
           requesting,
           marked,
-        );
+        ).catch((error) => {
+          held.leave(buyer.id, id);
+          throw error;
+        });
+        void progress
+          .reached(position, countedTimeoutMs, ['payments'])
+          .then((counted) => counted && held.leave(buyer.id, id));
         const [requested] = events;
         if (requested?.type !== 'TopUpRequested') throw new Failure('payment-not-begun');
         const begun = await providers[provider].begin(toPay(id, requested), returnPath);

@@ -190,7 +190,8 @@ export function redemptionCommands(ports: RedemptionCommandPorts) {
 
     /**
      * Adds what the code is worth to what the user may spend: to that of one user, once. `place`: where the client is.
-     * Throws `redemption-code-missing`, `redemption-code-unknown`, `redemption-code-used` (or disabled).
+     * Throws `redemption-code-missing`, `redemption-code-unknown`, `redemption-code-used` (or disabled),
+     * `redemption-code-own`.
      */
     async redeem(
       actor: Actor,
@@ -206,7 +207,7 @@ export function redemptionCommands(ports: RedemptionCommandPorts) {
           const user = await directory.user(actor.id);
           if (user?.status !== 'enabled')
             throw new Failure(user?.status === 'disabled' ? 'user-disabled' : 'user-deleted');
-          return { type: 'RedeemCode', user: actor.id, balance: await gate.available(actor.id) };
+          return { type: 'RedeemCode', user: actor.id, role: user.role, balance: await gate.available(actor.id) };
         };
         const { events, position } = await handle<Redemption, RedemptionCommand, RedemptionEvent>(
           redemptionDecider,

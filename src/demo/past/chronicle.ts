@@ -59,7 +59,7 @@ function codes(): Act[] {
       const code = issued.shift();
       if (code === undefined) return null;
       const { id } = personNamed(stage, username);
-      const command = { type: 'RedeemCode', user: id, balance: Quota(stage.purses.of(id)) } as const;
+      const command = { type: 'RedeemCode', user: id, role: 'ordinary', balance: Quota(stage.purses.of(id)) } as const;
       const { position } = await stage.handle(redemptionDecider, streams.redemption(code), command);
       stage.purses.add(id, quota);
       return position;

@@ -125,6 +125,20 @@ class ApiKeyRevokedDetail implements DetailOf<'api-key-revoked'> {
   readonly by!: DetailOf<'api-key-revoked'>['by'];
 }
 
+@ObjectType({ description: 'An administrator made a redemption code, or changed its worth.' })
+class CodeIssuedDetail implements DetailOf<'code-issued'> {
+  readonly kind!: 'code-issued';
+
+  @Field(() => ID, { name: 'redemptionId' })
+  readonly redemption!: DetailOf<'code-issued'>['redemption'];
+
+  @Field(() => QuotaScalar)
+  readonly quota!: DetailOf<'code-issued'>['quota'];
+
+  @Field(() => Boolean, { description: 'It was there before.' })
+  readonly edited!: boolean;
+}
+
 @ObjectType({ description: 'Quota was bought.' })
 class TopUpDetail implements DetailOf<'topped-up'> {
   readonly kind!: 'topped-up';
@@ -199,6 +213,7 @@ const detailTypes = {
   granted: GrantDetail,
   adjusted: AdjustmentDetail,
   'api-key-revoked': ApiKeyRevokedDetail,
+  'code-issued': CodeIssuedDetail,
   'topped-up': TopUpDetail,
   'top-up-returned': TopUpReturnDetail,
   redeemed: RedemptionDetail,
@@ -214,6 +229,7 @@ const LogDetailUnion = createUnionType({
       GrantDetail,
       AdjustmentDetail,
       ApiKeyRevokedDetail,
+      CodeIssuedDetail,
       TopUpDetail,
       TopUpReturnDetail,
       RedemptionDetail,

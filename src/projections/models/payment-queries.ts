@@ -44,8 +44,18 @@ export const paymentById = (db: ReadModels, id: PaymentId): Promise<PaymentRow |
 export const paymentBySession = (db: ReadModels, session: string): Promise<PaymentRow | undefined> =>
   db.selectFrom('payments').selectAll().where('session', '=', session).executeTakeFirst();
 
-export const countOpenPayments = (db: ReadModels, user: UserId): Promise<number> =>
-  counted(matching(db, { userId: user, status: 'open' }).select(sql<number>`count(*)`.as('total')));
+/** How many are open, and which of `ids` there are at all. */
+export async function countOpenPayments(
+  db: ReadModels,
+  user: UserId,
+  ids: readonly PaymentId[],
+): Promise<{ live: number; known: readonly PaymentId[] }> {
+  const { rows } = await sql<{ live: number; known: PaymentId[] }>`
+    select count(*) filter (where status = 'open') as live,
+      coalesce(json_agg(id) filter (where id = any(${ids}::text[])), '[]') as known
+    from payments where user_id = ${user}`.execute(db);
+  return rows[0] ?? { live: 0, known: [] };
+}
 
 /** Ordered behind `after`, oldest first. */
 export const openPayments = (

@@ -100,6 +100,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'redemption-count-too-small': '兑换码个数必须大于0',
   'redemption-count-too-large': ({ max }) => `一次兑换码批量生成的个数不能大于 ${max}`,
   'redemption-code-missing': '未提供兑换码',
+  'redemption-code-own': '不能兑换自己生成的兑换码',
   'channel-key-missing': '渠道密钥不能为空',
   'channel-key-needed': '更改接口地址、渠道类型或代理时，请重新填写渠道密钥',
   'channel-type-unknown': '未知的渠道类型',

@@ -19,6 +19,8 @@ export function detailText(
       return t('adjusted');
     case 'ApiKeyRevokedDetail':
       return t('revoked', { name: detail.name });
+    case 'CodeIssuedDetail':
+      return t(detail.edited ? 'codeEdited' : 'codeIssued', { id: detail.codeId });
     case 'TopUpDetail':
       return t('toppedUp', { money: detail.money, currency: detail.currency });
     case 'TopUpReturnDetail':

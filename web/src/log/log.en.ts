@@ -92,6 +92,8 @@ export const logEn: Translation<typeof logZh> = {
   'returned.REFUND': 'Refund of {{money}} {{currency}}',
   'returned.DISPUTE': 'Dispute of {{money}} {{currency}}',
   'returned.DISPUTE_WON': 'Dispute of {{money}} {{currency}} was won',
+  codeEdited: 'Redemption code #{{id}} changed',
+  codeIssued: 'Redemption code #{{id}} made',
   revoked: 'Token {{name}} disabled by an administrator',
   redeemed: 'Redemption code {{id}}',
   tested: 'Channel test',

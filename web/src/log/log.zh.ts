@@ -89,6 +89,8 @@ export const logZh = {
   'returned.REFUND': '充值退款 {{money}} {{currency}}',
   'returned.DISPUTE': '充值被拒付 {{money}} {{currency}}',
   'returned.DISPUTE_WON': '拒付已撤销 {{money}} {{currency}}',
+  codeEdited: '修改兑换码 #{{id}}',
+  codeIssued: '生成兑换码 #{{id}}',
   revoked: '管理员禁用了令牌 {{name}}',
   redeemed: '兑换码 {{id}}',
   tested: '渠道测试',

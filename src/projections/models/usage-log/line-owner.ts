@@ -29,6 +29,9 @@ export function lineOwner(recorded: Recorded): UserId | 'root' | 'nobody' | null
     case 'TopUpDisputeWon':
     case 'RedemptionCodeRedeemed':
       return event.user;
+    case 'RedemptionCodeIssued':
+    case 'RedemptionCodeEdited':
+      return event.by;
     case 'ApiKeyRevoked':
       return event.owner;
     case 'ChannelTested':

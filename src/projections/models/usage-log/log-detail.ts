@@ -30,6 +30,13 @@ export type LogDetail =
       ReturnEvent,
       'quota' | 'money' | 'currency'
     >)
+  /** `edited`: it was there before, and is worth this from now on. */
+  | {
+      readonly kind: 'code-issued';
+      readonly redemption: RedemptionId;
+      readonly quota: Quota;
+      readonly edited: boolean;
+    }
   | { readonly kind: 'redeemed'; readonly quota: Quota; readonly redemption: RedemptionId }
   | ({ readonly kind: 'channel-tested' } & Pick<ChannelTestUsage, 'modelRatio' | 'completionRatio' | 'modelPrice'>)
   | {

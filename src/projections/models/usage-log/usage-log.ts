@@ -106,7 +106,7 @@ export type LoggedEvent =
   | ReturnEvent
   | Extract<UserEvent, { type: 'QuotaGranted' | 'QuotaAdjusted' | 'InviteRewardEarned' }>
   | Extract<ApiKeyEvent, { type: 'ApiKeyRevoked' }>
-  | Extract<RedemptionEvent, { type: 'RedemptionCodeRedeemed' }>
+  | Extract<RedemptionEvent, { type: 'RedemptionCodeIssued' | 'RedemptionCodeEdited' | 'RedemptionCodeRedeemed' }>
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
   | OptionEvent
   | SetupEvent
@@ -114,7 +114,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 12,
+  version: 13,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
@@ -129,6 +129,8 @@ export const usageLog = projection<LoggedEvent>({
     TopUpDisputeWon: true,
     QuotaGranted: true,
     QuotaAdjusted: true,
+    RedemptionCodeIssued: true,
+    RedemptionCodeEdited: true,
     RedemptionCodeRedeemed: true,
     InviteRewardEarned: true,
     ApiKeyRevoked: true,
@@ -236,6 +238,13 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
     case 'TopUpDisputed':
     case 'TopUpDisputeWon':
       return line(recorded, logTypes.system, event.user, { detail: returnedDetail(event) });
+    case 'RedemptionCodeIssued':
+    case 'RedemptionCodeEdited': {
+      const [redemption, edited] = [RedemptionId(streamKey(stream)), event.type === 'RedemptionCodeEdited'];
+      return line(recorded, logTypes.manage, event.by, {
+        detail: { kind: 'code-issued', redemption, quota: event.quota, edited },
+      });
+    }
     case 'RedemptionCodeRedeemed':
       return line(recorded, logTypes.recharge, event.user, {
         detail: { kind: 'redeemed', quota: event.quota, redemption: RedemptionId(streamKey(stream)) },

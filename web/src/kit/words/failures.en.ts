@@ -110,6 +110,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'redemption-not-unused': 'Only unused codes can be changed',
   'redemption-used': 'This code has been used',
   'redemption-code-unknown': 'This code is not valid',
+  'redemption-code-own': 'You made this code, or changed its worth, and cannot redeem it',
   'redemption-code-used': 'This code has been used already, or is disabled',
   'api-key-expired-enable': 'The token has expired; change its expiry first',
   'api-key-exhausted-enable': 'The token is used up; give it quota first',

@@ -105,6 +105,7 @@ export const failuresZh = {
   'redemption-not-unused': '只能修改未使用的兑换码',
   'redemption-used': '该兑换码已被使用',
   'redemption-code-unknown': '无效的兑换码',
+  'redemption-code-own': '不能兑换自己生成或修改过面额的兑换码',
   'redemption-code-used': '该兑换码已被使用或已停用',
   'api-key-expired-enable': '令牌已过期，请先修改过期时间',
   'api-key-exhausted-enable': '令牌额度已用尽，请先增加额度',
