@@ -34,7 +34,7 @@ import { directorySource, identitySource } from './application/memory/directory-
 import { liveTraffic } from './application/memory/live-traffic.js';
 import { openQuotaGate } from './application/memory/quota-gate.js';
 import { followTail } from './application/memory/tail.js';
-import { notifier } from './application/notifications/notifier.js';
+import { tellGuessed } from './application/notifications/tell-guessed.js';
 import { optionSecrets } from './application/option-secrets.js';
 import type { Clock, EventStore } from './application/ports.js';
 import { Closing } from './closing.js';
@@ -42,7 +42,6 @@ import type { Config } from './config.js';
 import { beginning, type Position } from './domain/events.js';
 import { Failure } from './domain/failure.js';
 import type { OptionKey } from './domain/option-table.js';
-import { guessedAt } from './domain/security-news.js';
 import { openDoors } from './doors/doors.js';
 import { type HeadStart, headStart } from './head-start.js';
 import { openLog } from './opening-log.js';
@@ -224,7 +223,6 @@ async function start(
     { timeoutMs: config.mailTimeoutMs },
   );
   const notificationQueue = postgresNotificationQueue(pool);
-  const notify = notifier({ queue: notificationQueue, personal, clock, limit: config.notificationLimit });
   const asSet = {
     text: (key: OptionKey) => directory.settings().text(key),
     isKept: (key: OptionKey) => directory.optionSecret(key) !== null,
@@ -274,14 +272,7 @@ async function start(
     mailer,
     secretOf,
     notificationQueue,
-    guessed: (user, what) => {
-      const at = clock.now();
-      log.warn({ user, what }, 'somebody guesses at an account; its owner is told');
-      const id = `guessed ${what} ${user} ${Math.floor(at / 86_400_000)}`;
-      void notify(user, guessedAt(what), { id, at }).catch((error) =>
-        log.error({ err: error, user }, 'the owner could not be told that somebody guesses'),
-      );
-    },
+    guessed: tellGuessed({ queue: notificationQueue, personal, clock, limit: config.notificationLimit, log }),
     allowHttp: config.outbound.allowHttp,
     doors,
     payments: openPayments({ outbound, ...asSet }, config.stripeUrl),
