@@ -38,6 +38,36 @@ function returnedBy(
   }
 }
 
+const moneyMembers = ['amount', 'amount_refunded', 'amount_total'];
+const textMembers = ['id', 'currency', 'client_reference_id', 'status', 'payment_status'];
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isAbsent = (value: unknown): boolean => value === null || value === undefined;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether it has the shape of an event whose members can be read; null and missing members are Stripe's own. */
+export function isStripeEvent(event: unknown): event is Stripe.Event {
+  if (!isObject(event) || !isText(event.type) || !isObject(event.data) || !isObject(event.data.object)) return false;
+  const { object } = event.data;
+  // Looked at of the events that move something alone: of others nobody knows what their members mean.
+  if (!isMoving(String(event.type))) return true;
+  const intent = object.payment_intent;
+  return (
+    moneyMembers.every((name) => isAbsent(object[name]) || Number.isSafeInteger(object[name])) &&
+    textMembers.every((name) => isAbsent(object[name]) || isText(object[name])) &&
+    needed(String(event.type)).every((name) => !isAbsent(object[name])) &&
+    (isAbsent(intent) || isText(intent) || (isObject(intent) && isText(intent.id)))
+  );
+}
+
+const isMoving = (type: string): boolean => type.startsWith('checkout.session.') || needed(type).length > 0;
+
+/** What is read of an event whatever else it says. */
+function needed(type: string): readonly string[] {
+  if (type === 'charge.refunded') return ['id', 'amount_refunded', 'currency'];
+  return /^charge\.dispute\.(funds_withdrawn|funds_reinstated|closed)$/.test(type) ? ['id', 'amount', 'currency'] : [];
+}
+
 /** null: no money of a checkout has moved. */
 export function stripeReturn(event: Stripe.Event, moneyOf: (units: number) => string): StripeReturn | null {
   const found = returnedBy(event, moneyOf);

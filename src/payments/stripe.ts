@@ -4,7 +4,7 @@ import { decimal, integer, quotient, times } from '../domain/decimal.js';
 import { Failure } from '../domain/failure.js';
 import { OutboundError, outboundFetch } from '../outbound/outbound-fetch.js';
 import { mostAnswerBytes, ownAddresses, type PaymentSetting } from './payment-setting.js';
-import { stripeReturn } from './stripe-returns.js';
+import { isStripeEvent, stripeReturn } from './stripe-returns.js';
 
 /*
  * Stripe's checkout: a session is opened for an order, the browser goes there, and a signed event tells how it ended. The
@@ -110,6 +110,8 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
     } catch {
       return { ok: false, reason: 'wrong-signature' };
     }
+    // Signed by whoever has the secret, and all the same not what Stripe sends.
+    if (!isStripeEvent(event)) return { ok: false, reason: 'malformed' };
     const gone = stripeReturn(event, moneyOf);
     if (gone !== null) {
       // Only the session, among what Stripe keeps of a payment, knows our order for certain.

@@ -95,6 +95,32 @@ describe('an anonymous caller', () => {
         expect([path, (await send(path)).status]).toEqual([path, path.startsWith('/v1') ? 401 : 413]);
   });
 
+  test('that sends in chunks, as behind a proxy that re-chunks, is heard up to a form’s worth, and told when it is more', async () => {
+    const send = async (size: number) => {
+      const query = `{ __typename }${' '.repeat(size)}`;
+      const socket = await begun(
+        'POST',
+        '/graphql',
+        ['content-type: application/json', 'transfer-encoding: chunked', 'connection: close'],
+        Buffer.alloc(0),
+      );
+      const body = JSON.stringify({ query: '{ __typename }', variables: { x: query } });
+      for (let at = 0; at < body.length; at += 1000) {
+        const piece = body.slice(at, at + 1000);
+        if (!socket.destroyed) socket.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+      }
+      if (!socket.destroyed) socket.write('0\r\n\r\n');
+      return textUntilClosed(socket);
+    };
+    const taken = await send(60_000);
+    expect(taken).toMatch(/^HTTP\/1\.1 200 /);
+    expect(taken).toContain('"__typename":"Query"');
+    const refused = await send(70_000);
+    expect(refused).toMatch(/^HTTP\/1\.1 413 /);
+    expect(refused).toMatch(/\r\ncache-control: no-store\r\n/i);
+    expect(refused).toContain('65536');
+  });
+
   test('gets its answer before its body has come, and the end of the connection with it', async () => {
     const socket = await begun('POST', '/v1/chat/completions', ['content-length: 50000000'], Buffer.alloc(1000, ' '));
     const text = await textUntilClosed(socket);

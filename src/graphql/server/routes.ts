@@ -1,3 +1,4 @@
+import { pipeline, type Readable, Transform } from 'node:stream';
 import { ApolloServer, type ApolloServerPlugin, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -59,16 +60,20 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
     url: graphqlPath,
     bodyLimit: maxBodyBytes,
     onRequest: async (request, reply) => {
+      // Of refusals as well.
+      void reply.header('cache-control', 'no-store');
       // A GET can only ask: mutations are not executed then.
       if (request.method !== 'POST' || !options.origins.isForeign(request.raw)) return;
       const { message, extensions } = answerFor(new RequestRefused('foreign-page'), options.log);
       return reply.code(403).send({ errors: [{ message, extensions }] });
     },
-    preParsing: async (request, reply) => {
+    preParsing: async (request, reply, payload) => {
       const sendsTooMany = !countUnfinished(options.bodyRoom, reply.raw, request.ip);
-      if (!sendsTooMany && (!mayBeLarge(request) || (await isKnown(request, options)))) return;
+      if (!sendsTooMany && (!mayBeLarge(request) || (await isKnown(request, options)))) return payload;
       // What is not received now shall not come later.
-      void reply.header('connection', 'close');
+      const close = () => void reply.header('connection', 'close');
+      if (!sendsTooMany && saysNoLength(request)) return upTo(payload, anonymousBodyBytes, close);
+      close();
       throw new Unreceived(sendsTooMany ? 429 : 413);
     },
     preHandler: async (request) => {
@@ -106,7 +111,11 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
         return reply.code(status).send({ errors: [{ message, extensions }] });
       }
       const extensions = { code: 'BAD_REQUEST', kind: 'invalid' };
-      return reply.code(status).send({ errors: [{ message: 'The request cannot be read', extensions }] });
+      const message =
+        status === 413
+          ? `The body is too large: at most ${maxBodyBytes} bytes, ${anonymousBodyBytes} of who is not signed in`
+          : 'The request cannot be read';
+      return reply.code(status).send({ errors: [{ message, extensions }] });
     },
   });
 }
@@ -138,9 +147,26 @@ class Unreceived extends Error {
   }
 }
 
+/** Sent in chunks, as proxies do that pass on what they have not read whole. */
+const saysNoLength = ({ headers }: FastifyRequest): boolean => headers['transfer-encoding'] !== undefined;
+
 /** A body that does not say how long it is may be any. */
-const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > anonymousBodyBytes;
+const mayBeLarge = (request: FastifyRequest): boolean =>
+  saysNoLength(request) || Number(request.headers['content-length'] ?? 0) > anonymousBodyBytes;
+
+/** The body, or 413 once it is larger than `most` bytes. */
+function upTo(body: Readable, most: number, beyond: () => void): Readable {
+  let received = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received += chunk.length;
+      if (received <= most) return done(null, chunk);
+      beyond();
+      done(new Unreceived(413));
+    },
+  });
+  return pipeline(body, counted, () => {});
+}
 
 const isKnown = async ({ headers }: FastifyRequest, { application }: GraphqlOptions): Promise<boolean> =>
   (await identify(application, credentialsIn(headers.authorization, headers.cookie))) !== null;
