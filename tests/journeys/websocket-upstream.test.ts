@@ -242,11 +242,12 @@ describe('a failure', () => {
     await closedAgain();
   });
 
-  test('to go on leaves what came, which is the answer', async () => {
+  test('to go on leaves half an answer, which is told as broken off and charged', async () => {
     serve = (socket) => socket.send(frame(0, 0, { content: 'one two three' }));
     const answer = await caller.chat({ model, stream: true });
-    expect(isWholeStream(answer)).toBe(true);
-    expect((await newest()).settled[0]).toMatchObject({ outcome: 'completed', usage: { output: 3 } });
+    expect(isWholeStream(answer)).toBe(false);
+    expect(answer.text).toContain('stream_response_error');
+    expect((await newest()).settled[0]).toMatchObject({ outcome: 'upstream-broke', usage: { output: 3 } });
     await closedAgain();
   });
 
