@@ -63,6 +63,7 @@ import { channelBalances } from './relay/callers/channel-balance.js';
 import { upstreamModels } from './relay/callers/channel-models.js';
 import { channelProbe } from './relay/callers/channel-probe.js';
 import { providerTable } from './relay/providers/registry.js';
+import { samplePlacesBy } from './relay/sample-places.js';
 import { directoryCapacity, openRelaying } from './relaying.js';
 import { addressOf, listenOn, openServer } from './server.js';
 import { tellSetupCode } from './tell-setup-code.js';
@@ -147,6 +148,8 @@ async function start(
   await migrate(migrating).finally(() => migrating.end());
   const masterKey = await readMasterKey(config.vault);
   await verifyMasterKey(pool, masterKey);
+  const samplingKey = masterKey.derive('sample places');
+  samplePlacesBy(samplingKey);
   const vault = postgresVault({ pool, masterKey, clock });
   const personal = postgresPersonalData({ pool, masterKey, clock });
   const sessions = postgresSessions({ pool, masterKey, clock });
@@ -357,6 +360,7 @@ async function start(
             relay: config.relay,
             logLevel: config.log.level,
             hashingKey: hashingKey(masterKey).toString('base64'),
+            samplingKey: samplingKey.toString('base64'),
           },
         });
   // Refused everywhere, not only here.

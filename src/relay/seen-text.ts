@@ -1,7 +1,9 @@
+import { chosen, seedOf } from './sample-places.js';
 import { countSamples, countTokens, sampleLength } from './tokens.js';
 
 /*
- * What a model has said, as far as it is needed to count it: whole while it is short, in even samples when it grows. A
+ * What a model has said, as far as it is needed to count it: whole while it is short, in samples when it grows, one at a
+ * chosen place of each stride. A
  * stream of any length takes no more memory than this, and is counted by the same amount of work.
  */
 
@@ -40,9 +42,13 @@ export class SeenText {
   /** In UTF-8. */
   bytes = 0;
   private wide = 0;
-  /** Each begins at its index times `stride`, and has `sampleLength` units but for the last. */
+  /** One of each stride, in order, `sampleLength` units long but for the last. */
   private samples: string[] = [];
   private stride = sampleLength;
+  /** Of the choice of places, once not everything is kept. */
+  private seed = 0;
+  /** Where the sample of the stride that is being read begins in it. */
+  private place = 0;
   /** Units that still fit into the last sample; 0 before there is one, and between samples. */
   private fits = 0;
   /** Pieces of the last sample that are not joined. */
@@ -68,15 +74,20 @@ export class SeenText {
     const copied = piece.length > shortPiece;
     for (let at = 0; at < piece.length; ) {
       const within = (this.length + at) % this.stride;
-      if (within >= sampleLength) {
+      // Thinned out, the samples have a larger stride, of which this is the beginning.
+      if (within === 0) this.beginStride((this.length + at) / this.stride);
+      if (within < this.place) {
+        at += this.place - within;
+        continue;
+      }
+      const taken = within - this.place;
+      if (taken >= sampleLength) {
         at += this.stride - within;
         continue;
       }
-      // Thinned out, the samples have a larger stride, and the next may not begin here.
-      if (within === 0 && this.isFull()) continue;
-      const next = Math.min(at + sampleLength - within, piece.length);
+      const next = Math.min(at + sampleLength - taken, piece.length);
       const part = at === 0 && next === piece.length ? piece : piece.slice(at, next);
-      if (within === 0) {
+      if (taken === 0) {
         this.join();
         this.samples.push('');
       }
@@ -85,7 +96,8 @@ export class SeenText {
     }
     this.length += piece.length;
     const within = this.length % this.stride;
-    this.fits = within === 0 ? 0 : Math.max(sampleLength - within, 0);
+    const taken = within - this.place;
+    this.fits = within === 0 || taken <= 0 ? 0 : Math.max(sampleLength - taken, 0);
   }
 
   /** A token is about four Latin letters, or one and a half characters of other scripts. */
@@ -97,7 +109,7 @@ export class SeenText {
   tokens(model: string): number {
     return this.stride === sampleLength
       ? countTokens(model, this.toString())
-      : countSamples(model, this.samples, this.length);
+      : countSamples(model, this.samples, this.length, this.bytes);
   }
 
   /** The text, or its samples one after the other. */
@@ -110,11 +122,18 @@ export class SeenText {
     this.loose = 0;
   }
 
-  /** When there is no room for another sample every second one goes: true. */
-  private isFull(): boolean {
-    if (this.samples.length < mostSamples) return false;
-    this.samples = this.samples.filter((_, index) => index % 2 === 0);
-    this.stride *= 2;
-    return true;
+  /** When there is no room for another sample, one of every two neighbours goes. */
+  private beginStride(index: number): void {
+    if (this.samples.length >= mostSamples) {
+      if (this.stride === sampleLength) this.seed = seedOf(this.samples);
+      this.stride *= 2;
+      const kept = this.samples.length / 2;
+      for (let pair = 0; pair < kept; pair++)
+        this.samples[pair] = this.samples[pair * 2 + chosen(this.seed, this.stride, pair, 2)] ?? '';
+      this.samples.length = kept;
+      index /= 2;
+    }
+    const places = this.stride / sampleLength;
+    this.place = places === 1 ? 0 : chosen(this.seed, -this.stride, index, places) * sampleLength;
   }
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Encoding from 'gpt-tokenizer/encoding/o200k_base';
+import { chosen, seedOf } from './sample-places.js';
 
 /*
  * Counting tokens here, for estimates and for upstreams that do not tell. The work is bounded whatever the text is:
@@ -92,12 +93,15 @@ function countShort(name: EncodingName, text: string): number {
   return tokens;
 }
 
-/** The texts one after the other, read at a place without putting them together. */
-function* evenSamples(texts: readonly string[], total: number): Generator<string> {
+/** One place in each of as many equal parts. The texts are read one after the other, without putting them together. */
+function* samplesOf(texts: readonly string[], total: number): Generator<string> {
+  const seed = seedOf(texts);
   let index = 0;
   let before = 0;
   for (let sample = 0; sample < samples; sample++) {
-    const at = Math.floor((sample * (total - sampleLength)) / (samples - 1));
+    const from = Math.floor((sample * total) / samples);
+    const room = Math.floor(((sample + 1) * total) / samples) - from - sampleLength;
+    const at = from + chosen(seed, 0, sample, room + 1);
     while (before + (texts[index]?.length ?? 0) <= at) before += texts[index++]?.length ?? 0;
     let piece = '';
     let start = at - before;
@@ -109,15 +113,25 @@ function* evenSamples(texts: readonly string[], total: number): Generator<string
   }
 }
 
-/** A sample without the words it cuts, where there are words: half a word takes more tokens than its share. */
+/** Longer words are left in a sample that cuts them. */
+const longestCut = 24;
+
+/**
+ * A sample without the words it cuts, where there are words: half a word takes more tokens than its share. A little at
+ * each end, for what lies between blanks may be all there is.
+ */
 function wholeWords(piece: string): string {
-  const first = piece.search(/\s/);
-  const last = piece.search(/\s\S*$/);
-  return first !== -1 && last > first ? piece.slice(first, last) : piece;
+  const first = Math.max(piece.slice(0, longestCut).search(/\s/), 0);
+  const end = piece.slice(-longestCut);
+  const last = end.search(/\s\S*$/);
+  return last === -1 ? piece.slice(first) : piece.slice(first, piece.length - end.length + last);
 }
 
-/** Tokens of a text of `total` characters, by samples of it. */
-export function countSamples(model: string, samples: Iterable<string>, total: number): number {
+/** No text that says something has more bytes to a token. */
+const thriftiest = 6;
+
+/** Tokens of a text of `total` characters and `bytes` bytes, by samples of it; never less than its bytes can hold. */
+export function countSamples(model: string, samples: Iterable<string>, total: number, bytes: number): number {
   const tokenizer = tokenizerFor(encodingOf(model));
   let characters = 0;
   let tokens = 0;
@@ -126,7 +140,8 @@ export function countSamples(model: string, samples: Iterable<string>, total: nu
     characters += counted.length;
     tokens += countAll(tokenizer, counted);
   }
-  return Math.ceil((tokens * total) / characters);
+  const sampled = characters === 0 ? 0 : Math.ceil((tokens * total) / characters);
+  return Math.max(sampled, Math.ceil(bytes / thriftiest));
 }
 
 /**
@@ -137,6 +152,9 @@ export function countTokens(model: string, text: string | readonly string[]): nu
   const texts = typeof text === 'string' ? [text] : text;
   const name = encodingOf(model);
   const total = texts.reduce((sum, part) => sum + part.length, 0);
-  if (total > exactUpTo) return countSamples(model, evenSamples(texts, total), total);
+  if (total > exactUpTo) {
+    const bytes = texts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+    return countSamples(model, samplesOf(texts, total), total, bytes);
+  }
   return texts.reduce((sum, part) => sum + countShort(name, part), 0);
 }

@@ -70,6 +70,8 @@ export interface WorkerSetting {
   readonly logLevel: string;
   /** base64; finds API keys, and opens nothing. */
   readonly hashingKey: string;
+  /** Of the places where long texts are looked at, in base64. */
+  readonly samplingKey: string;
   /** The socket where what is not the relay's is passed on to. */
   readonly faces: string;
 }

@@ -9,6 +9,7 @@ import { listening } from '../listening.js';
 import { RefusalTally } from '../relay/call/refusal-tally.js';
 import { callsUnderWay } from '../relay/call/under-way.js';
 import { providerTable } from '../relay/providers/registry.js';
+import { samplePlacesBy } from '../relay/sample-places.js';
 import { preloadTokenizers } from '../relay/tokens.js';
 import { directoryCapacity, openRelaying } from '../relaying.js';
 import { atIntervals } from '../waiting/at-intervals.js';
@@ -51,10 +52,11 @@ const tellRefusedMs = 1_000;
 
 export function serveCalls(
   primary: Peer<AskedOfPrimary>,
-  { server, relay: relayConfig, logLevel, hashingKey, faces }: WorkerSetting,
+  { server, relay: relayConfig, logLevel, hashingKey, samplingKey, faces }: WorkerSetting,
   told: ToldDirectory,
 ): ServingCalls {
   const clock = systemClock;
+  samplePlacesBy(Buffer.from(samplingKey, 'base64'));
   const log = pino({ level: logLevel });
   const gate = remoteGate(primary, clock);
   const opening = openDirectory({

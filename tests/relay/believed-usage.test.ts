@@ -78,11 +78,6 @@ describe('usage an upstream tells', () => {
       expect(believedUsage(told, four, bound, 12, 'gpt-4o', true).usageSource).toBe('upstream');
       expect(believedUsage(told, four, bound, 12, 'gpt-4o').usageSource).toBe('disbelieved');
     });
-
-    test('is not believed of a prompt without a token, which is counted here', () => {
-      expect(judged({ output: 6 })).toEqual({ usage: { input: 12, output: 6 }, usageSource: 'estimated' });
-      expect(judged({ cachedInput: 9, output: 6 }).usageSource).toBe('upstream');
-    });
   });
 
   describe('of sound', () => {

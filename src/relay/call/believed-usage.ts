@@ -48,7 +48,7 @@ const thriftiest = 6;
 const foreignThrift = 1.5;
 const newerEncoding = 'gpt-4o';
 /** Tokens that templates and marks may make of a difference. */
-const fewTokens = 8;
+const fewTokens = 16;
 
 /**
  * What came clearly holds more tokens than were told: some upstreams count one of several answers, or stop counting at
@@ -75,9 +75,7 @@ export function believedUsage(
   echoes = false,
 ): UsedTokens {
   const silent = told === null || (!usedAnything(told) && generated.said.length > 0);
-  // Something was asked: who tells of none of it has not counted it.
-  const promptless = !silent && promptTokens(told) === 0 && promptEstimate > 0;
-  const input = !silent && !promptless && canHaveTakenIn(told, bound);
+  const input = !silent && canHaveTakenIn(told, bound);
   // Streams that break off may have told their input and nothing else.
   const half = !silent && generated.inputOnly === true;
   const output =
@@ -89,7 +87,7 @@ export function believedUsage(
   const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
   return withinSearches(
     joined(input ? told : { input: promptEstimate }, output ? told : seen()),
-    silent || (half && input) || (promptless && output) ? 'estimated' : 'disbelieved',
+    silent || (half && input) ? 'estimated' : 'disbelieved',
     bound,
   );
 }

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anthropicCaller } from '../../../src/relay/callers/anthropic/dialect.js';
 import { toNeutral } from '../../../src/relay/callers/anthropic/to-neutral.js';
+import { invalidMessages } from '../../../src/relay/callers/anthropic/validate.js';
 import { conversationOf } from '../../../src/relay/protocols/anthropic/messages.js';
 import { isObject, type JsonObject, objectsIn } from '../../../src/relay/protocols/json.js';
-import { callerOf, plainChannel } from '../providers/golden.js';
+import { NotConvertible } from '../../../src/relay/protocols/protocol.js';
+import { callerOf, plainChannel, providerOfType, usualOptions } from '../providers/golden.js';
 
 /* Conversations and answers into Anthropic's words and back. */
 
@@ -111,5 +113,27 @@ describe('calls that upstream tells in pieces', () => {
       ),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('a request that only fills the cache, with max_tokens 0,', () => {
+  const body = { model: 'm', max_tokens: 0, messages: [{ role: 'user', content: 'What is a ledger?' }] };
+  const caller = { ...callerOf('chat', body), dialect: anthropicCaller, mostOutput: 0 };
+
+  test('is taken, and a limit below it is not', () => {
+    expect(invalidMessages(body)).toBeNull();
+    expect(invalidMessages({ ...body, max_tokens: -1 })).toMatchObject({ param: 'max_tokens' });
+  });
+
+  test.each(['claude-sonnet-4-5', 'claude-sonnet-4-5-thinking'])('goes to Anthropic as it came: %s', (model) => {
+    const provider = providerOfType(14);
+    const { content } = provider.protocol.request(provider, plainChannel, caller, model, usualOptions);
+    expect(JSON.parse(content.kind === 'json' ? content.text : '')).toMatchObject({ max_tokens: 0 });
+    expect(content).not.toMatchObject({ text: expect.stringContaining('budget_tokens') });
+  });
+
+  test('is refused by name for a provider of another wire, where it would mean something else', () => {
+    expect(() => toNeutral(body)).toThrow(NotConvertible);
+    expect(() => toNeutral(body)).toThrow('max_tokens');
   });
 });

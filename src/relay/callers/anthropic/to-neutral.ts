@@ -194,6 +194,7 @@ const asTheyAre = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stre
 export function toNeutral(body: JsonObject): JsonObject {
   if (isList(body.mcp_servers) && body.mcp_servers.length > 0)
     throw refused('mcp_servers: another provider does not ask them');
+  if (body.max_tokens === 0) throw refused('max_tokens: only Anthropic fills its cache without an answer');
   const neutral: JsonObject = {};
   for (const name of asTheyAre) if ((body[name] ?? null) !== null) neutral[name] = body[name];
   const stops = isList(body.stop_sequences) ? body.stop_sequences : [];

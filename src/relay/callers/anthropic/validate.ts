@@ -28,8 +28,8 @@ export function invalidMessages(body: JsonObject): InvalidRequest | null {
   if ((thread ?? null) !== null)
     return wrong('thread', 'thread cannot be used through the gateway: send the whole conversation as messages');
   const given = (limit ?? null) !== null;
-  if (given && !(Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= mostOutputTokens))
-    return wrong('max_tokens', `max_tokens must be an integer from 1 to ${mostOutputTokens}`);
+  if (given && !(Number.isInteger(limit) && Number(limit) >= 0 && Number(limit) <= mostOutputTokens))
+    return wrong('max_tokens', `max_tokens must be an integer from 0 to ${mostOutputTokens}; 0 only fills the cache`);
   if ((stream ?? null) !== null && typeof stream !== 'boolean') return wrong('stream', 'stream must be true or false');
   return null;
 }

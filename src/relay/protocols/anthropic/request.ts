@@ -136,11 +136,12 @@ function messagesBody(
   const given = own ? caller.body : caller.neutral();
   const asked = limitOf(given, caller, upstreamModel, options);
   // For these it is held that the limit may be raised so far.
-  const limit = thinks && !options.passThrough ? Math.max(asked, leastThinkingLimit) : asked;
+  // Nothing is to be put out where the cache alone is to be filled.
+  const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, leastThinkingLimit) : asked;
   const plain = own
     ? { ...asPriced(given), model, max_tokens: limit }
     : fromNeutral(given, model, limit, caller.stream);
-  const asks = thinks && !options.passThrough && !isObject(plain.thinking);
+  const asks = thinks && asked > 0 && !options.passThrough && !isObject(plain.thinking);
   const thought = asks ? thoughtful(plain, model, limit, options.claude.thinkingShare) : plain;
   const override = options.passThrough ? null : channel.paramOverride;
   const body: JsonObject = override === null ? thought : { ...thought, ...override };
