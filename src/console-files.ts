@@ -73,14 +73,14 @@ const headersWith = (sites: ForeignSites) => ({
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
 /** The first parts of the paths of the console's pages: what is below them is a page for whoever takes anything. */
-const pages =
+export const consolePages =
   /^\/(about|channel|chat|chat2link|detail|log|login|midjourney|oauth|orders|personal|playground|pricing|redemption|register|reset|setting|setup|task|token|topup|user)(\/|$)/;
 
 function wantsPage(request: FastifyRequest): boolean {
   const path = pathOf(request);
   const { accept = '*/*' } = request.headers;
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  const accepts = accept.includes('text/html') || (accept.includes('*/*') && pages.test(path));
+  const accepts = accept.includes('text/html') || (accept.includes('*/*') && consolePages.test(path));
   return reads && accepts && !path.startsWith(assetsPath) && !interfaces.test(path);
 }
 
