@@ -7,6 +7,7 @@ import { booksAtRest, expectBooksToAgree } from '../support/books.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../support/callers.js';
 import { lineOf } from '../support/log-lines.js';
 import { quietLog } from '../support/quiet-log.js';
+import { recording } from '../support/recordings.js';
 import { ogg, wav, webm } from '../support/sound-files.js';
 import { type SoundCall, type SoundUpstream, startSoundUpstream, transcript } from '../support/sound-upstream.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
@@ -219,6 +220,17 @@ describe('a transcript costs', () => {
   test('what upstream says of a file that does not say it', async () => {
     upstream.serve = transcript({ text: 'Hello.', duration: '4.2' });
     expect((await charged(model('whisper-1'), file(webm(null, 40_000)))).line.usage.seconds).toBe(5);
+  });
+
+  test('what upstream has heard of a recording that is nearly silent', async () => {
+    upstream.serve = transcript({ text: '', usage: { type: 'duration', seconds: 30 } });
+    const { line } = await charged(model('whisper-1'), file(webm(null, 254 * 30)));
+    expect(line).toMatchObject({ usage: { seconds: 30 }, usage_source: 'upstream' });
+  });
+
+  test('all of a recording of a browser where upstream says nothing', async () => {
+    const { line } = await charged(model('whisper-1'), file(recording(33)));
+    expect(line).toMatchObject({ usage: { seconds: 33 }, usage_source: 'estimated' });
   });
 
   test('speech of so many bytes where nobody says it', async () => {

@@ -6,7 +6,7 @@ import { BodyRoom } from '../../src/http/body-room.js';
 import { requestBodies } from '../../src/relay/callers/request-body.js';
 import { LargeWork } from '../../src/relay/large-work.js';
 import { SoundLengths } from '../../src/relay/sound-length.js';
-import { wav } from '../support/sound-files.js';
+import { mp3, wav } from '../support/sound-files.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -73,7 +73,8 @@ describe('a form with a file', () => {
     ['many of its sender’s', Array.from({ length: 16 }, () => 1), 429],
     ['too many of others’', Array.from({ length: 64 }, (_, index) => 2 + index), 503],
   ])('is refused for the moment while %s wait to be looked at', async (_whose, holders, status) => {
-    const waiting = holders.map((holder) => lengths.of(wav(1), holder));
+    const long = mp3(40_000);
+    const waiting = holders.map((holder) => lengths.of(long, holder));
     await expect(sent(form(wav(1)))).rejects.toMatchObject({ status, retryAfter: '1' });
     await Promise.all(waiting);
     expect((await sent(form(wav(1)))).upload?.length?.said).toBe(1);

@@ -37,20 +37,39 @@ export function mp3Announcing(announced: number, frames: number): Buffer {
   return file;
 }
 
-function oggPage(type: number, granule: number, sequence: number, payload: Buffer): Buffer {
-  const segments = [...Array<number>(Math.floor(payload.length / 255)).fill(255), payload.length % 255];
+/** How the lengths of packets stand in front of a page. */
+const lacing = (length: number): number[] => [...Array<number>(Math.floor(length / 255)).fill(255), length % 255];
+
+function oggPage(type: number, granule: number, sequence: number, packets: readonly Buffer[], serial = 7): Buffer {
+  const segments = packets.flatMap(({ length }) => lacing(length));
   const head = Buffer.alloc(27);
   head.write('OggS');
   head[5] = type;
-  head.writeBigUInt64LE(BigInt(granule), 6);
-  head.writeUInt32LE(7, 14);
+  head.writeBigInt64LE(BigInt(granule), 6);
+  head.writeUInt32LE(serial, 14);
   head.writeUInt32LE(sequence, 18);
   head[26] = segments.length;
-  return Buffer.concat([head, Buffer.from(segments), payload]);
+  return Buffer.concat([head, Buffer.from(segments), ...packets]);
 }
 
-/** Opus in Ogg: pages of so many bytes, the last of which says when it ends. */
-export function ogg(seconds: number, pages: number, bytesPerPage: number): Buffer {
+/** The longest packet of Opus there is. */
+const packetSeconds = 0.12;
+/** As many packets as last so long, of so many bytes together. */
+function opusPackets(seconds: number, bytes: number): Buffer[] {
+  const count = Math.max(1, Math.ceil(seconds / packetSeconds - 1e-9));
+  return Array.from({ length: count }, () => {
+    const packet = Buffer.alloc(Math.max(1, Math.floor(bytes / count)));
+    // Two frames of 60 ms.
+    packet[0] = (3 << 3) | 1;
+    return packet;
+  });
+}
+
+/**
+ * Opus in Ogg: pages of so many bytes, the last of which says when it ends. `from`: seconds that had passed before, in
+ * the stream it was cut out of.
+ */
+export function ogg(seconds: number, pages: number, bytesPerPage: number, from = 0): Buffer {
   const head = Buffer.alloc(19);
   head.write('OpusHead');
   head[8] = 1;
@@ -59,13 +78,29 @@ export function ogg(seconds: number, pages: number, bytesPerPage: number): Buffe
   const sound = Array.from({ length: pages }, (_, index) =>
     oggPage(
       index === pages - 1 ? 4 : 0,
-      Math.round((48_000 * seconds * (index + 1)) / pages),
+      Math.round(48_000 * (from + (seconds * (index + 1)) / pages)),
       index + 2,
-      Buffer.alloc(bytesPerPage, 1),
+      opusPackets(seconds / pages, bytesPerPage),
     ),
   );
   const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
-  return Buffer.concat([oggPage(2, 0, 0, head), oggPage(0, 0, 1, tags), ...sound]);
+  return Buffer.concat([oggPage(2, 0, 0, [head]), oggPage(0, 0, 1, [tags]), ...sound]);
+}
+
+/** Vorbis in Ogg: a page a second. Its packets do not say how long they are. */
+export function vorbis(seconds: number, from = 0): Buffer {
+  const head = Buffer.alloc(30);
+  head.write('\x01vorbis', 'latin1');
+  head[11] = 1;
+  head.writeUInt32LE(16_000, 12);
+  const page = (second: number): Buffer =>
+    oggPage(0, 16_000 * (from + second + 1), second + 2, Array<Buffer>(20).fill(Buffer.alloc(100)));
+  const setup = [Buffer.from('\x03vorbis', 'latin1'), Buffer.from('\x05vorbis', 'latin1')];
+  return Buffer.concat([
+    oggPage(2, 0, 0, [head]),
+    oggPage(0, 0, 1, setup),
+    ...Array.from({ length: seconds }, (_, second) => page(second)),
+  ]);
 }
 
 /** 16 kHz, mono, 16 bits: a header that says its length, and so many bytes after it. */
@@ -145,3 +180,6 @@ export const announcingBillions = (): Buffer =>
     m4a(1, 100),
     box('moof', box('traf', box('tfhd', words(0, 0)), box('trun', words(0, 0xffff_ffff, 0, 0)))),
   ]);
+
+/** Of no format that is known, and full of what may be the beginning of a frame. */
+export const endlessForLibraries = (): Buffer => Buffer.alloc(8 * 1024 * 1024, 0xff);

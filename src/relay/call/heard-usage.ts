@@ -1,6 +1,6 @@
 import { promptTokens, type Usage } from '../../domain/usage.js';
 import type { Generated } from '../protocols/protocol.js';
-import type { SoundLength } from '../sound-length.js';
+import { type SoundLength, wholeSeconds } from '../sound-length.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { UsageBound } from './hold.js';
 
@@ -41,7 +41,10 @@ export function heardUsage(
   }
   const measured = told?.seconds ?? 0;
   if (measured > 0 && measured <= most)
-    return { usage: lasting(Math.max(Math.ceil(measured), Math.ceil(said ?? 0))), usageSource: 'upstream' };
+    return {
+      usage: lasting(Math.max(Math.ceil(measured), said === null ? 0 : wholeSeconds(said))),
+      usageSource: 'upstream',
+    };
   const spoken = Math.ceil(seenTokens(generated, model) / fastestWords);
   return {
     usage: lasting(Math.max(expected, spoken)),
