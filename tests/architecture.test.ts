@@ -204,7 +204,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(nouns.map((noun) => [noun, ['graphql/server', 'graphql/live', ...nouns]])),
   'projections/engine': [],
   'projections/models': ['projections/engine'],
-  'relay/call': ['relay/protocols', 'relay/upstream'],
+  'relay/call': ['relay/protocols', 'relay/sound', 'relay/upstream'],
   'relay/callers': ['relay/call', 'relay/protocols', 'relay/upstream'],
   'relay/protocols': ['relay/upstream'],
   'relay/providers': ['relay/protocols', 'relay/upstream'],

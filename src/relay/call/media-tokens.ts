@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, textIn } from '../protocols/json.js';
 import { type ImageDetail, imageRuleOf } from './image-rules.js';
 import { headerLength, type ImageSize, imageSize, isJpeg, longHeaderLength } from './image-size.js';
+import { type FileTokens, fileTokensOf, soundTokensOf } from './inline-file.js';
 
 /*
  * What a picture, a sound or a file in a prompt counts. Nothing is fetched: what lies elsewhere is taken for as large as
@@ -109,19 +110,24 @@ function inlineSource(part: JsonObject): string | null {
   return longest;
 }
 
+/** By what is found in it, and by its bytes: what is held at least follows the first, what is believed the larger. */
 const weighed = (
   part: JsonObject,
   usual: number,
   perToken: { readonly ample: number; readonly most: number },
+  foundIn: (source: string) => FileTokens | null,
+  looked: boolean,
 ): MediaTokens => {
   const source = inlineSource(part);
   if (source === null) return { likely: usual, ...unseenFile, characters: 0, maySound: true, brought: true };
   const bytes = Math.ceil(source.length * 0.75);
+  const found = looked ? foundIn(source) : null;
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
+  const likely = Math.max(usual, found?.likely ?? 0);
   return {
-    likely: usual,
-    ample: tokens(perToken.ample),
-    most: tokens(perToken.most),
+    likely,
+    ample: Math.max(likely, found !== null && found.ample > 0 ? found.ample : tokens(perToken.ample)),
+    most: Math.max(tokens(perToken.most), found?.most ?? 0),
     characters: source.length,
     maySound: true,
   };
@@ -139,13 +145,20 @@ const kindOf = (part: JsonObject): string | null =>
 
 /**
  * null: the part is text, or nothing. Whatever nobody knows is taken for a file. `names`: the model's as asked for and
- * as channels send it, which may belong to families that count otherwise.
+ * as channels send it, which may belong to families that count otherwise. `looked`: a file is looked into, which takes
+ * some milliseconds.
  */
-export function mediaIn(model: string, names: ReadonlySet<string>, part: JsonObject): MediaTokens | null {
+export function mediaIn(
+  model: string,
+  names: ReadonlySet<string>,
+  part: JsonObject,
+  looked = true,
+): MediaTokens | null {
   const type = kindOf(part);
   if (type === null || isText.test(type)) return null;
   if (isImage.test(type)) return imageTokens(model, names, part);
-  if (isSound.test(type)) return weighed(part, usualSound, bytesPerSoundToken);
+  if (isSound.test(type))
+    return weighed(part, usualSound, bytesPerSoundToken, (source) => soundTokensOf(model, source), looked);
   if (typeof part.text === 'string' && !memberNames.includes(type) && sourcesOf(part).next().done) return null;
-  return weighed(part, usualFile, bytesPerFileToken);
+  return weighed(part, usualFile, bytesPerFileToken, (source) => fileTokensOf(model, source), looked);
 }

@@ -16,12 +16,17 @@ const writtenOut = (value: JsonValue): string => {
   }
 };
 
+/** Files of a prompt that are looked into; others count by their bytes, so that nobody waits long. */
+const mostLookedInto = 16;
+
 /** Texts to be counted together, and what counts otherwise. `names`: of the model, as asked for and as channels send it. */
 export class PromptTally {
   /** Tokens that are no text. */
   fixed = 0;
   private readonly texts: string[] = [];
   private readonly media = { likely: 0, ample: 0, most: 0, characters: 0 };
+  /** Files that may be sound. */
+  private lookedInto = 0;
   private readonly sound = { ample: 0, most: 0 };
   private keeps = false;
   private brings = false;
@@ -43,7 +48,8 @@ export class PromptTally {
 
   /** A picture, a sound or a file, as it stands in a message. */
   part(part: JsonObject): void {
-    const counted = mediaIn(this.model, this.names, part);
+    const counted = mediaIn(this.model, this.names, part, this.lookedInto < mostLookedInto);
+    if (counted?.maySound) this.lookedInto++;
     if (counted !== null) this.count(counted);
   }
 

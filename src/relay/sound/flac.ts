@@ -1,4 +1,4 @@
-import { densestSound, type Measured, tagEnd, thinnestOf } from './measured.js';
+import { densestSound, stepsAtOnce, tagEnd, thinnestOf, type Walk } from './measured.js';
 
 /* FLAC: each frame has its number. A header without a total, or with a false one, does not matter. */
 
@@ -60,12 +60,16 @@ function frameAt(file: Buffer, at: number): FrameHeader | null {
   return { number, samples, variable: (second & 1) === 1, kind };
 }
 
+/** Of what stands before the sound: texts, pictures, places. */
+const mostBlocks = 1_024;
 /** No frame is longer: as much is searched for the last one. */
 const longestFrame = 4 * 1024 * 1024;
 
-function lastFrame(file: Buffer, kind: number): FrameHeader | null {
+function* lastFrame(file: Buffer, kind: number): Generator<void, FrameHeader | null> {
   const stop = Math.max(0, file.length - longestFrame);
+  let steps = 0;
   for (let at = file.lastIndexOf(0xff); at >= stop; at = at === 0 ? -1 : file.lastIndexOf(0xff, at - 1)) {
+    if (++steps % stepsAtOnce === 0) yield;
     const frame = frameAt(file, at);
     if (frame?.kind === kind) return frame;
   }
@@ -73,7 +77,7 @@ function lastFrame(file: Buffer, kind: number): FrameHeader | null {
 }
 
 /** null: it is none. */
-export function flac(file: Buffer): Measured | null {
+export function* flac(file: Buffer): Walk {
   const start = tagEnd(file);
   if (file.toString('latin1', start, start + 4) !== 'fLaC' || start + 42 > file.length) return null;
   const blockSize = file.readUInt16BE(start + 8);
@@ -83,12 +87,12 @@ export function flac(file: Buffer): Measured | null {
   const bits = Number((packed >> 36n) & 31n) + 1;
   if (rate === 0) return null;
   let at = start + 4;
-  for (let last = false; !last && at + 4 <= file.length; ) {
+  for (let block = 0, last = false; !last && block < mostBlocks && at + 4 <= file.length; block++) {
     last = (file[at] ?? 0) >= 0x80;
     at += 4 + file.readUIntBE(at + 1, 3);
   }
   const first = frameAt(file, at);
-  const end = first === null ? null : lastFrame(file, first.kind);
+  const end = first === null ? null : yield* lastFrame(file, first.kind);
   const told = Number(packed & 0xf_ffff_ffffn);
   let samples = told;
   if (first !== null && end !== null) {

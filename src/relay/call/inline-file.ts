@@ -1,0 +1,74 @@
+import { measureNow } from '../sound/measure.js';
+
+/* What a sound, a film or a document given inline comes to in tokens, as far as its bytes tell. */
+
+export interface FileTokens {
+  readonly likely: number;
+  readonly ample: number;
+  readonly most: number;
+}
+
+const bytesIn = (source: string): Buffer => {
+  const comma = source.startsWith('data:') ? source.indexOf(',') : -1;
+  return Buffer.from(source.slice(comma + 1), 'base64');
+};
+
+/** Tokens of a second, by what is said of it: OpenAI's models hear 10, Gemini 32. */
+const soundRates = { usual: 10, gemini: 32, ample: 32, most: 40 };
+/** A picture a second beside the sound: Gemini's models see 70 to 280 tokens of it, older ones 258. */
+const filmRates = { usual: 290, gemini: 290, ample: 290, most: 320 };
+
+const isGemini = /(^|\/)gemini-/;
+
+/** Of so many seconds as are found in it; null: none are. `model`: as asked for. */
+function lasting(model: string, file: Buffer, rates: typeof soundRates): FileTokens | null {
+  const measured = measureNow(file);
+  if (measured === null) return null;
+  const { seconds, bytes, densest } = measured;
+  if (seconds === null) return null;
+  const expected = Math.max(seconds, bytes / densest);
+  const tokens = (rate: number): number => Math.ceil(expected * rate);
+  return {
+    likely: tokens(isGemini.test(model) ? rates.gemini : rates.usual),
+    ample: tokens(rates.ample),
+    most: tokens(rates.most),
+  };
+}
+
+export const soundTokensOf = (model: string, source: string): FileTokens | null =>
+  lasting(model, bytesIn(source), soundRates);
+
+/** A page counts as its text and as a picture of it. */
+const pageTokens = { usual: 1_500, most: 5_120 };
+/** Nobody takes more pages. */
+const mostPages = 1_000;
+/** Where its pages are packed, so that none can be seen, a page takes no fewer bytes. */
+const leastPageBytes = 1_024;
+const isSpaceOrSlash = /^[\s/]*$/;
+
+function pagesSeen(file: Buffer): number {
+  let pages = 0;
+  for (let at = file.indexOf('/Page'); at >= 0 && pages < mostPages; at = file.indexOf('/Page', at + 5)) {
+    const next = file.toString('latin1', at + 5, at + 6);
+    const before = file.toString('latin1', Math.max(at - 10, 0), at);
+    const type = before.lastIndexOf('/Type');
+    if (type >= 0 && isSpaceOrSlash.test(before.slice(type + 5)) && !/[A-Za-z]/.test(next)) pages++;
+  }
+  return pages;
+}
+
+function document(file: Buffer): FileTokens {
+  const seen = pagesSeen(file);
+  const pages = seen > 0 ? seen : Math.min(Math.ceil(file.length / leastPageBytes), mostPages);
+  return {
+    likely: seen * pageTokens.usual,
+    ample: seen * pageTokens.usual,
+    most: file.length + pages * pageTokens.most,
+  };
+}
+
+/** Of a document's pages, or a film's seconds; null: it is of another kind. */
+export function fileTokensOf(model: string, source: string): FileTokens | null {
+  const file = bytesIn(source);
+  return file.subarray(0, 1_024).includes('%PDF-') ? document(file) : lasting(model, file, filmRates);
+}
