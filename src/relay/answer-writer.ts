@@ -17,8 +17,8 @@ export const longestRemembered = 64 * 1024;
 
 /** Puts one stream into the caller's dialect. Synchronous; it holds no timer and no connection. */
 export interface AnswerWriter {
-  /** A chunk without usage. `length`: of what brought it, in bytes. */
-  write(chunk: JsonObject, length: number): void;
+  /** A chunk without usage. `length`: of what brought it, in bytes. `text`: that, where it is this dialect's own wire. */
+  write(chunk: JsonObject, length: number, text?: string): void;
   /**
    * What the frame `bytes[start..end)` says in the dialect's own wire, as it says it. `from`: where the frame begins,
    * which ends at `end + 2`, if `bytes` holds all of it in the usual spelling; −1: they do not.

@@ -27,12 +27,15 @@ export interface Demand {
   readonly heard?: Heard;
 }
 
-/** Its body in neutral words, made when it is first asked for, and once. */
-export function neutralBody({ toNeutral }: Pick<Endpoint, 'toNeutral'>, body: JsonObject): () => JsonObject {
-  if (toNeutral === null) return () => body;
+/** Its body in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all digits. */
+export function neutralBody(
+  { toNeutral }: Pick<Endpoint, 'toNeutral'>,
+  body: JsonObject,
+  exact = (): JsonObject => body,
+): () => JsonObject {
   let made: JsonObject | null = null;
   return () => {
-    made ??= toNeutral(body);
+    made ??= toNeutral === null ? exact() : toNeutral(exact());
     return made;
   };
 }

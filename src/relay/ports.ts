@@ -43,6 +43,8 @@ export interface RelayPorts {
 export interface HeldBody {
   /** The fields, where it is a form. */
   readonly value: JsonObject;
+  /** As it came, where it is JSON. Left out: it is a form. */
+  readonly text?: string;
   /** As it came, unpacked. */
   readonly bytes: number;
   /** null: it is JSON. */

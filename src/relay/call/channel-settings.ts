@@ -1,5 +1,6 @@
 import type { ChannelView } from '../../application/ports.js';
 import type { ChannelId } from '../../domain/ids.js';
+import { exactly, outerBrackets } from '../protocols/exact-json.js';
 import { countIn, isObject, type JsonObject, parseJson, textIn } from '../protocols/json.js';
 
 /* A channel's JSON texts, parsed once per change and not once per call. */
@@ -21,7 +22,7 @@ const objectIn = (text: string | null): JsonObject => {
 };
 
 const parse = ({ settings }: ChannelView): ParsedChannel => {
-  const override = objectIn(settings.paramOverride);
+  const override = exactly(settings.paramOverride ?? '', objectIn(settings.paramOverride), outerBrackets);
   const setting = objectIn(settings.setting);
   return {
     modelMapping: new Map(

@@ -2,7 +2,7 @@ import type { ChannelView } from '../../application/ports.js';
 import { Quota, zero } from '../../domain/quota.js';
 import { neutralBody } from '../endpoint.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
-import { countIn, isObject, type JsonObject, parseJson } from '../protocols/json.js';
+import { countIn, isObject, parseJson } from '../protocols/json.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { attempt } from './attempt.js';
@@ -11,6 +11,7 @@ import { channelParser } from './channel-settings.js';
 import { type Order, placeOrder } from './order.js';
 import type { IncomingCall } from './relay.js';
 import { chooseChannel } from './routing.js';
+import { named, type Sent, sentBody } from './sent-text.js';
 import { refusalOf } from './shortage.js';
 
 /*
@@ -49,7 +50,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     call: IncomingCall,
     caller: Caller,
     order: Order,
-    body: JsonObject,
+    { source, body, exact }: Sent,
     bodyBytes: number,
     answerPlace: AnswerPlace,
   ): Promise<number | null> => {
@@ -68,7 +69,8 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       mode: 'counting',
       query: call.query,
       body,
-      neutral: neutralBody(endpoint, body),
+      ...(source !== null && { source }),
+      neutral: neutralBody(endpoint, body, exact),
       files: null,
       answersSound: false,
       stream: false,
@@ -115,13 +117,15 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
           { least: Quota(1), leastOfKey: Quota(1) },
           directory.settings(),
         );
-      body = await ports.bodies[endpoint.body](request, ip, caller.user.id, mostCountedBytes);
-      const { bytes, upload } = body;
-      const value = call.model === null ? body.value : { ...body.value, model: call.model };
+      const held = await ports.bodies[endpoint.body](request, ip, caller.user.id, mostCountedBytes);
+      body = held;
+      const { bytes, upload } = held;
+      const value = named(held.value, call.model);
       const order = await ports.largeWork.run(bytes, () =>
         placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
       );
-      const told = await askUpstream(call, caller, order, value, bytes, answerPlace);
+      const sent = sentBody(held, (given) => named(given, call.model));
+      const told = await askUpstream(call, caller, order, sent, bytes, answerPlace);
       succeeded = true;
       return { told, estimated: order.estimate.promptTokens };
     } finally {

@@ -1,5 +1,6 @@
 import type { ChannelView } from '../../application/ports.js';
 import type { Endpoint } from '../endpoint.js';
+import { jsonText } from '../protocols/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { asksForSound } from '../protocols/neutral.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -80,7 +81,7 @@ const sizes = new WeakMap<JsonObject, number>();
 function sizeOf(override: JsonObject): number {
   let size = sizes.get(override);
   if (size === undefined) {
-    size = Buffer.byteLength(JSON.stringify(override));
+    size = Buffer.byteLength(jsonText(override));
     sizes.set(override, size);
   }
   return size;

@@ -1,3 +1,4 @@
+import { jsonText } from '../protocols/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../protocols/json.js';
 import { countsExactly, countTokens } from '../tokens.js';
 import { type MediaTokens, mediaIn } from './media-tokens.js';
@@ -10,7 +11,7 @@ import { type MediaTokens, mediaIn } from './media-tokens.js';
 /** As JSON; empty when it is nested so deeply that it cannot be written. */
 const writtenOut = (value: JsonValue): string => {
   try {
-    return JSON.stringify(value);
+    return jsonText(value);
   } catch {
     return '';
   }

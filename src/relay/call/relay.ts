@@ -26,6 +26,7 @@ import { knownGroupIn, type Order, placeOrder, servedBody } from './order.js';
 import { type Answering, refuse, refuseInStream } from './refusal.js';
 import { type KnownOfCall, nothingKnown, refusedCall } from './refused-call.js';
 import { chooseChannel } from './routing.js';
+import { named, sentBody } from './sent-text.js';
 import { refusalOf } from './shortage.js';
 import { watchStalledCallers } from './stalled-callers.js';
 import type { CallUnderWay } from './under-way.js';
@@ -232,13 +233,13 @@ export function openRelay(ports: RelayPorts): Relay {
     const body = await ports.bodies[endpoint.body](call.request, call.ip, payer);
     try {
       const { bytes, upload } = body;
-      const value = call.model === null ? body.value : { ...body.value, model: call.model };
+      const value = named(body.value, call.model);
       known.model = value.model ?? endpoint.usualModel;
       known.group = knownGroupIn(caller, value, directory.settings());
       const order = await ports.largeWork.run(bytes, () =>
         placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
       );
-      const served = servedBody(caller, value);
+      const sent = sentBody(body, (given) => servedBody(caller, named(given, call.model)));
       const startedAt = clock.now();
       const callId = CallId(requestId);
       const reservation = await reserve(callId, caller, order);
@@ -248,8 +249,9 @@ export function openRelay(ports: RelayPorts): Relay {
         dialect: endpoint.dialect,
         mode: endpoint.mode,
         query: call.query,
-        body: served,
-        neutral: neutralBody(endpoint, served),
+        body: sent.body,
+        ...(sent.source !== null && { source: sent.source }),
+        neutral: neutralBody(endpoint, sent.body, sent.exact),
         files: upload === null ? null : upload.files,
         answersSound: endpoint.answersSound,
         stream: order.stream,

@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { RelayError } from '../errors.js';
+import type { JsonSource } from '../protocols/carried.js';
 import { isObject, type JsonObject, parseJson } from '../protocols/json.js';
 import { membersIn, repeatedMember } from '../protocols/json-members.js';
 import { JsonShape, type ShapeExcess } from '../protocols/json-shape.js';
@@ -45,10 +46,11 @@ export class JsonBody implements BodySink {
   }
 
   /** Throws RelayError. */
-  read(): JsonObject {
+  read(): JsonSource {
     const rest = this.decoder === null ? (this.first?.toString() ?? '') : this.decoder.end();
     if (rest !== '') this.texts.push(rest);
-    return objectIn(this.texts.length === 1 ? (this.texts[0] ?? '') : this.texts.join(''), this.shape.names);
+    const text = this.texts.length === 1 ? (this.texts[0] ?? '') : this.texts.join('');
+    return { text, value: objectIn(text, this.shape.names) };
   }
 
   private decode(piece: Buffer): void {

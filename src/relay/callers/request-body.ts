@@ -72,8 +72,8 @@ export function requestBodies(
         const body = new JsonBody();
         const bytes = await receive(request, place, body, most);
         place.finish();
-        const value = await largeWork.run(bytes, () => body.read());
-        return { value, bytes, upload: null, leave: place.leave };
+        const { text, value } = await largeWork.run(bytes, () => body.read());
+        return { value, text, bytes, upload: null, leave: place.leave };
       } catch (error) {
         place.leave();
         throw error;

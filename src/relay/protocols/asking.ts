@@ -1,4 +1,6 @@
 import type { Mode } from '../../domain/provider.js';
+import { carried, type JsonSource } from './carried.js';
+import { jsonText } from './exact-number.js';
 import type { JsonObject } from './json.js';
 import { NotConvertible, type Provider, type UpstreamChannel } from './protocol.js';
 
@@ -14,10 +16,10 @@ export const baseOf = (provider: Provider, channel: UpstreamChannel): string => 
   return base;
 };
 
-/** Throws NotConvertible. */
-export const written = (body: JsonObject): string => {
+/** `source`: of the caller's, where the body is that one but for what was changed. Throws NotConvertible. */
+export const written = (body: JsonObject, source?: JsonSource): string => {
   try {
-    return JSON.stringify(body);
+    return source === undefined ? jsonText(body) : carried(source, body);
   } catch {
     throw new NotConvertible('caller', 'the request is nested too deeply');
   }

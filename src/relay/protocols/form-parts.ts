@@ -1,9 +1,10 @@
 import type { FormFile, FormPart } from '../upstream/request-content.js';
+import { jsonText } from './exact-number.js';
 import { isList, type JsonObject, type JsonValue } from './json.js';
 
 /* A body as the parts of a form. */
 
-const textOf = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: JsonValue): string => (typeof value === 'string' ? value : jsonText(value));
 
 /** Each member as text, each item of a list as a part of its own, then the files. */
 export function formParts(body: JsonObject, files: readonly FormFile[]): FormPart[] {

@@ -1,13 +1,19 @@
+import { ExactNumber } from './exact-number.js';
+
 /* Reading JSON that somebody else wrote: every member may be missing or of another kind. */
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export type JsonValue = string | number | boolean | null | ExactNumber | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
   [name: string]: JsonValue | undefined;
 }
 
 export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+/** A number, whatever its digits. */
+export const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber;
 
 export const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
 
@@ -16,6 +22,10 @@ export const objectsIn = (value: unknown): JsonObject[] => (isList(value) ? valu
 
 /** A text with something in it, else null. */
 export const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** As near as a double comes; null: it is none. */
+export const numberIn = (value: unknown): number | null =>
+  typeof value === 'number' ? value : value instanceof ExactNumber ? value.value : null;
 
 /** A count: a finite number from 0, cut to an integer; else null. */
 export const countIn = (value: unknown): number | null =>

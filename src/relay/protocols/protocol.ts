@@ -9,6 +9,7 @@ import type { FormFile, RequestContent } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { Authorisation } from './authorisation.js';
 import type { BalanceWire } from './balance.js';
+import type { JsonSource } from './carried.js';
 import type { JsonObject } from './json.js';
 import type { ModelsWire } from './models.js';
 import type { ThinkingAsked } from './thinking-asked.js';
@@ -40,6 +41,8 @@ export interface CallerRequest {
   readonly query: URLSearchParams;
   /** As it was sent, in the dialect's own words. Parsed and shared between attempts: never changed. */
   readonly body: JsonObject;
+  /** The text it came as, and what that says before anything was changed. Left out: it has none, or nobody needs it. */
+  readonly source?: JsonSource;
   /** The same in neutral words, made when it is first asked for. Shared and never changed either. Throws NotConvertible. */
   readonly neutral: () => JsonObject;
   /** What came with the fields of a form; null: the body is no form. */

@@ -1,3 +1,4 @@
+import { parseExactly } from './exact-json.js';
 import { type JsonValue, parseJson } from './json.js';
 import { JsonShape } from './json-shape.js';
 
@@ -17,6 +18,15 @@ const limits = {
 /** Whether the bytes, if they are JSON at all, are of a shape that an answer may have. */
 export const isWellShaped = (bytes: Buffer, start: number, end: number): boolean =>
   end - start <= judgedFrom || new JsonShape(limits).take(bytes.subarray(start, end)) === null;
+
+/**
+ * The same with the digits of its numbers, for who puts it into other words. What is read here by rules of our own stands in
+ * `plainTo` brackets at most.
+ */
+export function exactUpstreamJson(bytes: Buffer, plainTo: number): JsonValue | null {
+  if (!isWellShaped(bytes, 0, bytes.length)) return null;
+  return parseExactly(bytes.toString('utf8'), plainTo);
+}
 
 /** null: not JSON, or none of a shape that an answer may have. */
 export const upstreamJson = (bytes: Buffer): JsonValue | null =>

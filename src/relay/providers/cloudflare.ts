@@ -1,5 +1,6 @@
 import { other, usual } from '../../domain/provider.js';
 import { NotTold } from '../protocols/asking-beside.js';
+import { jsonText } from '../protocols/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { inPages, type ModelsWire, namesIn } from '../protocols/models.js';
@@ -66,7 +67,7 @@ const mend = (message: JsonObject): boolean => {
   let changed = false;
   for (const call of objectsIn(message.tool_calls)) {
     if (!isObject(call.function) || !isObject(call.function.arguments)) continue;
-    call.function.arguments = JSON.stringify(call.function.arguments);
+    call.function.arguments = jsonText(call.function.arguments);
     changed = true;
   }
   return changed;

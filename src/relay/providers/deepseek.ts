@@ -1,6 +1,7 @@
 import { usual } from '../../domain/provider.js';
 import { NotTold } from '../protocols/asking-beside.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { jsonText } from '../protocols/exact-number.js';
 import { isObject, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
@@ -19,7 +20,7 @@ const schemaAsInstruction: Edit = (body) => {
   const format = body.response_format;
   if (!isObject(format) || format.type !== 'json_schema') return body;
   const schema = isObject(format.json_schema) ? (format.json_schema.schema ?? format.json_schema) : {};
-  const instruction = `Answer with json that follows this JSON schema: ${JSON.stringify(schema)}`;
+  const instruction = `Answer with json that follows this JSON schema: ${jsonText(schema)}`;
   const messages = [{ role: 'system', content: instruction }, ...objectsIn(body.messages)];
   return { ...body, response_format: { type: 'json_object' }, messages };
 };

@@ -1,5 +1,6 @@
+import { jsonText } from '../../protocols/exact-number.js';
 import type { JsonObject } from '../../protocols/json.js';
 
 /** One event of a stream, as Anthropic's clients read it. */
 export const eventText = (type: string, event: JsonObject): string =>
-  `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`;
+  `event: ${type}\ndata: ${jsonText({ type, ...event })}\n\n`;

@@ -1,6 +1,9 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { AnswerWriter } from '../../answer-writer.js';
+
 import { isWellTold, mendedUsage, readUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
+import { inOneLine } from '../../protocols/carried.js';
+
 import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import type { CallerRequest, CallInfo } from '../../protocols/protocol.js';
@@ -176,6 +179,6 @@ function frameOf(event: JsonObject, bytes: Buffer, start: number, end: number, f
   if (isNamed(bytes, from)) return Buffer.from(bytes.subarray(from, end + 2));
   const data = bytes.subarray(start, end);
   const name = textIn(event.type) ?? '';
-  const json = data.includes(lineFeed) ? JSON.stringify(event) : data.toString('utf8');
+  const json = data.includes(lineFeed) ? inOneLine(data) : data.toString('utf8');
   return Buffer.from(`${eventName.test(name) ? `event: ${name}\n` : ''}data: ${json}\n\n`);
 }

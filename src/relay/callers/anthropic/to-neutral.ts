@@ -1,3 +1,4 @@
+import { jsonText } from '../../protocols/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { anthropicReasoning } from '../../protocols/neutral.js';
 import { NotConvertible } from '../../protocols/protocol.js';
@@ -113,7 +114,7 @@ function assistantMessage(content: JsonValue | undefined): JsonObject {
     .map(({ id, name, input }) => ({
       id: textIn(id) ?? '',
       type: 'function',
-      function: { name: textIn(name) ?? '', arguments: JSON.stringify(isObject(input) ? input : {}) },
+      function: { name: textIn(name) ?? '', arguments: jsonText(isObject(input) ? input : {}) },
     }));
   return {
     role: 'assistant',

@@ -1,6 +1,11 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
+
 import { isWellTold, mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
+import { retold } from '../../protocols/carried.js';
+import { parseExactly } from '../../protocols/exact-json.js';
+import { jsonText } from '../../protocols/exact-number.js';
+
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
 import { isAnthropicReasoning } from '../../protocols/neutral.js';
 import { messageIn } from '../../protocols/openai/reply.js';
@@ -9,7 +14,7 @@ import { stopReasonOf } from './stop-reason.js';
 /* A complete answer for Anthropic's clients. */
 
 const inputOf = (given: unknown): JsonObject => {
-  const input = typeof given === 'string' ? parseJson(given) : given;
+  const input = typeof given === 'string' ? parseExactly(given) : given;
   return isObject(input) ? input : {};
 };
 
@@ -61,7 +66,7 @@ function messageOf({ body, usage }: WholeAnswer): JsonObject {
 
 export function wholeAnswer(answer: WholeAnswer): Buffer {
   const { body, own, received, usage } = answer;
-  if (!own) return Buffer.from(JSON.stringify(messageOf(answer)));
+  if (!own) return Buffer.from(jsonText(messageOf(answer)));
   return usage === null || !isObject(body.usage) || isWellTold(body.usage) ? received : telling(received, usage);
 }
 
@@ -70,5 +75,5 @@ export function telling(bytes: Buffer, usage: Usage): Buffer {
   const message = parseJson(bytes.toString('utf8'));
   if (!isObject(message)) return bytes;
   const told = isObject(message.usage) ? message.usage : {};
-  return Buffer.from(JSON.stringify({ ...message, usage: mendedUsage(told, usage) }));
+  return Buffer.from(retold(bytes.toString('utf8'), { ...message, usage: mendedUsage(told, usage) }));
 }

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
+import { parseExactly } from '../../protocols/exact-json.js';
+import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
 import { isAnthropicReasoning, sealOf, toolCallSignature } from '../../protocols/neutral.js';
 
 /* Pieces of a `GenerateContentResponse`, made of the neutral form. */
@@ -20,7 +21,7 @@ export function finishReasonOf({ finish_reason: told, native_finish_reason: nati
 /** null: the arguments are no JSON object, and the call cannot be told. */
 export function callPart(call: JsonObject): JsonObject | null {
   const { name, arguments: given } = isObject(call.function) ? call.function : {};
-  const args = textIn(given) === null ? {} : parseJson(String(given));
+  const args = textIn(given) === null ? {} : parseExactly(String(given));
   if (!isObject(args)) return null;
   const signature = toolCallSignature(call);
   return {

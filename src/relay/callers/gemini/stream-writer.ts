@@ -1,6 +1,9 @@
 import type { Usage } from '../../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
+import { inOneLine, retold } from '../../protocols/carried.js';
+import { jsonText } from '../../protocols/exact-number.js';
 import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
+
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import type { CallerRequest, CallInfo } from '../../protocols/protocol.js';
@@ -62,10 +65,10 @@ export class GeminiWriter implements AnswerWriter {
     this.release();
     this.finishing ||= hasFinish(response);
     const spread = from < 0 && bytes.subarray(start, end).includes(10);
-    const data = spread ? Buffer.from(JSON.stringify(response)) : bytes.subarray(start, end);
+    const data = spread ? Buffer.from(inOneLine(bytes.subarray(start, end))) : bytes.subarray(start, end);
     const mended = this.finishing ? null : this.mended(response, this.told);
     if (this.finishing) this.held = { data: Buffer.from(data), response, told: this.told };
-    else if (mended !== null) this.send(mended);
+    else if (mended !== null) this.send(mended, data);
     else if (from < 0) this.frames.frame(data);
     else this.frames.pass(bytes, from, start, end);
   }
@@ -88,7 +91,7 @@ export class GeminiWriter implements AnswerWriter {
       const { usageMetadata: words } = held.response;
       const asTold = usage === this.told && (!isObject(words) || isWellTold(words));
       if (asTold) this.frames.frame(held.data);
-      else this.send({ ...held.response, usageMetadata: mendedUsage(words, usage) });
+      else this.send({ ...held.response, usageMetadata: mendedUsage(words, usage) }, held.data);
     } else this.send({ candidates: this.finished, usageMetadata: usageMetadata(usage), ...this.shared() });
     return this.frames.close();
   }
@@ -99,7 +102,7 @@ export class GeminiWriter implements AnswerWriter {
     if (held === null) return;
     const mended = this.mended(held.response, held.told);
     if (mended === null) this.frames.frame(held.data);
-    else this.send(mended);
+    else this.send(mended, held.data);
   }
 
   /** A response that is not the last one, where it tells what cannot be charged; null: it may go out as it came. */
@@ -162,7 +165,8 @@ export class GeminiWriter implements AnswerWriter {
     return this.head ?? this.headOf({});
   }
 
-  private send(response: JsonObject): void {
-    this.frames.frame(Buffer.from(JSON.stringify(response)));
+  /** `data`: of the response before it was changed, in this wire. */
+  private send(response: JsonObject, data?: Buffer): void {
+    this.frames.frame(Buffer.from(data === undefined ? jsonText(response) : retold(data.toString('utf8'), response)));
   }
 }

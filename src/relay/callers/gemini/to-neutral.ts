@@ -1,3 +1,4 @@
+import { jsonText } from '../../protocols/exact-number.js';
 import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { detailOfSeal } from '../../protocols/neutral.js';
@@ -97,7 +98,7 @@ class Conversation {
     const id = textIn(call.id) ?? `call_${this.calls}`;
     this.calls++;
     this.open.set(name, [...(this.open.get(name) ?? []), id]);
-    return { id, type: 'function', function: { name, arguments: JSON.stringify(call.args ?? {}) } };
+    return { id, type: 'function', function: { name, arguments: jsonText(call.args ?? {}) } };
   }
 
   /** Results come before what else is said with them. */
@@ -120,7 +121,7 @@ class Conversation {
       name,
       open.filter((one) => one !== id),
     );
-    const text = JSON.stringify(result.response ?? {});
+    const text = jsonText(result.response ?? {});
     // Pictures and files that belong to the result.
     const media = partsIn(result.parts)
       .map((part, at) => neutralPart(part, `${place}.parts[${at}]`))

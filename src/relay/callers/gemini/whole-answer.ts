@@ -1,6 +1,9 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
+import { retold } from '../../protocols/carried.js';
+import { jsonText } from '../../protocols/exact-number.js';
 import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
+
 import { isList, isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import type { CallerRequest } from '../../protocols/protocol.js';
@@ -8,7 +11,7 @@ import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './r
 
 /* A complete answer for Gemini's clients: byte for byte where it is one of Gemini's. */
 
-const written = (body: JsonObject): Buffer => Buffer.from(JSON.stringify(body));
+const written = (body: JsonObject): Buffer => Buffer.from(jsonText(body));
 
 function candidateOf(choice: JsonObject): JsonObject {
   const message = messageIn(choice) ?? {};
@@ -49,5 +52,6 @@ const unpriced = ['embedding', 'embeddings', 'predictions'];
 export function telling(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer) || unpriced.some((name) => name in answer)) return bytes;
-  return written({ ...answer, usageMetadata: mendedUsage(answer.usageMetadata, usage) });
+  const told = { ...answer, usageMetadata: mendedUsage(answer.usageMetadata, usage) };
+  return Buffer.from(retold(bytes.toString('utf8'), told));
 }

@@ -1,5 +1,7 @@
 import type { Usage } from '../../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
+import { inOneLine, retold } from '../../protocols/carried.js';
+import { jsonText } from '../../protocols/exact-number.js';
 import { isObject, type JsonObject } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { writtenUsage } from '../../protocols/openai/usage.js';
@@ -42,22 +44,22 @@ export class OpenAiWriter implements AnswerWriter {
     this.rewrites = this.strict || this.thinking !== null;
   }
 
-  write(chunk: JsonObject, length: number): void {
+  write(chunk: JsonObject, length: number, text?: string): void {
     this.remember(chunk, length);
     if (this.thinking !== null) this.rewriteThinking(this.thinking, chunk);
-    this.send(this.strict ? strictlyFormatted(chunk) : chunk);
+    this.send(this.strict ? strictlyFormatted(chunk) : chunk, text);
   }
 
   forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
     if (this.rewrites) {
-      this.write(chunk, end - start);
+      this.write(chunk, end - start, inOneLine(bytes.subarray(start, end)));
       return;
     }
     this.remember(chunk, end - start);
     // The data line alone: an event's name means nothing to these clients.
     if (from >= 0) this.outgoing.pass(bytes, start - 6, end + 2);
     else if (bytes.indexOf(10, start) === -1) this.outgoing.frame(bytes.subarray(start, end));
-    else this.send(chunk);
+    else this.outgoing.frame(Buffer.from(inOneLine(bytes.subarray(start, end))));
   }
 
   forwardLike(bytes: Buffer, from: number, to: number): boolean {
@@ -71,7 +73,7 @@ export class OpenAiWriter implements AnswerWriter {
     this.told = usage;
     this.words = words;
     const asItCame = frame !== null && this.wantsUsage && !this.strict;
-    this.usageFrame = asItCame ? Buffer.from(frame.includes(10) ? JSON.stringify(chunk) : frame) : null;
+    this.usageFrame = asItCame ? Buffer.from(frame.includes(10) ? inOneLine(frame) : frame) : null;
   }
 
   take(): Buffer | null {
@@ -117,7 +119,8 @@ export class OpenAiWriter implements AnswerWriter {
     };
   }
 
-  private send(chunk: JsonObject): void {
-    this.outgoing.frame(Buffer.from(JSON.stringify(chunk)));
+  /** `text`: the chunk before it was changed, in this wire's own words. */
+  private send(chunk: JsonObject, text?: string): void {
+    this.outgoing.frame(Buffer.from(text === undefined ? jsonText(chunk) : retold(text, chunk)));
   }
 }

@@ -1,5 +1,7 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
+import { retold } from '../../protocols/carried.js';
+import { jsonText } from '../../protocols/exact-number.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { mendedUsage, writtenUsage } from '../../protocols/openai/usage.js';
@@ -32,19 +34,21 @@ function mended({ body, usage }: WholeAnswer, caller: CallerRequest, channel: Up
 
 export function wholeAnswer(answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel): Buffer {
   const changed = mended(answer, caller, channel);
-  if (channel.forceFormat && caller.mode === 'chat') return written(strictlyFormatted(answer.body));
-  return answer.untouched && !changed ? answer.received : written(answer.body);
+  if (channel.forceFormat && caller.mode === 'chat') return written(strictlyFormatted(answer.body), answer.received);
+  return answer.untouched && !changed ? answer.received : written(answer.body, answer.received);
 }
 
-const written = (body: JsonObject): Buffer => Buffer.from(JSON.stringify(body));
+/** Vectors are many numbers, and of them a double is enough. */
+const written = (body: JsonObject, received: Buffer): Buffer =>
+  Buffer.from(Array.isArray(body.data) ? jsonText(body) : retold(received.toString('utf8'), body));
 
 /** Parses the answer once more: few answers come this way. */
 export function telling(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer)) return bytes;
   const { seconds } = usage;
-  if (seconds === undefined) return written({ ...answer, usage: writtenUsage(usage) });
+  if (seconds === undefined) return written({ ...answer, usage: writtenUsage(usage) }, bytes);
   // A transcript says how long the file is only where upstream has said it.
   if (!isObject(answer.usage) || answer.usage.seconds === seconds) return bytes;
-  return written({ ...answer, usage: { type: 'duration', seconds } });
+  return written({ ...answer, usage: { type: 'duration', seconds } }, bytes);
 }

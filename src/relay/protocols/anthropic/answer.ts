@@ -1,13 +1,14 @@
 import { SeenText } from '../../seen-text.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { outerBrackets } from '../exact-json.js';
 import { failedStop } from '../failed-finish.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
 import type { ReasoningDetail } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
 import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
 import { noAnswer, saysSomething } from '../says-something.js';
-import { upstreamJson } from '../upstream-json.js';
+import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
 import { failureIn, failureOf } from './failure.js';
@@ -108,7 +109,8 @@ export function anthropicAnswer(
       error: isObject(refused) ? failureOf(refused, status, confidential) : refusalOf(status, received, confidential),
     };
   }
-  const told = upstreamJson(received);
+  const own = dialect.wire === 'anthropic' && !stream;
+  const told = own ? upstreamJson(received) : exactUpstreamJson(received, outerBrackets);
   if (!isObject(told))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
   const error = failureIn(told, confidential);
@@ -130,7 +132,7 @@ export function anthropicAnswer(
     finishReason: typeof finish === 'string' ? finish : null,
     searches: searchesSeen(blocks.filter(isSearch).length),
   };
-  return dialect.wire === 'anthropic' && !stream
+  return own
     ? { ok: true, body: told, own: true, received, untouched: true, usage, generated }
     : { ok: true, body: completionOf(told, blocks, info), received, untouched: false, usage, generated };
 }

@@ -1,5 +1,6 @@
 import { noUsage } from '../../../domain/usage.js';
 import { SeenText } from '../../seen-text.js';
+import { jsonText } from '../exact-number.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
 import { anthropicReasoning, type ReasoningDetail } from '../neutral.js';
 import type { CallInfo } from '../protocol.js';
@@ -48,7 +49,7 @@ export const words = (value: JsonValue | undefined): string => (typeof value ===
 
 /** An input that is there from the start; in a stream it comes in pieces, after an empty one. */
 export const argumentsOf = (input: JsonValue | undefined): string =>
-  isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+  isObject(input) && Object.keys(input).length > 0 ? jsonText(input) : '';
 
 /** What a call without arguments gives. */
 export const nothingGiven = '{}';

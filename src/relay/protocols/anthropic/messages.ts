@@ -1,4 +1,5 @@
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from '../json.js';
+import { parseExactly } from '../exact-json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { isAnthropicReasoning } from '../neutral.js';
 import { NotConvertible } from '../protocol.js';
 import { blocksOf, isBlank } from './content.js';
@@ -24,7 +25,7 @@ const idOf = (id: JsonValue | undefined, place: string): string => {
 };
 
 const inputOf = (given: JsonValue | undefined): JsonObject => {
-  const input = typeof given === 'string' ? parseJson(given) : given;
+  const input = typeof given === 'string' ? parseExactly(given) : given;
   return isObject(input) ? input : {};
 };
 

@@ -1,7 +1,17 @@
 import { reasoningEffortOf } from '../../../domain/call-texts.js';
 import { mostSearches } from '../../searching.js';
 import { baseOf, written } from '../asking.js';
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import {
+  countIn,
+  isList,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberIn,
+  objectsIn,
+  textIn,
+} from '../json.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -85,9 +95,9 @@ const formatIn = ({ response_format: format }: JsonObject, model: string): JsonO
 };
 
 const samplingIn = ({ temperature, top_p, top_k }: JsonObject): JsonObject => ({
-  ...(typeof temperature === 'number' && { temperature }),
-  ...(typeof top_p === 'number' && { top_p }),
-  ...(typeof top_k === 'number' && { top_k }),
+  ...(isNumber(temperature) && { temperature }),
+  ...(isNumber(top_p) && { top_p }),
+  ...(isNumber(top_k) && { top_k }),
 });
 
 /** Throws NotConvertible. */
@@ -151,7 +161,7 @@ function messagesBody(
     if (!countIn(body.max_tokens)) body.max_tokens = thought.max_tokens;
   }
   const most = Math.max(caller.mostOutput, limit);
-  if (typeof body.max_tokens === 'number' && body.max_tokens > most) body.max_tokens = most;
+  if ((numberIn(body.max_tokens) ?? 0) > most) body.max_tokens = most;
   return { body: limitGiven(given) === null ? fitted(body) : body, model };
 }
 
@@ -184,7 +194,10 @@ export const anthropicRequest =
         accept: caller.headers.accept ?? (caller.stream ? 'text/event-stream' : 'application/json'),
         ...variant.headers(target),
       },
-      content: { kind: 'json', text: written(variant.reshape === undefined ? body : variant.reshape(body, target)) },
+      content: {
+        kind: 'json',
+        text: written(variant.reshape?.(body, target) ?? body, own ? caller.source : undefined),
+      },
       model,
       reasoningEffort: reasoningEffortOf(textIn(effort) ?? (own ? null : textIn(caller.neutral().reasoning_effort))),
       thinking: askedInAnthropic(body),

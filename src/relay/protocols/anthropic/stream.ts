@@ -1,4 +1,5 @@
 import type { Confidential } from '../../upstream/confidential.js';
+import { exactly } from '../exact-json.js';
 import { failedStop } from '../failed-finish.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../json.js';
 import type { CallerRequest, CallInfo, Generated, UpstreamChannel } from '../protocol.js';
@@ -9,6 +10,9 @@ import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
 import { failureIn } from './failure.js';
 import { newerUsage, readUsage } from './usage.js';
+
+/** The input of a call stands in more brackets of an event. */
+const outsideInput = 2;
 
 /** A stream of Anthropic's: passed on frame by frame to who speaks it, told in neutral chunks to everybody else. */
 export class AnthropicStream extends SseStream {
@@ -43,7 +47,10 @@ export class AnthropicStream extends SseStream {
   frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.finished || this.error !== null) return;
     if (!isWellShaped(bytes, start, end)) return;
-    const event = parseJson(bytes.toString('utf8', start, end));
+    const text = bytes.toString('utf8', start, end);
+    const parsed = parseJson(text);
+    // What a call begins with may be all of its input.
+    const event = this.forwards || !text.includes('"tool_use"') ? parsed : exactly(text, parsed, outsideInput);
     if (!isObject(event)) return;
     this.begun = true;
     this.error = failureIn(event, this.confidential);

@@ -1,4 +1,4 @@
-import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../json.js';
 
 import type { ThinkingBeside } from '../protocol.js';
 
@@ -132,7 +132,7 @@ export function sampled(body: JsonObject, model: string): JsonObject {
   const { sampling } = familyOf(model);
   if (sampling === 'none') return without(body);
   const { temperature } = body;
-  const bounded = typeof temperature === 'number' && temperature > 1 ? { ...body, temperature: 1 } : body;
+  const bounded = (numberIn(temperature) ?? 0) > 1 ? { ...body, temperature: 1 } : body;
   if (sampling === 'any' || bounded.temperature === undefined || bounded.top_p === undefined) return bounded;
   const { top_p: _, ...rest } = bounded;
   return rest;

@@ -1,7 +1,8 @@
 import { noUsage, plus, type Usage } from '../../../domain/usage.js';
 import { searchesPerPrompt } from '../../searching.js';
 import { SeenText } from '../../seen-text.js';
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import { jsonText } from '../exact-number.js';
+import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { googleReasoning, type ReasoningDetail, signedToolCall } from '../neutral.js';
 import { type CallInfo, type Generated, mostChoices } from '../protocol.js';
 import { blockReason } from './failure.js';
@@ -43,7 +44,7 @@ const citations = ({ groundingMetadata: grounding }: JsonObject): JsonObject[] =
 
 const toldProbability = ({ token, logProbability }: JsonObject): JsonObject => ({
   token: textIn(token) ?? '',
-  logprob: typeof logProbability === 'number' ? logProbability : 0,
+  logprob: isNumber(logProbability) ? logProbability : 0,
   bytes: null,
 });
 
@@ -57,6 +58,9 @@ function probabilities({ logprobsResult: told }: JsonObject): JsonObject | null 
   }));
   return { content };
 }
+
+/** The arguments of a call stand in more brackets of a response than these. */
+export const outsideCalls = 6;
 
 /** One of the answers. */
 class Candidate {
@@ -219,7 +223,7 @@ export class GeminiReader implements Generated {
     if (this.toolCalls < mostToolCalls) this.toolCalls++;
     const id = textIn(told.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`;
     const goesOn = told.willContinue === true;
-    const given = goesOn ? '' : JSON.stringify(isObject(told.args) ? told.args : {});
+    const given = goesOn ? '' : jsonText(isObject(told.args) ? told.args : {});
     candidate.partial = goesOn ? new PartialCall(id, index) : null;
     this.said.add(name);
     this.said.add(given);

@@ -1,4 +1,5 @@
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from '../json.js';
+import { parseExactly } from '../exact-json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { googleReasoning, toolCallSignature } from '../neutral.js';
 import { NotConvertible } from '../protocol.js';
 import { checkImages, type Fetched, mediaPart } from './media.js';
@@ -50,7 +51,7 @@ const instructionsIn = (content: JsonValue | undefined, name: string): string =>
 
 /** Throws NotConvertible. */
 function argumentsOf({ arguments: given }: JsonObject, name: string): JsonObject {
-  const parsed = textIn(given) === null ? (given ?? {}) : parseJson(String(given));
+  const parsed = textIn(given) === null ? (given ?? {}) : parseExactly(String(given));
   if (isObject(parsed)) return parsed;
   if (given === '' || given === null) return {};
   throw new NotConvertible('caller', `${name}.arguments is not the text of a JSON object`);
@@ -153,7 +154,7 @@ class Reading {
 
 /** A result must be an object: what is none is put into one. */
 function responseOf(text: string): JsonObject {
-  const parsed = /^\s*[{[]/.test(text) ? parseJson(text) : null;
+  const parsed = /^\s*[{[]/.test(text) ? parseExactly(text) : null;
   if (isObject(parsed)) return parsed;
   return isList(parsed) ? { result: parsed } : { content: text };
 }

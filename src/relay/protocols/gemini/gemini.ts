@@ -8,8 +8,8 @@ import { providerTools } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
 import type { Answer, CallerRequest, CallInfo, Protocol } from '../protocol.js';
 import { noAnswer } from '../says-something.js';
-import { upstreamJson } from '../upstream-json.js';
-import { asMessage, GeminiReader } from './answer.js';
+import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
+import { asMessage, GeminiReader, outsideCalls } from './answer.js';
 import { embeddingsAnswered } from './embeddings.js';
 import { geminiFailureIn, geminiRefusal, responseSays } from './failure.js';
 import { drawsOnly, predictionAnswered } from './imagen.js';
@@ -69,7 +69,9 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
   answer(provider, channel, caller, status, _headers, bytes, info) {
     const confidential = confidentialOf(provider, channel);
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
-    const told = upstreamJson(bytes);
+    const whole = isNative(caller) || caller.mode !== 'chat';
+    // Of vectors and pictures a double is enough.
+    const told = whole ? upstreamJson(bytes) : exactUpstreamJson(bytes, outsideCalls);
     if (!isObject(told))
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
     const error = geminiFailureIn(told, confidential, isNative(caller));

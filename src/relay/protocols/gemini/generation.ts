@@ -1,4 +1,4 @@
-import { countIn, isList, isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
+import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
 import { NotConvertible } from '../protocol.js';
 import { geminiSchema } from './schema.js';
 import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
@@ -7,7 +7,7 @@ import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
 
 const mostStops = 5;
 
-const numberIn = (value: JsonValue | undefined): number | undefined => (typeof value === 'number' ? value : undefined);
+const givenNumber = (value: JsonValue | undefined): JsonValue | undefined => (isNumber(value) ? value : undefined);
 
 /** Throws NotConvertible. */
 function stopsIn(stop: JsonValue | undefined): JsonValue[] | undefined {
@@ -62,15 +62,15 @@ export function generationConfig(body: JsonObject, rules: GenerationRules): Json
   const { model, suffix, thinkingShare, limit, drawsImages } = rules;
   const { n } = body;
   return {
-    temperature: numberIn(body.temperature),
-    topP: numberIn(body.top_p),
+    temperature: givenNumber(body.temperature),
+    topP: givenNumber(body.top_p),
     topK: countIn(body.top_k) ?? undefined,
     maxOutputTokens: limit ?? undefined,
-    seed: numberIn(body.seed),
+    seed: givenNumber(body.seed),
     candidateCount: typeof n === 'number' && n > 1 ? n : undefined,
     stopSequences: stopsIn(body.stop),
-    presencePenalty: numberIn(body.presence_penalty),
-    frequencyPenalty: numberIn(body.frequency_penalty),
+    presencePenalty: givenNumber(body.presence_penalty),
+    frequencyPenalty: givenNumber(body.frequency_penalty),
     ...(body.logprobs === true && { responseLogprobs: true, logprobs: countIn(body.top_logprobs) ?? undefined }),
     ...formatted(body),
     ...modalities(body, drawsImages),

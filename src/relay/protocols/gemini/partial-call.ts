@@ -1,3 +1,4 @@
+import { jsonText } from '../exact-number.js';
 import { isList, type JsonObject, type JsonValue, objectsIn } from '../json.js';
 
 /*
@@ -66,7 +67,7 @@ export class PartialCall {
 
   /** The text of the arguments. */
   arguments(): string {
-    return JSON.stringify(written(this.values));
+    return jsonText(written(this.values));
   }
 
   private put(piece: JsonObject): boolean {

@@ -130,7 +130,7 @@ export const geminiRequest =
         accept: action === 'streamGenerateContent' ? 'text/event-stream' : 'application/json',
         ...variant.headers(target),
       },
-      content: { kind: 'json', text: written(sent) },
+      content: { kind: 'json', text: written(sent, isNative(caller) ? caller.source : undefined) },
       model,
       reasoningEffort: reasoningEffortOf(textIn(told.reasoning_effort)),
       thinking: askedInGemini(sent),

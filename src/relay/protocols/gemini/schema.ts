@@ -1,3 +1,4 @@
+import { jsonText } from '../exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { NotConvertible } from '../protocol.js';
 
@@ -26,7 +27,7 @@ const plainMembers = [
 
 const textFormats = new Set<unknown>(['enum', 'date-time']);
 
-const textOf = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: JsonValue): string => (typeof value === 'string' ? value : jsonText(value));
 
 class Cleaning {
   private schemas = 0;

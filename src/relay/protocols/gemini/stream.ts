@@ -1,12 +1,13 @@
 import { noUsage } from '../../../domain/usage.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { exactly } from '../exact-json.js';
 import { failedCandidate } from '../failed-finish.js';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
 import { SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
-import { GeminiReader } from './answer.js';
+import { GeminiReader, outsideCalls } from './answer.js';
 import { geminiFailureIn, responseSays } from './failure.js';
 import { isNative } from './native.js';
 import { geminiUsage } from './usage.js';
@@ -35,7 +36,9 @@ export class GeminiStream extends SseStream {
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.error !== null || !isWellShaped(bytes, start, end)) return;
-    const response = parseJson(bytes.toString('utf8', start, end));
+    const text = bytes.toString('utf8', start, end);
+    const parsed = parseJson(text);
+    const response = this.forwards || !text.includes('functionCall') ? parsed : exactly(text, parsed, outsideCalls);
     if (!isObject(response)) return;
     this.begun = true;
     this.error = geminiFailureIn(response, this.confidential, this.forwards);

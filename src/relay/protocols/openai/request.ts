@@ -3,7 +3,7 @@ import type { Mode } from '../../../domain/provider.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { baseOf, notServed, written } from '../asking.js';
 import { formParts } from '../form-parts.js';
-import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
+import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../json.js';
 import type { CallerRequest, Provider, RequestOptions, UpstreamChannel, UpstreamRequest } from '../protocol.js';
 import { askedInOpenAi } from '../thinking-asked.js';
 import { inPlainWords } from './plain-words.js';
@@ -157,13 +157,15 @@ function overridden(asked: JsonObject, override: JsonObject, most: number): Json
   const body: JsonObject = { ...asked, ...override };
   for (const name of ['max_tokens', 'max_completion_tokens']) {
     if (name in override && !countIn(body[name])) body[name] = asked[name];
-    if (typeof body[name] === 'number' && body[name] > most) body[name] = most;
+    if ((numberIn(body[name]) ?? 0) > most) body[name] = most;
   }
   return body;
 }
 
-const contentFor = ({ files }: CallerRequest, body: JsonObject): RequestContent =>
-  files === null ? { kind: 'json', text: written(body) } : formContent(formParts(body, files));
+const contentFor = ({ files, dialect, source }: CallerRequest, body: JsonObject): RequestContent =>
+  files === null
+    ? { kind: 'json', text: written(body, dialect.wire === 'openai' ? source : undefined) }
+    : formContent(formParts(body, files));
 
 /** What the caller did not say it takes. */
 function usualAccept({ stream, answersSound, files }: CallerRequest): string {
@@ -182,7 +184,7 @@ export function openAiRequest(
 ): UpstreamRequest {
   const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
   const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
-  const asCalled = caller.neutral();
+  const asCalled = caller.dialect.wire === 'openai' ? caller.body : caller.neutral();
   let body: JsonObject = { ...asCalled, model: upstreamModel };
   if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])

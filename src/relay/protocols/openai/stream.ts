@@ -2,6 +2,7 @@ import type { Mode } from '../../../domain/provider.js';
 import { longestRemembered } from '../../answer-writer.js';
 import { searchesItself } from '../../searching.js';
 import type { Confidential } from '../../upstream/confidential.js';
+import { inOneLine } from '../carried.js';
 import { ChunkPattern } from '../chunk-pattern.js';
 import { failedChoice } from '../failed-finish.js';
 import { isObject, type JsonObject, objectsIn } from '../json.js';
@@ -156,7 +157,8 @@ export class OpenAiStream extends SseStream {
       return;
     }
     this.handedOn = true;
-    if (!untouched) this.writer.write(chunk, end - start);
+    const own = this.forwards && chunk === told;
+    if (!untouched) this.writer.write(chunk, end - start, own ? inOneLine(bytes.subarray(start, end)) : undefined);
     else {
       this.writer.forward(chunk, bytes, start, end, from);
       if (from >= 0 && this.literal && this.strayPatterns < mostStrayPatterns) {
