@@ -22,7 +22,7 @@ export function postgresNotificationQueue(pool: Pool): NotificationQueue {
          INSERT INTO notifications (user_id, kind, cause, content, queued_at, next_try_at)
          SELECT $1, $2, $3, $4, $5, $5
          WHERE (SELECT count(*) FROM notifications
-                WHERE user_id = $1 AND kind = $2 AND (queued_at > $7::bigint OR outcome IS NULL)) < $6
+                WHERE user_id = $1 AND kind = $2 AND ((queued_at > $7::bigint AND queued_at <= $5) OR outcome IS NULL)) < $6
            AND (SELECT count(*) FROM (SELECT FROM notifications WHERE outcome IS NULL LIMIT $9) AS waiting) < $9
          ON CONFLICT (cause) DO NOTHING`,
         [user, kind, cause, content, at, most, at - withinMs, at - givenUpForMs, mostWaiting],
@@ -39,7 +39,7 @@ export function postgresNotificationQueue(pool: Pool): NotificationQueue {
         tries: number;
       }>(
         `UPDATE notifications AS taken SET tries = taken.tries + 1, next_try_at = $3
-         FROM (SELECT id FROM notifications WHERE outcome IS NULL AND next_try_at <= $1
+         FROM (SELECT id FROM notifications WHERE outcome IS NULL AND (next_try_at <= $1 OR queued_at > $1)
                ORDER BY next_try_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS due
          WHERE taken.id = due.id
          RETURNING taken.id, user_id, kind, content, queued_at, tries`,

@@ -45,7 +45,10 @@ const recipientsIn = (to: string): string[] =>
 const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
 
 const late = 'the mail server does not answer in time';
-const unencrypted = 'no encrypted connection to the mail server';
+const unencrypted = 'the mail server offers no encryption, and the account and password need it';
+const untrusted = 'the certificate of the mail server is not trusted, is out of date, or is for another name';
+const otherPort = 'the mail server does not speak TLS at this port: encrypted from the first byte is usually port 465';
+const greylisted = 'the mail server asks to try again later';
 
 const reasons: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server does not accept the account and password',
@@ -62,7 +65,14 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return late;
   // The code of the library says only that the connection ended; this one why.
   const cause = error instanceof Error && 'originalCode' in error ? String(error.originalCode) : '';
-  if (/TLS|SSL|CERT|SIGN|ISSUER/.test(cause)) return unencrypted;
+  const detail = `${cause} ${error instanceof Error ? error.message : ''}`;
+  if (/WRONG_VERSION_NUMBER|wrong version number|PACKET_LENGTH|packet length|UNEXPECTED_MESSAGE/.test(detail))
+    return otherPort;
+  if (/CERT|SIGN|ISSUER|ALTNAME/.test(cause)) return untrusted;
+  if (/TLS|SSL/.test(cause)) return otherPort;
+  const answered = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0;
+  // Of an address or a mail that is refused for now, as greylisting does with those it has never seen.
+  if (answered >= 400 && answered < 500 && code !== 'EAUTH' && code !== 'ENOAUTH') return greylisted;
   return reasons[code] ?? 'the mail server cannot be reached';
 }
 

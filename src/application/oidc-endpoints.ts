@@ -5,6 +5,7 @@ import { Failure, invalidField } from '../domain/failure.js';
 import type { Actor } from '../domain/user.js';
 import { authorise } from './authorise.js';
 import type { Outbound } from './outgoing.js';
+import { wellKnownAddress } from './well-known.js';
 
 /* What a provider of OpenID Connect says of itself, so that nobody has to copy its addresses. */
 
@@ -41,7 +42,7 @@ export const oidcEndpoints =
   ({ outbound }: { readonly outbound: Outbound }) =>
   async (actor: Actor, wellKnown: string): Promise<OidcEndpoints> => {
     authorise(actor, 'root');
-    const url = wellKnown.trim();
+    const url = wellKnownAddress(wellKnown);
     checkText('wellKnown', url, { max: longestAddress });
     if (!/^https?:\/\//i.test(url) || urlIn(url) === null)
       throw invalidField('wellKnown', `an address that begins with http:// or https://`);

@@ -1,5 +1,5 @@
 import { Failure } from '../domain/failure.js';
-import type { Instant } from '../domain/instant.js';
+import { Instant } from '../domain/instant.js';
 import type { Clock } from './ports.js';
 
 /** Who may try something how often; in this process's memory, which forgets whoever has tried least recently. */
@@ -9,7 +9,7 @@ export interface RecentAttempts<Id> {
 }
 
 interface Attempt {
-  readonly at: Instant;
+  at: Instant;
 }
 
 const mostKnown = 10_000;
@@ -23,7 +23,10 @@ export function recentAttempts<Id extends string | number>(
   return {
     count(id) {
       const now = clock.now();
-      const recent = (attempts.get(id) ?? []).filter(({ at }) => now - at < withinMs);
+      const known = attempts.get(id) ?? [];
+      // A clock that was set back: what lies ahead was now.
+      for (const attempt of known) attempt.at = Instant(Math.min(attempt.at, now));
+      const recent = known.filter(({ at }) => now - at < withinMs);
       const [first] = recent;
       if (first !== undefined && recent.length >= most)
         throw new Failure('too-many-attempts', { seconds: Math.ceil((first.at + withinMs - now) / 1000) });

@@ -1,4 +1,5 @@
 import {
+  AuthorizationResponseError,
   allowInsecureRequests,
   buildAuthorizationUrl,
   type ClientAuth,
@@ -9,6 +10,7 @@ import {
   customFetch,
   fetchProtectedResource,
   genericGrantRequest,
+  ResponseBodyError,
   type ServerMetadata,
 } from 'openid-client';
 import type { SignInTrip } from '../application/doors-elsewhere.js';
@@ -67,9 +69,27 @@ export async function authoriseAddress(
 const isUnanswered = (error: unknown): error is Error & { cause: OutboundError } =>
   error instanceof Error && (error instanceof OutboundError || error.cause instanceof OutboundError);
 
+/** Of RFC 6749 and OpenID Connect: a word of the provider's own could be anything. */
+const registeredErrors: ReadonlySet<string> = new Set([
+  'access_denied',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_token',
+  'server_error',
+  'temporarily_unavailable',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'unsupported_response_type',
+]);
+
 const reasonOf = (error: unknown): string => {
   if (error instanceof OutboundError) return error.reason;
   if (isUnanswered(error)) return error.cause.reason;
+  // Of the provider's own words the registered error code alone, such as `invalid_client`.
+  const told = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError ? error.error : null;
+  if (told !== null && registeredErrors.has(told)) return told;
   return error instanceof ClientError && error.code !== undefined ? error.code : 'refused';
 };
 

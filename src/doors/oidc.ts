@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import type { SignInTrip } from '../application/doors-elsewhere.js';
 import type { Clock } from '../application/ports.js';
+import { wellKnownAddress } from '../application/well-known.js';
 import { Failure } from '../domain/failure.js';
 import type { Instant } from '../domain/instant.js';
 import {
@@ -96,7 +97,7 @@ export function oidc(ports: DoorPorts, clock: Clock): VisitedDoor {
     step(ports, provider, 'discovery', 'provider-unreachable', async () => {
       const secret = await neededSecret(ports, provider, 'oidc.client_secret');
       const id = text('oidc.client_id').trim();
-      const wellKnown = text('oidc.well_known').trim();
+      const wellKnown = wellKnownAddress(text('oidc.well_known'));
       if (wellKnown === '') return { config: named(id, secret), isDiscovered: false };
       const source = JSON.stringify([wellKnown, id, secret]);
       const now = clock.now();

@@ -185,7 +185,7 @@ describe('a server', () => {
     const to = await started();
     // The certificate is for another name.
     await expect(mailerTo({ host: 'other.example', port: to.port }).send(mail)).rejects.toThrow(
-      reason('no encrypted connection to the mail server'),
+      reason('the certificate of the mail server is not trusted, is out of date, or is for another name'),
     );
     expect(to.received).toEqual([]);
   });
@@ -206,6 +206,19 @@ describe('a server', () => {
     );
     await ended;
     silent.close();
+  });
+
+  test('that speaks no TLS at this port is told apart from one that is not trusted', async () => {
+    const { host, port } = await started();
+    await expect(mailerTo({ host, port }, { implicitTls: true }).send(mail)).rejects.toThrow(
+      reason('the mail server does not speak TLS at this port: encrypted from the first byte is usually port 465'),
+    );
+  });
+
+  test('that puts off whom it has never seen, as greylisting does, asks for another try', async () => {
+    const deferred = Object.assign(new Error('450 greylisted'), { responseCode: 450 });
+    const to = await started({ behaviour: { onRcptTo: (_, __, done) => done(deferred) } });
+    await expect(mailerTo(to).send(mail)).rejects.toThrow(reason('the mail server asks to try again later'));
   });
 
   test('that does not take the recipient is quoted without its words', async () => {

@@ -18,7 +18,8 @@ const kept = 10_000;
 type Times = Map<string, readonly number[]>;
 
 function recent(times: Times, name: string, now: number): readonly number[] {
-  const known = (times.get(name) ?? []).filter((at) => at > now - hourMs);
+  // A clock that was set back: what lies ahead was now.
+  const known = (times.get(name) ?? []).map((at) => Math.min(at, now)).filter((at) => at > now - hourMs);
   times.delete(name);
   times.set(name, known);
   const oldest = times.keys().next();

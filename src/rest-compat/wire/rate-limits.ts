@@ -36,6 +36,8 @@ export function slidingWindow(rule: RequestRateLimit | null, clock: Clock): (cli
     const client = placeOf(address);
     const now = clock.now();
     const times = accepted.get(client) ?? [];
+    // A clock that was set back: what lies ahead was now.
+    for (let at = times.length - 1; at >= 0 && (times[at] ?? 0) > now; at--) times[at] = now;
     const decisive = times.at(-limit);
     const admitted = decisive === undefined || decisive <= now - windowSeconds * 1000;
     if (admitted) times.push(now);
