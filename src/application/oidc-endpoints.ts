@@ -5,7 +5,7 @@ import { Failure, invalidField } from '../domain/failure.js';
 import type { Actor } from '../domain/user.js';
 import { authorise } from './authorise.js';
 import type { Outbound } from './outgoing.js';
-import { wellKnownAddress } from './well-known.js';
+import { wellKnownAddress } from '../domain/well-known.js';
 
 /* What a provider of OpenID Connect says of itself, so that nobody has to copy its addresses. */
 

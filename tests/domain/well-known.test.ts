@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wellKnownAddress } from '../../src/application/well-known.js';
+import { wellKnownAddress } from '../../src/domain/well-known.js';
 
 test('an issuer is its discovery document, with and without a slash at its end', () => {
   const document = 'https://id.example/realms/a/.well-known/openid-configuration';
