@@ -3,9 +3,9 @@ import { urlIn } from '../domain/address.js';
 import { checkText } from '../domain/bounds.js';
 import { Failure, invalidField } from '../domain/failure.js';
 import type { Actor } from '../domain/user.js';
+import { wellKnownAddress } from '../domain/well-known.js';
 import { authorise } from './authorise.js';
 import type { Outbound } from './outgoing.js';
-import { wellKnownAddress } from '../domain/well-known.js';
 
 /* What a provider of OpenID Connect says of itself, so that nobody has to copy its addresses. */
 

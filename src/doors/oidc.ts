@@ -12,9 +12,9 @@ import {
 import { z } from 'zod';
 import type { SignInTrip } from '../application/doors-elsewhere.js';
 import type { Clock } from '../application/ports.js';
-import { wellKnownAddress } from '../domain/well-known.js';
 import { Failure } from '../domain/failure.js';
 import type { Instant } from '../domain/instant.js';
+import { wellKnownAddress } from '../domain/well-known.js';
 import {
   accessToken,
   authoriseAddress,
