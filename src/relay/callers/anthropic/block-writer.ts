@@ -1,6 +1,8 @@
+import { carryingBlock, signatureOf } from '../../protocols/anthropic/carried-members.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { JsonEnd } from '../../protocols/json-end.js';
 import { isAnthropicReasoning } from '../../protocols/neutral.js';
+import { anthropicShownId } from '../../protocols/tool-call-ids.js';
 import { LineTooLong } from '../../upstream/sse.js';
 import { eventText } from './event.js';
 
@@ -22,6 +24,8 @@ interface Block {
   waiting: string;
   /** Goes behind the words. */
   signature: string | null;
+  /** Goes behind all of its words; '': nothing does. */
+  readonly seal: string;
   /** Of the arguments of a call; null: the block ends as soon as another begins. */
   readonly end: JsonEnd | null;
 }
@@ -47,10 +51,10 @@ export class BlockWriter {
 
   delta(delta: JsonObject): void {
     const thought = textIn(delta.reasoning_content) ?? textIn(delta.reasoning);
-    if (thought !== null) this.words('thinking', thought);
+    if (thought !== null) this.words('thinking', thought, signatureOf(delta));
     for (const detail of objectsIn(delta.reasoning_details)) this.detail(detail);
     const said = textIn(delta.content) ?? textIn(delta.refusal);
-    if (said !== null) this.words('text', said);
+    if (said !== null) this.words('text', said, '');
     for (const [position, call] of objectsIn(delta.tool_calls).entries()) this.call(call.index ?? position, call);
   }
 
@@ -58,17 +62,21 @@ export class BlockWriter {
     while (this.blocks.length > 0) this.next();
   }
 
-  private words(kind: 'text' | 'thinking', text: string): void {
+  private words(kind: 'text' | 'thinking', text: string, seal: string): void {
     const last = this.blocks.at(-1);
     const start: JsonObject =
       kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
-    this.wait(last?.kind === kind ? last : this.added(kind, start, null), text);
+    this.wait(last?.kind === kind ? last : this.added(kind, start, null, seal), text);
   }
 
   /** What lets a model be shown its thinking again. */
   private detail(detail: JsonObject): void {
     const { type, signature, data } = detail;
-    if (!isAnthropicReasoning(detail)) return;
+    if (!isAnthropicReasoning(detail)) {
+      if (type === 'reasoning.encrypted')
+        this.wait(this.added('redacted_thinking', carryingBlock({ detail }), null), '');
+      return;
+    }
     const last = this.blocks.at(-1);
     const signed = textIn(signature);
     if (type === 'reasoning.text' && signed !== null && last?.kind === 'thinking') {
@@ -87,15 +95,23 @@ export class BlockWriter {
     if (call === undefined) {
       if (named === null) return;
       const id = textIn(told.id) ?? `toolu_${this.callId}_${this.calls.size}`;
-      call = this.added('tool_use', { type: 'tool_use', id, name: named, input: {} }, new JsonEnd());
+      this.extraContent(id, told);
+      const start = { type: 'tool_use', id: anthropicShownId(id), name: named, input: {} };
+      call = this.added('tool_use', start, new JsonEnd());
       this.calls.set(index, call);
     }
     if (this.blocks.includes(call)) this.wait(call, typeof given === 'string' ? given : '');
   }
 
-  private added(kind: Kind, start: JsonObject, end: JsonEnd | null): Block {
+  /** What else an upstream says of a call stands before it, so that the call keeps its place at the end of an answer. */
+  private extraContent(call: string, { extra_content: extraContent }: JsonObject): void {
+    if (!isObject(extraContent)) return;
+    this.wait(this.added('redacted_thinking', carryingBlock({ call, extraContent }), null), '');
+  }
+
+  private added(kind: Kind, start: JsonObject, end: JsonEnd | null, seal = ''): Block {
     if (this.blocks.length === mostBlocks || (end !== null && this.calls.size === mostBlocks)) throw new LineTooLong();
-    const block = { kind, start, waiting: '', signature: null, end };
+    const block = { kind, start, waiting: '', signature: null, seal, end };
     this.blocks.push(block);
     return block;
   }
@@ -122,6 +138,7 @@ export class BlockWriter {
     const block = this.blocks.shift();
     if (block === undefined) return;
     this.write(block);
+    if (block.seal !== '') this.say({ type: 'signature_delta', signature: block.seal });
     this.open = false;
     this.out(eventText('content_block_stop', { index: this.index }));
   }

@@ -1,7 +1,9 @@
+import { carriedIn, memberOfThinking } from '../../protocols/anthropic/carried-members.js';
 import { jsonText } from '../../protocols/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { anthropicReasoning } from '../../protocols/neutral.js';
 import { NotConvertible } from '../../protocols/protocol.js';
+import { unwrappedCallId } from '../../protocols/tool-call-ids.js';
 
 /* A Messages request in neutral words, for upstreams that speak otherwise. What they have no words for is refused by name. */
 
@@ -50,6 +52,11 @@ function documentParts(block: JsonObject, place: string): JsonObject[] {
   }
 }
 
+function searchResultParts(block: JsonObject, place: string): JsonObject[] {
+  const head = [textIn(block.title), textIn(block.source)].filter((line) => line !== null).join('\n');
+  return [{ type: 'text', text: head, ...cached(block) }, ...partsOf(block.content, `${place}.content`)];
+}
+
 function blockParts(block: JsonObject, place: string): JsonObject[] {
   switch (block.type) {
     case 'text':
@@ -58,6 +65,10 @@ function blockParts(block: JsonObject, place: string): JsonObject[] {
       return [imagePart(block, place)];
     case 'document':
       return documentParts(block, place);
+    case 'tool_reference':
+      return [{ type: 'text', text: textIn(block.tool_name) ?? '' }];
+    case 'search_result':
+      return searchResultParts(block, place);
     default:
       throw refused(`${place}.type: another provider does not take ${textIn(block.type) ?? 'this'}`);
   }
@@ -76,7 +87,7 @@ function resultOf(block: JsonObject, place: string): JsonObject {
   const { content, tool_use_id: id, is_error: failed } = block;
   return {
     role: 'tool',
-    tool_call_id: textIn(id) ?? '',
+    tool_call_id: unwrappedCallId(textIn(id) ?? ''),
     content: typeof content === 'string' ? content : plainer(partsOf(content, `${place}.content`), '\n'),
     ...(failed === true && { is_error: true }),
   };
@@ -94,12 +105,35 @@ function userMessages(content: JsonValue | undefined, place: string): JsonObject
   return messages;
 }
 
-function detailOf({ type, thinking, signature, data }: JsonObject): JsonObject[] {
-  if (type === 'thinking' && textIn(signature) !== null)
+function detailOf(block: JsonObject): JsonObject[] {
+  const { type, thinking, signature, data } = block;
+  if (type === 'thinking' && memberOfThinking(block) === null)
     return [{ type: 'reasoning.text', text: textIn(thinking) ?? '', signature }];
-  return type === 'redacted_thinking' && textIn(data) !== null
-    ? [{ type: 'reasoning.encrypted', data, format: anthropicReasoning }]
-    : [];
+  if (type !== 'redacted_thinking' || textIn(data) === null) return [];
+  const carried = carriedIn(block);
+  if (carried === null) return [{ type: 'reasoning.encrypted', data, format: anthropicReasoning }];
+  return carried.detail === undefined ? [] : [carried.detail];
+}
+
+/** What the upstreams of calls said beside them, by the ids of the calls. */
+function carriedByCall(blocks: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const block of blocks) {
+    const carried = block.type === 'redacted_thinking' ? carriedIn(block) : null;
+    if (carried?.call !== undefined && carried.extraContent !== undefined)
+      found.set(carried.call, carried.extraContent);
+  }
+  return found;
+}
+
+/** Thinking under the name it came by. */
+function thoughtIn(blocks: readonly JsonObject[]): JsonObject {
+  const thinking = blocks.filter(({ type }) => type === 'thinking');
+  const text = thinking.map((block) => textIn(block.thinking) ?? '').join('');
+  if (text === '') return {};
+  return thinking.some((block) => memberOfThinking(block) === 'reasoning')
+    ? { reasoning: text }
+    : { reasoning_content: text };
 }
 
 /** What Anthropic's own tools have done is left out: nobody else can go on from it. */
@@ -107,19 +141,24 @@ function assistantMessage(content: JsonValue | undefined): JsonObject {
   if (typeof content === 'string') return { role: 'assistant', content };
   const blocks = objectsIn(content);
   const said = blocks.filter(({ type }) => type === 'text').map(textPart);
-  const thought = blocks.map(({ type, thinking }) => (type === 'thinking' ? (textIn(thinking) ?? '') : '')).join('');
   const details = blocks.flatMap(detailOf);
+  const carried = carriedByCall(blocks);
   const calls = blocks
     .filter(({ type }) => type === 'tool_use')
-    .map(({ id, name, input }) => ({
-      id: textIn(id) ?? '',
-      type: 'function',
-      function: { name: textIn(name) ?? '', arguments: jsonText(isObject(input) ? input : {}) },
-    }));
+    .map(({ id: shown, name, input }) => {
+      const id = unwrappedCallId(textIn(shown) ?? '');
+      const extra = carried.get(id);
+      return {
+        id,
+        type: 'function',
+        function: { name: textIn(name) ?? '', arguments: jsonText(isObject(input) ? input : {}) },
+        ...(extra !== undefined && { extra_content: extra }),
+      };
+    });
   return {
     role: 'assistant',
     content: said.length === 0 && calls.length > 0 ? null : plainer(said, ''),
-    ...(thought !== '' && { reasoning_content: thought }),
+    ...thoughtIn(blocks),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
@@ -144,10 +183,27 @@ function messagesOf({ system, messages }: JsonObject): JsonObject[] {
   return instructed === '' ? told : [{ role: 'system', content: instructed }, ...told];
 }
 
-/** Tools that Anthropic runs are left out: nobody else has them. */
-const toolsOf = (tools: JsonValue | undefined): JsonObject[] =>
-  objectsIn(tools)
+/** Names of tools that results have brought up. */
+function referencedIn(messages: JsonValue | undefined): ReadonlySet<JsonValue> {
+  const names = new Set<JsonValue>();
+  for (const { content } of objectsIn(messages))
+    for (const block of objectsIn(content))
+      for (const part of block.type === 'tool_result' ? objectsIn(block.content) : [])
+        if (part.type === 'tool_reference') names.add(part.tool_name ?? null);
+  return names;
+}
+
+/**
+ * Tools that Anthropic runs are left out: nobody else has them. So are tools to be found later that nothing has found yet;
+ * where Anthropic's own search was to find them, nobody else can, and all are offered.
+ */
+function toolsOf({ tools, messages }: JsonObject): JsonObject[] {
+  const listed = objectsIn(tools);
+  const searched = listed.some(({ type }) => (textIn(type) ?? '').startsWith('tool_search_tool'));
+  const found = searched ? null : referencedIn(messages);
+  return listed
     .filter(({ type }) => (type ?? 'custom') === 'custom')
+    .filter(({ defer_loading: deferred, name }) => deferred !== true || found === null || found.has(name ?? null))
     .map((tool) => ({
       type: 'function',
       function: {
@@ -157,6 +213,7 @@ const toolsOf = (tools: JsonValue | undefined): JsonObject[] =>
       },
       ...cached(tool),
     }));
+}
 
 const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
 
@@ -189,6 +246,9 @@ const formatOf = ({ output_config: config, output_format: earlier }: JsonObject)
     : {};
 };
 
+/** Characters of `user` that every provider takes. */
+const longestUser = 64;
+
 const asTheyAre = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stream'];
 
 /** Throws NotConvertible. */
@@ -199,8 +259,10 @@ export function toNeutral(body: JsonObject): JsonObject {
   const neutral: JsonObject = {};
   for (const name of asTheyAre) if ((body[name] ?? null) !== null) neutral[name] = body[name];
   const stops = isList(body.stop_sequences) ? body.stop_sequences : [];
-  const tools = toolsOf(body.tools);
-  const user = textIn(isObject(body.metadata) ? body.metadata.user_id : null);
+  const tools = toolsOf(body);
+  const named = textIn(isObject(body.metadata) ? body.metadata.user_id : null);
+  // Others refuse longer names, and such a one tells them more than they need.
+  const user = named !== null && named.length <= longestUser ? named : null;
   return {
     ...neutral,
     messages: messagesOf(body),

@@ -1,14 +1,14 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-
+import { carryingBlock, signatureOf } from '../../protocols/anthropic/carried-members.js';
 import { isWellTold, mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
 import { retold } from '../../protocols/carried.js';
 import { parseExactly } from '../../protocols/exact-json.js';
 import { jsonText } from '../../protocols/exact-number.js';
-
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
 import { isAnthropicReasoning } from '../../protocols/neutral.js';
 import { messageIn } from '../../protocols/openai/reply.js';
+import { anthropicShownId } from '../../protocols/tool-call-ids.js';
 import { stopReasonOf } from './stop-reason.js';
 
 /* A complete answer for Anthropic's clients. */
@@ -19,28 +19,30 @@ const inputOf = (given: unknown): JsonObject => {
 };
 
 /** Thinking first; signed where its model can be shown it again. */
-function thinkingBlocks({ reasoning_content, reasoning, reasoning_details: details }: JsonObject): JsonObject[] {
-  const own = objectsIn(details).filter(isAnthropicReasoning);
-  const blocks = own.flatMap(({ type, text, signature, data }): JsonObject[] => {
+function thinkingBlocks(message: JsonObject): JsonObject[] {
+  const { reasoning_content, reasoning, reasoning_details: details } = message;
+  const blocks = objectsIn(details).flatMap((detail): JsonObject[] => {
+    const { type, text, signature, data } = detail;
+    if (!isAnthropicReasoning(detail)) return type === 'reasoning.encrypted' ? [carryingBlock({ detail })] : [];
     if (type === 'reasoning.text' && textIn(signature) !== null)
       return [{ type: 'thinking', thinking: textIn(text) ?? '', signature }];
     return type === 'reasoning.encrypted' && textIn(data) !== null ? [{ type: 'redacted_thinking', data }] : [];
   });
   if (blocks.some(({ type }) => type === 'thinking')) return blocks;
   const plain = textIn(reasoning_content) ?? textIn(reasoning);
-  return plain === null ? blocks : [{ type: 'thinking', thinking: plain, signature: '' }, ...blocks];
+  return plain === null ? blocks : [{ type: 'thinking', thinking: plain, signature: signatureOf(message) }, ...blocks];
 }
 
 function blocksOf(message: JsonObject, callId: string): JsonObject[] {
   const said = textIn(message.content) ?? textIn(message.refusal);
-  const calls = objectsIn(message.tool_calls).map((call, at): JsonObject => {
+  const calls = objectsIn(message.tool_calls).flatMap((call, at): JsonObject[] => {
     const { name, arguments: given } = isObject(call.function) ? call.function : {};
-    return {
-      type: 'tool_use',
-      id: textIn(call.id) ?? `toolu_${callId}_${at}`,
-      name: name ?? '',
-      input: inputOf(given),
-    };
+    const id = textIn(call.id) ?? `toolu_${callId}_${at}`;
+    const { extra_content: extraContent } = call;
+    return [
+      ...(isObject(extraContent) ? [carryingBlock({ call: id, extraContent })] : []),
+      { type: 'tool_use', id: anthropicShownId(id), name: name ?? '', input: inputOf(given) },
+    ];
   });
   return [...thinkingBlocks(message), ...(said === null ? [] : [{ type: 'text', text: said }]), ...calls];
 }

@@ -1,7 +1,7 @@
 import { jsonText } from '../../protocols/exact-number.js';
 import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
-import { detailOfSeal } from '../../protocols/neutral.js';
+import { detailOfSeal, isSeal, signedToolCall } from '../../protocols/neutral.js';
 import { NotConvertible } from '../../protocols/protocol.js';
 import { neutralGeneration } from './neutral-generation.js';
 import { neutralTools } from './neutral-tools.js';
@@ -73,7 +73,7 @@ class Conversation {
     let unsigned = '';
     for (const [at, part] of parts.entries()) {
       const call = objectIn(part, 'functionCall');
-      if (call !== null) calls.push(this.call(call));
+      if (call !== null) calls.push(this.call(call, textIn(memberIn(part, 'thoughtSignature'))));
       else if (part.thought === true) {
         const thought = textIn(part.text) ?? '';
         thoughts.push(thought);
@@ -93,12 +93,17 @@ class Conversation {
     });
   }
 
-  private call(call: JsonObject): JsonObject {
+  private call(call: JsonObject, signature: string | null): JsonObject {
     const name = textIn(call.name) ?? '';
     const id = textIn(call.id) ?? `call_${this.calls}`;
     this.calls++;
     this.open.set(name, [...(this.open.get(name) ?? []), id]);
-    return { id, type: 'function', function: { name, arguments: jsonText(call.args ?? {}) } };
+    return {
+      id,
+      type: 'function',
+      function: { name, arguments: jsonText(call.args ?? {}) },
+      ...(signature !== null && !isSeal(signature) && signedToolCall(signature)),
+    };
   }
 
   /** Results come before what else is said with them. */

@@ -1,7 +1,9 @@
 import { parseExactly } from '../exact-json.js';
+import { instructionText } from '../instructions.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { isAnthropicReasoning } from '../neutral.js';
 import { NotConvertible } from '../protocol.js';
+import { anthropicCallId } from '../tool-call-ids.js';
 import { blocksOf, isBlank } from './content.js';
 
 /* A neutral conversation as Anthropic's: instructions apart, user and assistant in turn, results of tools among the user's words. */
@@ -17,11 +19,10 @@ interface Turn {
   readonly blocks: JsonObject[];
 }
 
-/** Other providers' ids have characters that are refused here. */
 const idOf = (id: JsonValue | undefined, place: string): string => {
   const text = textIn(id);
   if (text === null) throw new NotConvertible('caller', `${place} is required`);
-  return text.replace(/[^\w-]/g, '_');
+  return anthropicCallId(text);
 };
 
 const inputOf = (given: JsonValue | undefined): JsonObject => {
@@ -47,7 +48,7 @@ function callsOf(message: JsonObject, place: string): JsonObject[] {
 }
 
 /** Calls of the older kind have no id but their name. */
-const functionId = (name: JsonValue | undefined): string => `function_${String(name).replace(/[^\w-]/g, '_')}`;
+const functionId = (name: JsonValue | undefined): string => anthropicCallId(`function_${String(name)}`);
 
 /** What its model can be shown again of its thinking: unsigned, it would be refused. */
 function thinkingOf({ reasoning_details: details, reasoning_content: plain }: JsonObject): JsonObject[] {
@@ -84,6 +85,10 @@ class Turns {
     switch (role) {
       case 'system':
       case 'developer':
+        if (this.turns.length > 0) {
+          this.instruct(content, place);
+          return;
+        }
         this.system.push({
           text: typeof content === 'string' ? content : null,
           blocks: blocksOf(content, `${place}.content`),
@@ -104,6 +109,14 @@ class Turns {
       default:
         throw new NotConvertible('caller', `${place}.role is to be system, developer, user, assistant or tool`);
     }
+  }
+
+  /** Later instructions keep their place: at the head they would change what is kept in a cache with every turn. */
+  private instruct(content: JsonValue | undefined, place: string): void {
+    const told = blocksOf(content, `${place}.content`).map((block) =>
+      block.type === 'text' ? { ...block, text: instructionText(textIn(block.text) ?? '') } : block,
+    );
+    this.say('user', told, [], [], place);
   }
 
   messages(): JsonObject[] {

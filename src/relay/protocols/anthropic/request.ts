@@ -20,6 +20,7 @@ import {
   type UpstreamChannel,
 } from '../protocol.js';
 import { askedInAnthropic } from '../thinking-asked.js';
+import { withoutMadeBlocks } from './carried-members.js';
 import { betasOf } from './headers.js';
 import { conversationOf } from './messages.js';
 import {
@@ -56,6 +57,7 @@ function asPriced(body: JsonObject): JsonObject {
     if (typeof type === 'string' && asksAnother.test(type))
       throw new NotConvertible('caller', `tools[${at}]: a tool that asks another model is not offered`);
   const priced: JsonObject = { ...body };
+  if (isList(body.messages)) priced.messages = withoutMadeBlocks(body.messages);
   if (isList(body.tools)) priced.tools = body.tools.map(bounded);
   for (const name of unpriced) delete priced[name];
   if (priced.speed !== 'standard') delete priced.speed;

@@ -1,4 +1,5 @@
 import { parseExactly } from '../exact-json.js';
+import { instructionText } from '../instructions.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { googleReasoning, toolCallSignature } from '../neutral.js';
 import { NotConvertible } from '../protocol.js';
@@ -81,7 +82,10 @@ class Reading {
       case 'system':
       case 'developer': {
         const text = instructionsIn(message.content, name);
-        if (text !== '') this.instructions.push(text);
+        if (text === '') return;
+        // Later ones keep their place: at the head they would change what is kept in a cache with every turn.
+        if (this.contents.length === 0 && this.results.length === 0) this.instructions.push(text);
+        else this.say('user', [{ text: instructionText(text) }]);
         return;
       }
       case 'assistant':

@@ -1,5 +1,7 @@
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
+import { isAnthropicReasoning } from '../neutral.js';
 import { NotConvertible } from '../protocol.js';
+import { openAiCallId } from '../tool-call-ids.js';
 import type { Edit, OpenAiVariant } from './variant.js';
 
 /*
@@ -40,8 +42,42 @@ function resultOf(
   return { ...message, content: failed === true ? `Error: ${text ?? ''}` : text };
 }
 
-/** A model that goes on after its tools have answered is shown its own thinking by some, and by no other. */
-function plainMessages(messages: JsonValue | undefined, replaysReasoning: boolean): JsonObject[] {
+/** Ids as every upstream of the family takes them. */
+const withFitIds = (message: JsonObject): JsonObject => ({
+  ...message,
+  ...(typeof message.tool_call_id === 'string' && { tool_call_id: openAiCallId(message.tool_call_id) }),
+  ...(isList(message.tool_calls) && {
+    tool_calls: objectsIn(message.tool_calls).map((call) =>
+      typeof call.id === 'string' ? { ...call, id: openAiCallId(call.id) } : call,
+    ),
+  }),
+});
+
+/** OpenAI's own models refuse members that they do not know, and bring none of them. */
+const withoutExtra = (message: JsonObject): JsonObject =>
+  isList(message.tool_calls)
+    ? { ...message, tool_calls: objectsIn(message.tool_calls).map(({ extra_content: _, ...call }) => call) }
+    : message;
+
+/**
+ * What its upstream brought of a model's thinking: some refuse the next turn without it. Not what Anthropic's models have
+ * signed, unless this upstream is shown any thinking.
+ */
+function thoughtOf(message: JsonObject, { replaysReasoning = false }: OpenAiVariant, ownModel: boolean): JsonObject {
+  const { reasoning, reasoning_content: thought, reasoning_details: details } = message;
+  const told = thought ?? reasoning;
+  if (replaysReasoning) return told === undefined ? {} : { reasoning_content: told };
+  const signed = objectsIn(details).some((detail) => isAnthropicReasoning(detail));
+  if (ownModel || signed) return {};
+  const kept = objectsIn(details).filter(({ type }) => type === 'reasoning.encrypted');
+  return {
+    ...(reasoning !== undefined && { reasoning }),
+    ...(thought !== undefined && { reasoning_content: thought }),
+    ...(kept.length > 0 && { reasoning_details: kept }),
+  };
+}
+
+function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, ownModel: boolean): JsonObject[] {
   const plain: JsonObject[] = [];
   let shown: JsonObject[] = [];
   const show = (): void => {
@@ -50,7 +86,9 @@ function plainMessages(messages: JsonValue | undefined, replaysReasoning: boolea
   };
   for (const [at, message] of objectsIn(messages).entries()) {
     const place = `messages[${at}].content`;
-    const { reasoning_details: _, reasoning_content: thought, ...rest } = message;
+    const { reasoning_details: _, reasoning_content: __, reasoning: ___, ...bare } = message;
+    const fit = withFitIds(bare);
+    const rest = ownModel ? withoutExtra(fit) : fit;
     if (rest.role === 'tool') {
       plain.push(resultOf(rest, shown, place));
       continue;
@@ -58,7 +96,7 @@ function plainMessages(messages: JsonValue | undefined, replaysReasoning: boolea
     show();
     const { content } = rest;
     const said = isList(content) ? { ...rest, content: plainContent(objectsIn(content), place) } : rest;
-    plain.push(replaysReasoning && thought !== undefined ? { ...said, reasoning_content: thought } : said);
+    plain.push({ ...said, ...thoughtOf(message, variant, ownModel) });
   }
   show();
   return plain;
@@ -70,13 +108,13 @@ const switchOf = (thinking: JsonValue | undefined): JsonObject =>
 
 /** Throws NotConvertible. */
 export const inPlainWords =
-  ({ replaysReasoning = false, knowsThinking = false }: OpenAiVariant): Edit =>
+  (variant: OpenAiVariant): Edit =>
   (body, { model }) => {
     const { thinking, ...rest } = body;
     const plain: JsonObject = {
       ...rest,
-      messages: plainMessages(body.messages, replaysReasoning),
-      ...(knowsThinking && switchOf(thinking)),
+      messages: plainMessages(body.messages, variant, openAiModel.test(model)),
+      ...(variant.knowsThinking && switchOf(thinking)),
     };
     if (isList(body.tools)) plain.tools = objectsIn(body.tools).map(withoutCache);
     if (openAiModel.test(model)) delete plain.top_k;

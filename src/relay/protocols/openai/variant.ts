@@ -60,7 +60,7 @@ export interface OpenAiVariant {
   readonly finishReasons?: ReadonlyMap<string, string>;
   /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */
   readonly copiesReasoning?: boolean;
-  /** Earlier reasoning is shown to the model again, as `reasoning_content` of its messages. */
+  /** Earlier reasoning is shown to the model again as `reasoning_content` of its messages, whoever brought it. */
   readonly replaysReasoning?: boolean;
   /** Knows `thinking: { type }`, by which thinking is switched on and off. */
   readonly knowsThinking?: boolean;

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+
+/*
+ * Ids of tool calls, fit for another wire than the one they come from. Equal ids become equal ones and different ids
+ * different ones, so calls and results stay paired over all turns.
+ */
+
+const digestOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 32);
+
+/** OpenAI refuses longer ones. */
+const longestOpenAiId = 40;
+
+export const openAiCallId = (id: string): string => (id.length <= longestOpenAiId ? id : `call_${digestOf(id)}`);
+
+/** What Anthropic takes, at Amazon too. */
+const anthropicId = /^[\w-]{1,64}$/;
+
+export const anthropicCallId = (id: string): string => (anthropicId.test(id) ? id : `toolu_${digestOf(id)}`);
+
+/** Begins an id that holds another one, in base64url. */
+const wrapped = 'toolu_id_';
+/** Beyond it an id is no id: it is told by its digest. */
+const longestWrapped = 256;
+
+/**
+ * An id of another wire as Anthropic's clients are shown it. Some upstreams read their own ids again (`functions.name:0`),
+ * so one that is unfit is wrapped, and unwrapped by `unwrappedCallId` when it comes back.
+ */
+export function anthropicShownId(id: string): string {
+  if (anthropicId.test(id) && !id.startsWith(wrapped)) return id;
+  return id.length <= longestWrapped ? wrapped + Buffer.from(id).toString('base64url') : anthropicCallId(id);
+}
+
+export const unwrappedCallId = (id: string): string =>
+  id.startsWith(wrapped) ? Buffer.from(id.slice(wrapped.length), 'base64url').toString('utf8') : id;

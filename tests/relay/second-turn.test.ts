@@ -1,0 +1,394 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anthropicCaller } from '../../src/relay/callers/anthropic/dialect.js';
+import { messages as messagesEndpoint } from '../../src/relay/callers/anthropic/endpoints/messages.js';
+import { geminiCaller } from '../../src/relay/callers/gemini/dialect.js';
+import { generateContent } from '../../src/relay/callers/gemini/endpoints/generate-content.js';
+import { type Endpoint, neutralBody } from '../../src/relay/endpoint.js';
+import { isObject, type JsonObject, objectsIn } from '../../src/relay/protocols/json.js';
+import type { CallerRequest } from '../../src/relay/protocols/protocol.js';
+import { wordsOf } from '../../src/relay/upstream/request-content.js';
+import { callerOf, plainChannel, providerOfType, usualOptions } from './providers/golden.js';
+
+/*
+ * What crosses from one dialect into another and comes back with the next turn: ids, thinking, signatures, instructions.
+ */
+
+const gemini = 24;
+const anthropic = 14;
+const openAi = 1;
+
+function callerOfDialect(endpoint: Endpoint, body: JsonObject): CallerRequest {
+  const caller = callerOf('chat', body);
+  return { ...caller, dialect: endpoint.dialect, body, neutral: neutralBody(endpoint, body) };
+}
+
+const sent = (type: number, caller: CallerRequest): JsonObject => {
+  const provider = providerOfType(type);
+  const channel = { ...plainChannel, baseUrl: 'https://upstream.example', type };
+  const model = String(caller.body.model ?? 'm');
+  return JSON.parse(wordsOf(provider.protocol.request(provider, channel, caller, model, usualOptions).content));
+};
+
+const messagesTo = (type: number, body: JsonObject): JsonObject[] =>
+  objectsIn(sent(type, callerOfDialect(messagesEndpoint, { model: 'm', max_tokens: 100, ...body })).messages);
+
+const info = { callId: 'call-1', model: 'm', createdAt: 1 };
+
+/** The content of a message as an SDK puts it together from the events of a stream. */
+function streamed(deltas: readonly JsonObject[]): JsonObject[] {
+  const writer = anthropicCaller.writer(callerOf('chat', { model: 'm' }), plainChannel, info);
+  for (const delta of deltas) writer.write({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }, 0);
+  writer.write({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }, 0);
+  const bytes = Buffer.concat([writer.take() ?? Buffer.alloc(0), writer.closing({ input: 1, output: 1 })]);
+  const content: JsonObject[] = [];
+  for (const [, data = ''] of bytes.toString('utf8').matchAll(/^data: (.*)$/gm)) {
+    const event: JsonObject = JSON.parse(data);
+    if (event.type === 'content_block_start' && isObject(event.content_block)) content.push({ ...event.content_block });
+    const block = content.at(-1);
+    if (event.type !== 'content_block_delta' || !isObject(event.delta) || block === undefined) continue;
+    const { type, text, thinking, signature, partial_json: json } = event.delta;
+    if (type === 'text_delta') block.text = `${block.text}${text}`;
+    if (type === 'thinking_delta') block.thinking = `${block.thinking}${thinking}`;
+    if (type === 'signature_delta') block.signature = signature ?? '';
+    if (type === 'input_json_delta') block.json = `${block.json ?? ''}${json}`;
+  }
+  return content.map(({ json, ...block }) =>
+    typeof json === 'string' && json !== '' ? { ...block, input: JSON.parse(json) } : block,
+  );
+}
+
+const whole = (message: JsonObject): JsonObject[] => {
+  const body = { id: 'x', model: 'm', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
+  const answer = { body, received: Buffer.alloc(0), untouched: false, usage: null };
+  const written = anthropicCaller.whole(answer, callerOf('chat', { model: 'm' }), plainChannel);
+  return objectsIn(JSON.parse(written.toString('utf8')).content);
+};
+
+const call = (id: string, more: JsonObject = {}): JsonObject => ({
+  index: 0,
+  id,
+  type: 'function',
+  function: { name: 'read', arguments: '{"path":"a.txt"}' },
+  ...more,
+});
+
+/** The conversation goes on with what Anthropic's client was shown, and the result of its call. */
+const nextTurn = (content: JsonObject[]): JsonObject => ({
+  messages: [
+    { role: 'user', content: 'Read a.txt' },
+    { role: 'assistant', content },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: content.find(({ type }) => type === 'tool_use')?.id ?? '', content: 'A' },
+      ],
+    },
+  ],
+});
+
+const ways = [
+  ['a stream', (message: JsonObject) => streamed([message])],
+  ['a whole answer', whole],
+] as const;
+
+describe('ids of tool calls', () => {
+  const history = (ids: readonly string[]): JsonObject => ({
+    messages: [
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', content: ids.map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })) },
+      { role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: id })) },
+    ],
+  });
+
+  test('of an Anthropic history are cut to what OpenAI takes, distinct and paired with their results', () => {
+    const ids = [`toolu_${'a'.repeat(60)}`, `toolu_${'a'.repeat(61)}`, 'toolu_short'];
+    const [, assistant, ...results] = messagesTo(openAi, history(ids));
+    const told = objectsIn(assistant?.tool_calls).map(({ id }) => String(id));
+    expect(new Set(told).size).toBe(3);
+    for (const id of told) expect(id).toMatch(/^[\w-]{1,40}$/);
+    expect(told[2]).toBe('toolu_short');
+    expect(results.map(({ tool_call_id: id, content }) => [id, content])).toEqual(told.map((id, at) => [id, ids[at]]));
+  });
+
+  test('of any kind are fit for OpenAI and for Anthropic, distinct and paired, and the same in every turn', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 80 }), { minLength: 1, maxLength: 6 }), (ids) => {
+        const calls = ids.map((id) => ({ id, type: 'function', function: { name: 'read', arguments: '{}' } }));
+        const results = ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'A' }));
+        const body = {
+          model: 'm',
+          messages: [{ role: 'user', content: 'Go' }, { role: 'assistant', tool_calls: calls }, ...results],
+        };
+        const told = sent(anthropic, callerOf('chat', body));
+        const [, asked, answered] = objectsIn(told.messages);
+        const used = objectsIn(asked?.content).map(({ id }) => String(id));
+        expect(objectsIn(answered?.content).map(({ tool_use_id: id }) => id)).toEqual(used);
+        expect(new Set(used).size).toBe(ids.length);
+        for (const id of used) expect(id).toMatch(/^[\w-]{1,64}$/);
+        expect(sent(anthropic, callerOf('chat', body))).toEqual(told);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each(ways)(
+    'that Anthropic does not take are wrapped for its clients in %s, and go back as they were',
+    (_, tell) => {
+      const content = tell({ tool_calls: [call('functions.read:0')] });
+      const [use] = content;
+      expect(use?.id).toMatch(/^[\w-]{1,64}$/);
+      const [, assistant, result] = messagesTo(openAi, nextTurn(content));
+      expect(objectsIn(assistant?.tool_calls)[0]?.id).toBe('functions.read:0');
+      expect(result?.tool_call_id).toBe('functions.read:0');
+    },
+  );
+});
+
+describe('thinking that an upstream of OpenAI’s wire told', () => {
+  test.each([openAi, 8, 20, 25, 40, 43, 45].flatMap((type) => ways.map(([way, tell]) => ({ type, way, tell }))))(
+    'goes back as reasoning_content to a channel of type $type, told in $way',
+    ({ type, tell }) => {
+      const content = tell({ reasoning_content: 'Let me see.', tool_calls: [call('call_1')] });
+      const [, assistant] = messagesTo(type, nextTurn(content));
+      expect(assistant).toMatchObject({ role: 'assistant', reasoning_content: 'Let me see.' });
+      expect(assistant).not.toHaveProperty('reasoning');
+    },
+  );
+
+  test.each(ways)('goes back as reasoning where it came by that name in %s', (_, tell) => {
+    const content = tell({ reasoning: 'Let me see.', tool_calls: [call('call_1')] });
+    const [, assistant] = messagesTo(20, nextTurn(content));
+    expect(assistant).toMatchObject({ role: 'assistant', reasoning: 'Let me see.' });
+    expect(assistant).not.toHaveProperty('reasoning_content');
+  });
+
+  test('is not told to models of OpenAI’s, which refuse it', () => {
+    const content = whole({ reasoning_content: 'Let me see.', tool_calls: [call('call_1')] });
+    const [, assistant] = messagesTo(openAi, { model: 'gpt-5.6', ...nextTurn(content) });
+    expect(assistant).not.toHaveProperty('reasoning_content');
+  });
+
+  test('is left out where Anthropic has signed it: that is for its own models', () => {
+    const content = [
+      { type: 'thinking', thinking: 'Let me see.', signature: 'EqQB' },
+      { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} },
+    ];
+    expect(messagesTo(openAi, nextTurn(content))[1]).not.toHaveProperty('reasoning_content');
+  });
+});
+
+describe('members of a call that its upstream wants to see again', () => {
+  const extra = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
+
+  test.each(ways)('come back on the same call from an Anthropic client that was told it in %s', (_, tell) => {
+    const content = tell({ tool_calls: [call('call_1', extra)] });
+    expect(content.at(-1)).toMatchObject({ type: 'tool_use', id: 'call_1' });
+    const [, assistant] = messagesTo(openAi, nextTurn(content));
+    expect(objectsIn(assistant?.tool_calls)[0]).toMatchObject({ id: 'call_1', ...extra });
+  });
+
+  test('come back to Gemini as the signature of the call', () => {
+    const content = whole({ tool_calls: [call('call_1', extra)] });
+    const body = sent(
+      gemini,
+      callerOfDialect(messagesEndpoint, { model: 'gemini-3-pro', max_tokens: 9, ...nextTurn(content) }),
+    );
+    const parts = objectsIn(body.contents).flatMap(({ parts }) => objectsIn(parts));
+    expect(parts.find(({ functionCall }) => functionCall !== undefined)).toMatchObject({
+      thoughtSignature: 'c2lnbmVk',
+    });
+  });
+
+  test('come back from a Gemini client as well', () => {
+    const answer = {
+      id: 'x',
+      model: 'm',
+      choices: [{ index: 0, message: { tool_calls: [call('call_1', extra)] }, finish_reason: 'stop' }],
+    };
+    const told = geminiCaller.whole(
+      { body: answer, received: Buffer.alloc(0), untouched: false, usage: null },
+      callerOf('chat', { model: 'm' }),
+      plainChannel,
+    );
+    const [candidate] = objectsIn(JSON.parse(told.toString('utf8')).candidates);
+    const body = {
+      model: 'm',
+      contents: [
+        { role: 'user', parts: [{ text: 'Go' }] },
+        candidate?.content ?? {},
+        { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'read', response: {} } }] },
+      ],
+    };
+    const [, assistant] = objectsIn(sent(openAi, callerOfDialect(generateContent, body)).messages);
+    expect(objectsIn(assistant?.tool_calls)[0]).toMatchObject({ id: 'call_1', ...extra });
+  });
+
+  test('are not told to models of OpenAI’s, which refuse them', () => {
+    const content = whole({ tool_calls: [call('call_1', extra)] });
+    const [, assistant] = messagesTo(openAi, { model: 'gpt-5.6', ...nextTurn(content) });
+    expect(objectsIn(assistant?.tool_calls)[0]).not.toHaveProperty('extra_content');
+  });
+
+  test.each(ways)('and reasoning that only its maker reads come back in %s', (_, tell) => {
+    const detail = { type: 'reasoning.encrypted', data: 'b3BhcXVl', format: 'openai-responses-v1' };
+    const content = tell({ reasoning_details: [detail], tool_calls: [call('call_1')] });
+    const [, assistant] = messagesTo(20, nextTurn(content));
+    expect(assistant?.reasoning_details).toEqual([detail]);
+  });
+});
+
+describe('blocks that were made here for Anthropic’s clients', () => {
+  test.each(ways)('are left out when the next turn goes to Anthropic itself, told in %s', (_, tell) => {
+    const extra = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
+    const made = tell({ reasoning: 'Hm.', content: 'Reading.', tool_calls: [call('call_1', extra)] });
+    expect(made.map(({ type }) => type)).toEqual(['thinking', 'text', 'redacted_thinking', 'tool_use']);
+    const [, assistant] = messagesTo(anthropic, nextTurn(made));
+    expect(objectsIn(assistant?.content).map(({ type }) => type)).toEqual(['text', 'tool_use']);
+  });
+
+  test('are left out with their message where it holds nothing else', () => {
+    const body = {
+      messages: [
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: '' }] },
+        { role: 'user', content: 'And?' },
+      ],
+    };
+    expect(messagesTo(anthropic, body).map(({ role }) => role)).toEqual(['user', 'user']);
+  });
+
+  test('are told from those of Anthropic, which stay as they are', () => {
+    const content = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+      { type: 'redacted_thinking', data: 'EmwKAhgB' },
+      { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} },
+    ];
+    expect(messagesTo(anthropic, nextTurn(content))[1]?.content).toEqual(content);
+  });
+});
+
+describe('instructions in the midst of a conversation', () => {
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'One' },
+    { role: 'assistant', content: 'Two' },
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'Three' },
+  ];
+
+  test('keep their place on the way to Gemini, so that what was cached stays the beginning', () => {
+    const body = sent(gemini, callerOf('chat', { model: 'm', messages }));
+    expect(body.systemInstruction).toEqual({ parts: [{ text: 'Be brief.' }] });
+    expect(objectsIn(body.contents).map(({ role, parts }) => [role, objectsIn(parts).map(({ text }) => text)])).toEqual(
+      [
+        ['user', ['One']],
+        ['model', ['Two']],
+        ['user', ['<system-instruction>\nBe kind.\n</system-instruction>', 'Three']],
+      ],
+    );
+  });
+
+  test('keep their place on the way to Anthropic', () => {
+    const body = sent(anthropic, callerOf('chat', { model: 'm', messages }));
+    expect(body.system).toBe('Be brief.');
+    expect(objectsIn(body.messages).map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'One'],
+      ['assistant', 'Two'],
+      [
+        'user',
+        [
+          { type: 'text', text: '<system-instruction>\nBe kind.\n</system-instruction>' },
+          { type: 'text', text: 'Three' },
+        ],
+      ],
+    ]);
+  });
+
+  test('keep their role on the way from Anthropic’s clients to OpenAI', () => {
+    expect(messagesTo(openAi, { messages: messages.slice(1) }).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'system',
+      'user',
+    ]);
+  });
+});
+
+describe('tools that are to be found first', () => {
+  const tool = (name: string, more: JsonObject = {}): JsonObject => ({
+    name,
+    input_schema: { type: 'object' },
+    ...more,
+  });
+  const deferred = { defer_loading: true };
+  const offered = (body: JsonObject): unknown[] =>
+    objectsIn(sent(openAi, callerOfDialect(messagesEndpoint, { model: 'm', max_tokens: 9, ...body })).tools).map(
+      ({ function: named }) => (isObject(named) ? named.name : null),
+    );
+  const found = [
+    { role: 'user', content: 'Go' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'ToolSearch', input: {} }] },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'toolu_1',
+          content: [{ type: 'tool_reference', tool_name: 'ExitPlanMode' }],
+        },
+      ],
+    },
+  ];
+  const tools = [tool('ToolSearch'), tool('ExitPlanMode', deferred), tool('Browse', deferred)];
+
+  test('are left out until a result refers to them', () => {
+    expect(offered({ tools, messages: [{ role: 'user', content: 'Go' }] })).toEqual(['ToolSearch']);
+    expect(offered({ tools, messages: found })).toEqual(['ToolSearch', 'ExitPlanMode']);
+  });
+
+  test('are all offered where Anthropic’s own search was to find them', () => {
+    const searching = [{ type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }, ...tools];
+    expect(offered({ tools: searching, messages: [{ role: 'user', content: 'Go' }] })).toEqual([
+      'ToolSearch',
+      'ExitPlanMode',
+      'Browse',
+    ]);
+  });
+
+  test.each([openAi, gemini])('are named in the result that refers to them, for a channel of type %i', (type) => {
+    const body = sent(type, callerOfDialect(messagesEndpoint, { model: 'm', max_tokens: 9, tools, messages: found }));
+    expect(JSON.stringify(body.messages ?? body.contents)).toContain('ExitPlanMode');
+  });
+
+  test('and results of a search are told as text', () => {
+    const block = {
+      type: 'search_result',
+      title: 'Title',
+      source: 'https://example.com/a',
+      content: [{ type: 'text', text: 'Said there.' }],
+    };
+    const [message] = messagesTo(openAi, { messages: [{ role: 'user', content: [block] }] });
+    expect(message?.content).toBe('Title\nhttps://example.com/a\nSaid there.');
+  });
+});
+
+describe('the name of a user', () => {
+  const named = (id: string): unknown =>
+    sent(
+      openAi,
+      callerOfDialect(messagesEndpoint, {
+        model: 'm',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'Go' }],
+        metadata: { user_id: id },
+      }),
+    ).user;
+
+  test('goes to another provider where every provider takes it', () => {
+    expect(named('u'.repeat(64))).toBe('u'.repeat(64));
+  });
+  test('is left out where it is longer, as that of coding agents', () => {
+    expect(named(`user_${'a'.repeat(64)}_account__session_${'b'.repeat(36)}`)).toBeUndefined();
+  });
+});
