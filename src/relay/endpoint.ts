@@ -4,6 +4,7 @@ import type { PromptEstimate } from './call/prompt-tally.js';
 import type { CallerDialect } from './caller-dialect.js';
 import type { RequestBodies } from './ports.js';
 import type { JsonObject } from './protocols/json.js';
+import { fitToolNames } from './protocols/tool-names.js';
 import type { Upload } from './upload.js';
 
 /* One thing a caller can ask for: a value, made by the dialect, that says all a call needs to know of it. */
@@ -27,15 +28,19 @@ export interface Demand {
   readonly heard?: Heard;
 }
 
-/** Its body in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all digits. */
+/**
+ * Its body in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all digits.
+ * `renamedTools` is told which names of tools were made fit.
+ */
 export function neutralBody(
   { toNeutral }: Pick<Endpoint, 'toNeutral'>,
   body: JsonObject,
   exact = (): JsonObject => body,
+  renamedTools = new Map<string, string>(),
 ): () => JsonObject {
   let made: JsonObject | null = null;
   return () => {
-    made ??= toNeutral === null ? exact() : toNeutral(exact());
+    made ??= toNeutral === null ? exact() : fitToolNames(toNeutral(exact()), renamedTools);
     return made;
   };
 }

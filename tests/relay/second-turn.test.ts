@@ -7,6 +7,7 @@ import { generateContent } from '../../src/relay/callers/gemini/endpoints/genera
 import { type Endpoint, neutralBody } from '../../src/relay/endpoint.js';
 import { isObject, type JsonObject, objectsIn } from '../../src/relay/protocols/json.js';
 import type { CallerRequest } from '../../src/relay/protocols/protocol.js';
+import { withOwnToolNames, writerFor } from '../../src/relay/protocols/tool-names.js';
 import { wordsOf } from '../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './providers/golden.js';
 
@@ -20,7 +21,14 @@ const openAi = 1;
 
 function callerOfDialect(endpoint: Endpoint, body: JsonObject): CallerRequest {
   const caller = callerOf('chat', body);
-  return { ...caller, dialect: endpoint.dialect, body, neutral: neutralBody(endpoint, body) };
+  const renamedTools = new Map<string, string>();
+  return {
+    ...caller,
+    dialect: endpoint.dialect,
+    body,
+    neutral: neutralBody(endpoint, body, () => body, renamedTools),
+    renamedTools,
+  };
 }
 
 const sent = (type: number, caller: CallerRequest): JsonObject => {
@@ -390,5 +398,57 @@ describe('the name of a user', () => {
   });
   test('is left out where it is longer, as that of coding agents', () => {
     expect(named(`user_${'a'.repeat(64)}_account__session_${'b'.repeat(36)}`)).toBeUndefined();
+  });
+});
+
+describe('names of tools', () => {
+  const long = `mcp__a_server_with_a_long_name__${'x'.repeat(60)}`;
+  const other = `${long}y`;
+  const body = {
+    model: 'm',
+    max_tokens: 9,
+    tools: [long, other, 'read'].map((name) => ({ name, input_schema: { type: 'object' } })),
+    tool_choice: { type: 'tool', name: other },
+    messages: [
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: other, input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'A' }] },
+    ],
+  };
+
+  test('that OpenAI does not take are told in fit ones, distinct and the same in every place', () => {
+    const told = sent(openAi, callerOfDialect(messagesEndpoint, body));
+    const names = objectsIn(told.tools).map(({ function: named }) => (isObject(named) ? String(named.name) : ''));
+    for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
+    expect(new Set(names).size).toBe(3);
+    expect(names[2]).toBe('read');
+    expect(told.tool_choice).toEqual({ type: 'function', function: { name: names[1] } });
+    const [, assistant] = objectsIn(told.messages);
+    expect(objectsIn(assistant?.tool_calls)[0]?.function).toMatchObject({ name: names[1] });
+  });
+
+  test.each([
+    ['a stream', true],
+    ['a whole answer', false],
+  ])('come back to the client as its own in %s', (_, stream) => {
+    const caller = callerOfDialect(messagesEndpoint, body);
+    const [, fit = ''] = objectsIn(sent(openAi, caller).tools).map(({ function: named }) =>
+      isObject(named) ? String(named.name) : '',
+    );
+    const choice = { index: 0, finish_reason: 'tool_calls' };
+    const called = { ...call('call_1'), function: { name: fit, arguments: '{}' } };
+    if (stream) {
+      const writer = writerFor(caller, plainChannel, info);
+      writer.write({ id: 'x', choices: [{ ...choice, delta: { tool_calls: [called] } }] }, 0);
+      expect(Buffer.concat([writer.take() ?? Buffer.alloc(0), writer.closing({})]).toString()).toContain(
+        `"name":"${other}"`,
+      );
+    } else {
+      const told = withOwnToolNames(
+        { choices: [{ ...choice, message: { tool_calls: [called] } }] },
+        caller.renamedTools,
+      );
+      expect(JSON.stringify(told)).toContain(`"name":"${other}"`);
+    }
   });
 });

@@ -245,13 +245,15 @@ export function openRelay(ports: RelayPorts): Relay {
       const reservation = await reserve(callId, caller, order);
       known.reserved = true;
       const elapsed = elapsedSince(startedAt);
+      const renamedTools = new Map<string, string>();
       const request: CallerRequest = {
         dialect: endpoint.dialect,
         mode: endpoint.mode,
         query: call.query,
         body: sent.body,
         ...(sent.source !== null && { source: sent.source }),
-        neutral: neutralBody(endpoint, sent.body, sent.exact),
+        neutral: neutralBody(endpoint, sent.body, sent.exact, renamedTools),
+        renamedTools,
         files: upload === null ? null : upload.files,
         answersSound: endpoint.answersSound,
         stream: order.stream,

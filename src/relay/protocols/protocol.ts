@@ -13,6 +13,7 @@ import type { JsonSource } from './carried.js';
 import type { JsonObject } from './json.js';
 import type { ModelsWire } from './models.js';
 import type { ThinkingAsked } from './thinking-asked.js';
+import type { RenamedTools } from './tool-names.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
@@ -45,6 +46,8 @@ export interface CallerRequest {
   readonly source?: JsonSource;
   /** The same in neutral words, made when it is first asked for. Shared and never changed either. Throws NotConvertible. */
   readonly neutral: () => JsonObject;
+  /** By the names that go upstream: the caller's own of tools that `neutral` has named otherwise. Left out: none. */
+  readonly renamedTools?: RenamedTools;
   /** What came with the fields of a form; null: the body is no form. */
   readonly files: readonly FormFile[] | null;
   /** The answer is sound, passed on as it comes. */

@@ -3,6 +3,7 @@ import type { AnswerWriter } from '../answer-writer.js';
 import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
+import { writerFor } from './tool-names.js';
 
 /** Patterns that nothing followed, one after the other, before none is looked for any more: a stream may have none. */
 export const mostStrayPatterns = 32;
@@ -20,7 +21,7 @@ export abstract class SseStream implements AnswerStream, FrameReader {
   private readonly decoder = new SseDecoder(this);
 
   constructor(channel: UpstreamChannel, caller: CallerRequest, info: CallInfo) {
-    this.writer = caller.dialect.writer(caller, channel, info);
+    this.writer = writerFor(caller, channel, info);
   }
 
   abstract frame(bytes: Buffer, start: number, end: number, from: number): void;

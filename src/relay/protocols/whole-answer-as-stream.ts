@@ -3,6 +3,7 @@ import type { AnswerWriter, WholeAnswer } from '../answer-writer.js';
 import { isObject, type JsonObject, objectsIn } from './json.js';
 import { mendedUsage } from './openai/usage.js';
 import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
+import { writerFor } from './tool-names.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };
 
@@ -36,7 +37,7 @@ export class WholeAnswerAsStream implements AnswerStream {
       created: rest.created || info.createdAt,
       model: rest.model || info.model,
     };
-    this.writer = caller.dialect.writer(caller, channel, info);
+    this.writer = writerFor(caller, channel, info);
     if (read !== null) {
       const words = isObject(usage) ? mendedUsage(usage, read) : null;
       this.writer.usage(read, words, { ...this.head, choices: [] }, null);

@@ -14,6 +14,7 @@ import {
   type StreamStep,
   type UpstreamChannel,
 } from '../protocols/protocol.js';
+import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { AnswerPlace } from './answer-room.js';
 import { Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './exchange.js';
@@ -193,6 +194,7 @@ async function whole(answered: Answered, { status, headers }: UpstreamAnswer, bo
     const answer = provider.protocol.answer(provider, channel, caller, status, headers, body, info);
     if (!answer.ok) return { ok: false, error: answer.error, costUnknown: answer.costUnknown ?? false };
     if (caller.stream) return asStream(answered, answer);
+    if (!answer.own) withOwnToolNames(answer.body, caller.renamedTools);
     const bytes = caller.dialect.whole(answer, caller, channel);
     const { textType, usage, generated } = answer;
     return { ok: true, got: { kind: 'answer', bytes, textType, usage, generated } };
@@ -270,7 +272,9 @@ async function gathered(answered: Answered, body: Pick<UpstreamBody, 'next'>): P
   if (decoder.progress === 0) return nothingIn(decoder);
   return largeWork.run(came, () => {
     const { usage, generated } = decoder;
-    const bytes = caller.dialect.whole(gathering.answer(), caller, channel);
+    const gathered = gathering.answer();
+    withOwnToolNames(gathered.body, caller.renamedTools);
+    const bytes = caller.dialect.whole(gathered, caller, channel);
     return { ok: true, got: { kind: 'answer', bytes, usage, generated } };
   });
 }

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Usage } from '../../domain/usage.js';
+import type { AnswerWriter } from '../answer-writer.js';
+import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
+import { messageIn } from './openai/reply.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
+
+/*
+ * Names of tools, fit for the neutral form and so for every wire: OpenAI's letters, digits, `_` and `-`, 64 at most. A
+ * client is told its own names again.
+ */
+
+/** By the name that goes upstream: the client's own, where the two differ. */
+export type RenamedTools = ReadonlyMap<string, string>;
+
+const fitName = /^[\w-]{1,64}$/;
+const keptLength = 47;
+
+const fitted = (name: string): string =>
+  `${name.replace(/[^\w-]/g, '_').slice(0, keptLength)}_${createHash('sha256').update(name).digest('base64url').slice(0, 16)}`;
+
+/** The functions named anywhere in a neutral body: objects with a `name` of their own. */
+function* namedIn({ tools, tool_choice: choice, messages }: JsonObject): Generator<JsonObject> {
+  for (const { function: named } of objectsIn(tools)) if (isObject(named)) yield named;
+  if (isObject(choice) && isObject(choice.function)) yield choice.function;
+  for (const message of objectsIn(messages)) {
+    for (const { function: called } of objectsIn(message.tool_calls)) if (isObject(called)) yield called;
+    if (message.role === 'tool') yield message;
+  }
+}
+
+/** Makes the names of a neutral body fit, in place, and notes in `renamed` what they were. */
+export function fitToolNames(body: JsonObject, renamed: Map<string, string>): JsonObject {
+  for (const named of namedIn(body)) {
+    const own = textIn(named.name);
+    if (own === null || fitName.test(own)) continue;
+    const fit = fitted(own);
+    renamed.set(fit, own);
+    named.name = fit;
+  }
+  return body;
+}
+
+/** Gives the calls of a chunk or a whole answer the client's names, in place. */
+export function withOwnToolNames(answer: JsonObject, renamed: RenamedTools | undefined): JsonObject {
+  if (renamed === undefined || renamed.size === 0) return answer;
+  for (const choice of objectsIn(answer.choices))
+    for (const { function: called } of objectsIn(messageIn(choice)?.tool_calls)) {
+      const own = isObject(called) ? renamed.get(String(called.name)) : undefined;
+      if (isObject(called) && own !== undefined) called.name = own;
+    }
+  return answer;
+}
+
+class OwnNamesWriter implements AnswerWriter {
+  constructor(
+    private readonly writer: AnswerWriter,
+    private readonly renamed: RenamedTools,
+  ) {}
+
+  write(chunk: JsonObject, length: number): void {
+    this.writer.write(withOwnToolNames(chunk, this.renamed), length);
+  }
+
+  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+    this.writer.forward(chunk, bytes, start, end, from);
+  }
+
+  forwardLike(bytes: Buffer, from: number, to: number): boolean {
+    return this.writer.forwardLike(bytes, from, to);
+  }
+
+  usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void {
+    this.writer.usage(usage, words, chunk, frame);
+  }
+
+  take(): Buffer | null {
+    return this.writer.take();
+  }
+
+  closing(usage: Usage): Buffer {
+    return this.writer.closing(usage);
+  }
+}
+
+/** What puts a stream into the caller's dialect, with the caller's own names of tools. */
+export function writerFor(caller: CallerRequest, channel: UpstreamChannel, info: CallInfo): AnswerWriter {
+  const writer = caller.dialect.writer(caller, channel, info);
+  const { renamedTools } = caller;
+  return renamedTools === undefined || renamedTools.size === 0 ? writer : new OwnNamesWriter(writer, renamedTools);
+}
