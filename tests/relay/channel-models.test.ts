@@ -90,9 +90,22 @@ describe('the models of an upstream', () => {
     if (headers.authorization === undefined) expect(asked[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test.each(['', '/v1', '/v1/chat/completions'])('of a custom one at %j are at the root of it', async (end) => {
+  test.each(['/v1/chat/completions', '/v1/embeddings'])('of a custom one at %j are at the root of it', async (end) => {
     answers['/v1/models'] = listed('one');
     expect(await modelsOf(8, { baseUrl: server.url + end })).toEqual(['one']);
+  });
+
+  test.each(['', '/v1'])('of a custom one at %j are not told: no call would go to an endpoint there', async (end) => {
+    answers['/v1/models'] = listed('one');
+    await expect(modelsOf(8, { baseUrl: server.url + end })).rejects.toMatchObject({
+      details: { reason: expect.stringContaining('the whole address of an endpoint') },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('are asked for once where the base URL ends with the version already', async () => {
+    answers['/v1/models'] = listed('one');
+    expect(await modelsOf(1, { baseUrl: `${server.url}/v1` })).toEqual(['one']);
   });
 
   test('of the international Zhipu are below the version in its address, and its signed keys are signed', async () => {

@@ -3,6 +3,7 @@ import type { UserId } from '../../domain/ids.js';
 import { RelayError } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Authorisation, Authorised } from '../protocols/authorisation.js';
+import { undoubled } from '../protocols/model-address.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -79,6 +80,8 @@ export async function attempt(
     request = await ports.largeWork.run(bodyBytes, () =>
       provider.protocol.request(provider, upstreamChannel, caller, model, options),
     );
+    const url = undoubled(upstreamChannel.baseUrl, request.url);
+    if (url !== request.url) request = { ...request, url };
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
     return notConvertible(error);

@@ -2,6 +2,7 @@ import { unreached } from '../call/ask-upstream.js';
 import type { RelayPorts } from '../ports.js';
 import { type AskingBeside, NotTold, NotUnderstood } from '../protocols/asking-beside.js';
 import { isObject, parseJson } from '../protocols/json.js';
+import { undoubled } from '../protocols/model-address.js';
 import type { Provider } from '../protocols/protocol.js';
 import { withoutSecrets } from '../upstream/confidential.js';
 
@@ -36,7 +37,7 @@ export async function askBeside<Told>(
 
   const json: AskingBeside['json'] = async (url, headers = { authorization: `Bearer ${key}` }) => {
     const answer = await authorising.sideRequests.get(
-      { url, headers: { accept: 'application/json', ...headers } },
+      { url: undoubled(base, url), headers: { accept: 'application/json', ...headers } },
       asked.proxy,
       largest,
     );

@@ -109,8 +109,10 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       const result = await attempt(ports, call, channel, parse(channel)).finally(() => answerPlace.leave());
       const responseTimeMs = ports.clock.now() - startedAt;
       if (!result.ok) {
-        const { error, outOfOrder } = result;
-        return refused(`status code ${error.status}: ${error.message}`, responseTimeMs, outOfOrder);
+        const { error, outOfOrder, answered } = result;
+        const hint = answered === 404 ? (provider.baseHint?.(channel.settings.baseUrl.trim()) ?? null) : null;
+        const message = `status code ${error.status}: ${error.message}${hint === null ? '' : ` (${hint})`}`;
+        return refused(message, responseTimeMs, outOfOrder);
       }
       if (result.got.kind !== 'answer') {
         result.got.reading.cancel();

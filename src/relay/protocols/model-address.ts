@@ -26,6 +26,21 @@ export const pathSegment = (name: string): string => wholeSegment(name).replaceA
 /** As many segments as the name has: names such as vendor/model keep their slashes. Throws NotConvertible. */
 export const pathSegments = (name: string): string => name.split('/').map(pathSegment).join('/');
 
+/**
+ * An address whose base ends with the version that the path below it begins with: `…/v1` and `/v1/models`. Operators copy
+ * bases so, for clients want them so, and a version is in no address twice.
+ */
+export function undoubled(base: string, url: string): string {
+  if (!/\/v\d[a-z\d]*$/.test(base) || !url.startsWith(`${base}/`)) return url;
+  const below = url.slice(base.length);
+  const [, path = ''] = /^[^:/?#]*:\/\/[^/?#]*(\/.*)$/.exec(base) ?? [];
+  for (let at = 0; at >= 0; at = path.indexOf('/', at + 1)) {
+    const shared = path.slice(at);
+    if (shared !== '' && below.startsWith(`${shared}/`)) return base + below.slice(shared.length);
+  }
+  return url;
+}
+
 const placeholder = '{model}';
 
 /** A base URL with the model's name in its path or its query, wherever the operator wants it. Throws NotConvertible. */

@@ -216,6 +216,8 @@ export type ThinkingBeside = (body: JsonObject, names: ReadonlySet<string>) => T
 
 export interface Provider extends ProviderFacts {
   readonly protocol: Protocol;
+  /** What may be wrong with a channel's base URL that finds nothing (404); null: nothing is known. Left out: as null. */
+  readonly baseHint?: (baseUrl: string) => string | null;
   /** Left out: the request shows by itself that it is the channel's. */
   readonly authorisation?: Authorisation;
   /** Of the account. Left out: it tells none. */

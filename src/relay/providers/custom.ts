@@ -1,4 +1,5 @@
 import { soundModes, usual } from '../../domain/provider.js';
+import { NotTold } from '../protocols/asking-beside.js';
 import { tellsBalance } from '../protocols/balance.js';
 import { withModel } from '../protocols/model-address.js';
 import { openAiModelList } from '../protocols/models.js';
@@ -7,6 +8,11 @@ import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import type { Provider } from '../protocols/protocol.js';
 import { openAiModels, openAiModerationModels } from './openai-models.js';
+
+/** What is asked for there is no endpoint. */
+const isNone = (base: string): boolean => /^[^:/?#]*:\/\/[^/?#]*(\/v\d[a-z\d]*)?$/.test(base);
+const wholeAddress =
+  'the base URL of this type is the whole address of an endpoint, such as https://host/v1/chat/completions';
 
 /** Its root, where the address is that of an endpoint. */
 const rooted = <Asking extends { readonly base: string }>(asking: Asking): Asking => ({
@@ -25,7 +31,11 @@ export const custom: Provider = {
   keyHint: 'API key',
   ...tellsBalance((asking) => dashboardBalance(rooted(asking))),
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
-  models: (asking) => openAiModelList(rooted(asking)),
+  baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
+  models(asking) {
+    if (isNone(asking.base)) throw new NotTold(wholeAddress);
+    return openAiModelList(rooted(asking));
+  },
   protocol: openAi({
     newerLimit: true,
     url: ({ base, model }) => withModel(base, model),

@@ -93,11 +93,14 @@ export function promptOf(body: JsonObject, bytes: number, model: string, names: 
   return estimate.brings || objectsIn(body.tools).some(isOwn) ? { ...estimate, most: largestContext } : estimate;
 }
 
+/** Of blocks of any type: what they say, what is in them, and the words of documents. */
 const textsIn = (content: JsonValue | undefined): string[] => {
   if (typeof content === 'string') return [content];
-  return objectsIn(content).flatMap(({ type, text, content: inner }) =>
-    type === 'text' && typeof text === 'string' ? [text] : type === 'tool_result' ? textsIn(inner) : [],
-  );
+  return objectsIn(content).flatMap(({ text, content: inner, source, title, context }) => {
+    const { type, data, content: within } = isObject(source) ? source : {};
+    const said = [text, title, context, type === 'text' ? data : null].flatMap((one) => textIn(one) ?? []);
+    return [...said, ...textsIn(inner), ...textsIn(within)];
+  });
 };
 
 /** Every text that the word filter looks at. */

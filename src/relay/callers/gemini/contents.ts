@@ -1,7 +1,7 @@
 import type { PromptTally } from '../../call/prompt-tally.js';
 import { isProvidersFile } from '../../protocols/gemini/media.js';
 import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
-import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 
 /* What the contents of a request hold, to be judged and counted before anybody is asked. */
 
@@ -57,8 +57,23 @@ export function tallyContents(tally: PromptTally, contents: readonly JsonObject[
   }
 }
 
+/** Every text in a result, which may have any shape. */
+const wordsIn = (value: JsonValue | undefined): string[] => {
+  if (typeof value === 'string') return [value];
+  if (isList(value)) return value.flatMap(wordsIn);
+  return isObject(value) ? Object.values(value).flatMap(wordsIn) : [];
+};
+
+const textsOfPart = (part: JsonObject): string[] => {
+  const result = objectIn(part, 'functionResponse');
+  const said = textIn(part.text) ?? [];
+  return result === null
+    ? [said].flat()
+    : [said, wordsIn(result.response), partsIn(result.parts).flatMap(textsOfPart)].flat();
+};
+
 export const textsIn = (contents: readonly JsonObject[]): string[] =>
-  contents.flatMap((content) => partsIn(content).flatMap(({ text }) => textIn(text) ?? []));
+  contents.flatMap((content) => partsIn(content).flatMap(textsOfPart));
 
 /** Of a member, and what is wrong with it. */
 export interface Complaint {

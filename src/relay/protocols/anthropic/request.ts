@@ -26,6 +26,7 @@ import { conversationOf } from './messages.js';
 import {
   familyOf,
   fitted,
+  isClaude,
   isEffort,
   leastThinkingLimit,
   sampled,
@@ -77,9 +78,10 @@ function limitOf(body: JsonObject, caller: CallerRequest, model: string, { claud
   return Math.min(given ?? usual, caller.mostOutput);
 }
 
-const stopsIn = ({ stop }: JsonObject): JsonObject => {
+/** Anthropic refuses white space alone; others may stop at it. */
+const stopsIn = ({ stop }: JsonObject, model: string): JsonObject => {
   const stops: JsonValue[] = (isList(stop) ? stop : [stop ?? null]).filter(
-    (one) => typeof one === 'string' && one.trim() !== '',
+    (one) => typeof one === 'string' && (isClaude(model) ? one.trim() : one) !== '',
   );
   return stops.length === 0 ? {} : { stop_sequences: stops };
 };
@@ -111,7 +113,7 @@ function fromNeutral(body: JsonObject, model: string, limit: number, stream: boo
     ...conversationOf(body.messages),
     max_tokens: limit,
     ...sampled(samplingIn(body), model),
-    ...stopsIn(body),
+    ...stopsIn(body, model),
     ...toolsOf(body),
     ...userIn(body),
     ...formatIn(body, model),

@@ -28,7 +28,14 @@ const families: readonly (readonly [names: RegExp, family: Family])[] = [
 /** What comes after them, as far as anybody has said. */
 const newest: Family = { thinking: 'adaptive', budgeted: false, sampling: 'none', schemas: true };
 
-export const familyOf = (model: string): Family => families.find(([names]) => names.test(model))?.[1] ?? newest;
+/** Models of other makers, behind an interface like Anthropic's: nobody has said what they refuse. */
+const foreign: Family = { ...newest, sampling: 'any' };
+
+/** Whose rules are Anthropic's own. */
+export const isClaude = (model: string): boolean => /claude/i.test(model);
+
+export const familyOf = (model: string): Family =>
+  isClaude(model) ? (families.find(([names]) => names.test(model))?.[1] ?? newest) : foreign;
 
 export const thinkingSuffix = '-thinking';
 /** The least limit with which a model that is named so is asked, and the least budget any takes. */
@@ -73,8 +80,8 @@ const budgeted = (body: JsonObject, budget: number): JsonObject => ({
   thinking: { type: 'enabled', budget_tokens: budget },
 });
 
-const adaptive = (body: JsonObject, effort: string | undefined): JsonObject => ({
-  ...without(body),
+const adaptive = (body: JsonObject, model: string, effort: string | undefined): JsonObject => ({
+  ...(isClaude(model) ? without(body) : body),
   thinking: { type: 'adaptive' },
   ...(effort !== undefined && {
     output_config: { ...(isObject(body.output_config) ? body.output_config : {}), effort },
@@ -99,7 +106,7 @@ const mayThink = (body: JsonObject): boolean => !forcesTool(body) && !goesOnUnth
 export function thoughtful(body: JsonObject, model: string, limit: number, share: number): JsonObject {
   const { thinking, budgeted: takesBudget } = familyOf(model);
   if (thinking === 'none' || !mayThink(body)) return body;
-  if (!takesBudget) return adaptive(body, undefined);
+  if (!takesBudget) return adaptive(body, model, undefined);
   const budget = budgetWithin(Math.max(Math.trunc(limit * share), leastBudget), limit);
   return budget === null ? body : budgeted(body, budget);
 }
@@ -110,7 +117,7 @@ export function withEffort(body: JsonObject, model: string, limit: number, effor
   if (thinking === 'none' || !mayThink(body)) return body;
   const told = efforts.get(effort);
   if (told === undefined) return body;
-  if (thinking === 'adaptive') return adaptive(body, told);
+  if (thinking === 'adaptive') return adaptive(body, model, told);
   const budget = budgetWithin(effortBudgets.get(effort) ?? 0, limit);
   return budget === null ? body : budgeted(body, budget);
 }
@@ -132,7 +139,7 @@ export function sampled(body: JsonObject, model: string): JsonObject {
   const { sampling } = familyOf(model);
   if (sampling === 'none') return without(body);
   const { temperature } = body;
-  const bounded = (numberIn(temperature) ?? 0) > 1 ? { ...body, temperature: 1 } : body;
+  const bounded = isClaude(model) && (numberIn(temperature) ?? 0) > 1 ? { ...body, temperature: 1 } : body;
   if (sampling === 'any' || bounded.temperature === undefined || bounded.top_p === undefined) return bounded;
   const { top_p: _, ...rest } = bounded;
   return rest;

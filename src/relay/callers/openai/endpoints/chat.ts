@@ -72,6 +72,15 @@ function tallyTools(tally: PromptTally, body: JsonObject, switched: ReadonlySet<
   }
 }
 
+/** One part may stand for a list of one. */
+function contentTexts(content: JsonValue | undefined): string[] {
+  const parts = isObject(content) ? [content] : objectsIn(content);
+  return [
+    ...inputTexts(content),
+    ...parts.flatMap(({ text, refusal }) => [...inputTexts(text), ...inputTexts(refusal)]),
+  ];
+}
+
 function demand(
   body: JsonObject,
   bytes: number,
@@ -121,12 +130,10 @@ export const chat: Endpoint = {
   thinking: (body) => body,
   toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, (body) => messages(body) ?? offered(body)),
-  promptTexts: (body) =>
-    objectsIn(body.messages).flatMap(({ content }) =>
-      typeof content === 'string'
-        ? content
-        : [...inputTexts(content), ...objectsIn(content).flatMap((part) => inputTexts(part.text))],
-    ),
+  promptTexts: ({ messages, prediction }) => [
+    ...objectsIn(messages).flatMap(({ content, refusal }) => [...contentTexts(content), ...inputTexts(refusal)]),
+    ...(isObject(prediction) ? contentTexts(prediction.content) : []),
+  ],
   asksForSound,
   asksForStream,
   asksForUsage,

@@ -26,7 +26,7 @@ export const completions: Endpoint = {
   thinking: null,
   toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, required('prompt')),
-  promptTexts: (body) => inputTexts(body.prompt),
+  promptTexts: ({ prompt, suffix }) => [...inputTexts(prompt), ...inputTexts(suffix)],
   asksForSound: () => false,
   asksForStream,
   asksForUsage,

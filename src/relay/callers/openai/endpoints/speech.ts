@@ -36,7 +36,7 @@ export const speech: Endpoint = {
   thinking: null,
   toNeutral: null,
   invalid,
-  promptTexts: (body) => inputTexts(body.input),
+  promptTexts: ({ input, instructions }) => [...inputTexts(input), ...inputTexts(instructions)],
   asksForSound: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { AskingBeside } from '../../../src/relay/protocols/asking-beside.js';
+import type { JsonObject } from '../../../src/relay/protocols/json.js';
+import { undoubled } from '../../../src/relay/protocols/model-address.js';
+import { wordsOf } from '../../../src/relay/upstream/request-content.js';
+import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
+
+/* What operators write into a channel: bases copied from elsewhere, and names of models of other makers. */
+
+describe('a base URL that ends with the version of the path below it', () => {
+  test.each([
+    ['https://a.example/v1', '/v1/chat/completions', 'https://a.example/v1/chat/completions'],
+    [
+      'https://a.example/v1beta',
+      '/v1beta/models/m:generateContent',
+      'https://a.example/v1beta/models/m:generateContent',
+    ],
+    ['https://a.example/api/v1', '/v1/models?limit=1', 'https://a.example/api/v1/models?limit=1'],
+    [
+      'https://a.example/compatible-mode/v1',
+      '/compatible-mode/v1/embeddings',
+      'https://a.example/compatible-mode/v1/embeddings',
+    ],
+  ])('is asked there, and not below it twice: %s', (base, path, url) => expect(undoubled(base, base + path)).toBe(url));
+
+  test.each([
+    ['https://a.example/v1', '/chat/completions'],
+    ['https://a.example/v1', '/v1beta/models'],
+    ['https://a.example/v2', '/v1/models'],
+    ['https://a.example/root', '/root/models'],
+    ['https://v1', '/v1/models'],
+    ['https://a.example/v1/chat/completions', ''],
+  ])('stays as it is where nothing is doubled: %s%s', (base, path) =>
+    expect(undoubled(base, base + path)).toBe(base + path),
+  );
+});
+
+describe('a custom channel without the address of an endpoint', () => {
+  const custom = providerOfType(8);
+
+  test.each(['https://a.example', 'https://a.example/', 'https://a.example/v1'])(
+    'is not asked for models, and a test that finds nothing says what is wanted: %s',
+    (baseUrl) => {
+      const asking = { base: baseUrl.replace(/\/$/, '') } as AskingBeside;
+      expect(() => custom.models?.(asking)).toThrow(/whole address/);
+      expect(custom.baseHint?.(baseUrl)).toMatch(/whole address/);
+    },
+  );
+
+  test.each(['https://a.example/v1/chat/completions', 'https://a.example/chat'])('is none: %s', (baseUrl) =>
+    expect(custom.baseHint?.(baseUrl)).toBeNull(),
+  );
+});
+
+describe('a conversation put to Anthropic’s wire', () => {
+  const claude = providerOfType(14);
+  const sent = (model: string): JsonObject => {
+    const body = {
+      model,
+      messages: [{ role: 'user', content: 'x' }],
+      temperature: 1.5,
+      top_p: 0.5,
+      stop: ['\n\n', 'end'],
+    };
+    const request = claude.protocol.request(claude, plainChannel, callerOf('chat', body), model, usualOptions);
+    return JSON.parse(wordsOf(request.content));
+  };
+
+  test('keeps temperature, top_p and white space to stop at for models that are not Claude', () => {
+    for (const model of ['kimi-k2-thinking-preview', 'glm-4.6', 'deepseek-chat'])
+      expect(sent(model)).toMatchObject({ temperature: 1.5, top_p: 0.5, stop_sequences: ['\n\n', 'end'] });
+  });
+
+  test('leaves out what Claude refuses', () => {
+    expect(sent('claude-opus-5')).toMatchObject({ stop_sequences: ['end'] });
+    expect(sent('claude-opus-5')).not.toHaveProperty('temperature');
+    expect(sent('claude-sonnet-4-5')).toMatchObject({ temperature: 1 });
+  });
+});
