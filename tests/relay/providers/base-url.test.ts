@@ -27,7 +27,7 @@ describe('a base URL that ends with the version of the path below it', () => {
     ['https://a.example/v1', '/chat/completions'],
     ['https://a.example/v1', '/v1beta/models'],
     ['https://a.example/v2', '/v1/models'],
-    ['https://a.example/root', '/root/models'],
+    ['https://a.example/base', '/base/models'],
     ['https://v1', '/v1/models'],
     ['https://a.example/v1/chat/completions', ''],
   ])('stays as it is where nothing is doubled: %s%s', (base, path) =>
