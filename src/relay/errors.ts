@@ -1,5 +1,6 @@
 import { isUnavailable } from '../domain/failure.js';
 import type { RelayLog } from './ports.js';
+import { accountFaultIn } from './upstream/account-fault.js';
 import type { UpstreamError } from './upstream/upstream-error.js';
 
 /** The type of every error the gateway itself makes; upstream errors keep their own. */
@@ -14,15 +15,34 @@ export class RelayError extends Error {
     readonly type: string = gatewayErrorType,
     readonly param: string | null = '',
     readonly retryAfter: string | null = null,
+    /** false: asked again soon it would be refused again, and clients are told so. null: nothing is told. */
+    readonly shouldRetry: false | null = null,
   ) {
     super(message);
     this.name = 'RelayError';
   }
 }
 
+/** Statuses that a caller would take for its own account's, and a gateway in front for its channel's. */
+const ofAccounts: ReadonlySet<number> = new Set([401, 402, 403]);
+
+/**
+ * The operator's account at the upstream is refused or exhausted. Callers learn no more of it, and no status, type or
+ * code that means their own account. A channel's mapping to another status holds.
+ */
+export function accountUnavailable(answered: number, mapped: number): RelayError {
+  const chosen = mapped !== answered && !ofAccounts.has(mapped) ? mapped : 502;
+  const message = 'the upstream does not serve the gateway at present; whoever runs the gateway can see why';
+  return new RelayError(chosen, 'upstream_account_unavailable', message, gatewayErrorType, '', null, false);
+}
+
 const saturated = 'the upstream of this group is saturated, retry later';
 
-/** An upstream's refusal after the channel's status mapping. */
+/** An upstream's refusal after the channel's status mapping, as callers are told of it. */
+export const toldToCaller = (error: UpstreamError, status: number): RelayError =>
+  accountFaultIn(error, status) === null ? fromUpstream(error, status) : accountUnavailable(error.status, status);
+
+/** The same in upstream's own words, for whoever runs the gateway. */
 export function fromUpstream(error: UpstreamError, status: number): RelayError {
   const message = status === 429 ? saturated : error.message;
   return new RelayError(status, error.code, message, error.type, error.param, error.retryAfter);

@@ -82,7 +82,10 @@ export type Ticket = number;
 export type Admitted = { readonly ticket: Ticket } | { readonly refused: ToldRefusal };
 
 /** A RelayError. */
-export type ToldRefusal = Pick<RelayError, 'status' | 'code' | 'message' | 'type' | 'param' | 'retryAfter'>;
+export type ToldRefusal = Pick<
+  RelayError,
+  'status' | 'code' | 'message' | 'type' | 'param' | 'retryAfter' | 'shouldRetry'
+>;
 
 export type Reserved = ToldReservation | Shortage;
 

@@ -58,8 +58,8 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
     if (!modelRateLimit.enabled && apiKeyConcurrency === 0) return nothingTaken;
     return primary.ask('admit', user, apiKey, { modelRateLimit, apiKeyConcurrency }).then((admitted) => {
       if ('ticket' in admitted) return (succeeded) => primary.tell('left', admitted.ticket, succeeded);
-      const { status, code, message, type, param, retryAfter } = admitted.refused;
-      throw new RelayError(status, code, message, type, param, retryAfter);
+      const { status, code, message, type, param, retryAfter, shouldRetry } = admitted.refused;
+      throw new RelayError(status, code, message, type, param, retryAfter, shouldRetry);
     });
   },
   enterChannel(channel, most) {

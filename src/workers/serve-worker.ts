@@ -35,13 +35,14 @@ export interface WorkerPorts extends PrimaryPorts {
   readonly onTaken: (position: Position) => void;
 }
 
-const toldRefusal = ({ status, code, message, type, param, retryAfter }: RelayError): ToldRefusal => ({
+const toldRefusal = ({ status, code, message, type, param, retryAfter, shouldRetry }: RelayError): ToldRefusal => ({
   status,
   code,
   message,
   type,
   param,
   retryAfter,
+  shouldRetry,
 });
 
 const neverServed = { reason: 'recovered', status: null, code: null } as const;

@@ -142,7 +142,7 @@ describe("an upstream's error", () => {
           const body = leaks(member);
           refuseWith({ error: { ...body.error, [member]: text } });
           const answer = await caller.chat({ model: `leaks-${member}` });
-          expect(answer.status).toBe(401);
+          expect(answer.status).toBe(502);
           nothingIn('the answer', answer.text + JSON.stringify(answer.headers));
           const tested = await gateway.application.channels.test(gateway.root, id, '');
           expect(tested.ok).toBe(false);

@@ -452,7 +452,7 @@ describe('a channel that live traffic shows to be out of order', () => {
     refuses('dead', 401, { message: 'Incorrect API key provided: sk-upstream-key', code: 'invalid_api_key' });
     const before = Math.floor(Date.now() / 1000);
     const first = await caller.chat({ model });
-    expect(first.status).toBe(401);
+    expect(first.status).toBe(502);
     expect(first.text).not.toContain('sk-upstream-key');
 
     const row = await switchedOff(dead);
@@ -499,7 +499,7 @@ describe('a channel that live traffic shows to be out of order', () => {
     refuses('dead', 401);
     refuses('busy', 500);
     for (let call = 0; call < 3; call++) {
-      expect((await caller.chat({ model: guarded })).status).toBe(401);
+      expect((await caller.chat({ model: guarded })).status).toBe(502);
       expect((await caller.chat({ model })).status).toBe(500);
     }
     // A later channel is switched off while these two stay on: the reports before it have been dealt with.
@@ -518,7 +518,7 @@ describe('a channel that live traffic shows to be out of order', () => {
     await until(async () => (asked().dead === 1 ? true : null));
     const { application, root } = gateway;
     await application.visible(await application.channels.setEnabled(root, id, false));
-    expect((await call).status).toBe(401);
+    expect((await call).status).toBe(502);
     const later = newModel();
     const other = await addChannel(later, 'dead');
     gateway.provider.script('dead', { kind: 'refuse', status: 401 });

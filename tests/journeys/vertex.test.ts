@@ -257,7 +257,7 @@ describe('the token', () => {
 
   test('that is never taken is renewed once, and the channel is put out of order', async () => {
     vertex.grants((_, response) => json(response, 200, { access_token: 'ya29.no', expires_in: 3599 }));
-    await expect(ask()).rejects.toMatchObject({ status: 401 });
+    await expect(ask()).rejects.toMatchObject({ status: 502 });
     await until(async () => (await gateway.application.directory.channel(channel)?.status) !== 'enabled');
   });
 
@@ -265,7 +265,7 @@ describe('the token', () => {
     vertex.grants((_, response) =>
       json(response, 400, { error: 'invalid_grant', error_description: 'Invalid grant: account not found' }),
     );
-    await expect(ask()).rejects.toMatchObject({ status: 401, code: 'invalid_grant' });
+    await expect(ask()).rejects.toMatchObject({ status: 502, code: 'upstream_account_unavailable' });
     await until(async () => (await gateway.application.directory.channel(channel)?.status) !== 'enabled');
     expect(vertex.calls).toEqual([]);
   });

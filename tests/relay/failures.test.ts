@@ -368,7 +368,7 @@ describe('a request that is authorised when it is ready', () => {
   test('is not authorised a third time, and its channel is out of order', async () => {
     const { status, sent, outOfOrder } = await told({ authorisation: counting(() => true), upstream: unauthorised });
     // Of each of two channels.
-    expect([status, sent.length, outOfOrder.length]).toEqual([401, 4, 2]);
+    expect([status, sent.length, outOfOrder.length]).toEqual([502, 4, 2]);
   });
 
   test('is not asked for again where there is nothing else to show', async () => {
@@ -388,7 +388,7 @@ describe('a request that is authorised when it is ready', () => {
   test('whose credentials are refused is not sent, and its channel is out of order', async () => {
     const authorisation = { authorise: async () => ({ ok: false, refusal }) as const };
     const { status, text, sent, outOfOrder, outcome } = await told({ authorisation });
-    expect([status, errorIn(text).code, sent]).toEqual([401, 'invalid_grant', []]);
+    expect([status, errorIn(text).code, sent]).toEqual([502, 'upstream_account_unavailable', []]);
     expect(outOfOrder).toEqual([expect.stringContaining('account not found'), expect.anything()]);
     expect(outcome).toMatchObject({ type: 'CallReleased', suspense: 0 });
   });

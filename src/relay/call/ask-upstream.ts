@@ -1,5 +1,12 @@
 import type { UserId } from '../../domain/ids.js';
-import { fromUpstream, networkFailure, type RelayError, saturatedHere } from '../errors.js';
+import {
+  accountUnavailable,
+  fromUpstream,
+  networkFailure,
+  type RelayError,
+  saturatedHere,
+  toldToCaller,
+} from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../protocols/protocol.js';
 import type { ThinkingAsked } from '../protocols/thinking-asked.js';
@@ -34,7 +41,10 @@ export type Attempt =
   | {
       readonly ok: false;
       readonly retryable: boolean;
+      /** For the caller. */
       readonly error: RelayError;
+      /** In upstream's own words where the caller gets others. */
+      readonly forOperator: RelayError;
       /** What upstream answered with, before any mapping; null: it gave no answer. */
       readonly answered: number | null;
       /** Upstream may have done the work, and may charge for it. */
@@ -151,6 +161,7 @@ export const failed = (error: RelayError, retryable: boolean): AttemptFailure =>
   ok: false,
   retryable,
   error,
+  forOperator: error,
   answered: null,
   costUnknown: false,
   abandoned: null,
@@ -170,13 +181,20 @@ export function judged(
 ): AttemptFailure {
   if (costUnknown) {
     const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
-    return { ...failed(fromUpstream(error, error.status), retryable), answered: error.status, costUnknown };
+    const forOperator = fromUpstream(error, error.status);
+    return {
+      ...failed(toldToCaller(error, error.status), retryable),
+      ...{ forOperator, answered: error.status, costUnknown },
+    };
   }
   const status = mappedStatus(parsed, error.status);
   const { keywords } = directory.settings().autoDisable;
   const dead = saysChannelIsDead(provider, status, error, keywords, request);
+  // Too much at once is told as ever: with words of the operator's choice it may be the rate of a minute.
+  const told = dead && status !== 429 ? accountUnavailable(error.status, status) : toldToCaller(error, status);
   return {
-    ...failed(fromUpstream(error, status), isRetryable(status)),
+    ...failed(told, isRetryable(told.status)),
+    forOperator: fromUpstream(error, status),
     answered: error.status,
     unauthorised: error.status === 401,
     outOfOrder: dead ? reasonOf(status, error, request) : null,

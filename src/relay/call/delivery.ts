@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call.js';
-import { fromUpstream, internalError, RelayError } from '../errors.js';
+import { fromUpstream, internalError, RelayError, toldToCaller } from '../errors.js';
 import { hasEnded, type StreamStep } from '../protocols/protocol.js';
 import { isSilence, Lost } from '../upstream/exchange.js';
 import { countKept, type FirstStep, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
@@ -156,7 +156,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         }
         heartbeat.wrote();
       }
-      if (step.error !== null) return stop('upstream-broke', fromUpstream(step.error, step.error.status), false);
+      if (step.error !== null) return stop('upstream-broke', toldToCaller(step.error, step.error.status), false);
       const covered = growth.covers(decoder.generated.said);
       if (covered !== true && !(await covered)) return stop('quota-ran-out', unaffordable(), true);
       finished = step.finished;

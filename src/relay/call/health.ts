@@ -1,16 +1,8 @@
 import type { ProviderFacts } from '../../domain/provider.js';
+import { accountFaultIn } from '../upstream/account-fault.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 
 /* Does a failure say that the channel itself is out of order? */
-
-const codes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
-const types = new Set([
-  'insufficient_quota',
-  'insufficient_user_quota',
-  'authentication_error',
-  'permission_error',
-  'forbidden',
-]);
 
 /**
  * `status` after the channel's mapping; `keywords` in lower case; `request` as it was sent. Words that stand in the
@@ -23,10 +15,12 @@ export function saysChannelIsDead(
   keywords: readonly string[],
   request: string,
 ): boolean {
-  if (status === 401 || (status === 403 && forbiddenMeansDead)) return true;
-  if ((error.code !== null && codes.has(error.code)) || types.has(error.type)) return true;
+  if (status === 403 && forbiddenMeansDead) return true;
+  const found = accountFaultIn(error, status);
+  if (found !== null && found.words === null) return true;
   const message = error.message.toLowerCase();
   const said = keywords.filter((keyword) => message.includes(keyword));
+  if (found?.words) said.push(found.words);
   if (said.length === 0) return false;
   const asked = request.toLowerCase();
   return said.some((keyword) => !asked.includes(keyword));

@@ -35,7 +35,7 @@ export function refuse(
   const unread = isUnread(response.req);
   const headers = [...head, 'content-type', jsonType, 'content-length', String(Buffer.byteLength(body))];
   if (error.retryAfter !== null) headers.push('retry-after', error.retryAfter);
-  if (Number(error.retryAfter) > longestWait) headers.push('x-should-retry', 'false');
+  if (error.shouldRetry === false || Number(error.retryAfter) > longestWait) headers.push('x-should-retry', 'false');
   if (unread || last) headers.push('connection', 'close');
   response.writeHead(error.status, headers);
   if (unread) endUnread(response.req, response, body);

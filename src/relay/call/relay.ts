@@ -82,10 +82,14 @@ interface Tried {
   readonly leave: () => void;
 }
 
-const failedAttempt = (channelId: ChannelId, { answered, error }: AttemptFailure, tookMs: number): FailedAttempt => ({
+const failedAttempt = (
+  channelId: ChannelId,
+  { answered, forOperator }: AttemptFailure,
+  tookMs: number,
+): FailedAttempt => ({
   channelId,
   status: answered,
-  code: failureCodeOf(error.code),
+  code: failureCodeOf(forOperator.code),
   durationMs: Math.max(0, tookMs),
 });
 

@@ -109,7 +109,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       const result = await attempt(ports, call, channel, parse(channel)).finally(() => answerPlace.leave());
       const responseTimeMs = ports.clock.now() - startedAt;
       if (!result.ok) {
-        const { error, outOfOrder, answered } = result;
+        const { forOperator: error, outOfOrder, answered } = result;
         const hint = answered === 404 ? (provider.baseHint?.(channel.settings.baseUrl.trim()) ?? null) : null;
         const message = `status code ${error.status}: ${error.message}${hint === null ? '' : ` (${hint})`}`;
         return refused(message, responseTimeMs, outOfOrder);
