@@ -38,6 +38,8 @@ export interface Settings {
   readonly maxOutputTokens: ReadonlyMap<string, number>;
   /** The same for models nobody knows anything of. */
   readonly defaultMaxOutputTokens: number;
+  /** A caller's limit to an answer is lowered to what can be paid, rather than refused. */
+  readonly lowersLimits: boolean;
   /** What an upstream may add to a prompt by itself: templates, hidden instructions, search results. */
   readonly upstreamPromptTokens: number;
   readonly quotaForNewUser: number;
@@ -190,6 +192,7 @@ export function settingsFrom(
     mostApiKeys: number('general_setting.api_keys_per_user'),
     maxOutputTokens: readCounts('ModelMaxOutputTokens', text('ModelMaxOutputTokens')),
     defaultMaxOutputTokens: number('DefaultMaxOutputTokens'),
+    lowersLimits: flag('LowerOutputLimitEnabled'),
     upstreamPromptTokens: number('UpstreamPromptTokens'),
     quotaForNewUser: number('QuotaForNewUser'),
     quotaForInvitee: number('QuotaForInvitee'),

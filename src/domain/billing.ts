@@ -1,5 +1,5 @@
-import { add, type Decimal, decimalText, integer, times, ZERO } from './decimal.js';
-import { chargeOf, type Price, perCall, pieceRateOf, rateOf, ratioOf, unitOf } from './pricing.js';
+import { add, type Decimal, decimalText, times, ZERO } from './decimal.js';
+import { chargeOf, exactCount, type Price, perCall, pieceRateOf, rateOf, ratioOf, unitOf } from './pricing.js';
 import type { Quota } from './quota.js';
 import {
   isTokens,
@@ -44,7 +44,7 @@ export function billingOf(usage: Usage, price: Price): Billing {
   const lines: BillingLine[] = [];
   let sum = ZERO;
   const line = (quantity: BillingLine['quantity'], count: number, ratio: string | null, rate: Decimal): void => {
-    const amount = times(integer(count), rate);
+    const amount = times(exactCount(count), rate);
     sum = add(sum, amount);
     lines.push({ quantity, count, ratio, unitPrice: decimalText(rate), amount: decimalText(amount) });
   };

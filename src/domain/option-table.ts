@@ -161,6 +161,7 @@ export const optionTable = {
   PreConsumedQuota: integer(500, 0, mostCounted),
   ModelMaxOutputTokens: counts('{}'),
   DefaultMaxOutputTokens: integer(32_768, 1, mostCounted),
+  LowerOutputLimitEnabled: on,
   UpstreamPromptTokens: integer(1024, 0, mostCounted),
   QuotaPerUnit: number(500_000, 0.000001, 1_000_000_000_000),
   DisplayInCurrencyEnabled: on,

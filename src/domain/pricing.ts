@@ -80,7 +80,12 @@ const factor = (text: string): Decimal => {
  */
 export const dearestCall = Quota(1_000_000_000_000);
 
-const bounded = (amount: number): Quota => Quota(Math.min(amount, dearestCall));
+/** No charge is a credit, whatever factors somebody managed to record. */
+const bounded = (amount: number): Quota => Quota(Math.max(0, Math.min(amount, dearestCall)));
+
+/** A count as it can be multiplied: what is no whole number, or has no end, must not keep a call from being charged. */
+export const exactCount = (count: number): Decimal =>
+  integer(Math.min(Math.trunc(count) || 0, Number.MAX_SAFE_INTEGER));
 
 /** The quota that one call costs. */
 export const perCall = (price: CallPrice): Decimal =>
@@ -110,7 +115,8 @@ function exactCharge(usage: Usage, price: TokenPrice, unit: Decimal): Decimal {
   let sum = ZERO;
   for (const name in usage) {
     const count = usage[name as Quantity];
-    if (count !== undefined && count > 0) sum = add(sum, times(integer(count), rateOf(price, name as Quantity, unit)));
+    if (count !== undefined && count > 0)
+      sum = add(sum, times(exactCount(count), rateOf(price, name as Quantity, unit)));
   }
   return sum;
 }
@@ -122,7 +128,7 @@ function exactCall(usage: Usage, price: CallPrice): Decimal {
   for (const name in usage) {
     const count = usage[name as Quantity];
     if (count !== undefined && count > 0 && !isTokens(name as Quantity))
-      sum = add(sum, times(integer(count), pieceRateOf(price, name as PieceQuantity)));
+      sum = add(sum, times(exactCount(count), pieceRateOf(price, name as PieceQuantity)));
   }
   return sum;
 }
@@ -193,7 +199,7 @@ function heldFor(most: Usage, price: TokenPrice, unit: Decimal): Decimal {
     if (count === undefined || count <= 0) continue;
     const rate = rates[name as Quantity] ?? dearestRateOf(price, name as Quantity, unit);
     rates[name as Quantity] = rate;
-    sum = add(sum, times(integer(count), rate));
+    sum = add(sum, times(exactCount(count), rate));
   }
   return sum;
 }
@@ -211,7 +217,7 @@ export function affordableOutput(
   if (price.per === 'call') return Number.POSITIVE_INFINITY;
   const unit = unitOf(price);
   const perToken = dearestRateOf(price, kind, unit);
-  if (isZero(perToken)) return Number.POSITIVE_INFINITY;
+  if (isZero(perToken) || isNegative(perToken)) return Number.POSITIVE_INFINITY;
   const left = add(integer(quota), negative(heldFor(input, price, unit)));
   if (isNegative(left)) return 0;
   const output = wholeTimes(left, perToken);

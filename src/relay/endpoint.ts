@@ -22,6 +22,8 @@ export interface Demand {
   readonly answers: number;
   /** The most output tokens the request allows to each answer; null: it does not say. */
   readonly asked: number | null;
+  /** The conversation may be summed up first, beside prompt and limit. Left out: it may not. */
+  readonly compacts?: boolean;
   /** The prompt is counted here by a rule of its price, whatever upstream counts. Left out: it is not. */
   readonly counted?: true;
   /** The prompt is a file to be heard. Left out: it is not. */

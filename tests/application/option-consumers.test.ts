@@ -100,6 +100,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   PreConsumedQuota: ['src/relay/call/hold.ts', 'settings.preConsumedTokens'],
   ModelMaxOutputTokens: ['src/relay/call/hold.ts', 'settings.maxOutputTokens'],
   DefaultMaxOutputTokens: ['src/relay/call/hold.ts', 'settings.defaultMaxOutputTokens'],
+  LowerOutputLimitEnabled: ['src/relay/call/hold.ts', 'settings.lowersLimits'],
   UpstreamPromptTokens: ['src/relay/call/hold.ts', 'settings.upstreamPromptTokens'],
   QuotaPerUnit: prices('quotaPerUnit'),
   DisplayInCurrencyEnabled: ['src/application/quota-text.ts'],

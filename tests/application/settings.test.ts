@@ -128,6 +128,7 @@ describe('a changed option', () => {
     ['SelfUseModeEnabled', 'selfUseMode'],
     ['global.pass_through_request_enabled', 'passThroughRequests'],
     ['PasswordLoginEnabled', 'passwordLogin'],
+    ['LowerOutputLimitEnabled', 'lowersLimits'],
   ])('%s is %s', (key, member) => {
     expect(settings({ [key]: 'true' })[member]).toBe(true);
     expect(settings({ [key]: 'false' })[member]).toBe(false);

@@ -19,13 +19,13 @@ const none: DefaultPrices = {
   audioOutputRatio: new Map(),
 };
 const settings = settingsFrom(new Map(), none, initialOptions(none));
-const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number) => {
+const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {
   const [model = ''] = names;
   return estimateHold(
     chat.demand(body, bytes, model, new Set(names), null),
     new Set(names),
     plainPrice,
-    settings,
+    by,
     beside,
     false,
     null,
@@ -49,6 +49,44 @@ describe('a hold for a model whose thinking comes on top', () => {
     expect(limit).toBe(settings.preConsumedTokens + 1_000);
     expect(limit + 20_000 + estimate.amplePrompt).toBeLessThanOrEqual(granted);
   });
+});
+
+describe('a limit of the caller’s own that cannot be paid', () => {
+  const messages = [{ role: 'user', content: 'hi' }];
+  const body = { messages, max_tokens: 128_000 };
+
+  test('is lowered to what the grant pays, and never raised', () => {
+    const estimate = held(body, 100, ['claude-opus-4-5'], 0);
+    expect(estimate.least).toBe(estimate.amplePrompt + settings.preConsumedTokens);
+    const granted = Quota(estimate.least + 1_000);
+    expect(affordableLimit(estimate, granted)).toBe(settings.preConsumedTokens + 1_000);
+    expect(affordableLimit(estimate, estimate.most)).toBeNull();
+    expect(affordableLimit(held({ messages, max_tokens: 20 }, 100, ['claude-opus-4-5'], 0), granted)).toBeNull();
+  });
+
+  test('is kept where the operator wants that: the whole of it must be there', () => {
+    const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), none, initialOptions(none));
+    const estimate = held(body, 100, ['claude-opus-4-5'], 0, changed);
+    expect(estimate.least).toBe(estimate.amplePrompt + 128_000);
+    expect(affordableLimit(estimate, estimate.least)).toBeNull();
+  });
+});
+
+test('what is read and put out for a summary is held for beside prompt and limit', () => {
+  const asking = {
+    prompt: chat.demand({ messages: [] }, 70_000, 'm', new Set(['m']), null).prompt,
+    answers: 1,
+    asked: 100,
+  };
+  const names = new Set(['claude-opus-4-5']);
+  const hold = (compacts: boolean) =>
+    estimateHold({ ...asking, compacts }, names, plainPrice, settings, 0, false, null);
+  const [plain, summed] = [hold(false), hold(true)];
+  expect(summed.bound.prompt).toBe(2 * plain.bound.prompt);
+  expect(summed.bound.output).toBe(100 + summed.limits.output);
+  expect(summed.least).toBe(plain.least + 8_192);
+  // The summary leaves the limit as it is.
+  expect(affordableLimit(summed, summed.least)).toBeNull();
 });
 
 test('a hold has room for a prompt that fills the larger context of two models a name may stand for', () => {

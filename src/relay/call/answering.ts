@@ -97,6 +97,9 @@ const mayEcho = ({ endpoint }: Order): boolean => endpoint.mode === 'completions
 /** Of a call of which nothing that was said is known. */
 const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });
 
+/** Tells a caller the limit to each answer that went upstream because it is what can be paid. */
+export const outputLimitHeader = 'x-output-limit';
+
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
 const chargeFollows = 'the event store cannot be reached; the charge for what was delivered will follow';
 
@@ -126,7 +129,9 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
     heartbeat: Heartbeat,
   ): Promise<boolean> => {
     const { got } = answered;
-    const passed = answered.headers ?? [];
+    const { outputLimit } = reservation;
+    const limited = outputLimit === null ? [] : [outputLimitHeader, String(outputLimit)];
+    const passed = [...limited, ...(answered.headers ?? [])];
     const { tried, presence, elapsed } = course;
 
     const believed = (usage: Usage | null, generated: Generated): UsedTokens => {

@@ -4,11 +4,12 @@ import { affordableOutput, chargeOf, type Price, reservationOf } from '../../dom
 import type { Quota } from '../../domain/quota.js';
 import type { Usage } from '../../domain/usage.js';
 import type { Demand } from '../endpoint.js';
+import { usualSummary } from './compaction.js';
 import type { Heard } from './heard-usage.js';
 
 /*
- * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, a call that named no
- * limit of its own is sent with one it can afford; a call that named one is refused.
+ * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, the call is sent with
+ * a limit it can afford, unless an operator wants callers' own limits kept: then who named one is refused.
  */
 
 /** The most tokens a call can use, over all its answers; what upstream tells beyond it is not believed. */
@@ -40,8 +41,12 @@ export interface HoldEstimate {
   /** The caller's own limit to each answer; null: none given. */
   readonly asked: number | null;
   readonly limits: ModelLimits;
-  /** What each answer may think beyond its limit. */
-  readonly thinking: number;
+  /** What each answer may think beyond its limit, and be summed up beside it. */
+  readonly beside: number;
+  /** As much of that as it makes sense to hold at least. */
+  readonly ampleBeside: number;
+  /** The limit may be lowered to what can be paid. */
+  readonly mayLower: boolean;
   /** To be held where there is as much, and at least. */
   readonly most: Quota;
   readonly least: Quota;
@@ -105,38 +110,48 @@ export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Hold
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
 export function estimateHold(
-  { prompt, answers, asked, counted, heard }: Demand,
+  { prompt, answers, asked, counted, heard, compacts }: Demand,
   names: ReadonlySet<string>,
   price: Price,
   settings: Settings,
   thinking: number,
   speaks: boolean,
   searches: Usage | null,
+  /** Of its own limit, what each answer is to be left for thinking by a budget. */
+  leastThought = 0,
 ): Estimate {
   const limits = limitsAmong(names, settings);
+  const summary = compacts === true ? limits.output : 0;
+  const beside = thinking + summary;
+  const ampleBeside = thinking + Math.min(summary, usualSummary);
   // What fills the context has no room for additions.
-  const most = counted
+  const read = counted
     ? prompt.most
     : Math.max(
         Math.min(prompt.most + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
         prompt.likely,
       );
+  // What is summed up is read for the summary, and after it.
+  const most = compacts === true ? product(read, 2) : read;
   const bound: UsageBound = {
     prompt: most,
     sound: Math.min(prompt.sound.most, most),
-    output: product((asked ?? limits.output) + thinking, answers),
+    output: product((asked ?? limits.output) + beside, answers),
     speaks,
     keeps: prompt.keeps,
     searches,
   };
   const amplePrompt = Math.max(Math.min(prompt.ample, most), prompt.likely);
   const ampleSound = Math.min(prompt.sound.ample, amplePrompt);
-  const leastOutput = (asked ?? Math.min(settings.preConsumedTokens, limits.output)) + thinking;
+  const mayLower = asked === null || settings.lowersLimits;
+  const leastAnswer = mayLower
+    ? Math.min(settings.preConsumedTokens + leastThought, asked ?? limits.output)
+    : (asked ?? 0);
   // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
-  const leastWith = (tokens: number): Quota =>
-    costOf(mostUsage(tokens, ampleSound, product(leastOutput, answers), bound), price);
-  const least = leastWith(amplePrompt);
+  const leastWith = (tokens: number, more: number): Quota =>
+    costOf(mostUsage(tokens, ampleSound, product(leastAnswer + more, answers), bound), price);
+  const least = leastWith(amplePrompt, ampleBeside);
   return {
     price,
     promptTokens: prompt.likely,
@@ -148,20 +163,23 @@ export function estimateHold(
     answers,
     asked,
     limits,
-    thinking,
+    beside,
+    ampleBeside,
+    mayLower,
     most: costOf(mostUsage(bound.prompt, bound.sound, bound.output, bound), price),
     least,
-    leastOfKey: prompt.brings ? leastWith(bound.prompt) : least,
+    leastOfKey: prompt.brings || compacts === true ? leastWith(bound.prompt, beside) : least,
   };
 }
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
 export function affordableLimit(estimate: HoldEstimate, granted: Quota): number | null {
-  const { asked, most, amplePrompt, answers, bound, limits, thinking } = estimate;
-  if (asked !== null || answers === 0 || granted >= most) return null;
+  const { asked, mayLower, most, amplePrompt, answers, bound, limits, ampleBeside } = estimate;
+  if (!mayLower || answers === 0 || granted >= most) return null;
   const affordable = affordableBeside(estimate, granted);
   if (affordable >= bound.output) return null;
-  const limit = Math.max(Math.floor(affordable / answers) - thinking, 1);
+  const limit = Math.max(Math.floor(affordable / answers) - ampleBeside, 1);
+  if (asked !== null) return limit < asked ? limit : null;
   if (limits.guessed) return Math.min(limit, takenByAll);
   // Upstreams refuse a limit that does not fit into the context beside the prompt.
   const room = limits.context === null ? limit : limits.context - amplePrompt;

@@ -301,7 +301,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
       const quota = admission.granted;
       const outputLimit = affordableLimit(estimate, quota);
       const maxOutputTokens =
-        outputLimit === null ? estimate.bound.output : (outputLimit + estimate.thinking) * estimate.answers;
+        outputLimit === null ? estimate.bound.output : (outputLimit + estimate.beside) * estimate.answers;
 
       const reserved = newEvent({
         type: 'CallReserved',

@@ -11,6 +11,7 @@ import { noChannel, RelayError, shortened, unknownModel } from '../errors.js';
 import { type JsonObject, textIn } from '../protocols/json.js';
 import type { Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
+import { leastThought } from '../thinking-budget.js';
 import type { Upload } from '../upload.js';
 import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
@@ -210,6 +211,7 @@ export function placeOrder(
       thinking,
       speaks,
       searches,
+      leastThought(said),
     ),
   };
 }

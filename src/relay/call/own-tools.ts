@@ -1,12 +1,12 @@
 import type { ChannelView } from '../../application/ports.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Demand, Endpoint } from '../endpoint.js';
 import { jsonText } from '../protocols/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { asksForSound } from '../protocols/neutral.js';
 import type { Provider } from '../protocols/protocol.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
+import { compacts } from './compaction.js';
 import { readByTool } from './media-tokens.js';
-import type { PromptEstimate } from './prompt-tally.js';
 
 /*
  * Tools that a provider runs by itself, as far as they go upstream with a call: switched on by the name of a function,
@@ -88,22 +88,25 @@ function sizeOf(override: JsonObject): number {
 }
 
 /** The same demand where operators' parameters add to it: prompt, tools that read, choices. */
-export function withOverrides<Asked extends { readonly prompt: PromptEstimate; readonly answers: number }>(
+export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 'compacts'>>(
   demand: Asked,
   overrides: readonly JsonObject[],
 ): Asked {
   if (overrides.length === 0 || demand.answers === 0) return demand;
   let [bytes, tools, answers] = [0, 0, demand.answers];
+  let summed = demand.compacts === true;
   for (const override of overrides) {
     bytes = Math.max(bytes, sizeOf(override));
     tools = Math.max(tools, ownIn(override));
     answers = Math.max(answers, choicesIn(override));
+    summed ||= compacts(override);
   }
   const { prompt } = demand;
   const ample = prompt.ample + tools * readByTool.ample;
   return {
     ...demand,
     answers,
+    compacts: summed,
     prompt: {
       ...prompt,
       ample,

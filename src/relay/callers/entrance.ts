@@ -1,5 +1,6 @@
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import findMyWay from 'find-my-way';
+import { outputLimitHeader } from '../call/answering.js';
 import { type Answering, refuse } from '../call/refusal.js';
 import type { CallerDialect } from '../caller-dialect.js';
 import { RelayError, refusalFor } from '../errors.js';
@@ -50,7 +51,7 @@ const preflightHeaders: readonly string[] = Object.entries({
 
 /** What pages of other origins may read of an answer. */
 const exposedHeaders = ({ upstreamHeaders, idHeader }: CallerDialect): string =>
-  ['x-request-id', 'x-oneapi-request-id', 'retry-after', ...upstreamHeaders.map(({ to }) => to)]
+  ['x-request-id', 'x-oneapi-request-id', 'retry-after', outputLimitHeader, ...upstreamHeaders.map(({ to }) => to)]
     .concat(idHeader ?? [])
     .join(', ');
 

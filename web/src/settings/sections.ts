@@ -69,6 +69,7 @@ const operation: readonly SettingSection[] = [
         'PreConsumedQuota',
         'ModelMaxOutputTokens',
         'DefaultMaxOutputTokens',
+        'LowerOutputLimitEnabled',
         'UpstreamPromptTokens',
         'general_setting.api_keys_per_user',
       ),

@@ -93,7 +93,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   PasswordLoginEnabled: 'Before it is turned off, be sure that there is another way in.',
   PasswordRegisterEnabled: 'When off, one registers by an account elsewhere only.',
   PayAddress: 'Empty: there is no Epay.',
-  PreConsumedQuota: 'The least output that a call without a limit of its own must be able to pay for, in tokens.',
+  PreConsumedQuota:
+    'The least output that a call must be able to pay for, where its own limit is not below, in tokens.',
   Price: 'Yuan for one US dollar of quota.',
   QuotaForInvitee: 'Given to who registers with an invitation, in units of quota.',
   QuotaForInviter:
@@ -133,6 +134,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   TurnstileCheckEnabled: 'Needs the site key.',
   TurnstileSecretKey: 'Given by Cloudflare.',
   TurnstileSiteKey: 'Stands in the pages, for everybody.',
+  LowerOutputLimitEnabled:
+    'A call whose own limit to the output cannot be paid goes upstream with a lower one. Otherwise it is refused.',
   UpstreamPromptTokens: 'What an upstream may add to a prompt by itself; held as well before a call. In tokens.',
   UserUsableGroups: 'JSON: group → description.',
   WeChatAccountQRCodeImageURL: 'Address of the picture.',

@@ -121,6 +121,7 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   TurnstileCheckEnabled: 'Turnstile check',
   TurnstileSecretKey: 'Turnstile secret key',
   TurnstileSiteKey: 'Turnstile site key',
+  LowerOutputLimitEnabled: 'Lower limits to what can be paid',
   UpstreamPromptTokens: 'Prompt added by upstreams',
   UserUsableGroups: 'Groups users may choose',
   WeChatAccountQRCodeImageURL: 'Picture of the QR code',

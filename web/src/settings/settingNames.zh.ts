@@ -120,6 +120,7 @@ export const settingNamesZh = {
   TurnstileCheckEnabled: '启用 Turnstile 人机验证',
   TurnstileSecretKey: 'Turnstile Secret Key',
   TurnstileSiteKey: 'Turnstile Site Key',
+  LowerOutputLimitEnabled: '按可付额度降低输出上限',
   UpstreamPromptTokens: '上游附加的提示词',
   UserUsableGroups: '用户可选分组',
   WeChatAccountQRCodeImageURL: '公众号二维码图片',

@@ -166,7 +166,8 @@ function messagesBody(
   }
   const most = Math.max(caller.mostOutput, limit);
   if ((numberIn(body.max_tokens) ?? 0) > most) body.max_tokens = most;
-  return { body: limitGiven(given) === null ? fitted(body) : body, model };
+  const lowered = caller.outputLimit !== null || limitGiven(given) === null;
+  return { body: lowered ? fitted(body) : body, model };
 }
 
 /** What is to be counted, and nothing that only an answer has. */

@@ -2,7 +2,7 @@ import { countIn, type JsonObject, objectsIn, textIn } from '../json.js';
 import { isSeal } from '../neutral.js';
 import type { CallerRequest } from '../protocol.js';
 import { camelOf, memberIn, objectIn, partsIn, withMember, withoutMember } from './names.js';
-import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
+import { type ThinkingSuffix, thinkingConfig, thinkingWithin } from './thinking.js';
 
 /* A caller's request in Gemini's own words on its way to Gemini: as it came, but for what is ours to say. */
 
@@ -54,7 +54,14 @@ export const nativeContent = (
   model: string,
   suffix: ThinkingSuffix | null,
   thinkingShare: number,
-): JsonObject => thinkingAs(limited(asPriced(withoutSeals(caller.body)), caller), model, suffix, thinkingShare);
+): JsonObject => {
+  const body = thinkingAs(limited(asPriced(withoutSeals(caller.body)), caller), model, suffix, thinkingShare);
+  const config = objectIn(body, 'generationConfig');
+  const { outputLimit } = caller;
+  return config === null || outputLimit === null
+    ? body
+    : withMember(body, 'generationConfig', thinkingWithin(config, outputLimit));
+};
 
 /** One text or many: who wants many says so by `requests`. */
 export function nativeEmbedding({ body }: CallerRequest, model: string) {

@@ -14,7 +14,7 @@ import { embeddingBody } from './embeddings.js';
 import { generationConfig } from './generation.js';
 import { asksForPrediction, drawsOnly, predictionBody } from './imagen.js';
 import { isNative, nativeContent, nativeCounting, nativeEmbedding, overridden } from './native.js';
-import { type ThinkingSuffix, thinkingSuffix, thinksByLevel } from './thinking.js';
+import { type ThinkingSuffix, thinkingSuffix, thinkingWithin, thinksByLevel } from './thinking.js';
 import { geminiTools, toolConfig } from './tools.js';
 import type { GeminiAction, GeminiVariant } from './variant.js';
 
@@ -41,6 +41,9 @@ const limitOf = ({ outputLimit, mostOutput }: CallerRequest, body: JsonObject): 
 const drawsImages = (model: string, { imageModels }: GeminiSettings): boolean =>
   imageModels.has(model) || /^gemini-.*-image/.test(model);
 
+const thoughtWithin = ({ outputLimit }: CallerRequest, config: JsonObject): JsonObject =>
+  outputLimit === null ? config : thinkingWithin(config, outputLimit);
+
 /** Throws NotConvertible. */
 function contentBody(
   caller: CallerRequest,
@@ -62,13 +65,16 @@ function contentBody(
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && config !== null && { toolConfig: config }),
     safetySettings: safetySettings(settings),
-    generationConfig: generationConfig(body, {
-      model,
-      suffix,
-      thinkingShare: settings.thinkingShare,
-      limit: limitOf(caller, body),
-      drawsImages: drawsImages(model, settings),
-    }),
+    generationConfig: thoughtWithin(
+      caller,
+      generationConfig(body, {
+        model,
+        suffix,
+        thinkingShare: settings.thinkingShare,
+        limit: limitOf(caller, body),
+        drawsImages: drawsImages(model, settings),
+      }),
+    ),
   };
 }
 

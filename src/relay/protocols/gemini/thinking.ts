@@ -1,4 +1,5 @@
 import { countIn, isObject, type JsonObject, textIn } from '../json.js';
+import { memberIn, objectIn, withMember } from './names.js';
 
 /* How long a Gemini model is to think: in its own words, from an effort, a budget or a suffix of the name. */
 
@@ -118,4 +119,15 @@ export function thinkingConfig(
 ): JsonObject | null {
   if (neverThinks(model)) return null;
   return suffix === null ? asAsked(model, body) : bySuffix(model, suffix, share, limit);
+}
+
+/** No model refuses a budget of so much. */
+const takenByAll = 512;
+
+/** A `generationConfig` whose budget of thinking, if it has one, is below a limit that was lowered, as far as it may be. */
+export function thinkingWithin(config: JsonObject, limit: number): JsonObject {
+  const thinking = objectIn(config, 'thinkingConfig');
+  const budget = thinking === null ? null : countIn(memberIn(thinking, 'thinkingBudget'));
+  if (thinking === null || budget === null || budget < limit || limit <= takenByAll) return config;
+  return withMember(config, 'thinkingConfig', withMember(thinking, 'thinkingBudget', limit - 1));
 }

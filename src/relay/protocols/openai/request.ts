@@ -1,5 +1,6 @@
 import { reasoningEffortOf } from '../../../domain/call-texts.js';
 import type { Mode } from '../../../domain/provider.js';
+import { budgetsBelow } from '../../thinking-budget.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { baseOf, notServed, written } from '../asking.js';
 import { formParts } from '../form-parts.js';
@@ -149,7 +150,7 @@ const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
   if (limit === null) return body;
   delete body.max_tokens;
   delete body.max_completion_tokens;
-  return { ...body, [reasons(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
+  return { ...budgetsBelow(body, limit), [reasons(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
 };
 
 /** An operator's own parameters may change the limit, but neither raise it above what is held for the call nor take it away. */

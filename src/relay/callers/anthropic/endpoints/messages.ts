@@ -1,3 +1,4 @@
+import { compacts } from '../../../call/compaction.js';
 import type { Endpoint } from '../../../endpoint.js';
 import { countIn } from '../../../protocols/json.js';
 import { asksForSound } from '../../../protocols/neutral.js';
@@ -26,5 +27,6 @@ export const messages: Endpoint = {
     prompt: promptOf(body, bytes, model, names),
     answers: 1,
     asked: countIn(body.max_tokens),
+    compacts: compacts(body),
   }),
 };
