@@ -107,7 +107,12 @@ export async function startTestGateway(
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();
   const gateway = await startGateway(config, log, workers);
-  const { application } = gateway;
+  /** A face answers without what is not visible in time; a test on a busy machine waits on. */
+  const visible = async (position: Position): Promise<true> => {
+    for (let waited = 0; waited < 8; waited++) if (await gateway.application.visible(position)) return true;
+    throw new Error('what was written did not become visible in time');
+  };
+  const application = { ...gateway.application, visible };
   const rootPassword = 'root-password-1';
   await application.visible(
     await application.setup.complete({
@@ -120,11 +125,6 @@ export async function startTestGateway(
   const { user: rootUser } = await signIn(application.identity, 'root', rootPassword);
   const root: Actor = { id: rootUser.id, role: rootUser.role };
   let users = 0;
-  /** A face answers without when it takes too long; a test on a busy machine waits on. */
-  const seen = async (position: Position): Promise<void> => {
-    for (let waited = 0; waited < 8; waited++) if (await application.visible(position)) return;
-    throw new Error('what was written did not become visible in time');
-  };
 
   return {
     url: gateway.url,
@@ -143,15 +143,15 @@ export async function startTestGateway(
         proxy: '',
         enabled: true,
       });
-      await seen(position);
+      await visible(position);
       const [id] = ids;
       if (id === undefined) throw new Error('no channel was added');
       return id;
     },
     async addUser(quota, username = `user${++users}`) {
       const { id, position } = await application.users.create(root, { username, password, displayName: '' });
-      await seen(position);
-      if (quota !== 0) await seen(await application.users.adjustQuota(root, id as UserId, quota, 0));
+      await visible(position);
+      if (quota !== 0) await visible(await application.users.adjustQuota(root, id as UserId, quota, 0));
       return { actor: { id, role: 'ordinary' }, username, password };
     },
     async proven({ actor, password }, purpose) {
@@ -173,11 +173,11 @@ export async function startTestGateway(
           budget: budget === undefined ? null : { ...budget, quota: Quota(budget.quota) },
         },
       });
-      await seen(position);
+      await visible(position);
       return `sk-${key}`;
     },
     async setOption(key, value) {
-      await seen(await application.options.change(root, key, value));
+      await visible(await application.options.change(root, key, value));
     },
     available: ({ actor }) => application.gate.available(actor.id),
     leave: () => gateway.stop(),
