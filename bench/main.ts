@@ -3,6 +3,7 @@ import { optionsHelp } from './arguments.js';
 import { coreTimes, machine, revision, stolenShare } from './machine.js';
 import type { Part } from './part.js';
 import { append } from './parts/append.js';
+import { bystander } from './parts/bystander.js';
 import { ci } from './parts/ci.js';
 import { clean } from './parts/clean.js';
 import { dialectsPart } from './parts/dialects.js';
@@ -25,6 +26,7 @@ const parts: readonly Part[] = [
   project,
   queries,
   subscriptions,
+  bystander,
   start,
   soak,
   workers,

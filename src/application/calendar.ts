@@ -10,6 +10,9 @@ const firstYear = 2020;
 const longestZone = 64;
 
 export class TimeZone {
+  private lastMinute = Number.NaN;
+  private lastOffset = 0;
+
   private constructor(
     readonly name: string,
     private readonly format: Intl.DateTimeFormat,
@@ -49,8 +52,18 @@ export class TimeZone {
     return Instant(early);
   }
 
-  /** In milliseconds, as `GMT+05:30` tells it. */
+  /** In milliseconds. Clocks change at full minutes, and whoever asks about a moment mostly asks about many around it. */
   private offsetAt(at: number): number {
+    const minute = Math.floor(at / minuteMs);
+    if (minute !== this.lastMinute) {
+      this.lastOffset = this.formattedOffsetAt(at);
+      this.lastMinute = minute;
+    }
+    return this.lastOffset;
+  }
+
+  /** As `GMT+05:30` tells it. */
+  private formattedOffsetAt(at: number): number {
     const parts = this.format.formatToParts(at);
     const text = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
     const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];

@@ -1,3 +1,5 @@
+import { unhurried } from '../waiting/unhurried.js';
+
 /* Comma-separated values as RFC 4180 has them, for programs and for spreadsheets. */
 
 export type Cell = string | number | bigint | null;
@@ -25,14 +27,14 @@ function cell(value: Cell): string {
 
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-/** A header, then a text for each page; ends with whoever reads it. */
+/** A header, then a text for each page, with pauses between them; ends with whoever reads it. */
 export async function* csvOf<Line>(
   header: readonly string[],
   pages: AsyncIterable<readonly Line[]>,
   cellsOf: (line: Line) => readonly Cell[],
 ): AsyncGenerator<string, void, undefined> {
   yield byteOrderMark + csvRow(header);
-  for await (const page of pages) {
+  for await (const page of unhurried(pages)) {
     if (page.length > 0) yield page.map((line) => csvRow(cellsOf(line))).join('');
   }
 }

@@ -10,7 +10,7 @@ import { refusal } from '../support/refusal.js';
 import { type ServedExports, type ServedExportsOptions, serveExports } from './served-exports.js';
 
 const lines = 5_000;
-const linesPerPage = 500;
+const linesPerPage = 100;
 const january = Date.UTC(2026, 0, 1);
 const usage = '/export/usage.csv?month=2026-01';
 

@@ -15,6 +15,15 @@ function world() {
   return {
     done,
     pauses,
+    steps: (name: string, takes: readonly number[], bytes = 8 * mebibyte) =>
+      large.runSteps(bytes, function* () {
+        for (const ms of takes) {
+          now += ms;
+          done.push(`${name} ${ms}`);
+          yield;
+        }
+        return name;
+      }),
     work: (name: string, takes: number, bytes = 8 * mebibyte) =>
       large.run(bytes, () => {
         now += takes;
@@ -59,5 +68,29 @@ describe('large work', () => {
     const next = work('next', 10);
     pauses[0]?.end();
     expect(await next).toBe('next');
+  });
+
+  test('that yields has a pause after each stretch of some milliseconds, and nobody overtakes it', async () => {
+    const { steps, work, done, pauses } = world();
+    const first = steps('first', [5, 5, 1, 12]);
+    const second = work('second', 1);
+    await settled();
+    expect(done).toEqual(['first 5', 'first 5']);
+    expect(pauses.map(({ ms }) => ms)).toEqual([10]);
+    pauses[0]?.end();
+    await settled();
+    expect(done).toEqual(['first 5', 'first 5', 'first 1', 'first 12']);
+    expect(pauses.map(({ ms }) => ms)).toEqual([10, 13]);
+    pauses[1]?.end();
+    expect(await first).toBe('first');
+    pauses[2]?.end();
+    expect(await second).toBe('second');
+  });
+
+  test('that yields is done at once where it is small', () => {
+    const { steps, done, pauses } = world();
+    expect(steps('small', [20, 20], 1000)).toBe('small');
+    expect(done).toEqual(['small 20', 'small 20']);
+    expect(pauses).toEqual([]);
   });
 });

@@ -23,7 +23,8 @@ export interface LogExportPorts extends WholePorts {
 
 /** Lines of one file: what a spreadsheet still opens, and a browser holds while it comes. */
 const usualMost = 100_000;
-const linesPerPage = 500;
+/** Reading and writing so many takes some milliseconds, in which nobody else has the process. */
+const linesPerPage = 100;
 
 /** `since`: from where on lines are shown, unix seconds. Throws `usage-log-cleared` once that has moved into the range. */
 async function* linePages(db: ReadModels, filter: UsageLogFilter, since: number, upTo: Position) {

@@ -39,7 +39,8 @@ export interface MonthOf<Line> {
   readonly pages: AsyncGenerator<readonly Line[], void, undefined>;
 }
 
-const linesPerPage = 500;
+/** Reading and writing so many takes some milliseconds, in which nobody else has the process. */
+const linesPerPage = 100;
 
 /** Throws `usage-log-cleared` where lines of the month are shown no more. */
 async function demandUncleared(db: ReadModels, { from }: Month): Promise<void> {

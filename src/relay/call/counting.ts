@@ -8,7 +8,7 @@ import type { AnswerPlace } from '../upstream/answer-room.js';
 import { attempt } from './attempt.js';
 import type { Caller, KeyCaller, Shown } from './authenticate.js';
 import { channelParser } from './channel-settings.js';
-import { type Order, placeOrder } from './order.js';
+import { type Order, orderSteps } from './order.js';
 import type { IncomingCall } from './relay.js';
 import { chooseChannel } from './routing.js';
 import { named, type Sent, sentBody } from './sent-text.js';
@@ -121,8 +121,8 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       body = held;
       const { bytes, upload } = held;
       const value = named(held.value, call.model);
-      const order = await ports.largeWork.run(bytes, () =>
-        placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
+      const order = await ports.largeWork.runSteps(bytes, () =>
+        orderSteps(orderPorts, caller, endpoint, value, bytes, upload),
       );
       const sent = sentBody(held, (given) => named(given, call.model));
       const told = await askUpstream(call, caller, order, sent, bytes, answerPlace);

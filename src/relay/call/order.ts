@@ -8,6 +8,7 @@ import type { Price } from '../../domain/pricing.js';
 import { withTools } from '../../domain/tool-prices.js';
 import type { Endpoint } from '../endpoint.js';
 import { noChannel, RelayError, shortened, unknownModel } from '../errors.js';
+import { atOnce } from '../large-work.js';
 import { type JsonObject, textIn } from '../protocols/json.js';
 import type { Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
@@ -18,7 +19,7 @@ import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
 import { overridesOf, speaksBy, switchedTools, withOverrides } from './own-tools.js';
 import { searchesOf } from './searches.js';
-import { holdsWord } from './sensitive-words.js';
+import { searchWords } from './sensitive-words.js';
 
 /*
  * From a caller and a body to an order: what is asked, who may serve it, what to hold for it. Nothing is spent yet. The
@@ -92,9 +93,9 @@ const checkModelLimit = ({ apiKey }: Caller, model: string): void => {
   throw new RelayError(403, 'model_not_allowed', `the token may not use the model ${model}`);
 };
 
-function checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): void {
+function* checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): Generator<void, void> {
   if (words.length === 0) return;
-  if (holdsWord(endpoint.promptTexts(body).join('\n').toLowerCase(), words))
+  if (yield* searchWords(endpoint.promptTexts(body), words))
     throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
 }
 
@@ -129,8 +130,11 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
   return names;
 }
 
-/** Throws RelayError, in the order callers know: group, channel, model limit, validation, words, price. */
-export function placeOrder(
+/**
+ * Yields where others may have the process. Throws RelayError, in the order callers know: group, channel, model limit,
+ * validation, words, price.
+ */
+export function* orderSteps(
   ports: OrderPorts,
   caller: Caller,
   endpoint: Endpoint,
@@ -138,7 +142,7 @@ export function placeOrder(
   /** Of the body as it came. */
   bytes: number,
   upload: Upload | null,
-): Order {
+): Generator<void, Order> {
   const { directory, providerOf } = ports;
   const settings = directory.settings();
   const inPerson = caller.apiKey === null;
@@ -179,7 +183,9 @@ export function placeOrder(
   const invalid = endpoint.invalid(body, upload);
   if (invalid !== null)
     throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);
-  checkWords(endpoint, body, settings.sensitiveWords);
+  yield;
+  yield* checkWords(endpoint, body, settings.sensitiveWords);
+  yield;
 
   const channels = serving.filter(({ settings }) => providerOf(settings.type)?.modes.includes(endpoint.mode));
   if (channels.length === 0)
@@ -215,3 +221,6 @@ export function placeOrder(
     ),
   };
 }
+
+/** The same without a pause. Throws RelayError. */
+export const placeOrder = (...asked: Parameters<typeof orderSteps>): Order => atOnce(orderSteps(...asked));

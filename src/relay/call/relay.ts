@@ -22,7 +22,7 @@ import { type Count, openCounting } from './counting.js';
 import { type Heartbeat, noHeartbeat, openHeartbeats } from './heartbeats.js';
 import { isAllowed } from './ip-allow-list.js';
 import type { Reservation } from './metered.js';
-import { knownGroupIn, type Order, placeOrder, servedBody } from './order.js';
+import { knownGroupIn, type Order, orderSteps, servedBody } from './order.js';
 import { type Answering, refuse, refuseInStream } from './refusal.js';
 import { type KnownOfCall, nothingKnown, refusedCall } from './refused-call.js';
 import { chooseChannel } from './routing.js';
@@ -240,8 +240,8 @@ export function openRelay(ports: RelayPorts): Relay {
       const value = named(body.value, call.model);
       known.model = value.model ?? endpoint.usualModel;
       known.group = knownGroupIn(caller, value, directory.settings());
-      const order = await ports.largeWork.run(bytes, () =>
-        placeOrder(orderPorts, caller, endpoint, value, bytes, upload),
+      const order = await ports.largeWork.runSteps(bytes, () =>
+        orderSteps(orderPorts, caller, endpoint, value, bytes, upload),
       );
       const sent = sentBody(body, (given) => servedBody(caller, named(given, call.model)));
       const startedAt = clock.now();
