@@ -154,7 +154,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   ],
   graphql: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
   'rest-compat': [room('application'), room('domain'), room('http'), types(room('projections'))],
-  exports: [room('application'), room('domain'), room('http'), types(room('projections'))],
+  exports: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
   playground: [room('application'), room('domain'), room('http'), room('relay')],
   demo: [anything],
   cli: [anything],
