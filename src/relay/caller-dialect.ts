@@ -22,6 +22,8 @@ export interface CallerDialect extends AnswerDialect {
   readonly misspelled: (body: JsonObject) => Complaint | null;
   /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
   readonly errorBody: (error: RelayError, requestId: string) => string;
+  /** Under which status its clients understand a refusal. Left out: that of the refusal. */
+  readonly statusOf?: (error: RelayError) => number;
   /** What its streams are called. Left out: server-sent events. */
   readonly streamType?: string;
   /** A failure inside a stream. `begun`: something of the answer has been sent before it. */

@@ -23,6 +23,36 @@ export class RelayError extends Error {
   }
 }
 
+/** In seconds. Clients sleep as long as they are told, silently; nobody waits longer for an answer. */
+const longestWait = 60;
+
+/** Seconds after which to ask again; null: none are told, or more than anybody waits. */
+export function secondsToWait({ retryAfter }: Pick<RelayError, 'retryAfter'>, now = Date.now()): number | null {
+  const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
+  const wait = Number.isNaN(seconds) ? Math.ceil((Date.parse(retryAfter ?? '') - now) / 1000) : seconds;
+  return wait >= 0 && wait <= longestWait ? wait : null;
+}
+
+/** Refused for who calls and what they have: the same request is refused again, until somebody changes that. */
+const forGood: ReadonlySet<number> = new Set([401, 402, 403]);
+
+/** Whether clients are told not to ask again. */
+export const isFinal = (error: RelayError): boolean =>
+  error.shouldRetry === false ||
+  forGood.has(error.status) ||
+  (error.retryAfter !== null && secondsToWait(error) === null);
+
+const ofMoney: ReadonlySet<string> = new Set([
+  'insufficient_user_quota',
+  'pre_consume_token_quota_failed',
+  'token_budget_exceeded',
+  'token_exhausted',
+]);
+
+/** The caller has nothing left to spend. */
+export const isShortOfMoney = ({ code, type }: RelayError): boolean =>
+  type === gatewayErrorType && code !== null && ofMoney.has(code);
+
 /** Statuses that a caller would take for its own account's, and a gateway in front for its channel's. */
 const ofAccounts: ReadonlySet<number> = new Set([401, 402, 403]);
 

@@ -249,7 +249,7 @@ describe('failures', () => {
       },
     });
     const poor = anthropicWith(await gateway.addApiKey(await gateway.addUser(1)));
-    expect(await create(poor)).toBeInstanceOf(Anthropic.PermissionDeniedError);
+    expect(await create(poor)).toMatchObject({ status: 402, error: { error: { type: 'billing_error' } } });
   });
 
   test.each([

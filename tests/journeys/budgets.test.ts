@@ -95,7 +95,7 @@ describe('an API key with a budget for ten calls', () => {
         Array.from({ length: 60 }, () => caller.chat({ model: 'metered', max_tokens: maxTokens })),
       );
       const passed = answers.filter(({ status }) => status === 200).length;
-      const refused = answers.filter((answer) => answer.status === 429);
+      const refused = answers.filter(({ status }) => status === 402 || status === 429);
       for (const answer of refused) expect(errorIn(answer).code).toBe('token_budget_exceeded');
       return [passed, refused.length];
     };
@@ -117,14 +117,14 @@ describe('an API key with a budget for ten calls', () => {
     const caller = callers.with(apiKey);
     const calls = Array.from({ length: 10 }, () => caller.chat({ model: 'waiting', max_tokens: maxTokens }));
     await until(async () => (held.waiting() === 10 ? true : null));
-    expect(await caller.chat({ model: 'metered', max_tokens: maxTokens })).toMatchObject({ status: 429 });
+    expect(await caller.chat({ model: 'metered', max_tokens: maxTokens })).toMatchObject({ status: 402 });
     now += 24 * hourMs;
-    expect(await caller.chat({ model: 'metered', max_tokens: maxTokens })).toMatchObject({ status: 429 });
+    expect(await caller.chat({ model: 'metered', max_tokens: maxTokens })).toMatchObject({ status: 402 });
     const prompt = (price - maxTokens) / 2;
     held.answer({ prompt, cached: prompt, completion: maxTokens });
     for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
     const { id } = await newestKeyWith({ spent: 10 * price });
-    expect(await caller.chat({ model: 'metered', max_tokens: maxTokens })).toMatchObject({ status: 429 });
+    expect(await caller.chat({ model: 'metered', max_tokens: maxTokens })).toMatchObject({ status: 402 });
     await withDatabase(gateway.config, quietLog, async ({ pool }) => {
       const { spending } = await apiKeySnapshot(openReadModels(pool), ApiKeyId(id));
       expect(spending).toEqual([[dayOf(Instant(now)), BigInt(10 * price)]]);
@@ -143,13 +143,13 @@ describe('an API key with a budget for ten calls', () => {
       const { application } = gateway;
       await application.visible(await application.apiKeys.edit(user.actor, ApiKeyId(id), change));
     };
-    expect([await status(), await status()]).toEqual([200, 429]);
+    expect([await status(), await status()]).toEqual([200, 402]);
     await edit({ quota: Quota(2 * price), period: 'weekly' });
-    expect([await status(), await status()]).toEqual([200, 429]);
+    expect([await status(), await status()]).toEqual([200, 402]);
     await edit(null);
     expect([await status(), await status()]).toEqual([200, 200]);
     await edit({ quota: Quota(4 * price), period: 'daily' });
-    expect(await status()).toBe(429);
+    expect(await status()).toBe(402);
     await booksAgree();
   });
 });
@@ -183,9 +183,9 @@ describe('a caller whose budget is spent', () => {
     const error = await thrownBy(
       client.chat.completions.create({ model: 'metered', messages: [question], max_tokens: maxTokens }),
     );
-    expect(error).toBeInstanceOf(OpenAI.RateLimitError);
-    expect(error).toMatchObject({ status: 429, code: 'token_budget_exceeded', type: 'gateway_error' });
-    expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after')).toBe(String(seconds));
+    expect(error).toBeInstanceOf(OpenAI.APIError);
+    expect(error).toMatchObject({ status: 402, code: 'token_budget_exceeded', type: 'gateway_error' });
+    expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after')).toBe(null);
     expect((error as Error).message).toMatch(message());
     expect(requests).toBe(1);
   });
@@ -195,8 +195,8 @@ describe('a caller whose budget is spent', () => {
     const error = await thrownBy(
       client.messages.create({ model: 'metered', messages: [question], max_tokens: maxTokens }),
     );
-    expect(error).toBeInstanceOf(Anthropic.RateLimitError);
-    expect(error).toMatchObject({ status: 429, error: { type: 'error', error: { type: 'rate_limit_error' } } });
+    expect(error).toBeInstanceOf(Anthropic.APIError);
+    expect(error).toMatchObject({ status: 402, error: { type: 'error', error: { type: 'billing_error' } } });
     expect((error as Error).message).toContain('the weekly budget of the token');
   });
 
@@ -209,9 +209,9 @@ describe('a caller whose budget is spent', () => {
         generationConfig: { maxOutputTokens: maxTokens },
       },
     });
-    expect([status, headers['retry-after']]).toEqual([429, String(seconds)]);
+    expect([status, headers['retry-after'], headers['x-should-retry']]).toEqual([402, undefined, 'false']);
     expect(JSON.parse(text)).toMatchObject({
-      error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: expect.stringContaining('the weekly budget') },
+      error: { code: 402, status: 'FAILED_PRECONDITION', message: expect.stringContaining('the weekly budget') },
     });
   });
 

@@ -1,5 +1,5 @@
 import type { CallerDialect } from '../../caller-dialect.js';
-import type { RelayError } from '../../errors.js';
+import { isShortOfMoney, type RelayError } from '../../errors.js';
 import { isKnownType, typeOfStatus } from '../../protocols/anthropic/failure.js';
 import type { PassedHeader } from '../../upstream/passed-headers.js';
 import { misspelled } from '../spelling.js';
@@ -10,6 +10,9 @@ import { telling, wholeAnswer } from './whole-answer.js';
 
 /* How Anthropic's clients are answered. */
 
+/** Its clients take 401 and 403 for a refused key, and ask for a new sign-in; 402 is a matter of money. */
+const statusOf = (error: RelayError): number => (isShortOfMoney(error) ? 402 : error.status);
+
 function errorOf(
   error: RelayError,
   requestId: string,
@@ -18,7 +21,7 @@ function errorOf(
   const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
   // Its name for what was not valid is everybody's; most of what others call so has another one here.
   const told = error.type !== 'invalid_request_error' && isKnownType(error.type);
-  const type = told ? error.type : typeOfStatus(error.status);
+  const type = told ? error.type : typeOfStatus(statusOf(error));
   return { error: { type, message }, request_id: requestId };
 }
 
@@ -38,6 +41,7 @@ export const anthropicCaller: CallerDialect = {
   whole: wholeAnswer,
   telling,
   upstreamHeaders,
+  statusOf,
   errorBody: (error, requestId) => JSON.stringify({ type: 'error', ...errorOf(error, requestId) }),
   errorFrame: (error, requestId) => eventText('error', errorOf(error, requestId)),
   endFrame: '',

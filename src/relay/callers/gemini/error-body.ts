@@ -1,10 +1,11 @@
-import type { RelayError } from '../../errors.js';
+import { type RelayError, secondsToWait } from '../../errors.js';
 
 /* Refusals as Google's interfaces tell them. */
 
 const names: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_ARGUMENT'],
   [401, 'UNAUTHENTICATED'],
+  [402, 'FAILED_PRECONDITION'],
   [403, 'PERMISSION_DENIED'],
   [404, 'NOT_FOUND'],
   [408, 'DEADLINE_EXCEEDED'],
@@ -27,6 +28,9 @@ const allNames = new Set([
   'UNKNOWN',
 ]);
 
+/** Where Google's clients look for how long to wait. */
+const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
+
 /** An upstream that has such names keeps its own. */
 const nameOf = ({ type, status }: RelayError): string =>
   allNames.has(type) ? type : (names.get(status) ?? (status < 500 ? 'FAILED_PRECONDITION' : 'UNKNOWN'));
@@ -34,5 +38,7 @@ const nameOf = ({ type, status }: RelayError): string =>
 export function errorBody(error: RelayError, requestId: string): string {
   const suffix = ` (request id: ${requestId})`;
   const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
-  return JSON.stringify({ error: { code: error.status, message, status: nameOf(error) } });
+  const wait = secondsToWait(error);
+  const details = wait === null ? {} : { details: [{ '@type': retryInfo, retryDelay: `${wait}s` }] };
+  return JSON.stringify({ error: { code: error.status, message, status: nameOf(error), ...details } });
 }
