@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonBody } from '../../src/relay/callers/json-body.js';
+import { atOnce } from '../../src/relay/large-work.js';
 import { membersIn, repeatedMember } from '../../src/relay/protocols/json-members.js';
 
 /** What is read of a body that comes in these pieces, or why it is refused. */
@@ -11,7 +12,7 @@ function read(text: string, cut = text.length): unknown {
     const wrong = piece.length === 0 ? null : body.take(piece);
     if (wrong !== null) throw wrong;
   }
-  return body.read().value;
+  return atOnce(body.read()).value;
 }
 
 describe('a member that stands twice in one object', () => {

@@ -13,6 +13,7 @@ import {
   type UpstreamRequest,
 } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
+import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
 import { mostPictureBytes, mostPictures } from '../upstream/pictures.js';
 import {
   type AskPorts,
@@ -77,8 +78,8 @@ export async function attempt(
       gemini: settings.gemini,
       pictures: await picturesFor(provider, caller, model, ports, payer, answerPlace),
     };
-    request = await ports.largeWork.run(bodyBytes, () =>
-      provider.protocol.request(provider, upstreamChannel, caller, model, options),
+    request = await ports.largeWork.runSteps(bodyBytes, () =>
+      requestSteps(provider, upstreamChannel, caller, model, options),
     );
     const url = undoubled(upstreamChannel.baseUrl, request.url);
     if (url !== request.url) request = { ...request, url };
@@ -92,6 +93,21 @@ export async function attempt(
   return authorisation === undefined
     ? ask(ports, call, place, request)
     : askAuthorised(ports, call, place, request, authorisation);
+}
+
+/** Throws NotConvertible. */
+function* requestSteps(
+  provider: Provider,
+  channel: UpstreamChannel,
+  caller: CallerRequest,
+  model: string,
+  options: RequestOptions,
+): Generator<void, UpstreamRequest> {
+  const request = provider.protocol.request(provider, channel, caller, model, options);
+  const { content } = request;
+  if (content.kind !== 'json' || content.text.length < encodedFrom) return request;
+  yield;
+  return { ...request, content: { ...content, encoded: yield* encodedPieces(content.text) } };
 }
 
 /** What is shown is renewed once, for it may have been withdrawn before its time. */

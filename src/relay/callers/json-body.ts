@@ -21,9 +21,10 @@ const misshapen: Readonly<Record<ShapeExcess, string>> = {
 };
 
 /** `names`: of members, as many as stand in the text. Throws RelayError. */
-function objectIn(text: string, names: number): JsonObject {
+function* objectIn(text: string, names: number): Generator<void, JsonObject> {
   const value = parseJson(text);
   if (!isObject(value)) throw invalidBody('the body is not a JSON object');
+  yield;
   if (membersIn(value) === names) return value;
   const repeated = (repeatedMember(text) ?? '').slice(0, longestNameTold);
   throw invalidBody(`${repeated} stands twice in one object`, repeated);
@@ -45,12 +46,13 @@ export class JsonBody implements BodySink {
     return null;
   }
 
-  /** Throws RelayError. */
-  read(): JsonSource {
+  /** Yields where others may have the process. Throws RelayError. */
+  *read(): Generator<void, JsonSource> {
     const rest = this.decoder === null ? (this.first?.toString() ?? '') : this.decoder.end();
     if (rest !== '') this.texts.push(rest);
     const text = this.texts.length === 1 ? (this.texts[0] ?? '') : this.texts.join('');
-    return { text, value: objectIn(text, this.shape.names) };
+    yield;
+    return { text, value: yield* objectIn(text, this.shape.names) };
   }
 
   private decode(piece: Buffer): void {

@@ -72,7 +72,7 @@ export function requestBodies(
         const body = new JsonBody();
         const bytes = await receive(request, place, body, most);
         place.finish();
-        const { text, value } = await largeWork.run(bytes, () => body.read());
+        const { text, value } = await largeWork.runSteps(bytes, () => body.read());
         return { value, text, bytes, upload: null, leave: place.leave };
       } catch (error) {
         place.leave();

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { bodyOf, type RequestContent } from './request-content.js';
 
 /*
  * The client keeps a request's body until its answer has ended, which with a stream takes minutes. Of a stream it keeps
@@ -9,10 +10,15 @@ import { Readable } from 'node:stream';
 const shortBody = 16 * 1024;
 
 /** The body as the client is to have it. A stream's length it knows, for all of it is there. */
-export function leaving(body: string | Buffer | null): string | Buffer | Readable | null {
-  if (body === null || body.length <= shortBody) return body;
+export function leaving(content: RequestContent): string | Buffer | Readable | null {
+  if (content.kind === 'json' && content.encoded !== undefined) return streamOf(content.encoded);
+  const body = bodyOf(content);
+  return body === null || body.length <= shortBody ? body : streamOf([body]);
+}
+
+function streamOf(pieces: readonly (string | Buffer)[]): Readable {
   const stream = new Readable({ read() {} });
-  stream.push(body);
+  for (const piece of pieces) stream.push(piece);
   stream.push(null);
   return stream;
 }

@@ -19,7 +19,8 @@ export type FormPart = FormText | FormFile;
 
 export type RequestContent =
   | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly text: string }
+  /** `encoded`: the text as bytes, where it is long. */
+  | { readonly kind: 'json'; readonly text: string; readonly encoded?: readonly Buffer[] }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Buffer }
   | { readonly kind: 'form'; readonly boundary: string; readonly parts: readonly FormPart[] }
   /** Sent over a WebSocket as soon as it is open. What the other side sends then is read as events of a stream. */

@@ -9,7 +9,6 @@ import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
 import { leaving } from './leaving-body.js';
 import { openProgressWatch, type Progress } from './progress-watch.js';
-import { bodyOf } from './request-content.js';
 import { skippingContinue } from './unasked-continue.js';
 import { WebSocketOpening } from './websocket.js';
 
@@ -169,7 +168,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
         const handler = opening ?? exchange;
         const call =
           opening === null
-            ? { origin, path, method, headers, body: leaving(bodyOf(content)), bodyTimeout: idleMs }
+            ? { origin, path, method, headers, body: leaving(content), bodyTimeout: idleMs }
             : {
                 origin,
                 path,
