@@ -209,6 +209,8 @@ export const builtInModelRatio: Readonly<Record<string, number>> = {
   'claude-opus-4@20250514': 7.5,
   'claude-opus-4-1@20250805': 7.5,
   'claude-opus-4-5@20251101': 2.5,
+  'claude-sonnet-5-5': 1,
+  'claude-haiku-5-5': 0.05,
   'gemini-1.5-pro-001': 1.25,
   'gemini-1.5-pro-002': 1.25,
   'gemini-1.5-flash-001': 0.075,
@@ -249,6 +251,7 @@ export const builtInModelPrice: Readonly<Record<string, number>> = {
 
 /** Price of a cached input token relative to a fresh one. */
 export const builtInCacheRatio: Readonly<Record<string, number>> = {
+  'claude-sonnet-5-5': 0.05,
   'gpt-4': 0.5,
   o1: 0.5,
   'o1-2024-12-17': 0.5,
@@ -299,6 +302,8 @@ export const builtInCacheRatio: Readonly<Record<string, number>> = {
 
 /** Price of writing an input token into the cache relative to a fresh one. */
 export const builtInCacheWriteRatio: Readonly<Record<string, number>> = {
+  'claude-sonnet-5-5': 1.25,
+  'claude-haiku-5-5': 1.25,
   'claude-3-sonnet-20240229': 1.25,
   'claude-3-opus-20240229': 1.25,
   'claude-3-haiku-20240307': 1.25,
@@ -322,6 +327,8 @@ export const builtInCacheWriteRatio: Readonly<Record<string, number>> = {
 
 /** Price of an output token relative to an input token, where no rule of the family says it. */
 export const builtInCompletionRatio: Readonly<Record<string, number>> = {
+  'claude-sonnet-5-5': 5,
+  'claude-haiku-5-5': 5,
   'gpt-4-gizmo-*': 2,
   'gpt-4o-gizmo-*': 3,
   'gpt-4-all': 2,

@@ -11,7 +11,8 @@ export const anthropicProvider: Provider = {
   name: 'Anthropic Claude',
   defaultBaseUrl: 'https://api.anthropic.com',
   defaultModels: modelList(`
-    claude-opus-5 claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
+    claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5-1 claude-opus-5 claude-fable-5 claude-sonnet-5
+    claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
     claude-opus-4-5-20251101 claude-opus-4-5 claude-sonnet-4-5-20250929 claude-sonnet-4-5 claude-haiku-4-5-20251001
     claude-haiku-4-5 claude-opus-4-1-20250805 claude-opus-4-1 claude-opus-4-20250514 claude-opus-4-0
     claude-sonnet-4-20250514 claude-sonnet-4-0 claude-instant-1.2 claude-2 claude-2.0 claude-2.1

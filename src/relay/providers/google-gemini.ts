@@ -10,6 +10,7 @@ export const googleGemini: Provider = {
   name: 'Google Gemini',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
   defaultModels: modelList(`
+    gemini-3.8-flash gemini-3.1-flash-lite
     gemini-3.7-flash gemini-3.6-flash gemini-3.5-flash gemini-3.5-flash-lite gemini-3.1-pro-preview
     gemini-3.1-flash-lite-preview gemini-3-pro-preview gemini-3-flash-preview gemini-2.5-pro gemini-2.5-flash
     gemini-2.5-flash-lite gemini-2.0-flash-001 gemini-2.0-flash-lite gemini-2.0-flash-lite-001 gemini-pro-latest

@@ -51,6 +51,7 @@ export const googleVertex: Provider = {
   name: 'Vertex AI',
   defaultBaseUrl: '',
   defaultModels: modelList(`
+    claude-opus-5-5 claude-fable-5-1 gemini-3.8-flash
     claude-fable-5 claude-sonnet-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6
     claude-opus-4-5@20251101 claude-sonnet-4-5@20250929 claude-opus-4-1@20250805 claude-opus-4@20250514
     claude-sonnet-4@20250514 claude-3-7-sonnet-20250219 claude-3-5-sonnet-20241022 gemini-3.7-flash gemini-3.6-flash

@@ -2,6 +2,7 @@ import { modelList } from './model-list.js';
 
 /** Models of OpenAI that others serve too. */
 export const openAiModels = modelList(`
+  gpt-6-astra gpt-6-sol gpt-6-luna
   gpt-5.6 gpt-5.6-sol gpt-5.6-terra gpt-5.6-luna gpt-5.5 gpt-5.5-2026-04-23 gpt-5.4 gpt-5.4-2026-03-05 gpt-5.4-pro
   gpt-5.4-mini gpt-5.4-mini-2026-03-17 gpt-5.4-nano gpt-5.4-nano-2026-03-17 gpt-5.3-codex gpt-5.3-chat-latest gpt-5.2
   gpt-5.2-2025-12-11 gpt-5.2-pro gpt-5.2-codex gpt-5.2-chat-latest gpt-5.1 gpt-5.1-2025-11-13 gpt-5.1-chat-latest
