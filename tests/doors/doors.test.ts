@@ -197,8 +197,10 @@ describe.each(doors)('the door of $provider', (door) => {
     const visitor = new Visitor(gateway);
     await visitor.signIn(username, password);
     await visitor.end(door.name, await door.agree(await visitor.visit(door.name, true), account));
-    const unbind = `mutation { unbind(provider: ${door.name}) { identities { name } } }`;
-    expect((await visitor.graphql(unbind)).data).toEqual({ unbind: { identities: [] } });
+    const unbind = `mutation ($stepUp: String) { unbind(provider: ${door.name}, stepUp: $stepUp) { identities { name } } }`;
+    expect((await visitor.graphql(unbind, { stepUp: await visitor.proven('BINDINGS') })).data).toEqual({
+      unbind: { identities: [] },
+    });
 
     const newcomer = new Visitor(gateway);
     userIn(await enter(door, account, newcomer));

@@ -189,14 +189,14 @@ describe('binding', () => {
     const visitor = await signedIn();
     const id = ++accounts;
     const agree = () => setting.github.agreeToLegacy({ id, login: 'hubber' });
-    expect(await visitor.ask('/oauth/github', { code: agree(), state: await stateOf(visitor) })).toEqual({
+    expect(await visitor.askProven('/oauth/github', { code: agree(), state: await stateOf(visitor) })).toEqual({
       success: true,
       message: 'bind',
       data: null,
     });
     expect(await bindingOf(visitor, 'github_id')).toBe('hubber');
     const other = await signedIn();
-    expect(await other.ask('/oauth/github', { code: agree(), state: await stateOf(other) })).toMatchObject({
+    expect(await other.askProven('/oauth/github', { code: agree(), state: await stateOf(other) })).toMatchObject({
       success: false,
       message: '该 GitHub 账户已被绑定',
     });
@@ -212,7 +212,7 @@ describe('binding', () => {
     }
     visitor.userId = id;
     expect(await bindingOf(visitor, 'github_id')).toBe('');
-    expect(await visitor.ask('/oauth/github', { code, state })).toMatchObject({ message: 'bind' });
+    expect(await visitor.askProven('/oauth/github', { code, state })).toMatchObject({ message: 'bind' });
   });
 
   test('is not done with a state that the user made before signing in', async () => {
@@ -273,8 +273,10 @@ describe('WeChat', () => {
     expect(await bindingOf(visitor, 'wechat_id')).toBe('wx-ada');
 
     const other = await signedIn();
-    expect(await other.ask('/oauth/wechat/bind', { code: '222222' })).toMatchObject({ message: '该微信账号已被绑定' });
-    expect(await other.ask('/oauth/wechat/bind', { code: '333333' })).toEqual({
+    expect(await other.askProven('/oauth/wechat/bind', { code: '222222' })).toMatchObject({
+      message: '该微信账号已被绑定',
+    });
+    expect(await other.askProven('/oauth/wechat/bind', { code: '333333' })).toEqual({
       success: true,
       message: '',
       data: null,
@@ -330,7 +332,9 @@ describe('Telegram', () => {
       message: '该 Telegram 账户未绑定',
     });
     const visitor = await signedIn();
-    expect(await visitor.ask('/oauth/telegram/bind', widget(id, { last_name: 'a' }))).toMatchObject({ success: true });
+    expect(await visitor.askProven('/oauth/telegram/bind', widget(id, { last_name: 'a' }))).toMatchObject({
+      success: true,
+    });
     expect(await bindingOf(visitor, 'telegram_id')).toBe(String(id));
     // Clients add the language they show, which nobody has signed.
     const back = await new Visitor(gateway).ask('/oauth/telegram/login', {
@@ -339,7 +343,7 @@ describe('Telegram', () => {
     });
     expect(back).toMatchObject({ success: true, data: { id: visitor.userId } });
     const other = await signedIn();
-    expect(await other.ask('/oauth/telegram/bind', widget(id, { last_name: 'c' }))).toMatchObject({
+    expect(await other.askProven('/oauth/telegram/bind', widget(id, { last_name: 'c' }))).toMatchObject({
       success: false,
       message: '该 Telegram 账户已被绑定',
     });
@@ -348,7 +352,7 @@ describe('Telegram', () => {
   test('takes a signature once, whichever door it is shown at', async () => {
     const visitor = await signedIn();
     const shown = widget(++accounts);
-    expect(await visitor.ask('/oauth/telegram/bind', shown)).toMatchObject({ success: true });
+    expect(await visitor.askProven('/oauth/telegram/bind', shown)).toMatchObject({ success: true });
     expect(await new Visitor(gateway).ask('/oauth/telegram/login', shown)).toMatchObject({
       success: false,
       message: '无效的请求',
@@ -356,17 +360,24 @@ describe('Telegram', () => {
   });
 
   test('redirects a browser that its own page leads there, and nobody from elsewhere', async () => {
-    const visitor = await signedIn();
-    const { userId } = visitor;
-    visitor.userId = null;
+    setting.relay.codes.set('555555', 'wx-led');
+    const visitor = new Visitor(gateway);
+    const { data } = await visitor.ask('/oauth/wechat', { code: '555555' });
     const id = ++accounts;
     const lead = (site: string) => visitor.navigate('/oauth/telegram/bind', widget(id), site);
     expect((await lead('cross-site')).statusCode).toBe(403);
     expect((await lead('none')).statusCode).toBe(401);
     const bound = await lead('same-origin');
     expect([bound.statusCode, bound.headers.location]).toEqual([302, '/setting']);
-    visitor.userId = userId;
+    visitor.userId = (data as { id: number }).id;
     expect(await bindingOf(visitor, 'telegram_id')).toBe(String(id));
+  });
+
+  test('binds nothing for a browser that is led there while its user has a password, which no address proves', async () => {
+    const visitor = await signedIn();
+    const led = await visitor.navigate('/oauth/telegram/bind', widget(++accounts), 'same-origin');
+    expect(led.headers.location).toBeUndefined();
+    expect(await bindingOf(visitor, 'telegram_id')).toBe('');
   });
 
   test('believes nobody else, and is refused while it is off', async () => {

@@ -50,8 +50,17 @@ export class Visitor {
     return this.send(`/api${path}${text === '' ? '' : `?${text}`}`, { headers: { ...user, ...headers } });
   }
 
-  async ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Envelope> {
-    return (await (await this.get(path, query)).json()) as Envelope;
+  async ask(
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Envelope> {
+    return (await (await this.get(path, query, headers)).json()) as Envelope;
+  }
+
+  /** The same, with the password proven for a change of what one signs in by. */
+  async askProven(path: string, query: Readonly<Record<string, string>> = {}): Promise<Envelope> {
+    return this.ask(path, query, { 'x-step-up': (await this.proven('BINDINGS')) ?? '' });
   }
 
   /** As a browser goes to a page; `fetch` says what it is by itself. */
