@@ -313,6 +313,7 @@ async function start(
       gate,
       outbound,
       mailer,
+      sessions,
       secretOf,
       queue: notificationQueue,
       limit: config.notificationLimit,

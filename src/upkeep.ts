@@ -21,6 +21,7 @@ import type {
   PersonalData,
   QuotaGate,
   ReadModelProgress,
+  Sessions,
   Vault,
 } from './application/ports.js';
 import { keepAwaiting } from './application/reactions/await-payments.js';
@@ -87,6 +88,7 @@ export interface UpkeepPorts {
   readonly gate: Balances & Pick<QuotaGate, 'chargeLeft'>;
   readonly outbound: Outbound;
   readonly mailer: Mailer;
+  readonly sessions: Pick<Sessions, 'languageOf'>;
   readonly secretOf: OptionSecrets;
   readonly queue: NotificationQueue;
   /** Of notifications. */

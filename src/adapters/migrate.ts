@@ -21,6 +21,7 @@ import { redemptionIds } from './migrations/0018-redemption-ids.js';
 import { callsByTwo } from './migrations/0019-calls-by-two.js';
 import { callsLast } from './migrations/0020-calls-last.js';
 import { orderForms } from './migrations/0021-order-forms.js';
+import { userLanguages } from './migrations/0022-user-languages.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 export interface Migration {
@@ -51,6 +52,7 @@ export const adapterMigrations: readonly Migration[] = [
   callsByTwo,
   callsLast,
   orderForms,
+  userLanguages,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

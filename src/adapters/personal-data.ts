@@ -101,6 +101,7 @@ export function postgresPersonalData(options: {
          ON CONFLICT (user_id) DO UPDATE SET wrapped_key = NULL WHERE user_keys.wrapped_key IS NOT NULL`,
         [users],
       );
+      await query('DELETE FROM user_languages WHERE user_id = ANY($1::bigint[])', [users]);
       for (const user of users) keys.delete(user);
     },
   };

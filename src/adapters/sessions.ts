@@ -4,6 +4,7 @@ import type { Client, Clock, Sessions } from '../application/ports.js';
 import { Position } from '../domain/events.js';
 import { UserId } from '../domain/ids.js';
 import { Instant } from '../domain/instant.js';
+import type { Language } from '../domain/language.js';
 import type { MasterKey } from './master-key.js';
 import { openBytes, sealBytes } from './sealing.js';
 import { statements } from './statements.js';
@@ -56,9 +57,13 @@ export const postgresSessions = (options: {
       const now = clock.now();
       // Every sign-in clears away what has expired, so the table stays as small as the number of sessions.
       await query(
-        `WITH expired AS (DELETE FROM sessions WHERE expires_at <= $5)
+        `WITH expired AS (DELETE FROM sessions WHERE expires_at <= $5),
+         told AS (
+           INSERT INTO user_languages (user_id, language) SELECT $2::bigint, $7::text WHERE $7::text IS NOT NULL
+           ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
+         )
          INSERT INTO sessions (token_hash, user_id, since, expires_at, seen_at, client) VALUES ($1, $2, $3, $4, $5, $6)`,
-        [hash, user, since, now + lifetimeMs, now, sealed(idOf(hash), client)],
+        [hash, user, since, now + lifetimeMs, now, sealed(idOf(hash), client), client.language ?? null],
       );
       return token;
     },
@@ -120,6 +125,13 @@ export const postgresSessions = (options: {
         [user, session],
       );
       return rows.map((row) => row.id);
+    },
+
+    async languageOf(user) {
+      const { rows } = await query<{ language: Language }>('SELECT language FROM user_languages WHERE user_id = $1', [
+        user,
+      ]);
+      return rows[0]?.language ?? null;
     },
   };
 };

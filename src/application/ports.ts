@@ -6,6 +6,7 @@ import type { IdentityKind } from '../domain/claim.js';
 import type { NewEvent, Position, Recorded, Revision, StreamName } from '../domain/events.js';
 import type { ApiKeyId, CallId, ChannelId, IdentityClaim, Sealed, SecretId, UserId } from '../domain/ids.js';
 import type { Instant } from '../domain/instant.js';
+import type { Language } from '../domain/language.js';
 import type { Quota } from '../domain/quota.js';
 import type { Role } from '../domain/user.js';
 import type { ReadModelState } from '../projections/engine/runner.js';
@@ -173,6 +174,8 @@ export interface Client {
   readonly place: string;
   /** What the browser calls itself; '' where it says nothing. */
   readonly userAgent: string;
+  /** That its reader wants; null or missing: none that there is. */
+  readonly language?: Language | null;
 }
 
 /** A session as its user may see it. */
@@ -188,6 +191,7 @@ export interface OpenSession {
 
 /** Console sessions. The token goes into the cookie; only its hash is stored. */
 export interface Sessions {
+  /** Remembers the client's language as the user's, if it has one. */
   open(session: Session, client: Client): Promise<string>;
   find(token: string): Promise<(Session & { readonly ended: boolean }) | null>;
   close(token: string): Promise<void>;
@@ -203,6 +207,8 @@ export interface Sessions {
   closeOne(user: UserId, id: string): Promise<boolean>;
   /** All of the user's but that one; the ids of those closed. */
   closeOthers(user: UserId, id: string): Promise<readonly string[]>;
+  /** That a browser of the user's wanted at the last sign-in which named one; null: none did. */
+  languageOf(user: UserId): Promise<Language | null>;
 }
 
 export type TicketKind =

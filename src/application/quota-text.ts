@@ -1,3 +1,4 @@
+import { defaultLanguage, type Language } from '../domain/language.js';
 import type { Settings } from './settings.js';
 
 /** How amounts are written: in dollars with a full-width sign, or in units. */
@@ -11,5 +12,16 @@ export const quotaStyle = (settings: Settings): QuotaStyle => ({
   quotaPerUnit: Number(settings.prices.quotaPerUnit),
 });
 
-export const quotaText = (quota: number, { inCurrency, quotaPerUnit }: QuotaStyle): string =>
-  inCurrency ? `＄${(quota / quotaPerUnit).toFixed(6)} 额度` : `${quota} 点额度`;
+const amounts: Record<Language, { readonly inCurrency: (dollars: string) => string; readonly units: string }> = {
+  zh: { inCurrency: (dollars) => `＄${dollars} 额度`, units: '点额度' },
+  en: { inCurrency: (dollars) => `$${dollars}`, units: 'units' },
+};
+
+export function quotaText(
+  quota: number,
+  { inCurrency, quotaPerUnit }: QuotaStyle,
+  language: Language = defaultLanguage,
+): string {
+  const words = amounts[language];
+  return inCurrency ? words.inCurrency((quota / quotaPerUnit).toFixed(6)) : `${quota} ${words.units}`;
+}

@@ -1,7 +1,6 @@
 import type { Application } from '../application/application.js';
 import { invalidField } from '../domain/failure.js';
-import { placeOf } from '../http/place.js';
-import { askingIn } from './session.js';
+import { askingIn, clientBehind } from './session.js';
 import { userFields } from './user-record.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -46,7 +45,7 @@ export function registrationEndpoints(
     'GET',
     '/verification',
     async ({ request, query }) => {
-      await emailCodes.send(query.text('email'), placeOf(request.ip));
+      await emailCodes.send(query.text('email'), clientBehind(request));
       return success();
     },
     { critical: true, human: true, changes: true, wordings: malformed },
@@ -56,7 +55,7 @@ export function registrationEndpoints(
     'GET',
     '/reset_password',
     async ({ request, query }) => {
-      await passwordReset.request(query.text('email'), placeOf(request.ip));
+      await passwordReset.request(query.text('email'), clientBehind(request));
       return success();
     },
     { critical: true, human: true, changes: true, wordings: malformed },

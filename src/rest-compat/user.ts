@@ -116,7 +116,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     '/user/step_up/code',
     async (viewer, { request, body }) => {
       const { session } = askingIn(identity, request);
-      await stepUps.sendCode(viewer, session, purposeIn(body()), clientBehind(request).place);
+      await stepUps.sendCode(viewer, session, purposeIn(body()), clientBehind(request));
       return success();
     },
     { critical: true },

@@ -409,7 +409,7 @@ describe('a step-up', () => {
     let carol: UserId;
     const codeMailed = (): string => /\d{8}/.exec(node.mailer.sent.at(-1)?.text ?? '')?.[0] ?? '';
     const sendCode = (purpose: StepUpPurpose, place = 'home') =>
-      node.stepUps.sendCode({ id: carol }, session.session, purpose, place);
+      node.stepUps.sendCode({ id: carol }, session.session, purpose, { place });
     const proveByMail = (purpose: StepUpPurpose, code: string) =>
       node.stepUps.prove({ id: carol }, session.session, purpose, { kind: 'mail-code', code }, 'home');
 

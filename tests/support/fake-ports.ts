@@ -17,6 +17,7 @@ import type { IdentityKind } from '../../src/domain/claim.js';
 import { beginning, type Position } from '../../src/domain/events.js';
 import { IdentityClaim, Sealed, SecretId, type UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
+import type { Language } from '../../src/domain/language.js';
 
 /* The world of an application test, in memory. Each keeps the promises of its port and shows what it was asked. */
 
@@ -119,11 +120,17 @@ export class MemorySessions implements Sessions {
     Session & { ended: boolean; readonly client: Client; readonly openedAt: Instant }
   >();
   private opened = 0;
+  private readonly languages = new Map<number, Language>();
 
   constructor(private readonly clock: { now(): Instant } = { now: () => Instant(0) }) {}
 
+  async languageOf(user: UserId): Promise<Language | null> {
+    return this.languages.get(user) ?? null;
+  }
+
   async open(session: Session, client: Client): Promise<string> {
     this.opened += 1;
+    if (client.language) this.languages.set(session.user, client.language);
     const token = `session-${this.opened}`;
     this.sessions.set(token, { ...session, ended: false, client, openedAt: this.clock.now() });
     return token;

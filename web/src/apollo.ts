@@ -1,10 +1,12 @@
 import { ApolloClient, ApolloLink, HttpLink } from '@apollo/client';
+import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
 import { getMainDefinition } from '@apollo/client/utilities';
 import { consoleCache } from './consoleCache.js';
 import { type LiveConnection, openLiveConnection } from './kit/live/liveConnection.js';
 import { toaster } from './kit/toaster.js';
 import { errorText, isSessionLost } from './kit/words/errors.js';
+import { currentLanguage } from './kit/words/i18n.js';
 import { subscriptionLink } from './subscriptionLink.js';
 
 declare module '@apollo/client' {
@@ -41,10 +43,14 @@ export function openConsoleClient({ onSessionLost }: { readonly onSessionLost: (
     credentials: 'same-origin',
     headers: { 'x-tallygate-client': 'console' },
   });
+  // Mails are in the language that is shown here, whatever the browser prefers.
+  const inLanguage = new SetContextLink(({ headers }) => ({
+    headers: { ...headers, 'accept-language': currentLanguage() },
+  }));
   const transport = ApolloLink.split(
     (operation) => operationOf(operation).operation === 'subscription',
     subscriptionLink(live.client),
-    http,
+    inLanguage.concat(http),
   );
   const client = new ApolloClient({ link: ApolloLink.from([report, transport]), cache: consoleCache() });
   return { client, live };

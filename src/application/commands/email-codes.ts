@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { checkEmail, checkEmailAllowed } from '../../domain/email.js';
 import { Failure } from '../../domain/failure.js';
+import { defaultLanguage } from '../../domain/language.js';
 import { normalEmail } from '../../domain/user-fields.js';
 import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
 import { codeMail } from '../mail-texts.js';
 import type { Mailer } from '../outgoing.js';
-import type { Directory, Tickets } from '../ports.js';
+import type { Client, Directory, Tickets } from '../ports.js';
 import type { Bindings } from './bindings.js';
 import type { MailLimits } from './mail-limits.js';
 
@@ -20,6 +21,9 @@ export interface EmailCodePorts {
   readonly hash: (text: string) => string;
 }
 
+/** Who wants the mail. */
+export type Asker = Pick<Client, 'place' | 'language'>;
+
 const codeBytes = 3;
 
 export function emailCodes({ directory, tickets, mailer, limits, bindings, hash }: EmailCodePorts) {
@@ -28,7 +32,7 @@ export function emailCodes({ directory, tickets, mailer, limits, bindings, hash 
      * A new code in place of the former one. Throws what is wrong with the address, `email-taken`, `too-many-attempts`,
      * `mail-not-configured`, `mail-failed`; then the former code is worth nothing either.
      */
-    async send(given: string, place: string): Promise<void> {
+    async send(given: string, { place, language }: Asker): Promise<void> {
       const settings = directory.settings();
       const address = given.trim();
       checkEmail(address);
@@ -39,7 +43,9 @@ export function emailCodes({ directory, tickets, mailer, limits, bindings, hash 
       const code = randomBytes(codeBytes).toString('hex');
       await tickets.issue('email-code', name, { code, content: '', lifetimeMs: codeLifetimeMs, tries: codeTries });
       try {
-        await mailer.send(codeMail(address, settings.text('SystemName'), code, codeMinutes));
+        await mailer.send(
+          codeMail(address, settings.text('SystemName'), code, codeMinutes, language ?? defaultLanguage),
+        );
       } catch (error) {
         counted.withdrawn();
         await tickets.drop('email-code', name);

@@ -3,11 +3,13 @@ import { checkEmail, checkMailedCode } from '../../domain/email.js';
 import type { Position } from '../../domain/events.js';
 import { Failure, invalidField } from '../../domain/failure.js';
 import { UserId } from '../../domain/ids.js';
+import { defaultLanguage } from '../../domain/language.js';
 import { normalEmail } from '../../domain/user-fields.js';
 import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
 import { resetMail } from '../mail-texts.js';
 import type { Mailer } from '../outgoing.js';
-import type { Directory, Tickets } from '../ports.js';
+import type { Directory, Sessions, Tickets } from '../ports.js';
+import type { Asker } from './email-codes.js';
 import type { MailLimits } from './mail-limits.js';
 import type { UserCommands } from './users.js';
 
@@ -19,6 +21,7 @@ export interface PasswordResetPorts {
   readonly mailer: Mailer;
   readonly limits: MailLimits;
   readonly users: Pick<UserCommands, 'replacePassword' | 'bindings'>;
+  readonly sessions: Pick<Sessions, 'languageOf'>;
   readonly hash: (text: string) => string;
 }
 
@@ -26,7 +29,7 @@ const tokenBytes = 16;
 const passwordBytes = 6;
 const localAddress = 'http://localhost:3000';
 
-export function passwordReset({ directory, tickets, mailer, limits, users, hash }: PasswordResetPorts) {
+export function passwordReset({ directory, tickets, mailer, limits, users, sessions, hash }: PasswordResetPorts) {
   const linkTo = (email: string, token: string): string => {
     const address = (directory.settings().text('ServerAddress') || localAddress).replace(/\/+$/, '');
     return `${address}/user/reset?${new URLSearchParams({ email, token })}`;
@@ -37,7 +40,7 @@ export function passwordReset({ directory, tickets, mailer, limits, users, hash 
      * Sends the link. Throws `email-unknown`, `too-many-attempts`, `mail-not-configured`, `mail-failed`; then the former
      * link is worth nothing either.
      */
-    async request(given: string, place: string): Promise<void> {
+    async request(given: string, { place, language }: Asker): Promise<void> {
       const address = given.trim();
       checkEmail(address);
       const name = normalEmail(address);
@@ -54,7 +57,8 @@ export function passwordReset({ directory, tickets, mailer, limits, users, hash 
       if (owner === null) throw new Failure('email-unknown', { field: 'email' });
       try {
         const systemName = directory.settings().text('SystemName');
-        await mailer.send(resetMail(address, systemName, linkTo(address, token), codeMinutes));
+        const spoken = language ?? (await sessions.languageOf(owner)) ?? defaultLanguage;
+        await mailer.send(resetMail(address, systemName, linkTo(address, token), codeMinutes, spoken));
       } catch (error) {
         counted.withdrawn();
         await tickets.drop('password-reset', name);

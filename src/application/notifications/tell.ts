@@ -1,11 +1,12 @@
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
+import { defaultLanguage } from '../../domain/language.js';
 import { asMail, type Notification } from '../../domain/notification.js';
 import { readSettings } from '../../domain/stored-settings.js';
 import type { ReadModels } from '../../projections/database.js';
 import { userById } from '../../projections/models/user-queries.js';
 import type { Mailer } from '../outgoing.js';
-import type { PersonalData, Vault } from '../ports.js';
+import type { PersonalData, Sessions, Vault } from '../ports.js';
 import { type Delivered, postWebhook, type WebhookPorts } from './webhook.js';
 
 export interface TellPorts extends WebhookPorts {
@@ -13,6 +14,7 @@ export interface TellPorts extends WebhookPorts {
   readonly personal: Pick<PersonalData, 'open'>;
   readonly vault: Pick<Vault, 'get'>;
   readonly mailer: Mailer;
+  readonly sessions: Pick<Sessions, 'languageOf'>;
 }
 
 /** `skipped`: there is no way to reach the user, and trying again will not help. */
@@ -37,7 +39,7 @@ export async function tell(ports: TellPorts, id: UserId, notification: Notificat
   if (to === '') return skipped('the user has no address');
   if (settings().mail === null) return skipped('no mail server is configured');
   try {
-    await mailer.send({ to, ...asMail(notification) });
+    await mailer.send({ to, ...asMail(notification, (await ports.sessions.languageOf(id)) ?? defaultLanguage) });
     return { ok: true };
   } catch (error) {
     if (error instanceof Failure && error.code === 'mail-failed')

@@ -32,7 +32,8 @@ export const remindOfQuota = ({ directory, gate, notify, clock, newEventId }: Re
     if (left >= threshold) return;
     const now = clock.now();
     const topUp = `${settings.text('ServerAddress').replace(/\/+$/, '')}/topup`;
-    await notify(id, quotaRunningOut(quotaText(left, quotaStyle(settings)), topUp), {
+    const style = quotaStyle(settings);
+    await notify(id, quotaRunningOut(quotaText(left, style), quotaText(left, style, 'en'), topUp), {
       id: newEventId(now),
       at: now,
     });

@@ -2,9 +2,11 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
+import { defaultLanguage } from '../../domain/language.js';
 import { checkCode } from '../../domain/second-factor.js';
 import { checkTyped, normalEmail } from '../../domain/user-fields.js';
 import type { Asking, StepUpMethod, StepUpPurpose } from '../asking.js';
+import type { Asker } from '../commands/email-codes.js';
 import type { MailLimits } from '../commands/mail-limits.js';
 import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
 import { stepUpMail } from '../mail-texts.js';
@@ -26,7 +28,7 @@ export interface StepUpPorts {
   readonly secondFactor: SecondFactor;
   readonly factors: FactorSource;
   readonly directory: Pick<Directory, 'credentials' | 'settings'>;
-  readonly sessions: Pick<Sessions, 'openOf'>;
+  readonly sessions: Pick<Sessions, 'openOf' | 'languageOf'>;
   readonly passwordChecks: Pick<PasswordChecks, 'prove'>;
   readonly store: Pick<EventStore, 'readStream'>;
   readonly personal: Pick<PersonalData, 'open'>;
@@ -123,7 +125,12 @@ export function stepUps(ports: StepUpPorts) {
      * Mails a code to whoever has no password. Throws `proof-not-fit` where another proof is asked for,
      * `too-many-attempts`, `mail-failed`.
      */
-    async sendCode({ id }: { id: UserId }, session: string, purpose: StepUpPurpose, place: string): Promise<void> {
+    async sendCode(
+      { id }: { id: UserId },
+      session: string,
+      purpose: StepUpPurpose,
+      { place, language }: Asker,
+    ): Promise<void> {
       const methods = await waysOf(id);
       const address = methods.includes('mail-code') ? await reachedAt(id) : null;
       if (address === null) throw new Failure('proof-not-fit', { allowed: methods.join(', ') });
@@ -131,7 +138,9 @@ export function stepUps(ports: StepUpPorts) {
       const [name, code] = [boundTo(id, session, purpose), newCode()];
       await tickets.issue('step-up-code', name, { code, content: '', lifetimeMs: codeLifetimeMs, tries: codeTries });
       try {
-        await ports.mailer.send(stepUpMail(address, directory.settings().text('SystemName'), code, codeMinutes));
+        const spoken = language ?? (await sessions.languageOf(id)) ?? defaultLanguage;
+        const systemName = directory.settings().text('SystemName');
+        await ports.mailer.send(stepUpMail(address, systemName, code, codeMinutes, spoken));
       } catch (error) {
         counted.withdrawn();
         await tickets.drop('step-up-code', name);

@@ -1,6 +1,5 @@
 import { Arg, Ctx, Field, InputType, Mutation, Resolver } from 'type-graphql';
 import type { Registration } from '../../application/commands/registering.js';
-import { placeOf } from '../../http/place.js';
 import { attempting, attemptingAsHuman, type GraphqlContext } from '../server/context.js';
 import { HumanCheckArg } from '../server/human-check.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
@@ -56,8 +55,8 @@ export class RegistrationResolver {
     @Arg('email', () => String) email: string,
     @HumanCheckArg() humanCheck?: string | null,
   ): Promise<boolean> {
-    const { address } = await attemptingAsHuman(context, humanCheck);
-    await context.application.emailCodes.send(email, placeOf(address));
+    const { client } = await attemptingAsHuman(context, humanCheck);
+    await context.application.emailCodes.send(email, client);
     return true;
   }
 
@@ -70,8 +69,8 @@ export class RegistrationResolver {
     @Arg('email', () => String) email: string,
     @HumanCheckArg() humanCheck?: string | null,
   ): Promise<boolean> {
-    const { address } = await attemptingAsHuman(context, humanCheck);
-    await context.application.passwordReset.request(email, placeOf(address));
+    const { client } = await attemptingAsHuman(context, humanCheck);
+    await context.application.passwordReset.request(email, client);
     return true;
   }
 

@@ -158,7 +158,7 @@ export class SecurityResolver {
     @Arg('purpose', () => StepUpPurposeEnum) purpose: StepUpPurpose,
   ): Promise<boolean> {
     const { client } = attempting(context);
-    await context.application.stepUps.sendCode(viewer, askingIn(context).session, purpose, client.place);
+    await context.application.stepUps.sendCode(viewer, askingIn(context).session, purpose, client);
     return true;
   }
 

@@ -71,10 +71,10 @@ export function startLanguage(): void {
   markDocument();
 }
 
-const current = (): Language => (isLanguage(i18next.language) ? i18next.language : fallback);
+export const currentLanguage = (): Language => (isLanguage(i18next.language) ? i18next.language : fallback);
 
 function markDocument(): void {
-  document.documentElement.lang = htmlLanguage[current()];
+  document.documentElement.lang = htmlLanguage[currentLanguage()];
 }
 
 export async function changeLanguage(language: Language): Promise<void> {
@@ -85,7 +85,7 @@ export async function changeLanguage(language: Language): Promise<void> {
 
 export function useLanguage(): Language {
   useTranslation();
-  return current();
+  return currentLanguage();
 }
 
 function inLanguage<Reference extends Dictionary>(
@@ -102,7 +102,7 @@ function inLanguage<Reference extends Dictionary>(
 
 /** For what is said outside components; inside, `useText` follows a change of language. */
 export const translator = <Reference extends Dictionary>(spoken: Texts<Reference>): Translate<Reference> =>
-  inLanguage(current(), spoken);
+  inLanguage(currentLanguage(), spoken);
 
 export function useText<Reference extends Dictionary>(spoken: Texts<Reference>): Translate<Reference> {
   const language = useLanguage();
