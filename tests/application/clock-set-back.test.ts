@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { mailLimits } from '../../src/application/commands/mail-limits.js';
+import { awaitingPayments } from '../../src/application/reactions/await-payments.js';
 import { recentAttempts } from '../../src/application/recent-attempts.js';
+import { Position } from '../../src/domain/events.js';
+import { type PaymentId, UserId } from '../../src/domain/ids.js';
+import { modelRateLimiter } from '../../src/relay/call/rate-limit.js';
+import { AccessTokens } from '../../src/relay/upstream/access-tokens.js';
 import { slidingWindow } from '../../src/rest-compat/wire/rate-limits.js';
 import { someInstant } from '../support/events.js';
 import { settableClock } from '../support/fixed-clock.js';
@@ -39,4 +44,64 @@ test('requests of one client are admitted a window later', () => {
   expect(admits('192.0.2.1')).toBe(false);
   clock.advance(60_000);
   expect(admits('192.0.2.1')).toBe(true);
+});
+
+test('calls of one user are admitted a window later, and so are those that succeeded', () => {
+  const clock = settableClock(someInstant);
+  const { admit } = modelRateLimiter(clock);
+  const user = UserId(1);
+  for (const limit of [
+    { enabled: true, total: 2, successful: 5, windowSeconds: 60 },
+    { enabled: true, total: 0, successful: 2, windowSeconds: 60 },
+  ]) {
+    clock.advance(2 * day);
+    admit(user, limit)(true);
+    admit(user, limit)(true);
+    clock.advance(-day);
+    expect(() => admit(user, limit)).toThrow('at most 2 requests');
+    clock.advance(60_000);
+    admit(user, limit)(true);
+  }
+});
+
+test('a token of an upstream is fetched anew, as nobody knows how old it is', async () => {
+  const clock = settableClock(someInstant);
+  const tokens = new AccessTokens(clock);
+  let fetched = 0;
+  const token = () =>
+    tokens.of('credentials', async () => ({ ok: true, token: `token-${++fetched}`, lifeMs: 60 * 60_000 }));
+  expect([await token(), await token()]).toMatchObject([{ token: 'token-1' }, { token: 'token-1' }]);
+  clock.advance(-day);
+  expect([await token(), await token()]).toMatchObject([{ token: 'token-2' }, { token: 'token-2' }]);
+});
+
+test('an order that waits for its payment is asked about within an hour', async () => {
+  const clock = settableClock(someInstant);
+  const created = Math.floor(someInstant / 1000);
+  const id = 'order' as PaymentId;
+  let asked = 0;
+  const round = awaitingPayments(
+    {
+      clock,
+      open: async () => [{ id, created_at: created, position: Position(1) }],
+      payments: {
+        check: async () => {
+          asked++;
+          return { status: 'open', unanswered: true } as never;
+        },
+        expire: async () => null,
+      },
+    },
+    (error) => {
+      throw error;
+    },
+  );
+  clock.advance(60_000);
+  await round();
+  expect(asked).toBe(1);
+  clock.advance(-day);
+  await round();
+  clock.advance(60 * 60_000);
+  await round();
+  expect(asked).toBe(2);
 });

@@ -174,7 +174,9 @@ export function paymentCommands(ports: PaymentCommandPorts) {
 
   const mayPoll = (id: PaymentId): boolean => {
     const now = clock.now();
-    if (now - (polledAt.get(id) ?? 0) < pollPauseMs) return false;
+    // From the future, after the clock was set back: it would keep the order from being asked about until then.
+    const agoMs = now - (polledAt.get(id) ?? 0);
+    if (agoMs >= 0 && agoMs < pollPauseMs) return false;
     polledAt.delete(id);
     polledAt.set(id, now);
     const oldest = polledAt.keys().next();

@@ -63,8 +63,9 @@ export function awaitingPayments({ open, clock, payments }: AwaitingPorts, faile
     let asked = 0;
     for (const { id, created_at, position } of page) {
       const now = clock.now();
-      const ageMs = now - created_at * 1000;
-      const due = nextAt.get(id) ?? created_at * 1000 + firstAfterMs;
+      // An order from the future, after the clock was set back, was made now; and nothing waits beyond the longest pause.
+      const ageMs = Math.max(0, now - created_at * 1000);
+      const due = Math.min(nextAt.get(id) ?? now - ageMs + firstAfterMs, now + longestPauseMs);
       if (due > now) seen.set(id, due);
       else {
         if (asked++ >= askedInOneRound) return;

@@ -12,7 +12,7 @@ import { RelayError } from '../errors.js';
  */
 
 interface Place {
-  readonly at: number;
+  at: number;
   before: Place | null;
   after: Place | null;
 }
@@ -44,6 +44,11 @@ class Places {
     place.after = null;
   }
 
+  /** After the clock was set back: what lies ahead was now, or nobody would be admitted until then. */
+  notAfter(now: number): void {
+    for (let place = this.newest; place !== null && place.at > now; place = place.before) place.at = now;
+  }
+
   endUntil(from: number): void {
     while (this.oldest !== null && this.oldest.at <= from) this.giveBack(this.oldest);
   }
@@ -68,6 +73,7 @@ export function modelRateLimiter(clock: Clock): ModelRateLimiter {
   let since = clock.now() as number;
 
   const logOf = (user: UserId, now: number, windowMs: number): Log => {
+    since = Math.min(since, now);
     if (now - since >= windowMs) {
       before = now - since >= 2 * windowMs ? new Map() : here;
       here = new Map();
@@ -87,6 +93,8 @@ export function modelRateLimiter(clock: Clock): ModelRateLimiter {
       const now = clock.now();
       const log = logOf(user, now, windowSeconds * 1000);
       const from = now - windowSeconds * 1000;
+      log.total.notAfter(now);
+      log.successful.notAfter(now);
       log.total.endUntil(from);
       log.successful.endUntil(from);
       const minutes = windowSeconds / 60;

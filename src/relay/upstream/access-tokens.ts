@@ -14,7 +14,8 @@ interface Kept {
   readonly granted: Promise<Granted>;
   /** null: it is on its way. */
   token: string | null;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; before `askedAt` the clock has been set back, and nobody knows how old the token is. */
+  readonly askedAt: number;
   until: number;
 }
 
@@ -36,10 +37,11 @@ export class AccessTokens {
   /** `credentials`: all that the token depends on, the way to it included. What `fetch` throws is thrown to all. */
   of(credentials: string, fetch: () => Promise<Granted>): Promise<Granted> {
     const known = this.kept.get(credentials);
-    if (known !== undefined && (known.token === null || this.clock.now() < known.until)) return known.granted;
-    this.kept.delete(credentials);
     const askedAt = this.clock.now();
-    const fresh: Kept = { granted: fetch(), token: null, until: 0 };
+    const isGood = (kept: Kept): boolean => kept.askedAt <= askedAt && askedAt < kept.until;
+    if (known !== undefined && (known.token === null || isGood(known))) return known.granted;
+    this.kept.delete(credentials);
+    const fresh: Kept = { granted: fetch(), token: null, askedAt, until: 0 };
     this.makeRoom();
     this.kept.set(credentials, fresh);
     fresh.granted.then(
