@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { answerOddly } from './dialects/odd-answers.js';
 
 /* An upstream on loopback that lies, stalls and breaks off, each model in a way of its own. */
 
@@ -126,6 +127,10 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
     request.on('end', () => {
       const body = Buffer.concat(pieces).toString('utf8');
       const model = /"model":"([^"]+)"/.exec(body)?.[1] ?? '';
+      if (body.includes('#seed')) {
+        answerOddly(request, body, response);
+        return;
+      }
       // A model may be called like something every object has.
       const behave = (Object.hasOwn(behaviours, model) ? behaviours[model] : undefined) ?? usual(honest);
       behave(response, /"stream":true/.test(body));

@@ -1,3 +1,4 @@
+import { formFault } from './dialects/form.js';
 import type { FuzzRequest } from './request.js';
 
 /* What no request may bring about. */
@@ -8,6 +9,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly elapsedMs: number;
+  /** The connection was broken off amid it. */
+  readonly cut?: boolean;
 }
 
 /** Codes with which the relay tells of its upstream; they come with a 5xx that is not ours. */
@@ -41,11 +44,15 @@ const relays: ReadonlySet<FuzzRequest['face']> = new Set(['relay', 'playground']
 const leaked = /\bat [\w.<>]+ \(|node_modules|\/src\/\w+|sk-upstream-key/;
 
 /** What is wrong with an answer; null: nothing. */
-export function findingIn(request: FuzzRequest, { status, headers, body }: Answer): string | null {
+export function findingIn(request: FuzzRequest, answer: Answer): string | null {
+  const { status, headers, body } = answer;
   if (request.face === 'socket') return status !== null && status >= 500 ? `a WebSocket was answered ${status}` : null;
   // A call in person is cut off when another request ends the session it was made by.
   if (status === null) return request.face === 'playground' ? null : 'the connection ended without an answer';
-  if (status >= 500 && !(relays.has(request.face) && ofUpstream(body))) return `answered ${status}`;
+  if (request.face === 'dialect' && body.includes('internal error')) return 'an internal error in a call';
+  // Its upstream fails more often than not, and each dialect tells that in a way of its own.
+  if (status >= 500 && request.face !== 'dialect' && !(relays.has(request.face) && ofUpstream(body)))
+    return `answered ${status}`;
   if (request.face === 'graphql' && body.includes('"internal-error"')) return 'an internal error in GraphQL';
   if (leaked.test(body)) return 'the answer shows something of the inside';
   // A head longer than the server reads is answered by the server itself, with nothing but a status.
@@ -53,5 +60,5 @@ export function findingIn(request: FuzzRequest, { status, headers, body }: Answe
   const json = String(headers['content-type'] ?? '').includes('json');
   if (json && status !== 204 && request.method !== 'HEAD' && body !== '' && parsed(body) === undefined)
     return 'the answer is not the JSON it says it is';
-  return null;
+  return request.face === 'dialect' && request.method !== 'HEAD' ? formFault(request, answer) : null;
 }

@@ -4,7 +4,7 @@
 export type Role = 'nobody' | 'ordinary' | 'admin' | 'root';
 
 export interface FuzzRequest {
-  readonly face: 'api' | 'graphql' | 'relay' | 'playground' | 'export' | 'pages' | 'socket';
+  readonly face: 'api' | 'graphql' | 'relay' | 'dialect' | 'playground' | 'export' | 'pages' | 'socket';
   readonly method: string;
   /** With query; already encoded, or deliberately not. */
   readonly path: string;

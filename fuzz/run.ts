@@ -4,6 +4,7 @@ import { buildSchema } from 'graphql';
 import type { Config } from '../src/config.js';
 import { apiRequests } from './api-requests.js';
 import { booksAndModels } from './books.js';
+import { dialectRequests } from './dialects/dialect-requests.js';
 import { graphqlRequests } from './graphql-requests.js';
 import { type Answer, findingIn } from './judge.js';
 import { exportRequests, pageRequests, socketRequests } from './other-requests.js';
@@ -43,6 +44,9 @@ const schemaFile = new URL('../schema.graphql', import.meta.url);
 const mendEvery = 100;
 /** An answer slower than this is asked for again, alone; it is a finding when it stays slow. */
 const slowMs = 2_000;
+/** A call whose upstream falls silent waits for it, once for each attempt. */
+const slowCallMs = 10_000;
+const slowFor = ({ face }: FuzzRequest): number => (face === 'dialect' ? slowCallMs : slowMs);
 const againSlow = 3;
 const mostOfAKind = 10;
 const shownBody = 400;
@@ -56,7 +60,7 @@ const run = (world: World, request: FuzzRequest): Promise<Answer> => {
 async function staysSlow(world: World, request: FuzzRequest): Promise<boolean> {
   for (let attempt = 0; attempt < againSlow; attempt++) {
     const { elapsedMs } = await run(world, request);
-    if (elapsedMs < slowMs) return false;
+    if (elapsedMs < slowFor(request)) return false;
   }
   return true;
 }
@@ -78,6 +82,7 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
       { weight: 8, arbitrary: apiRequests(world.gateway.routes) },
       { weight: 8, arbitrary: graphqlRequests(buildSchema(readFileSync(schemaFile, 'utf8'))) },
       { weight: 8, arbitrary: relayRequests },
+      { weight: 8, arbitrary: dialectRequests },
       { weight: 3, arbitrary: playgroundRequests },
       { weight: 1, arbitrary: exportRequests },
       { weight: 1, arbitrary: pageRequests },
@@ -99,7 +104,7 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
       slowest = Math.max(slowest, answer.elapsedMs);
       const finding = findingIn(request, answer);
       if (finding !== null) found(number, finding, request, answer);
-      if (answer.elapsedMs > slowMs) suspects.push({ number, request });
+      if (answer.elapsedMs > slowFor(request)) suspects.push({ number, request });
     };
 
     const first = only ?? 0;
@@ -113,7 +118,12 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
       await Promise.all(Array.from({ length: concurrency }, worker));
       for (const { number, request } of suspects.splice(0))
         if (await staysSlow(world, request))
-          found(number, `no answer within ${slowMs} ms, three times more`, request, await run(world, request));
+          found(
+            number,
+            `no answer within ${slowFor(request)} ms, three times more`,
+            request,
+            await run(world, request),
+          );
       await world.mend();
       if ((until / mendEvery) % 10 === 0) progress(`${until} of ${last}: ${findings.length} findings`);
     }

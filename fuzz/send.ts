@@ -54,6 +54,7 @@ export function send(
           status: response.statusCode ?? null,
           headers: response.headers,
           body: Buffer.concat(pieces).toString('utf8'),
+          cut: !response.complete,
         });
       response.on('end', finish);
       // A stream that its upstream broke off may end early; what came counts.

@@ -6,6 +6,7 @@ import { type Gateway, startGateway } from '../src/gateway.js';
 import { apiKeyTerms } from '../tests/support/api-key-terms.js';
 import { channelSettings } from '../tests/support/channel-settings.js';
 import { signIn as withPassword } from '../tests/support/sign-in.js';
+import { modelOfWire } from './dialects/requests-as-meant.js';
 import { fuzzModels, startHostileUpstream } from './hostile-upstream.js';
 import type { FuzzRequest, Role } from './request.js';
 
@@ -43,6 +44,13 @@ const openDoors: readonly (readonly [key: string, value: string])[] = [
   ['AutomaticDisableChannelEnabled', 'false'],
 ];
 
+/** One channel of each wire. */
+const servedModels: readonly { readonly type: number; readonly models: readonly string[] }[] = [
+  { type: 1, models: [...fuzzModels, modelOfWire.openai] },
+  { type: 14, models: [modelOfWire.anthropic] },
+  { type: 24, models: [modelOfWire.gemini] },
+];
+
 /** Every error the log may hold is a finding but those about the upstream, which is meant to fail. */
 const errorLevel = 50;
 
@@ -66,7 +74,7 @@ export async function openWorld(config: Config): Promise<World> {
   const root: Actor = { id: user.id, role: 'root' };
   const signed = new Map<Role, Signed>();
   let people = 0;
-  let channel: ChannelId | null = null;
+  const channels = new Map<number, ChannelId>();
 
   const see = async (position: Parameters<typeof application.visible>[0]): Promise<void> =>
     void (await application.visible(position));
@@ -109,13 +117,19 @@ export async function openWorld(config: Config): Promise<World> {
     }
     for (const role of ['admin', 'ordinary'] as const) if (!(await works(role))) await newPerson(role);
     for (const one of signed.values()) await enrich(one);
-    const current = channel === null ? null : application.directory.channel(channel);
+    for (const served of servedModels) await mendChannel(served);
+  };
+
+  const mendChannel = async ({ type, models }: (typeof servedModels)[number]): Promise<void> => {
+    const known = channels.get(type);
+    const current = known === undefined ? null : application.directory.channel(known);
     const whole = current?.status === 'enabled' && current.settings.baseUrl === upstream.url;
-    if (!whole || fuzzModels.some((model) => !current.settings.models.includes(model))) {
+    if (!whole || models.some((model) => !current.settings.models.includes(model))) {
       const added = await application.channels.add(root, {
         settings: channelSettings({
+          type,
           baseUrl: upstream.url,
-          models: fuzzModels,
+          models,
           groups: ['default', 'vip', 'svip'],
           priority: 1_000,
           autoBan: false,
@@ -125,7 +139,8 @@ export async function openWorld(config: Config): Promise<World> {
         enabled: true,
       });
       await see(added.position);
-      channel = added.ids[0] ?? null;
+      const [id] = added.ids;
+      if (id !== undefined) channels.set(type, id);
     }
   };
   await mend();
@@ -137,7 +152,7 @@ export async function openWorld(config: Config): Promise<World> {
     credentials({ face, as }): Readonly<Record<string, string>> {
       const who = as === 'nobody' ? undefined : signed.get(as);
       if (who === undefined) return {};
-      if (face === 'relay') return { authorization: `Bearer ${who.apiKey}` };
+      if (face === 'relay' || face === 'dialect') return { authorization: `Bearer ${who.apiKey}` };
       return { cookie: `session=${who.token}`, 'new-api-user': String(who.actor.id) };
     },
     async stop() {

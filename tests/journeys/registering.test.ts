@@ -192,6 +192,37 @@ describe('over the legacy interface', () => {
     expect((await post('/api/user/reset', sent)).json).toEqual(invalid);
   });
 
+  test('the link in a mail leads to ServerAddress alone, whatever Host its request named', async () => {
+    const { actor } = await gateway.addUser(0, newName());
+    await gateway.setOption('ServerAddress', 'https://gate.example/');
+    const forged = {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'http',
+      'x-original-host': 'evil.example',
+      forwarded: 'for=1.2.3.4;host=evil.example;proto=http',
+      referer: 'https://evil.example/reset',
+    };
+    const asked = [
+      (email: string) =>
+        send(gateway.url, 'GET', `/api/reset_password?email=${encodeURIComponent(email)}`, { headers: forged }),
+      (email: string) =>
+        send(gateway.url, 'POST', '/graphql', {
+          headers: { ...forged, 'x-tallygate-client': 'test' },
+          body: { query: askForLink, variables: { email } },
+        }),
+    ];
+    for (const [place, ask] of asked.entries()) {
+      const email = `host${place}@mail.example`;
+      await gateway.application.visible(await gateway.application.users.bindings.changeEmail(actor.id, email));
+      expect((await ask(email)).status).toBe(200);
+      const { html } = await mail.mailTo(email);
+      expect(html).toContain('href="https://gate.example/user/reset?');
+      expect(html).not.toContain('evil.example');
+    }
+    await gateway.setOption('ServerAddress', '');
+  });
+
   test('what cannot be mailed to is told in the words of the contract', async () => {
     const verification = async (email: string) =>
       (await get(`/api/verification?email=${encodeURIComponent(email)}`)).json.message;
