@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
+import { shownStepUp } from '../application/asking.js';
 import type { TelegramSignIn } from '../application/doors-elsewhere.js';
 import type { UserView } from '../application/ports.js';
 import type { Bound, Entered } from '../application/sessions/elsewhere.js';
@@ -147,14 +148,18 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     { critical: true, changes: true },
   );
 
-  // The widget leads the browser here, which sends no header then.
+  // The widget leads the browser here, which sends no header then: a proof stands in the address that it was given.
   endpoints.open(
     'GET',
     '/oauth/telegram/bind',
     async ({ request, reply, query }) => {
       const led = isOwnNavigation(request) ? await sessionUser(identity, request) : null;
       const viewer = led ?? (await guard(identity, request, 'ordinary'));
-      await visible(await elsewhere.bindTelegram(viewer, telegramIn(query), askingIn(identity, request)));
+      const shown = askingIn(identity, request);
+      const stepUp = shownStepUp('step_up', query.given('step_up')) ?? shown.stepUp;
+      await visible(
+        await elsewhere.bindTelegram(viewer, telegramIn(query), led === null ? shown : { ...shown, stepUp }),
+      );
       if (led === null) return success(null, bound);
       return reply.redirect(bindingsPage, 302);
     },

@@ -5,7 +5,7 @@ import { streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { Sealed, SecretId, UserId } from '../../src/domain/ids.js';
 import { factorsDecider } from '../../src/domain/second-factor.js';
-import { type MemoryNode, openMemoryNode, TestStore } from '../support/memory-node.js';
+import { believed, type MemoryNode, openMemoryNode, TestStore } from '../support/memory-node.js';
 
 /*
  * By what a user can come in stands in two streams. Whatever is given up at once, in whatever order the steps of it come,
@@ -13,7 +13,6 @@ import { type MemoryNode, openMemoryNode, TestStore } from '../support/memory-no
  */
 
 const alice = { id: UserId(7), role: 'ordinary' } as const;
-const session = { session: 'her browser', stepUp: null };
 const passkeyAt = (place: number): string => String(place).padStart(64, '0');
 const added = {
   credential: Sealed('credential'),
@@ -69,7 +68,7 @@ const ordersOf = (node: MemoryNode, { providers, passkeys }: Ways): (() => Promi
     ...providers.map((provider) => () => node.users.bindings.unlink(alice.id, provider)),
     ...Array.from(
       { length: passkeys },
-      (_, place) => () => node.factorOrders.removePasskey(alice, passkeyAt(place), session),
+      (_, place) => () => node.factorOrders.removePasskey(alice, passkeyAt(place), believed),
     ),
   ];
   return [...all, ...all];

@@ -373,11 +373,16 @@ describe('Telegram', () => {
     expect(await bindingOf(visitor, 'telegram_id')).toBe(String(id));
   });
 
-  test('binds nothing for a browser that is led there while its user has a password, which no address proves', async () => {
+  test('binds nothing for a browser that is led there while its user has a password, until the address brings a proof', async () => {
     const visitor = await signedIn();
     const led = await visitor.navigate('/oauth/telegram/bind', widget(++accounts), 'same-origin');
     expect(led.headers.location).toBeUndefined();
     expect(await bindingOf(visitor, 'telegram_id')).toBe('');
+    const proof = (await visitor.proven('BINDINGS')) ?? '';
+    const id = ++accounts;
+    const bound = await visitor.navigate('/oauth/telegram/bind', { ...widget(id), step_up: proof }, 'same-origin');
+    expect([bound.statusCode, bound.headers.location]).toEqual([302, '/setting']);
+    expect(await bindingOf(visitor, 'telegram_id')).toBe(String(id));
   });
 
   test('believes nobody else, and is refused while it is off', async () => {

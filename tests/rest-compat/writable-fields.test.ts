@@ -68,8 +68,8 @@ const samples: Readonly<Record<string, Sample>> = {
 
 /** Refused as a whole once the first run is over; tests/application/setup.test.ts attacks it while it is not. */
 const closed = ['POST /api/setup'];
-/** Signed as it comes, and no JSON of ours. */
-const signed = ['POST /api/user/stripe/webhook'];
+/** Signed as they come, and no JSON of ours. */
+const signed = ['POST /api/user/stripe/webhook', 'POST /api/user/epay/notify'];
 const withoutBody = ['POST /api/channel/fix', 'POST /api/option/rest_model_ratio'];
 
 /** Numbers that stand for words or name things: one that means nothing is as good as none. */
