@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/adapters/clock.js';
 import { withDatabase } from '../../src/cli/database.js';
 import { dayOf } from '../../src/domain/budget.js';
@@ -215,7 +215,18 @@ describe('a caller whose budget is spent', () => {
     });
   });
 
+  test('is told to wait for what a whole period affords with a lower limit', async () => {
+    const dear = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });
+    expect([dear.status, dear.headers['retry-after'], errorIn(dear).code]).toEqual([
+      429,
+      String(seconds),
+      'token_budget_exceeded',
+    ]);
+  });
+
   test('is not told to wait for what no period affords', async () => {
+    await gateway.setOption('LowerOutputLimitEnabled', 'false');
+    onTestFinished(() => gateway.setOption('LowerOutputLimitEnabled', 'true'));
     const dear = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });
     expect([dear.status, dear.headers['retry-after'], errorIn(dear).code]).toEqual([
       403,
