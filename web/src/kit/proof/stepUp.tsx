@@ -1,4 +1,4 @@
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from 'react';
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react';
 import type { StepUpPurpose } from '../../generated/kit/proof/proof.js';
 import { toaster } from '../toaster.js';
 import { errorText, failureCode } from '../words/errors.js';
@@ -17,6 +17,8 @@ type WithStepUp = <Result>(
 ) => Promise<Result | null>;
 
 interface Asked {
+  /** A new one each time. */
+  readonly key: number;
   readonly purpose: StepUpPurpose;
   /** null: given up. */
   readonly answer: (stepUp: string | null) => void;
@@ -28,6 +30,7 @@ const StepUpContext = createContext<WithStepUp | null>(null);
 /** Once per page, around everything that gives such orders. */
 export function StepUpProvider({ children }: { readonly children: ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null);
+  const lastKey = useRef(0);
 
   const withStepUp = useCallback<WithStepUp>(async (purpose, order) => {
     try {
@@ -35,7 +38,10 @@ export function StepUpProvider({ children }: { readonly children: ReactNode }) {
         return await order(null);
       } catch (error) {
         if (failureCode(error) !== 'step-up-needed') throw error;
-        const proven = await new Promise<string | null>((answer) => setAsked({ purpose, answer, isOpen: true }));
+        const proven = await new Promise<string | null>((answer) => {
+          lastKey.current += 1;
+          setAsked({ key: lastKey.current, purpose, answer, isOpen: true });
+        });
         return proven === null ? null : await order(proven);
       }
     } catch (error) {
@@ -50,6 +56,8 @@ export function StepUpProvider({ children }: { readonly children: ReactNode }) {
       {asked !== null && (
         <Suspense>
           <StepUpDialog
+            // What this user is asked for may have changed since the last time, by what was done with that proof.
+            key={asked.key}
             purpose={asked.purpose}
             isOpen={asked.isOpen}
             onAnswer={(stepUp) => {
