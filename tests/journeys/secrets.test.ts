@@ -227,8 +227,12 @@ async function calls(apiKey: string): Promise<void> {
 
   // An upstream that repeats what it was sent, and is switched off for it.
   await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
-  const message = `Incorrect API key provided: ${planted['second channel key']}. You said: ${planted.prompt}`;
-  const error = { message, type: 'invalid_request_error', code: 'invalid_api_key' };
+  const sent = `${planted['second channel key']}. You said: ${planted.prompt}`;
+  const type = 'invalid_request_error';
+  const odd = { message: `Odd header: Bearer ${sent}`, type, code: 'invalid_value' };
+  provider.script(model, { kind: 'refuse', status: 400, body: { error: odd } });
+  echoes.push((await caller.chat(conversation(planted.prompt))).text);
+  const error = { message: `Incorrect API key provided: ${sent}`, type, code: 'invalid_api_key' };
   provider.script(model, { kind: 'refuse', status: 401, body: { error } });
   echoes.push((await caller.chat(conversation(planted.prompt))).text);
   await until(async () =>
@@ -357,9 +361,12 @@ test('personal data is in no file of the database, while the user lives and afte
 }, 120_000);
 
 test('an upstream that repeats its key to the caller is made to forget it', () => {
-  expect(echoes).toHaveLength(1);
+  const [repeated, refused] = echoes;
   expect(findAll({ key: planted['second channel key'] }, { echoes })).toEqual([]);
-  expect(echoes[0]).toContain('Incorrect API key provided');
+  // A key that upstream refuses is the operator's business: of that the caller is told nothing of what upstream said.
+  expect(refused).toContain('upstream_account_unavailable');
+  expect(refused).not.toContain('Incorrect API key provided');
+  expect(repeated).toContain('Odd header: Bearer');
 });
 
 describe('the search itself', () => {
