@@ -549,3 +549,25 @@ test('a schema of Gemini’s is the JSON Schema it stands for', () => {
     maxProperties: 3,
   });
 });
+
+describe('a stream of another wire whose end mark comes without a reason', () => {
+  const told = (delta: JsonObject): JsonObject => {
+    const writer = geminiCaller.writer(callerOf('chat', { model: 'm' }), plainChannel, info);
+    writer.write({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }, 0);
+    const bytes = Buffer.concat([writer.take() ?? Buffer.alloc(0), writer.closing({ input: 1, output: 1 })]);
+    const last = bytes.toString('utf8').trim().split('data: ').at(-1) ?? '';
+    return objectsIn((JSON.parse(last) as JsonObject).candidates)[0] ?? {};
+  };
+
+  test('has one for clients who know a complete answer by it', () => {
+    expect(told({ content: 'Hello' })).toMatchObject({ finishReason: 'STOP', index: 0 });
+  });
+
+  test('has its calls as well', () => {
+    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"a":1}' } };
+    expect(told({ tool_calls: [call] })).toMatchObject({
+      finishReason: 'STOP',
+      content: { parts: [{ functionCall: { name: 'read', args: { a: 1 } } }] },
+    });
+  });
+});

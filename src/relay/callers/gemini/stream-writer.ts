@@ -92,8 +92,23 @@ export class GeminiWriter implements AnswerWriter {
       const asTold = usage === this.told && (!isObject(words) || isWellTold(words));
       if (asTold) this.frames.frame(held.data);
       else this.send({ ...held.response, usageMetadata: mendedUsage(words, usage) }, held.data);
-    } else this.send({ candidates: this.finished, usageMetadata: usageMetadata(usage), ...this.shared() });
+    } else {
+      const candidates = this.finished.length > 0 ? this.finished : this.endUntold();
+      this.send({ candidates, usageMetadata: usageMetadata(usage), ...this.shared() });
+    }
     return this.frames.close();
+  }
+
+  /** The end mark came without a reason: a complete answer has one for these clients, who ask again without. */
+  private endUntold(): JsonObject[] {
+    const indices = this.awaited.size > 0 ? [...this.awaited.keys()] : [0];
+    return indices.map((index) => {
+      const parts = this.complete(index);
+      const finishReason = this.malformed.has(index)
+        ? 'MALFORMED_FUNCTION_CALL'
+        : finishReasonOf({ finish_reason: 'stop' });
+      return { content: contentOf(parts), finishReason, index };
+    });
   }
 
   private release(): void {
