@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../judge.js';
 import type { FuzzRequest } from '../request.js';
 import { modelOfWire, type Wire } from './requests-as-meant.js';
@@ -103,12 +104,26 @@ const shapes: Readonly<Record<Wire, (value: Members) => boolean>> = {
     typeof value.totalTokens === 'number',
 };
 
+/** What was sent, unpacked where it can be. */
+function textOf(sent: FuzzRequest['body'], headers: FuzzRequest['headers']): string {
+  if (sent === null) return '';
+  if (!/gzip/.test(String(headers['content-encoding'] ?? ''))) return sent.toString('utf8');
+  try {
+    return gunzipSync(sent).toString('utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** What is wrong with the form of an answer to a call; null: nothing. */
-export function formFault({ path, body: sent }: FuzzRequest, { status, headers, body, cut }: Answer): string | null {
+export function formFault(
+  { path, headers: given, body: sent }: FuzzRequest,
+  { status, headers, body, cut }: Answer,
+): string | null {
   if (status === null || status === 431 || cut) return null;
   const dialect = dialectOf(path);
   const type = String(headers['content-type'] ?? '');
-  const crossed = !`${sent?.toString('utf8')}${path}`.includes(modelOfWire[dialect]);
+  const crossed = !`${textOf(sent, given)}${path}`.includes(modelOfWire[dialect]);
   if (status >= 400) return isError(dialect, parsed(body)) ? null : 'an error has not the form of its dialect';
   if (type.includes('text/event-stream')) return streamFault(dialect, body, crossed);
   if (path.includes('/audio/')) return null;

@@ -8,8 +8,11 @@ import type { Wire } from './requests-as-meant.js';
 /** How a request tells its upstream what to answer. */
 export const markOf = (seed: number): string => `Hello. #seed${seed}#`;
 
-/** An upstream that says nothing more ends after this long at the latest, should nobody hang up. */
-const mostSilentMs = 20_000;
+/**
+ * An upstream that says nothing more ends after this long at the latest, should nobody hang up: well beyond the fuzz's
+ * STREAMING_TIMEOUT, and well within what an answer may take, for who asked for no stream waits for all of it.
+ */
+const mostSilentMs = 3_000;
 const commentEveryMs = 200;
 
 const framed = (wire: Wire, frame: Readonly<Record<string, unknown>>): string =>
