@@ -249,8 +249,14 @@ describe('the built-in prices', () => {
     expect(builtInImageRatio).toStrictEqual({ 'gpt-image-1': 2 });
   });
 
-  test('set the output of assistants only; rules cover the rest', () =>
-    expect(builtInCompletionRatio).toStrictEqual({ 'gpt-4-gizmo-*': 2, 'gpt-4o-gizmo-*': 3, 'gpt-4-all': 2 }));
+  test('set the output of assistants, and of models newer than the table of prices; rules cover the rest', () =>
+    expect(builtInCompletionRatio).toStrictEqual({
+      'gpt-4-gizmo-*': 2,
+      'gpt-4o-gizmo-*': 3,
+      'gpt-4-all': 2,
+      'claude-sonnet-5-5': 5,
+      'claude-haiku-5-5': 5,
+    }));
 
   test('are numbers from 0', () => {
     for (const prices of [builtInModelRatio, builtInModelPrice, builtInCacheRatio, builtInCacheWriteRatio])

@@ -239,7 +239,8 @@ test('a channel whose credentials are refused is switched off, and says nothing 
   const failure = await anthropic.messages
     .create({ model: dead, max_tokens: 5, messages: [question] })
     .catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(Anthropic.AuthenticationError);
+  // Not the caller's key: nothing of theirs is wrong.
+  expect(failure).toMatchObject({ status: 502, error: { error: { type: 'api_error' } } });
   const row = await until(async () => {
     const found = await gateway.application.queries.channel(gateway.root, id);
     return found.status === 'auto-disabled' ? found : null;
