@@ -13,7 +13,8 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   const user = await gateway.addUser(1_000_000);
   key = await gateway.addApiKey(user);
-  accessToken = (await gateway.application.users.issueAccessToken(gateway.root)).token;
+  const proven = await gateway.proven({ actor: gateway.root, password: 'root-password-1' }, 'access-token');
+  accessToken = (await gateway.application.users.issueAccessToken(gateway.root, proven)).token;
 });
 afterAll(() => gateway?.stop());
 

@@ -2,7 +2,7 @@ import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
 import { carryingBlock, signatureOf } from '../../protocols/anthropic/carried-members.js';
 import { isWellTold, mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
-import { retold } from '../../protocols/carried.js';
+import { retoldBytes } from '../../protocols/carried.js';
 import { parseExactly } from '../../protocols/exact-json.js';
 import { jsonText } from '../../protocols/exact-number.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../protocols/json.js';
@@ -77,5 +77,5 @@ export function telling(bytes: Buffer, usage: Usage): Buffer {
   const message = parseJson(bytes.toString('utf8'));
   if (!isObject(message)) return bytes;
   const told = isObject(message.usage) ? message.usage : {};
-  return Buffer.from(retold(bytes.toString('utf8'), { ...message, usage: mendedUsage(told, usage) }));
+  return Buffer.from(retoldBytes(bytes, { ...message, usage: mendedUsage(told, usage) }));
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/usage.js';
 import { type AnswerWriter, longestRemembered } from '../../answer-writer.js';
-import { inOneLine, retold } from '../../protocols/carried.js';
+import { inOneLine, retoldBytes } from '../../protocols/carried.js';
 import { jsonText } from '../../protocols/exact-number.js';
 import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 
@@ -182,6 +182,6 @@ export class GeminiWriter implements AnswerWriter {
 
   /** `data`: of the response before it was changed, in this wire. */
   private send(response: JsonObject, data?: Buffer): void {
-    this.frames.frame(Buffer.from(data === undefined ? jsonText(response) : retold(data.toString('utf8'), response)));
+    this.frames.frame(Buffer.from(data === undefined ? jsonText(response) : retoldBytes(data, response)));
   }
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-import { retold } from '../../protocols/carried.js';
+import { retoldBytes } from '../../protocols/carried.js';
 import { jsonText } from '../../protocols/exact-number.js';
 import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 
@@ -53,5 +53,5 @@ export function telling(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer) || unpriced.some((name) => name in answer)) return bytes;
   const told = { ...answer, usageMetadata: mendedUsage(answer.usageMetadata, usage) };
-  return Buffer.from(retold(bytes.toString('utf8'), told));
+  return Buffer.from(retoldBytes(bytes, told));
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { WholeAnswer } from '../../answer-writer.js';
-import { retold } from '../../protocols/carried.js';
+import { retoldBytes } from '../../protocols/carried.js';
 import { jsonText } from '../../protocols/exact-number.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../protocols/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
@@ -40,7 +40,7 @@ export function wholeAnswer(answer: WholeAnswer, caller: CallerRequest, channel:
 
 /** Vectors are many numbers, and of them a double is enough. */
 const written = (body: JsonObject, received: Buffer): Buffer =>
-  Buffer.from(Array.isArray(body.data) ? jsonText(body) : retold(received.toString('utf8'), body));
+  Buffer.from(Array.isArray(body.data) ? jsonText(body) : retoldBytes(received, body));
 
 /** Parses the answer once more: few answers come this way. */
 export function telling(bytes: Buffer, usage: Usage): Buffer {
