@@ -1,3 +1,5 @@
+import { box, words } from './sound-files.js';
+
 /* Recordings of the kinds that do not say how long they last, as short as they can be made. */
 
 const riffChunk = (id: string, content: Buffer, size = content.length): Buffer => {
@@ -93,19 +95,6 @@ export function recording(seconds: number, bytesPerPacket = 5, from = 0): Buffer
     ...Array.from({ length: seconds }, (_, second) => cluster(second)),
   ]);
 }
-
-const box = (name: string, ...content: Buffer[]): Buffer => {
-  const head = Buffer.alloc(8);
-  const body = Buffer.concat(content);
-  head.writeUInt32BE(8 + body.length);
-  head.write(name, 4);
-  return Buffer.concat([head, body]);
-};
-const words = (...values: number[]): Buffer => {
-  const buffer = Buffer.alloc(4 * values.length);
-  for (const [at, value] of values.entries()) buffer.writeUInt32BE(value, 4 * at);
-  return buffer;
-};
 
 const scale = 16_000;
 /** AAC, 1,024 samples a frame. */

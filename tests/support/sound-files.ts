@@ -115,14 +115,14 @@ export function flac(seconds: number, bytes: number): Buffer {
   return file;
 }
 
-const box = (name: string, ...content: Buffer[]): Buffer => {
+export const box = (name: string, ...content: Buffer[]): Buffer => {
   const head = Buffer.alloc(8);
   const body = Buffer.concat(content);
   head.writeUInt32BE(8 + body.length);
   head.write(name, 4);
   return Buffer.concat([head, body]);
 };
-const words = (...values: number[]): Buffer => {
+export const words = (...values: number[]): Buffer => {
   const buffer = Buffer.alloc(4 * values.length);
   for (const [at, value] of values.entries()) buffer.writeUInt32BE(value, 4 * at);
   return buffer;
