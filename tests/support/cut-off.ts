@@ -71,14 +71,14 @@ export class CutOff {
   }
 
   async restore(): Promise<void> {
-    const server = createServer((near) => this.join(near));
+    const server = createServer({ allowHalfOpen: true }, (near) => this.join(near));
     await new Promise<void>((listening) => server.listen(this.port, '127.0.0.1', listening));
     this.port = (server.address() as AddressInfo).port;
     this.listening = server;
   }
 
   private join(near: Socket): void {
-    const far = connect(join(this.target.host, `.s.PGSQL.${this.target.port}`));
+    const far = connect({ path: join(this.target.host, `.s.PGSQL.${this.target.port}`), allowHalfOpen: true });
     const pair = [near, far] as const;
     this.pairs.add(pair);
     let lose: (() => void) | null = null;
@@ -103,6 +103,10 @@ export class CutOff {
     });
     for (const [one, other] of [pair, [far, near] as const]) {
       one.on('error', () => undefined);
+      // As on a real way, who has said goodbye hears of the end when the other side has hung up, not before.
+      one.on('end', () => {
+        if (!this.forgotten.has(one)) other.end();
+      });
       one.on('close', () => {
         if (this.forgotten.has(one)) return;
         other.destroy();
