@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { apiKeyTerms } from './api-key-terms.js';
+import { anyText, hostileApiKeyTerms, number, orNull, text } from './hostile-inputs.js';
+import { asked, type Kind, oneOf, orderKey, proven, some, type World } from './orders.js';
+
+/* Commands about users and API keys. */
+
+export function accountKinds(world: World): readonly Kind[] {
+  const { application, root, owner, users, apiKeys } = world;
+  return [
+    asked(
+      'create user',
+      { input: { username: 'ordinary', password: 'long-enough', displayName: 'Somebody' }, orderKey: null },
+      fc.record({
+        input: fc.record({
+          username: anyText('somebody'),
+          password: text('long-enough'),
+          displayName: text('Somebody'),
+        }),
+        orderKey,
+      }),
+      async ({ input, orderKey }) => users.push((await application.users.create(root, input, orderKey)).id),
+    ),
+    asked(
+      'edit user',
+      {
+        which: 0,
+        patch: {
+          username: 'byroot',
+          password: 'long-enough',
+          displayName: 'Renamed',
+          group: 'vip',
+          quota: 500,
+          shownQuota: null,
+          role: null,
+        },
+        orderKey: null,
+      },
+      fc.record({
+        which: some,
+        patch: fc.record({
+          username: orNull(text('renamed')),
+          password: orNull(text('long-enough')),
+          displayName: orNull(text('Renamed')),
+          group: orNull(text('vip')),
+          quota: orNull(number(500)),
+          shownQuota: orNull(number(500)),
+          role: fc.constant(null),
+        }),
+        orderKey,
+      }),
+      ({ which, patch, orderKey }) => application.users.edit(root, oneOf(users, which), patch, orderKey),
+    ),
+    asked(
+      'adjust quota',
+      { which: 0, delta: 5, gift: 0, orderKey: null },
+      fc.record({ which: some, delta: number(5), gift: number(0), orderKey }),
+      ({ which, delta, gift, orderKey }) =>
+        application.users.adjustQuota(root, oneOf(users, which), delta, gift, orderKey),
+    ),
+    asked(
+      'manage user',
+      { which: 1, action: 'promote' },
+      fc.record({ which: some, action: fc.constantFrom('enable', 'disable', 'promote', 'demote') }),
+      ({ which, action }) => application.users.manage(root, oneOf(users, which), action),
+    ),
+    asked('delete user', 0, some, async (which) => {
+      const { id } = await application.users.create(root, {
+        username: `leaver${users.length}`,
+        password: 'long-enough',
+        displayName: '',
+      });
+      users.push(id);
+      const leaver = which % 2 === 0 ? id : oneOf(users.slice(1), which);
+      await application.users.manage(root, leaver, 'delete');
+    }),
+    asked(
+      'change own profile',
+      { which: 0, patch: { username: 'renamed', password: 'long-enough', displayName: 'Other' } },
+      fc.record({
+        which: some,
+        patch: fc.record({
+          username: orNull(text('other')),
+          password: orNull(text('long-enough')),
+          displayName: orNull(text('Other')),
+        }),
+      }),
+      async ({ which, patch }) => {
+        const id = oneOf(users, which);
+        return application.users.changeOwnProfile({ id, role: 'ordinary' }, patch, await proven(world, id, 'password'));
+      },
+    ),
+    asked(
+      'change settings',
+      {
+        notifyType: 'email' as const,
+        quotaWarningThreshold: 1,
+        webhookUrl: '',
+        webhookSecret: '',
+        notificationEmail: 'a@example.org',
+        acceptUnpricedModels: false,
+      },
+      fc.record({
+        notifyType: fc.constantFrom('email' as const, 'webhook' as const),
+        quotaWarningThreshold: number(1),
+        webhookUrl: text('https://127.0.0.1:1/hook'),
+        webhookSecret: text('secret'),
+        notificationEmail: text('a@example.org'),
+        acceptUnpricedModels: fc.boolean(),
+      }),
+      (input) => application.users.changeSettings(owner, input),
+    ),
+    asked('issue access token', null, fc.constant(null), async () =>
+      application.users.issueAccessToken(owner, await proven(world, owner.id, 'access-token')),
+    ),
+    asked(
+      'issue API key',
+      { terms: apiKeyTerms(), quota: 10, orderKey: null },
+      fc.record({ terms: hostileApiKeyTerms, quota: number(10), orderKey }),
+      async ({ orderKey, ...input }) => apiKeys.push((await application.apiKeys.issue(owner, input, orderKey)).id),
+    ),
+    asked(
+      'edit API key',
+      { which: 0, change: { terms: apiKeyTerms(), quota: 20, shownQuota: null }, orderKey: null },
+      fc.record({
+        which: some,
+        change: fc.record({ terms: hostileApiKeyTerms, quota: orNull(number(10)), shownQuota: orNull(number(10)) }),
+        orderKey,
+      }),
+      ({ which, change, orderKey }) => application.apiKeys.edit(owner, oneOf(apiKeys, which), change, orderKey),
+    ),
+    asked(
+      'switch API key',
+      { which: 0, status: 'manual' as const },
+      fc.record({ which: some, status: fc.constantFrom('enabled', 'manual', 'expired', 'exhausted') }),
+      ({ which, status }) => application.apiKeys.setStatus(owner, oneOf(apiKeys, which), status),
+    ),
+    asked('remove API key', 0, some, (which) => application.apiKeys.remove(owner, oneOf(apiKeys, which))),
+  ];
+}
