@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { CallProgress, CallProgressNotes, LastSeen } from '../application/ports.js';
+import type { CallProgressNotes } from '../application/ports.js';
+import type { CallProgress, LastSeen } from '../domain/call-progress.js';
 import { Position } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
 import { statements } from './statements.js';

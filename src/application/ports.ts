@@ -1,5 +1,6 @@
 import type { ApiKey } from '../domain/api-key.js';
 import type { ApiKeyTerms } from '../domain/api-key-terms.js';
+import type { CallProgress, LastSeen } from '../domain/call-progress.js';
 import type { ChannelSecrets, ChannelStatus } from '../domain/channel.js';
 import type { ChannelSettings } from '../domain/channel-settings.js';
 import type { IdentityKind } from '../domain/claim.js';
@@ -349,23 +350,6 @@ export interface QuotaGate {
  * How far calls under way have come, noted now and then beside the log: what is lost with a node that dies is at most
  * what happened since its last note. It decides nothing while the node lives.
  */
-
-/** A call that has gone upstream and has no outcome yet. */
-export interface CallProgress {
-  /** Channels tried, the last one being asked now. */
-  readonly attempts: readonly ChannelId[];
-  /** Attempts that upstream may charge for beside the one under way. */
-  readonly unknownAttempts: number;
-  readonly upstreamModel: string | null;
-  /** Of a stream that has begun to reach its caller; tokens are counted roughly. */
-  readonly delivered: { readonly firstTokenMs: number; readonly outputTokens: number } | null;
-}
-
-/** `unknown`: it was reserved too shortly before the node died, or by a node that noted nothing. */
-export type LastSeen =
-  | { readonly kind: 'not-sent' }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'sent'; readonly progress: CallProgress };
 
 export interface CallProgressNotes {
   /** From now on this node notes; its reservations lie behind `after`. */

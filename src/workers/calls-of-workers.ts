@@ -1,5 +1,6 @@
-import type { CallProgress, CallProgressNotes } from '../application/ports.js';
+import type { CallProgressNotes } from '../application/ports.js';
 import { BriefMap } from '../collections/brief-map.js';
+import type { CallProgress } from '../domain/call-progress.js';
 import { beginning, Position } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
 import { type CallsUnderWay, CallUnderWay } from '../relay/call/under-way.js';

@@ -1,12 +1,13 @@
 import type { ChangedOption, DirectorySnapshot } from '../application/memory/directory.js';
-import type { CallProgress } from '../application/ports.js';
 import type { Shortage } from '../application/quota-gate-ports.js';
 import type { Config } from '../config.js';
+import type { Release } from '../domain/call-conclusion.js';
+import type { CallProgress } from '../domain/call-progress.js';
 import type { Position, Recorded, StreamName } from '../domain/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../domain/ids.js';
 import type { Quota } from '../domain/quota.js';
 import type { Limits } from '../relay/call/call-limits.js';
-import type { Release, Withdrawal } from '../relay/call/metered.js';
+import type { Withdrawal } from '../relay/call/metered.js';
 import type { RefusedKind } from '../relay/call/refusal-tally.js';
 import type { RelayError } from '../relay/errors.js';
 import type { Turn } from './calls-of-workers.js';

@@ -45,7 +45,7 @@ const toldRefusal = ({ status, code, message, type, param, retryAfter, shouldRet
   shouldRetry,
 });
 
-const neverServed = { reason: 'recovered', status: null, code: null } as const;
+const neverServed = { kind: 'never-sent', reason: 'recovered', status: null, code: null } as const;
 
 export interface WorkerService {
   readonly methods: AskedOfPrimary;
@@ -120,7 +120,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       const { reservation } = reserving;
       if (ended) {
         // Whoever asked has not heard that it may: nothing went upstream.
-        await reservation.release({ ...neverServed, attempts: [], useTimeMs: 0, unknownAttempts: 0 });
+        await reservation.release(neverServed);
         throw new Failure('store-unavailable');
       }
       reservations.set(callId, reservation);

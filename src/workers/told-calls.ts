@@ -1,13 +1,13 @@
 import type { SpendingTerms } from '../domain/api-key-terms.js';
 import type { Budget } from '../domain/budget.js';
 import type { CallFacts, CallOutcome, CallSettled, UsageSource } from '../domain/call.js';
+import type { Settlement } from '../domain/call-conclusion.js';
 import type { CallId, ChannelId } from '../domain/ids.js';
 import { type PackedFacts, packFacts, unpackFacts } from '../domain/packed-calls.js';
 import type { Price } from '../domain/pricing.js';
 import type { Quota } from '../domain/quota.js';
 import type { Usage } from '../domain/usage.js';
 import type { HoldEstimate } from '../relay/call/hold.js';
-import type { Settlement } from '../relay/call/metered.js';
 import type { Turn } from './calls-of-workers.js';
 
 /*

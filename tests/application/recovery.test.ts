@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handle } from '../../src/application/commands/handle.js';
-import type { CallProgress, LastSeen } from '../../src/application/ports.js';
 import type { LeftCall } from '../../src/application/quota-gate-ports.js';
 import { keepRecovering, type Recovered, recoverCalls } from '../../src/application/reactions/recovery.js';
+import type { CallProgress, LastSeen } from '../../src/domain/call-progress.js';
 import { Position, streams } from '../../src/domain/events.js';
 import { CallId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';

@@ -2,18 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { newEventId } from '../../src/application/event-id.js';
 import { openQuotaGate } from '../../src/application/memory/quota-gate.js';
 import type { AppendResult, ExpectedRevision } from '../../src/application/ports.js';
+import type { Settlement } from '../../src/domain/call-conclusion.js';
 import { beginning, type NewEvent, type Recorded, type StreamName, streams } from '../../src/domain/events.js';
 import { Failure } from '../../src/domain/failure.js';
 import { CallId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { Estimate } from '../../src/relay/call/hold.js';
-import {
-  type Meter,
-  type MeterPorts,
-  openMeter,
-  type Reservation,
-  type Settlement,
-} from '../../src/relay/call/metered.js';
+import { type Meter, type MeterPorts, openMeter, type Reservation } from '../../src/relay/call/metered.js';
 import { callsUnderWay } from '../../src/relay/call/under-way.js';
 import { CallsOfWorkers } from '../../src/workers/calls-of-workers.js';
 import type { AskedOfPrimary } from '../../src/workers/messages.js';
@@ -186,8 +181,8 @@ describe.each(kinds)('metered %s', (_kind, openMetering) => {
 
   test('a release does not keep the caller from its answer while the log is silent', async () => {
     store.stalled = 'lost';
-    const [reason, attempts] = ['upstream-failed' as const, [ChannelId(3)]];
-    await reservation.release({ reason, status: 502, code: null, attempts, useTimeMs: 5, unknownAttempts: 1 });
+    const [kind, attempts] = ['upstream-failed' as const, [ChannelId(3)]];
+    await reservation.release({ kind, status: 502, code: null, attempts, useTimeMs: 5, unknownAttempts: 1 });
     const events = await story();
     expect(types(events)).toEqual(['CallReserved', 'CallReleased']);
     expect(events[1]?.event).toMatchObject({ facts: { userId: UserId(7) }, suspense: 100 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CallProgress, CallProgressNotes } from '../../src/application/ports.js';
+import type { CallProgressNotes } from '../../src/application/ports.js';
+import type { CallProgress } from '../../src/domain/call-progress.js';
 import { beginning, Position } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
 import { type CallsUnderWay, callsUnderWay } from '../../src/relay/call/under-way.js';

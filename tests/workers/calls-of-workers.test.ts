@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallProgress } from '../../src/application/ports.js';
+import type { CallProgress } from '../../src/domain/call-progress.js';
 import { Position } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
 import { CallsOfWorkers } from '../../src/workers/calls-of-workers.js';

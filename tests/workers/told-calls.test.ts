@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Settlement } from '../../src/domain/call-conclusion.js';
 import { ApiKeyId, CallId, ChannelId, UserId } from '../../src/domain/ids.js';
 import { Quota } from '../../src/domain/quota.js';
 import type { HoldEstimate } from '../../src/relay/call/hold.js';
-import type { Settlement } from '../../src/relay/call/metered.js';
 import { orderTold, settlementTold, toldOrder, toldSettlement } from '../../src/workers/told-calls.js';
 
 /* What a worker asks of every call arrives as it was, each member in its place; all go through JSON on their way. */

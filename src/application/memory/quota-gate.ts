@@ -1,5 +1,6 @@
 import { BriefMap } from '../../collections/brief-map.js';
 import type { Day } from '../../domain/budget.js';
+import { chargeWithin } from '../../domain/call-conclusion.js';
 import { beginning, type Position, type Recorded, streamKey } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { type ApiKeyId, CallId, type UserId } from '../../domain/ids.js';
@@ -202,8 +203,7 @@ export function openQuotaGate(
 
   const charge = (call: AdmittedCall, cost: Quota): Quota => {
     owe(call, zero);
-    const room = chargeable(call, clock.now());
-    const charged = cost < room ? cost : room;
+    const charged = chargeWithin(cost, chargeable(call, clock.now()));
     owe(call, charged);
     if (charged > call.held) hold(call, charged);
     return charged;
@@ -258,7 +258,7 @@ export function openQuotaGate(
       const own = calls.get(callId);
       if (own !== undefined) return charge(own, cost);
       // It has its outcome, and the tail has brought that; or will bring all of it.
-      if (!user.foreign.has(callId)) return cost < reserved ? cost : reserved;
+      if (!user.foreign.has(callId)) return chargeWithin(cost, reserved);
       unholdForeign(user, callId);
       if (apiKey !== null) unholdForeign(apiKey, callId);
       const withdrawn = { user: user.withdrawn, apiKey: apiKey?.withdrawn ?? 0n };

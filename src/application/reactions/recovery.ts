@@ -1,12 +1,13 @@
-import { type CallReleased, type CallSettled, callDecider } from '../../domain/call.js';
+import { callDecider } from '../../domain/call.js';
+import { conclude, costOfLost } from '../../domain/call-conclusion.js';
+import type { LastSeen } from '../../domain/call-progress.js';
 import { Position, streams } from '../../domain/events.js';
 import type { CallId } from '../../domain/ids.js';
-import { chargeOf } from '../../domain/pricing.js';
-import { minus, Quota } from '../../domain/quota.js';
+import { type Quota, zero } from '../../domain/quota.js';
 import type { ReadModels } from '../../projections/database.js';
 import { type OpenCall, openCalls } from '../../projections/models/ledger/ledger-queries.js';
 import type { Handle } from '../commands/handle.js';
-import type { CallProgress, CallProgressNotes, Clock, LastSeen, QuotaGate, ReadModelProgress } from '../ports.js';
+import type { CallProgressNotes, Clock, QuotaGate, ReadModelProgress } from '../ports.js';
 
 /*
  * Reservations without an outcome that nobody serves any more: a node died, or lost one. Each gets the outcome that the
@@ -34,50 +35,13 @@ export interface Recovered {
 const pageSize = 1000;
 const parallel = 50;
 
-const timesReserved = ({ reservation }: OpenCall, attempts: number): Quota =>
-  Quota(Math.min(reservation.reserved * attempts, Number.MAX_SAFE_INTEGER));
-
-async function settledAs(
-  gate: RecoveryPorts['gate'],
-  call: OpenCall,
-  progress: CallProgress,
-  useTimeMs: number,
-): Promise<CallSettled | null> {
-  const { facts, reserved, price, promptTokens } = call.reservation;
-  const { attempts, unknownAttempts, upstreamModel, delivered } = progress;
-  const channelId = attempts.at(-1);
-  if (delivered === null || channelId === undefined) return null;
-  const usage = { input: promptTokens, output: delivered.outputTokens };
-  const cost = chargeOf(usage, price);
-  const { userId, apiKeyId } = facts;
-  const charged = await gate.chargeLeft({ callId: call.callId, userId, apiKeyId, reserved }, cost);
-  return {
-    type: 'CallSettled',
-    facts,
-    reserved,
-    charged,
-    uncovered: minus(cost, charged),
-    usage,
-    usageSource: 'estimated',
-    price,
-    outcome: 'gateway-failed',
-    channelId,
-    attempts,
-    upstreamModel,
-    useTimeMs,
-    firstTokenMs: delivered.firstTokenMs,
-    reasoningEffort: null,
-    suspense: timesReserved(call, unknownAttempts),
-  };
-}
-
-function releasedAs(call: OpenCall, seen: LastSeen, useTimeMs: number): CallReleased {
+/** What there is for a lost call to be charged; nothing where nothing had reached its caller. */
+async function payableFor(gate: RecoveryPorts['gate'], call: OpenCall, seen: LastSeen): Promise<Quota> {
+  const cost = costOfLost(call.reservation, seen);
+  if (cost === null) return zero;
   const { facts, reserved } = call.reservation;
-  const attempts = seen.kind === 'sent' ? seen.progress.attempts : [];
-  const costly = seen.kind === 'not-sent' ? 0 : seen.kind === 'sent' ? seen.progress.unknownAttempts + 1 : 1;
-  const suspense = timesReserved(call, costly);
-  const told = { status: null, code: null, attempts, useTimeMs, suspense };
-  return { type: 'CallReleased', facts, reserved, reason: 'recovered', ...told };
+  const { userId, apiKeyId } = facts;
+  return gate.chargeLeft({ callId: call.callId, userId, apiKeyId, reserved }, cost);
 }
 
 /**
@@ -91,14 +55,16 @@ export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promis
 
   const recover = async (call: OpenCall, seen: LastSeen): Promise<void> => {
     const useTimeMs = Math.max(0, clock.now() - call.since);
-    const settlement = seen.kind === 'sent' ? await settledAs(gate, call, seen.progress, useTimeMs) : null;
+    const payable = await payableFor(gate, call, seen);
+    const event = conclude(call.reservation, { kind: 'lost', seen, useTimeMs, payable });
     const stream = streams.call(call.callId);
-    const { events } =
-      settlement === null
-        ? await handle(callDecider, stream, { type: 'Release', event: releasedAs(call, seen, useTimeMs) })
-        : await handle(callDecider, stream, { type: 'Settle', event: settlement });
-    if (settlement === null) released += events.length;
-    else settled += events.length;
+    if (event.type === 'CallReleased') {
+      const { events } = await handle(callDecider, stream, { type: 'Release', event });
+      released += events.length;
+    } else {
+      const { events } = await handle(callDecider, stream, { type: 'Settle', event });
+      settled += events.length;
+    }
   };
 
   for (let after: Position | null = null; ; ) {

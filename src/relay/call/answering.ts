@@ -1,4 +1,5 @@
 import type { CallOutcome, CallSettled } from '../../domain/call.js';
+import type { Settlement } from '../../domain/call-conclusion.js';
 import type { ChannelId } from '../../domain/ids.js';
 import { completionTokens, type Usage } from '../../domain/usage.js';
 import type { Endpoint } from '../endpoint.js';
@@ -13,7 +14,7 @@ import { beginStream, deliver, eventStreamType, pump, streamHeaders } from './de
 import { watchGrowth } from './growth.js';
 import { heardUsage } from './heard-usage.js';
 import type { Heartbeat } from './heartbeats.js';
-import type { Reservation, Settlement } from './metered.js';
+import type { Reservation } from './metered.js';
 import type { Order } from './order.js';
 import type { Answering } from './refusal.js';
 import { type Silence, SilentTime } from './silent-time.js';

@@ -1,14 +1,14 @@
 import type { Clock, EventStore, QuotaGate } from '../../application/ports.js';
 import type { Shortage } from '../../application/quota-gate-ports.js';
 import type { SpendingTerms } from '../../domain/api-key-terms.js';
-import type { CallEvent, CallFacts, CallOutcome, CallReleased, CallSettled, UsageSource } from '../../domain/call.js';
+import type { CallEvent, CallFacts, CallReserved, CallSettled } from '../../domain/call.js';
+import { conclude, type Release, refundOf, type Settlement, type Withheld } from '../../domain/call-conclusion.js';
 import { type NewEvent, type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
-import type { CallId, ChannelId } from '../../domain/ids.js';
+import type { CallId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
-import { chargeOf, type Price } from '../../domain/pricing.js';
-import { minus, Quota, zero } from '../../domain/quota.js';
-import type { Usage } from '../../domain/usage.js';
+import { chargeOf } from '../../domain/pricing.js';
+import { type Quota, zero } from '../../domain/quota.js';
 import { affordableLimit, type HoldEstimate, type UsageBound } from './hold.js';
 import type { CallsUnderWay, CallUnderWay } from './under-way.js';
 
@@ -32,33 +32,8 @@ export interface MeterPorts {
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
-export interface Settlement {
-  readonly usage: Usage;
-  readonly usageSource: UsageSource;
-  readonly outcome: CallOutcome;
-  readonly channelId: ChannelId;
-  readonly attempts: readonly ChannelId[];
-  /** Left out: none failed. */
-  readonly failedAttempts?: CallSettled['failedAttempts'];
-  readonly upstreamModel: string | null;
-  readonly useTimeMs: number;
-  readonly firstTokenMs: number | null;
-  readonly reasoningEffort: string | null;
-  /** Attempts before it that upstream may charge for. */
-  readonly unknownAttempts: number;
-}
-
-export interface Release
-  extends Pick<CallReleased, 'reason' | 'status' | 'code' | 'attempts' | 'failedAttempts' | 'useTimeMs'> {
-  /** Attempts that upstream may charge for although nobody pays. */
-  readonly unknownAttempts: number;
-}
-
 /** What the caller is told when an answer has to be withheld. */
-export interface Withdrawal {
-  readonly status: number;
-  readonly code: string;
-}
+export type Withdrawal = Pick<Withheld, 'status' | 'code'>;
 
 type Reserving =
   | { readonly ok: true; readonly reservation: Reservation }
@@ -105,49 +80,59 @@ const isUnwritten = (error: unknown): boolean => error instanceof Failure && err
 interface Outcomes extends Pick<MeterPorts, 'gate' | 'underWay' | 'warn'> {
   newEvent<Event extends CallEvent>(event: Event): NewEvent<Event>;
   /** The call has this outcome once it resolves. */
-  conclude(callId: CallId, outcome: NewEvent): Promise<void>;
+  record(callId: CallId, outcome: NewEvent): Promise<void>;
   /** What must get into the log while this process lives; when it dies, recovery takes over. */
   keepTrying(callId: CallId, attempt: () => Promise<void>): Promise<void>;
   /** Sees to it that a call answered as failed is not charged. */
-  withdraw(callId: CallId, settled: NewEvent<CallSettled>, withdrawal: Withdrawal): Promise<void>;
+  withdraw(
+    callId: CallId,
+    reserved: CallReserved,
+    settled: NewEvent<CallSettled>,
+    withdrawal: Withdrawal,
+  ): Promise<void>;
 }
 
 /** What was reserved, and for what. */
-interface Reserved {
+interface Reserved extends Pick<Reservation, 'underWay' | 'outputLimit' | 'bound'> {
   readonly callId: CallId;
-  readonly facts: CallFacts;
-  readonly price: Price;
-  readonly quota: Quota;
+  readonly event: CallReserved;
 }
 
 class ReservedCall implements Reservation {
   held: Quota;
+  readonly underWay: CallUnderWay;
+  readonly outputLimit: number | null;
+  readonly bound: UsageBound;
+  private readonly callId: CallId;
+  private readonly reserved: CallReserved;
   private concluding = false;
 
   constructor(
     private readonly outcomes: Outcomes,
-    readonly underWay: CallUnderWay,
-    readonly outputLimit: number | null,
-    readonly bound: UsageBound,
-    private readonly reserved: Reserved,
+    { callId, event, underWay, outputLimit, bound }: Reserved,
   ) {
-    this.held = reserved.quota;
+    this.callId = callId;
+    this.reserved = event;
+    this.held = event.reserved;
+    this.underWay = underWay;
+    this.outputLimit = outputLimit;
+    this.bound = bound;
   }
 
   async extend(wanted: Quota): Promise<boolean> {
-    if (!this.outcomes.gate.extend(this.reserved.callId, wanted)) return false;
+    if (!this.outcomes.gate.extend(this.callId, wanted)) return false;
     this.held = wanted;
     return true;
   }
 
   async settle(settlement: Settlement): Promise<Quota> {
-    const { gate, conclude, keepTrying } = this.outcomes;
-    const { callId } = this.reserved;
+    const { gate, record, keepTrying } = this.outcomes;
+    const { callId } = this;
     const settled = this.settledBy(settlement);
     try {
-      await conclude(callId, settled);
+      await record(callId, settled);
     } catch (error) {
-      void keepTrying(callId, () => conclude(callId, settled));
+      void keepTrying(callId, () => record(callId, settled));
       throw error;
     }
     gate.settled(callId, settled.event.charged);
@@ -155,71 +140,45 @@ class ReservedCall implements Reservation {
   }
 
   async settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null> {
-    const { gate, conclude, withdraw, warn } = this.outcomes;
-    const { callId } = this.reserved;
+    const { gate, record, withdraw, warn } = this.outcomes;
+    const { callId, reserved } = this;
     const settled = this.settledBy(settlement);
     try {
-      await conclude(callId, settled);
+      await record(callId, settled);
     } catch (error) {
       warn('a call could not be settled and is withdrawn', { callId, error: String(error) });
-      void withdraw(callId, settled, withdrawal);
+      void withdraw(callId, reserved, settled, withdrawal);
       return null;
     }
     gate.settled(callId, settled.event.charged);
     return settled.event.charged;
   }
 
-  async release({ unknownAttempts, ...release }: Release): Promise<void> {
-    const { gate, newEvent, conclude, keepTrying, warn } = this.outcomes;
-    const { callId, facts, quota } = this.reserved;
-    const suspense = this.timesHeld(unknownAttempts);
-    const released = newEvent({ type: 'CallReleased', facts, reserved: quota, ...release, suspense });
+  async release(release: Release): Promise<void> {
+    const { gate, newEvent, record, keepTrying, warn } = this.outcomes;
+    const { callId } = this;
+    const released = newEvent(conclude(this.reserved, release));
     this.concluding = true;
     try {
-      await conclude(callId, released);
+      await record(callId, released);
       gate.settled(callId, zero);
     } catch (error) {
       warn('a call could not be released yet', { callId, error: String(error) });
-      void keepTrying(callId, () => conclude(callId, released));
+      void keepTrying(callId, () => record(callId, released));
     }
   }
 
   leave(): void {
-    if (!this.concluding) this.outcomes.underWay.lose(this.reserved.callId);
-  }
-
-  /** Each of these attempts may have cost upstream as much as the call was expected to. */
-  private timesHeld(attempts: number): Quota {
-    return Quota(Math.min(this.reserved.quota * attempts, Number.MAX_SAFE_INTEGER));
+    if (!this.concluding) this.outcomes.underWay.lose(this.callId);
   }
 
   private settledBy(settlement: Settlement): NewEvent<CallSettled> {
     const { gate, newEvent } = this.outcomes;
-    const { callId, facts, price, quota } = this.reserved;
-    const { usage } = settlement;
-    const cost = chargeOf(usage, price);
+    const cost = chargeOf(settlement.usage, this.reserved.price);
     // Where the gate knows nothing of the call it has its outcome already, and this one will not be written.
-    const charged = gate.charge(callId, cost) ?? (cost > this.held ? this.held : cost);
+    const payable = gate.charge(this.callId, cost) ?? this.held;
     this.concluding = true;
-    return newEvent({
-      type: 'CallSettled',
-      facts,
-      reserved: quota,
-      charged,
-      usage,
-      price,
-      usageSource: settlement.usageSource,
-      outcome: settlement.outcome,
-      channelId: settlement.channelId,
-      attempts: settlement.attempts,
-      failedAttempts: settlement.failedAttempts,
-      upstreamModel: settlement.upstreamModel,
-      useTimeMs: settlement.useTimeMs,
-      firstTokenMs: settlement.firstTokenMs,
-      reasoningEffort: settlement.reasoningEffort,
-      uncovered: minus(cost, charged),
-      suspense: this.timesHeld(settlement.unknownAttempts),
-    });
+    return newEvent(conclude(this.reserved, { kind: 'settled', settlement, cost, payable }));
   }
 }
 
@@ -235,7 +194,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
   const write = async (callId: CallId, outcome: NewEvent, expected: number): Promise<boolean> =>
     (await store.appendAhead(streams.call(callId), outcome, expected)).ok;
 
-  const conclude = async (callId: CallId, outcome: NewEvent): Promise<void> => {
+  const record = async (callId: CallId, outcome: NewEvent): Promise<void> => {
     if (!(await write(callId, outcome, 0)))
       warn('a call had its outcome already', { callId, type: outcome.event.type });
     underWay.end(callId);
@@ -259,24 +218,10 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
    * Sees to it that a call answered as failed is not charged. The release takes the place the settlement was meant for;
    * a settlement that was there before it, or is still on its way there, finds out which of them came first.
    */
-  const withdraw = async (
-    callId: CallId,
-    settled: NewEvent<CallSettled>,
-    { status, code }: Withdrawal,
-  ): Promise<void> => {
-    const { facts, reserved, charged, uncovered, usage, channelId, useTimeMs, suspense } = settled.event;
-    const { attempts, failedAttempts } = settled.event;
-    const told = { facts, status, code, useTimeMs } as const;
-    // The work was done, and this is what it is worth.
-    const unpaid = Quota(Math.min(charged + uncovered + suspense, Number.MAX_SAFE_INTEGER));
-    const released = newEvent({
-      ...{ type: 'CallReleased', reserved, reason: 'not-booked', attempts, failedAttempts, ...told },
-      suspense: unpaid,
-    });
-    const tried = { channelId, attempts, failedAttempts };
-    const settlement = { eventId: settled.id, at: settled.at, charged, usage, ...tried, useTimeMs };
-    // What nobody was to pay is booked by the settlement already.
-    const refunded = newEvent({ type: 'CallRefunded', settlement, ...told, suspense: charged });
+  const withdraw: Outcomes['withdraw'] = async (callId, reserved, settled, withdrawal) => {
+    const { status, code } = withdrawal;
+    const released = newEvent(conclude(reserved, { kind: 'withheld', settled: settled.event, status, code }));
+    const refunded = newEvent(refundOf(settled, withdrawal));
     await keepTrying(callId, async () => {
       if (await write(callId, released, 0)) gate.settled(callId, zero);
       else {
@@ -288,7 +233,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
     });
   };
 
-  const outcomes: Outcomes = { gate, underWay, newEvent, conclude, keepTrying, withdraw, warn };
+  const outcomes: Outcomes = { gate, underWay, newEvent, record, keepTrying, withdraw, warn };
 
   return {
     pending: () => unwritten,
@@ -321,7 +266,7 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
             underWay.end(callId);
           }
           // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
-          else void giveBack(callId, facts, quota, reserved);
+          else void giveBack(callId, reserved);
           throw error;
         });
       if (!result.ok) {
@@ -338,26 +283,20 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
         keeps: estimate.bound.keeps,
         searches: estimate.bound.searches,
       };
-      const reservation = new ReservedCall(outcomes, call, outputLimit, bound, { callId, facts, price, quota });
-      return { ok: true, reservation };
+      const { event } = reserved;
+      return {
+        ok: true,
+        reservation: new ReservedCall(outcomes, { callId, event, underWay: call, outputLimit, bound }),
+      };
     },
   };
 
-  async function giveBack(callId: CallId, facts: CallFacts, quota: Quota, reserved: NewEvent): Promise<void> {
-    const released = newEvent({
-      type: 'CallReleased',
-      facts,
-      reserved: quota,
-      reason: 'internal',
-      status: 503,
-      code: 'store_unavailable',
-      attempts: [],
-      useTimeMs: 0,
-      suspense: zero,
-    });
+  async function giveBack(callId: CallId, reserved: NewEvent<CallReserved>): Promise<void> {
+    const told = { status: 503, code: 'store_unavailable' };
+    const released = newEvent(conclude(reserved.event, { kind: 'never-sent', reason: 'internal', ...told }));
     await keepTrying(callId, async () => {
       await store.append(streams.call(callId), [reserved], 'no-stream');
-      await conclude(callId, released);
+      await record(callId, released);
     });
   }
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { UserView } from '../../application/ports.js';
 import type { SpendingTerms } from '../../domain/api-key-terms.js';
-import type { CallFacts, FailedAttempt, ReleaseReason } from '../../domain/call.js';
+import type { CallFacts, FailedAttempt } from '../../domain/call.js';
+import type { Release } from '../../domain/call-conclusion.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
 import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
@@ -271,30 +272,16 @@ export function openRelay(ports: RelayPorts): Relay {
 
       let concludedCall = false;
       let handedOn = false;
-      const release = async (
-        reason: ReleaseReason,
-        error: RelayError | null,
-        attempts: readonly ChannelId[],
-        failedAttempts: readonly FailedAttempt[] | undefined,
-        unknownAttempts: number,
-      ) => {
+      const release = async (release: Release): Promise<void> => {
         concludedCall = true;
-        await reservation.release({
-          reason,
-          status: error?.status ?? null,
-          code: failureCodeOf(error?.code ?? null),
-          attempts,
-          failedAttempts,
-          useTimeMs: elapsed(),
-          unknownAttempts,
-        });
+        await reservation.release(release);
       };
 
       const heartbeat = order.stream ? heartbeatOf(call, presence) : noHeartbeat;
       known.heartbeat = heartbeat;
       try {
         if (presence.gone) {
-          await release('caller-left', null, [], undefined, 0);
+          await release({ kind: 'caller-left', attempts: [], useTimeMs: elapsed(), unknownAttempts: 0 });
           return null;
         }
         const { underWay } = reservation;
@@ -318,14 +305,17 @@ export function openRelay(ports: RelayPorts): Relay {
           throw last.error;
         }
         if (!last.ok) {
-          if (presence.gone) await release('caller-left', null, tried, failed, unknownAttempts);
-          else await release('upstream-failed', last.error, tried, failed, unknownAttempts);
+          const unanswered = { attempts: tried, failedAttempts: failed, useTimeMs: elapsed(), unknownAttempts };
+          const { status, code } = last.error;
+          if (presence.gone) await release({ kind: 'caller-left', ...unanswered });
+          else await release({ kind: 'upstream-failed', status, code: failureCodeOf(code), ...unanswered });
           throw last.error;
         }
         handedOn = true;
         return { order, reservation, last, course, heartbeat, leaveChannel: leave };
       } catch (error) {
-        if (!concludedCall) await release('internal', null, [], undefined, reservation.underWay.costlyAttempts);
+        const { costlyAttempts: unknownAttempts } = reservation.underWay;
+        if (!concludedCall) await release({ kind: 'internal', useTimeMs: elapsed(), unknownAttempts });
         throw error;
       } finally {
         if (!handedOn) reservation.leave();

@@ -1,5 +1,6 @@
-import type { CallProgress, CallProgressNotes } from '../../application/ports.js';
+import type { CallProgressNotes } from '../../application/ports.js';
 import { BriefMap } from '../../collections/brief-map.js';
+import type { CallProgress } from '../../domain/call-progress.js';
 import { beginning, type Position } from '../../domain/events.js';
 import type { CallId, ChannelId } from '../../domain/ids.js';
 import { atIntervals } from '../../waiting/at-intervals.js';
