@@ -37,10 +37,10 @@ describe('the manual', () => {
     for (const row of rows) expect(pathsIn(row), row).toHaveLength(1);
   });
 
-  test('says where five changes go, file by file, and contributors are sent there', () => {
+  test('says where six changes go, file by file, and contributors are sent there', () => {
     const page = 'docs/where-does-my-change-go.md';
     const examples = textOf(page).split('\n## ').slice(1);
-    expect(examples).toHaveLength(5);
+    expect(examples).toHaveLength(6);
     for (const example of examples) expect(pathsIn(example).length, example).toBeGreaterThan(4);
     expect(textOf('CONTRIBUTING.md')).toContain(`(${page})`);
   });
