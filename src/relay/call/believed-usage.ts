@@ -27,6 +27,17 @@ function canHaveTakenIn(told: Usage, { prompt, sound, keeps }: UsageBound): bool
   return promptTokens(told) <= prompt && (told.audioInput ?? 0) <= sound && (keeps || (told.cacheWriteHour ?? 0) === 0);
 }
 
+/** Who tells pieces need not count tokens. */
+const tellsPieces = ({ images = 0, seconds = 0 }: Usage): boolean => images > 0 || seconds > 0;
+
+/** Of a prompt that is not empty, nothing was told that can be charged. */
+const lacksInput = (told: Usage, promptEstimate: number): boolean =>
+  promptTokens(told) === 0 && promptEstimate > 0 && !tellsPieces(told);
+
+/** Of words that came, nothing was told. `echoed`: tokens of the prompt that may stand in the answer. */
+const lacksOutput = (told: Usage, { said, toolsBytes = 0 }: Generated, echoed: number): boolean =>
+  completionTokens(told) + echoed === 0 && said.bytes > toolsBytes;
+
 export interface UsedTokens {
   readonly usage: Usage;
   readonly usageSource: UsageSource;
@@ -74,20 +85,22 @@ export function believedUsage(
   model: string,
   echoes = false,
 ): UsedTokens {
-  const silent = told === null || (!usedAnything(told) && generated.said.length > 0);
-  const input = !silent && canHaveTakenIn(told, bound);
-  // Streams that break off may have told their input and nothing else.
-  const half = !silent && generated.inputOnly === true;
-  const output =
-    !silent &&
-    !half &&
-    canHavePutOut(told, generated, bound) &&
-    !saysMore(told, generated, bound, echoes ? promptTokens(told) : 0);
-  if (input && output) return withinSearches(told, 'upstream', bound);
   const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
+  if (told === null || (!usedAnything(told) && generated.said.length > 0))
+    return withinSearches(joined({ input: promptEstimate }, seen()), 'estimated', bound);
+  const echoed = echoes ? promptTokens(told) : 0;
+  const noInput = lacksInput(told, promptEstimate);
+  // Streams that break off may have told their input and nothing else.
+  const noOutput = generated.inputOnly === true || lacksOutput(told, generated, echoed);
+  const possibleInput = canHaveTakenIn(told, bound);
+  const possibleOutput = canHavePutOut(told, generated, bound) && !saysMore(told, generated, bound, echoed);
+  const input = possibleInput && !noInput;
+  const output = possibleOutput && !noOutput;
+  if (input && output) return withinSearches(told, 'upstream', bound);
+  const lied = !possibleInput || (!possibleOutput && !noOutput);
   return withinSearches(
     joined(input ? told : { input: promptEstimate }, output ? told : seen()),
-    silent || (half && input) ? 'estimated' : 'disbelieved',
+    lied ? 'disbelieved' : 'estimated',
     bound,
   );
 }
@@ -99,7 +112,7 @@ export function believedUsage(
 export const believer =
   (bound: UsageBound, promptEstimate: number) =>
   (told: Usage): Usage => {
-    const input = canHaveTakenIn(told, bound);
+    const input = canHaveTakenIn(told, bound) && !lacksInput(told, promptEstimate);
     const output = completionTokens(told) <= bound.output && (bound.speaks || (told.audioOutput ?? 0) === 0);
     const possible = input && output ? told : joined(input ? told : { input: promptEstimate }, output ? told : {});
     return withinSearches(possible, 'upstream', bound).usage;

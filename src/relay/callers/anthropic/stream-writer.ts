@@ -1,7 +1,7 @@
 import type { Usage } from '../../../domain/usage.js';
 import type { AnswerWriter } from '../../answer-writer.js';
 
-import { isWellTold, mendedUsage, readUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
+import { endsWith, isWellTold, mendedUsage, readUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
 import { inOneLine } from '../../protocols/carried.js';
 
 import { isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
@@ -106,8 +106,9 @@ export class AnthropicWriter implements AnswerWriter {
   /** Upstream's last events, which say what is charged. */
   private closePassed(usage: Usage): void {
     const { held, end } = this;
-    const asTold = held !== null && usage === this.told && isWellTold(usageOf(held.event));
-    if (asTold) this.passHeld(held);
+    const words = held === null ? null : usageOf(held.event);
+    const asTold = words !== null && usage === this.told && isWellTold(words) && endsWith(words, usage);
+    if (held !== null && asTold) this.passHeld(held);
     else {
       const nothing: JsonObject = { delta: { stop_reason: null, stop_sequence: null } };
       const { type: _, ...event } = held?.event ?? nothing;

@@ -71,12 +71,27 @@ export function readUsage(told: JsonObject): Usage | null {
   });
 }
 
+/** Figures that only grow while an answer comes. */
+const growing: ReadonlySet<string> = new Set([
+  ...['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'],
+]);
+
+const saysNothing = (name: string, value: JsonValue | undefined): boolean =>
+  (value ?? null) === null || (growing.has(name) && (countIn(value) ?? 0) === 0);
+
 /** The newer figures of a stream replace the older, where they say something. */
 export function newerUsage(before: JsonObject | null, told: JsonObject): JsonObject {
   const known: JsonObject = { ...before };
-  for (const [name, value] of Object.entries(told)) if (value !== null && value !== undefined) known[name] = value;
+  for (const [name, value] of Object.entries(told))
+    if (!(name in known) || !saysNothing(name, value)) known[name] = value;
   return known;
 }
+
+/** Whether a client that knew these words by the end is told `usage` by the last of them. */
+export const endsWith = (last: JsonObject, usage: Usage): boolean => {
+  const written = writtenUsage(usage);
+  return [...growing].every((name) => (last[name] ?? null) === null || last[name] === written[name]);
+};
 
 /** Usage in Anthropic's words. */
 export function writtenUsage(usage: Usage): JsonObject {

@@ -25,10 +25,10 @@ export function readUsage(told: JsonObject, reasoningBeside: boolean, searches =
   const total = countIn(told.total_tokens);
   const saidPrompt = countIn(told.prompt_tokens);
   const saidCompletion = countIn(told.completion_tokens);
-  // Embedding and rerank services give the total only.
-  const prompt = saidPrompt ?? (total === null ? null : Math.max(total - (saidCompletion ?? 0), 0));
-  const spoken = saidCompletion ?? (total === null || prompt === null ? null : Math.max(total - prompt, 0));
-  if (prompt === null || spoken === null || prompt + spoken === 0) return null;
+  // Embedding and rerank services give the total only. Of two halves one may be told alone.
+  const prompt = saidPrompt ?? (total === null ? 0 : Math.max(total - (saidCompletion ?? 0), 0));
+  const spoken = saidCompletion ?? (total === null ? 0 : Math.max(total - prompt, 0));
+  if (prompt + spoken === 0) return null;
 
   const saidReasoning = countIn(detailsIn(told, 'completion_tokens_details').reasoning_tokens) ?? 0;
   // The sum gives it away also where an upstream of that kind stands behind another one.
