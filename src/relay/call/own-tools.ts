@@ -1,7 +1,7 @@
 import type { ChannelView } from '../../application/ports.js';
 import type { Demand, Endpoint } from '../endpoint.js';
 import { jsonText } from '../protocols/exact-number.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../protocols/json.js';
 import { asksForSound } from '../protocols/neutral.js';
 import type { Provider } from '../protocols/protocol.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
@@ -57,7 +57,7 @@ const isClients = (tool: JsonObject): boolean =>
   tool.type === 'custom' ||
   // Anthropic's own tools have names as well, and kinds of their own.
   (textIn(tool.name) !== null && (tool.type ?? 'function') === 'function') ||
-  Object.keys(tool).every((name) => /^function_?declarations$/i.test(name));
+  namesIn(tool).every((name) => /^function_?declarations$/i.test(name));
 
 const ownIn = ({ tools }: JsonObject): number => objectsIn(tools).filter((tool) => !isClients(tool)).length;
 

@@ -1,5 +1,5 @@
 import { noUsage, plus, type ToolCalls, type Usage } from '../../domain/usage.js';
-import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { countIn, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../protocols/json.js';
 import { mostSearches, searchesItself, searchesPerPrompt } from '../searching.js';
 
 /* How often a provider may search the web for a call, at a price for each time: as its caller says, or as it is bounded here. */
@@ -20,7 +20,7 @@ function functionSearches({ name }: JsonObject, switched: ReadonlySet<string>): 
 function toolSearches(tool: JsonObject, switched: ReadonlySet<string>): ToolCalls | null {
   if (/^web_search/.test(textIn(tool.type) ?? '')) return webSearch;
   if (isObject(tool.function)) return functionSearches(tool.function, switched);
-  return Object.keys(tool).some(isGoogleSearch) ? googleSearch : null;
+  return namesIn(tool).some(isGoogleSearch) ? googleSearch : null;
 }
 
 /**

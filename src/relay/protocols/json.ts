@@ -20,6 +20,10 @@ export const isList = (value: unknown): value is readonly JsonValue[] => Array.i
 /** The members of a list that are objects; none when it is no list. */
 export const objectsIn = (value: unknown): JsonObject[] => (isList(value) ? value.filter(isObject) : []);
 
+/** Names of members that say something: null is as good as none. */
+export const namesIn = (holder: JsonObject): string[] =>
+  Object.keys(holder).filter((name) => (holder[name] ?? null) !== null);
+
 /** A text with something in it, else null. */
 export const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 

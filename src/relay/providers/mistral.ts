@@ -31,7 +31,9 @@ const outgoingMessage = (message: JsonObject): JsonObject => {
     ...message,
     ...(isList(content) && { content: content.map(contentPart) }),
     ...(isList(toolCalls) && {
-      tool_calls: objectsIn(toolCalls).map((call) => ({ ...call, id: toolCallId(String(call.id ?? '')) })),
+      tool_calls: objectsIn(toolCalls).map((call) =>
+        (call.id ?? null) === null ? call : { ...call, id: toolCallId(String(call.id)) },
+      ),
     }),
     ...(typeof answers === 'string' && { tool_call_id: toolCallId(answers) }),
   };

@@ -53,7 +53,7 @@ const sampling: Edit = (body) => {
 
 /** Tools can only be left to the model's choice, or be kept from it. */
 const automaticTools: Edit = (body) => {
-  if (body.tool_choice === undefined || body.tool_choice === 'auto') return body;
+  if ((body.tool_choice ?? 'auto') === 'auto') return body;
   if (body.tool_choice === 'none') {
     delete body.tools;
     delete body.tool_choice;

@@ -79,7 +79,7 @@ const partsOf = (content: JsonValue | undefined, place: string): JsonObject[] =>
 
 /** A text where there is nothing but text, and nothing to be kept. */
 const plainer = (parts: readonly JsonObject[], between: string): JsonValue =>
-  parts.every(({ type, cache_control: control }) => type === 'text' && control === undefined)
+  parts.every(({ type, cache_control: control }) => type === 'text' && (control ?? null) === null)
     ? parts.map(({ text }) => text).join(between)
     : parts;
 

@@ -1,5 +1,5 @@
 import { memberIn, objectIn } from '../../protocols/gemini/names.js';
-import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../protocols/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, namesIn, objectsIn, textIn } from '../../protocols/json.js';
 import { NotConvertible } from '../../protocols/protocol.js';
 import { jsonSchemaOf } from './json-schema-of.js';
 
@@ -25,7 +25,7 @@ const modes: ReadonlyMap<unknown, string> = new Map([
 /** Tools of the provider's own are nobody else's. Throws NotConvertible. */
 function functionsIn(tool: JsonObject, at: number): JsonObject[] {
   const declared = memberIn(tool, 'functionDeclarations');
-  const foreign = Object.keys(tool).find((name) => !/^function_?declarations$/i.test(name));
+  const foreign = namesIn(tool).find((name) => !/^function_?declarations$/i.test(name));
   if (foreign !== undefined)
     throw new NotConvertible('caller', `tools[${at}].${foreign.slice(0, 100)} is a tool that only Gemini has`);
   return objectsIn(declared);
@@ -37,7 +37,7 @@ export function neutralTools(body: JsonObject): JsonObject {
   if (functions.length === 0) return {};
   const calling = objectIn(objectIn(body, 'toolConfig') ?? {}, 'functionCallingConfig') ?? {};
   const listed = memberIn(calling, 'allowedFunctionNames');
-  const allowed = isList(listed) ? listed : [];
+  const allowed: readonly JsonValue[] = isList(listed) ? listed.filter((name) => name !== null) : [];
   const mode = modes.get(calling.mode);
   const offered = allowed.length === 0 ? functions : functions.filter(({ name }) => allowed.includes(name ?? null));
   const [only] = allowed;

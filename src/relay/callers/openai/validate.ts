@@ -1,5 +1,5 @@
 import type { InvalidRequest } from '../../endpoint.js';
-import { isList, isObject, type JsonObject, textIn } from '../../protocols/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../protocols/json.js';
 import { mostChoices } from '../../protocols/protocol.js';
 
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
@@ -21,10 +21,26 @@ const integerFrom = (body: JsonObject, param: string, least: number, most: numbe
 
 const isFilled = (value: unknown): boolean => textIn(value) !== null || (isList(value) && value.length > 0);
 
+/** Where null stands in a list of texts, of tokens, or of lists of tokens; null: nowhere. */
+function nullIn(list: readonly JsonValue[], name: string): string | null {
+  for (const [at, one] of list.entries()) {
+    const place = `${name}[${at}]`;
+    if (one === null) return place;
+    const within = isList(one) && one.includes(null) ? nullIn(one, place) : null;
+    if (within !== null) return within;
+  }
+  return null;
+}
+
+/** A text, or a list with something in each of its places. */
 export const required =
   (param: string) =>
-  (body: JsonObject): Complaint | null =>
-    isFilled(body[param]) ? null : { param, message: `field ${param} is required` };
+  (body: JsonObject): Complaint | null => {
+    const value = body[param];
+    if (!isFilled(value)) return { param, message: `field ${param} is required` };
+    const empty = isList(value) ? nullIn(value, param) : null;
+    return empty === null ? null : { param: empty, message: `${empty} must not be null` };
+  };
 
 /** Of an endpoint whose prompt or answer is sound. */
 export const invalidAudio = (param: string, message: string, code = 'invalid_audio_request'): InvalidRequest => ({

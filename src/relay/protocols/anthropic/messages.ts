@@ -171,7 +171,7 @@ const spoken = (text: string | null): JsonObject[] => (text === null || isBlank(
 function systemOf(told: Turns['system']): JsonObject {
   const blocks = told.flatMap((one) => one.blocks);
   if (blocks.length === 0) return {};
-  if (blocks.some(({ cache_control: control }) => control !== undefined)) return { system: blocks };
+  if (blocks.some(({ cache_control: control }) => (control ?? null) !== null)) return { system: blocks };
   return { system: blocks.map(({ text }) => text).join('\n') };
 }
 

@@ -27,7 +27,7 @@ const unsigned = 'skip_thought_signature_validator';
 const textPart = (text: string): JsonObject[] => (text === '' ? [] : [{ text }]);
 
 const isTextPart = ({ type, text }: JsonObject): boolean =>
-  type === 'text' || (type === undefined && text !== undefined);
+  type === 'text' || ((type ?? null) === null && (text ?? null) !== null);
 
 /** Throws NotConvertible. */
 function partsOf(content: JsonValue | undefined, name: string, fetched: Fetched): JsonObject[] {
@@ -116,7 +116,7 @@ class Reading {
     );
     const calls = objectsIn(message.tool_calls).map((call, at) => {
       const called = isObject(call.function) ? call.function : {};
-      if (call.id !== undefined) this.called.set(call.id, { name: textIn(called.name) ?? '', at: this.called.size });
+      this.called.set(call.id ?? null, { name: textIn(called.name) ?? '', at: this.called.size });
       return this.call(called, toolCallSignature(call), at, `${name}.tool_calls[${at}].function`);
     });
     const { function_call: legacy } = message;

@@ -16,9 +16,9 @@ const snakeOf = (name: string): string => {
 export const camelOf = (name: string): string =>
   name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** `name`: as it is spelled `likeThis`; written in the code, never a caller's. */
+/** `name`: as it is spelled `likeThis`; written in the code, never a caller's. undefined: it is missing, or null. */
 export const memberIn = (holder: JsonObject, name: string): JsonValue | undefined =>
-  holder[name] ?? holder[snakeOf(name)];
+  holder[name] ?? holder[snakeOf(name)] ?? undefined;
 
 /** null: it is missing, or no object. */
 export function objectIn(holder: JsonObject, name: string): JsonObject | null {

@@ -1,6 +1,6 @@
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
-import { isObject, type JsonObject, textIn } from '../json.js';
+import { isObject, type JsonObject, namesIn, textIn } from '../json.js';
 import type { OpenAiVariant } from './variant.js';
 
 /* Failures that come with a success status, in a whole body or in the middle of a stream. */
@@ -13,7 +13,7 @@ export function failureIn(variant: OpenAiVariant, body: JsonObject, confidential
     return asUpstreamError({ ...failureTold({ ...body, code, message }), code, message }, status, confidential);
   }
   const { error, object } = body;
-  const told = textIn(error) !== null || (isObject(error) && Object.keys(error).length > 0) || object === 'error';
+  const told = textIn(error) !== null || (isObject(error) && namesIn(error).length > 0) || object === 'error';
   return told ? failureOf(body, confidential) : null;
 }
 

@@ -4,7 +4,7 @@ import type { CallerDialect } from '../../../caller-dialect.js';
 import type { Demand, Endpoint, InvalidRequest } from '../../../endpoint.js';
 import { memberIn, objectIn, partsIn } from '../../../protocols/gemini/names.js';
 import { wrongTools } from '../../../protocols/gemini/own-tools.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../../protocols/json.js';
+import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn } from '../../../protocols/json.js';
 import { mostChoices } from '../../../protocols/protocol.js';
 import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';
 import { geminiArrayCaller, geminiCaller } from '../dialect.js';
@@ -65,7 +65,7 @@ export function contentDemand(body: JsonObject, bytes: number, model: string, na
   tallyContents(tally, contentsIn(body));
   // Every member but the declarations is a tool of the provider's own.
   for (const tool of objectsIn(body.tools))
-    for (const name of Object.keys(tool))
+    for (const name of namesIn(tool))
       if (name !== 'functionDeclarations' && name !== 'function_declarations') tally.count(readByTool);
   const declared = objectsIn(body.tools).flatMap((tool) => objectsIn(memberIn(tool, 'functionDeclarations')));
   if (declared.length > 0) tally.fixed += perTools;

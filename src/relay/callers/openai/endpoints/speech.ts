@@ -14,7 +14,7 @@ const longestInput = 4_096;
 const charactersIn = (text: string): number => (text.length > 2 * longestInput ? text.length : [...text].length);
 
 function invalid({ model, input, stream_format: format }: JsonObject): InvalidRequest | null {
-  if (model !== undefined && typeof model !== 'string') return invalidAudio('model', 'model must be a text');
+  if ((model ?? null) !== null && typeof model !== 'string') return invalidAudio('model', 'model must be a text');
   if (typeof input !== 'string' || input === '') return invalidAudio('input', 'field input is required: a text');
   if (charactersIn(input) > longestInput)
     return invalidAudio('input', `input must be at most ${longestInput} characters`, 'text_too_long');
