@@ -38,27 +38,35 @@ export function postgresTickets(options: {
     return row?.matches ? opened(name, row.content) : null;
   };
 
+  const issued = async (
+    replaced: 'any' | 'expired',
+    ...[kind, name, { code, content, lifetimeMs, tries }]: Parameters<Tickets['issue']>
+  ): Promise<void> => {
+    const now = clock.now();
+    const hashed = nameOf(kind, name);
+    // Each one clears away what has expired, so the table stays as small as what is under way.
+    await query(
+      `WITH expired AS (DELETE FROM tickets WHERE expires_at <= $7 AND NOT (kind = $1 AND name_hash = $2))
+       INSERT INTO tickets (kind, name_hash, code_hash, content, tries_left, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (kind, name_hash) DO UPDATE SET code_hash = excluded.code_hash, content = excluded.content,
+         tries_left = excluded.tries_left, expires_at = excluded.expires_at
+       ${replaced === 'expired' ? 'WHERE tickets.expires_at <= $7' : ''}`,
+      [
+        kind,
+        hashed,
+        codeOf(kind, name, code),
+        sealBytes(sealingKey, ownerOf(hashed), Buffer.from(content, 'utf8')),
+        tries,
+        now + lifetimeMs,
+        now,
+      ],
+    );
+  };
+
   return {
-    async issue(kind, name, { code, content, lifetimeMs, tries }) {
-      const now = clock.now();
-      const hashed = nameOf(kind, name);
-      // Each one clears away what has expired, so the table stays as small as what is under way.
-      await query(
-        `WITH expired AS (DELETE FROM tickets WHERE expires_at <= $7 AND NOT (kind = $1 AND name_hash = $2))
-         INSERT INTO tickets (kind, name_hash, code_hash, content, tries_left, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT (kind, name_hash) DO UPDATE SET code_hash = excluded.code_hash, content = excluded.content,
-           tries_left = excluded.tries_left, expires_at = excluded.expires_at`,
-        [
-          kind,
-          hashed,
-          codeOf(kind, name, code),
-          sealBytes(sealingKey, ownerOf(hashed), Buffer.from(content, 'utf8')),
-          tries,
-          now + lifetimeMs,
-          now,
-        ],
-      );
-    },
+    issue: (...ticket) => issued('any', ...ticket),
+
+    restore: (...ticket) => issued('expired', ...ticket),
 
     check: (kind, name, code) => compared(kind, nameOf(kind, name), codeOf(kind, name, code)),
 

@@ -240,6 +240,8 @@ export interface Tickets {
   /** The same, and it is used up: of two who bring it at once, one gets null. */
   redeem(kind: TicketKind, name: string, code: string): Promise<string | null>;
   drop(kind: TicketKind, name: string): Promise<void>;
+  /** What was redeemed, back; one that was issued in the meantime stays instead. */
+  restore(...issued: Parameters<Tickets['issue']>): Promise<void>;
   /** For what somebody else has made, and is good once: true the first time it is shown, false until `lifetimeMs` later. */
   spend(kind: TicketKind, name: string, lifetimeMs: number): Promise<boolean>;
 }

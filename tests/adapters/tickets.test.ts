@@ -50,6 +50,19 @@ describe.each([
     expect(await isRight()).toBeNull();
   });
 
+  test('that was redeemed can be given back, unless there is a newer one that lasts', async () => {
+    await tickets.redeem('email-code', 'alice@example.com', mailed.code);
+    await tickets.restore('email-code', 'alice@example.com', mailed);
+    expect(await isRight()).toBe(mailed.content);
+    await tickets.issue('email-code', 'alice@example.com', { ...mailed, code: 'newer', lifetimeMs: minute });
+    await tickets.restore('email-code', 'alice@example.com', mailed);
+    expect(await isRight()).toBeNull();
+    expect(await tickets.check('email-code', 'alice@example.com', 'newer')).toBe(mailed.content);
+    clock.advance(minute);
+    await tickets.restore('email-code', 'alice@example.com', mailed);
+    expect(await isRight()).toBe(mailed.content);
+  });
+
   test('is worth nothing under another name, as another kind, or after it was dropped', async () => {
     expect(await tickets.check('email-code', 'bob@example.com', mailed.code)).toBeNull();
     expect(await tickets.check('password-reset', 'alice@example.com', mailed.code)).toBeNull();

@@ -106,7 +106,7 @@ const paymentsOf = (of: MemoryNode): PaymentCommands =>
   paymentCommands({
     ...of,
     providers: { epay: cashier, stripe: closed },
-    stepUps: { demand: async () => {} },
+    stepUps: { demand: (_user, _purpose, _asking, order) => order() },
     openCounts: { of: async () => ({ live: 0, known: [] }) },
     warn: () => {},
   });
@@ -387,7 +387,7 @@ test('the log hears of refused notices now and then, and all of them are counted
   const counting = paymentCommands({
     ...node,
     providers: { epay: cashier, stripe: closed },
-    stepUps: { demand: async () => {} },
+    stepUps: { demand: (_user, _purpose, _asking, order) => order() },
     openCounts: { of: async () => ({ live: 0, known: [] }) },
     warn: (facts) => warned.push(facts),
   });

@@ -4,6 +4,7 @@ import type { Asking, StepUpPurpose } from '../../src/application/asking.js';
 import type { Client } from '../../src/application/ports.js';
 import type { FactorProof } from '../../src/application/sessions/second-factor.js';
 import { beginning, streams } from '../../src/domain/events.js';
+import { Failure } from '../../src/domain/failure.js';
 import { UserId } from '../../src/domain/ids.js';
 import { Authenticator } from '../support/authenticator.js';
 import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
@@ -391,7 +392,7 @@ describe('a passkey', () => {
 
 describe('a step-up', () => {
   const demand = (purpose: StepUpPurpose, stepUp: string | null, id = alice, browser = 'her browser') =>
-    node.stepUps.demand(asUser(id), purpose, { session: browser, stepUp });
+    node.stepUps.demand(asUser(id), purpose, { session: browser, stepUp }, async () => {});
 
   test('without a second factor is the password, and nothing else', async () => {
     await expect(demand('password', null)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
@@ -474,6 +475,67 @@ describe('a step-up', () => {
       const ticket = await prove('password');
       await expect(demand('password', ticket)).resolves.toBeUndefined();
       await expect(demand('password', ticket)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
+    });
+
+    test('is worth one of two orders at the same time', async () => {
+      const ticket = await prove('password');
+      const both = await Promise.allSettled([demand('password', ticket), demand('password', ticket)]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    });
+
+    describe('whose order is refused', () => {
+      const wrong = new Failure('email-code-wrong');
+      const ordering = (ticket: string, order: () => Promise<unknown>) =>
+        node.stepUps.demand(asUser(alice), 'email', { session: 'her browser', stepUp: ticket }, order);
+      const refused = async (ticket: string, error: unknown = wrong) =>
+        expect(ordering(ticket, () => Promise.reject(error))).rejects.toThrow(error as Error);
+      const needed = refusal('step-up-needed', { purpose: 'email' });
+
+      test('is worth another one, until one is accepted', async () => {
+        const ticket = await prove('email');
+        await refused(ticket);
+        await refused(ticket);
+        await expect(ordering(ticket, async () => 'accepted')).resolves.toBe('accepted');
+        await expect(ordering(ticket, async () => 'again')).rejects.toThrow(needed);
+      });
+
+      test('bears five refusals, and is over with the sixth', async () => {
+        const ticket = await prove('email');
+        for (let n = 0; n < 6; n++) await refused(ticket);
+        await expect(ordering(ticket, async () => 'late')).rejects.toThrow(needed);
+      });
+
+      test('lasts no longer for it', async () => {
+        const ticket = await prove('email');
+        node.clock.advance(4 * minute);
+        await refused(ticket);
+        node.clock.advance(minute);
+        await expect(ordering(ticket, async () => 'late')).rejects.toThrow(needed);
+      });
+
+      test('stays worth nothing for something else, and gives way to a newer proof', async () => {
+        const ticket = await prove('email');
+        let newer = '';
+        await expect(
+          ordering(ticket, async () => {
+            node.clock.advance(minute);
+            newer = await prove('email');
+            throw wrong;
+          }),
+        ).rejects.toThrow(wrong);
+        await expect(demand('password', newer)).rejects.toThrow(refusal('step-up-needed'));
+        await expect(ordering(ticket, async () => 'former')).rejects.toThrow(needed);
+        await expect(ordering(newer, async () => 'newer')).resolves.toBe('newer');
+      });
+
+      test.each([
+        ['may have been carried out', new Failure('outcome-unknown')],
+        ['failed by a fault of ours', new Error('a bug')],
+      ])('is spent by an order that %s', async (_what, error) => {
+        const ticket = await prove('email');
+        await refused(ticket, error);
+        await expect(ordering(ticket, async () => 'again')).rejects.toThrow(needed);
+      });
     });
 
     test('is worth nothing without a proof, for something else, for somebody else, or late', async () => {

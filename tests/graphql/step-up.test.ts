@@ -111,7 +111,7 @@ describe('over the older interface', () => {
   });
 });
 
-describe('the owner', () => {
+describe('where mail is sent', () => {
   beforeAll(async () => {
     mail = await startMailServer();
     await server.gateway.setOption('SMTPServer', mail.host);
@@ -120,7 +120,57 @@ describe('the owner', () => {
   });
   afterAll(() => mail?.stop());
 
-  test('is told by mail of a new password, and of an address that was replaced at the former one', async () => {
+  const codeMailedTo = async (address: string): Promise<string> => {
+    await fetch(`${server.gateway.url}/api/verification?email=${address}`);
+    const { text } = await mail.mailTo(address);
+    return /\b[0-9a-f]{6}\b/.exec(text)?.[0] ?? '';
+  };
+
+  test('a mistyped code of an address spends no proof: the right one is taken with it, over GraphQL', async () => {
+    const user = await server.gateway.addUser(0);
+    const client = await browser().signIn(user.username, user.password);
+    const code = await codeMailedTo('graphql@mail.example');
+    const stepUp = await client.proven('EMAIL');
+    const bind = (typed: string) =>
+      refusedBy(client, `bindEmail(email: "graphql@mail.example", code: "${typed}", stepUp: $stepUp) { id }`, stepUp);
+    expect(await bind('ffffffff')).toBe('email-code-wrong');
+    expect(await bind(code)).toBeNull();
+    expect(await bind(code)).toBe('step-up-needed');
+  });
+
+  test('a mistyped code of an address spends no proof: the right one is taken with it, over the older interface', async () => {
+    const user = await server.gateway.addUser(0);
+    const client = await browser().signIn(user.username, user.password);
+    const email = 'older@mail.example';
+    const code = await codeMailedTo(email);
+    const headers = { cookie: client.cookie, 'new-api-user': String(user.actor.id) };
+    const proving = await fetch(`${server.gateway.url}/api/user/step_up`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ purpose: 'email', password: user.password }),
+    });
+    const shown = { ...headers, 'x-step-up': ((await proving.json()) as { data: string }).data };
+    const bind = async (typed: string) => {
+      const query = new URLSearchParams({ email, code: typed });
+      return (await fetch(`${server.gateway.url}/api/oauth/email/bind?${query}`, { headers: shown })).json();
+    };
+    expect(await bind('ffffffff')).toMatchObject({ success: false, message: '验证码错误或已过期' });
+    expect(await bind(code)).toMatchObject({ success: true });
+    expect(await bind(code)).toMatchObject({ success: false, message: '请先完成安全验证' });
+  });
+
+  test('a name that is taken spends no proof for another one', async () => {
+    const [user, other] = [await server.gateway.addUser(0), await server.gateway.addUser(0)];
+    const client = await browser().signIn(user.username, user.password);
+    const stepUp = await client.proven('PASSWORD');
+    const rename = (username: string) =>
+      refusedBy(client, `changeOwnProfile(patch: { username: "${username}" }, stepUp: $stepUp) { id }`, stepUp);
+    expect(await rename(other.username)).toBe('username-taken');
+    expect(await rename(`r${user.actor.id}`)).toBeNull();
+    expect(await rename('another')).toBe('step-up-needed');
+  });
+
+  test('the owner is told by mail of a new password, and of an address that was replaced at the former one', async () => {
     const { actor, username, password } = await server.gateway.addUser(0);
     const { application } = server.gateway;
     const client = await browser().signIn(username, password);

@@ -65,13 +65,13 @@ async function started(): Promise<{ node: MemoryNode; payments: PaymentCommands 
     },
     stripeUrl,
   );
-  const ports = {
+  const payments = paymentCommands({
     ...opened,
     providers,
-    stepUps: { demand: async () => {} },
+    stepUps: { demand: (_user, _purpose, _asking, order) => order() },
     openCounts: { of: async () => ({ live: 0, known: [] }) },
-  };
-  return { node: opened, payments: paymentCommands(ports) };
+  });
+  return { node: opened, payments };
 }
 
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { webauthnPasskeys } from '../../src/adapters/passkeys.js';
 import { totpCodes } from '../../src/adapters/totp.js';
-import { type Asking, nothingShown } from '../../src/application/asking.js';
+import { type Asking, nothingShown, type StepUpPurpose } from '../../src/application/asking.js';
 import { apiKeyCommands } from '../../src/application/commands/api-keys.js';
 import { channelBalanceCommands } from '../../src/application/commands/channel-balances.js';
 import { channelFileCommands } from '../../src/application/commands/channel-files.js';
@@ -286,10 +286,14 @@ export async function openMemoryNode(
   const proven = {
     ...asked,
     /** Orders that a test gives without any face are believed; those with a session are asked for a proof. */
-    demand: async (...[user, purpose, asking]: Parameters<typeof asked.demand>) => {
-      if (asking === believed) return;
-      if (asking !== nothingShown || (await proving.ways(user.id)).length > 0)
-        await asked.demand(user, purpose, asking);
+    demand: async <Result>(
+      user: { id: UserId },
+      purpose: StepUpPurpose,
+      asking: Asking,
+      order: () => Promise<Result>,
+    ): Promise<Result> => {
+      const isAsked = asking !== nothingShown || (await proving.ways(user.id)).length > 0;
+      return isAsked && asking !== believed ? asked.demand(user, purpose, asking, order) : order();
     },
   };
   const proofs = {

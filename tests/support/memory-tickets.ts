@@ -22,6 +22,11 @@ export class MemoryTickets implements Tickets {
     this.tickets.set(`${kind} ${name}`, { code, content, expiresAt, triesLeft: tries });
   }
 
+  async restore(...[kind, name, ticket]: Parameters<Tickets['issue']>): Promise<void> {
+    const there = this.tickets.get(`${kind} ${name}`);
+    if (there === undefined || there.expiresAt <= this.clock.now()) await this.issue(kind, name, ticket);
+  }
+
   async check(kind: TicketKind, name: string, code: string): Promise<string | null> {
     const ticket = this.tickets.get(`${kind} ${name}`);
     if (ticket === undefined || ticket.triesLeft <= 0 || ticket.expiresAt <= this.clock.now()) return null;

@@ -92,13 +92,14 @@ export function factorCommands(ports: FactorCommandPorts) {
     async beginTotp(actor: Actor, asking: Asking): Promise<{ secret: string; address: string }> {
       const { session } = asking;
       if ((await factors.of(actor.id)).factors.totp !== null) throw new Failure('second-factor-on');
-      await stepUps.demand(actor, 'second-factor', asking);
-      const user = await directory.user(actor.id);
-      if (user === null) throw new Failure('user-not-found');
-      const secret = codes.newSecret();
-      await tickets.issue('totp-enrolment', String(actor.id), { code: session, content: secret, ...enrolment });
-      const issuer = directory.settings().text('SystemName');
-      return { secret, address: codes.address({ secret, issuer, account: user.username }) };
+      return stepUps.demand(actor, 'second-factor', asking, async () => {
+        const user = await directory.user(actor.id);
+        if (user === null) throw new Failure('user-not-found');
+        const secret = codes.newSecret();
+        await tickets.issue('totp-enrolment', String(actor.id), { code: session, content: secret, ...enrolment });
+        const issuer = directory.settings().text('SystemName');
+        return { secret, address: codes.address({ secret, issuer, account: user.username }) };
+      });
     },
 
     /**
@@ -131,8 +132,7 @@ export function factorCommands(ports: FactorCommandPorts) {
     },
 
     async turnOffTotp(actor: Actor, asking: Asking): Promise<Position> {
-      await stepUps.demand(actor, 'second-factor', asking);
-      return run(actor.id, { type: 'TurnOffTotp' });
+      return stepUps.demand(actor, 'second-factor', asking, () => run(actor.id, { type: 'TurnOffTotp' }));
     },
 
     /** New recovery codes in place of all there are; told this once. */
@@ -140,19 +140,21 @@ export function factorCommands(ports: FactorCommandPorts) {
       actor: Actor,
       asking: Asking,
     ): Promise<{ recoveryCodes: readonly string[]; position: Position }> {
-      await stepUps.demand(actor, 'second-factor', asking);
-      const recoveryCodes = newRecoveryCodes();
-      const renewed = hashesOf(actor.id, recoveryCodes);
-      const position = await run(actor.id, { type: 'RenewRecoveryCodes', recoveryCodes: renewed });
-      return { recoveryCodes, position };
+      return stepUps.demand(actor, 'second-factor', asking, async () => {
+        const recoveryCodes = newRecoveryCodes();
+        const renewed = hashesOf(actor.id, recoveryCodes);
+        const position = await run(actor.id, { type: 'RenewRecoveryCodes', recoveryCodes: renewed });
+        return { recoveryCodes, position };
+      });
     },
 
     /** A question to an authenticator that is to make a passkey, as JSON for the browser. */
     async beginPasskey(actor: Actor, asking: Asking, site: Site): Promise<string> {
-      await stepUps.demand(actor, 'passkeys', asking);
-      const user = await directory.user(actor.id);
-      if (user === null) throw new Failure('user-not-found');
-      return passkeys.askForNew(aboutNew(actor, asking), { id: user.id, name: user.username }, site);
+      return stepUps.demand(actor, 'passkeys', asking, async () => {
+        const user = await directory.user(actor.id);
+        if (user === null) throw new Failure('user-not-found');
+        return passkeys.askForNew(aboutNew(actor, asking), { id: user.id, name: user.username }, site);
+      });
     },
 
     /** `response`: the browser's answer to it, as JSON. Throws `passkey-refused`, `passkey-taken`, `too-many-passkeys`. */
@@ -183,7 +185,6 @@ export function factorCommands(ports: FactorCommandPorts) {
      */
     async removePasskey(actor: Actor, passkey: string, asking: Asking): Promise<Position> {
       checkPasskeyId('id', passkey);
-      await stepUps.demand(actor, 'passkeys', asking);
       const { id } = actor;
       const removing = async (): Promise<FactorCommand> => {
         const passkeys = await passkeysOf(id);
@@ -191,18 +192,26 @@ export function factorCommands(ports: FactorCommandPorts) {
           await handle(userDecider, streams.user(id), { type: 'GiveUpPasskey', passkey });
         return { type: 'RemovePasskey', passkey };
       };
-      return (await handle<Factors, FactorCommand, FactorEvent>(factorsDecider, streams.factors(id), removing))
-        .position;
+      return stepUps.demand(actor, 'passkeys', asking, async () => {
+        const removed = await handle<Factors, FactorCommand, FactorEvent>(
+          factorsDecider,
+          streams.factors(id),
+          removing,
+        );
+        return removed.position;
+      });
     },
 
     /** For a user who has lost all of it; ends all their sign-ins. */
     async reset(actor: Actor, id: UserId, asking: Asking = nothingShown): Promise<Position> {
       authorise(actor, 'root');
       if ((await directory.user(id)) === null) throw new Failure('user-not-found');
-      if (id === actor.id) await stepUps.demand(actor, 'second-factor', asking);
-      const position = await run(id, { type: 'ResetFactors', by: actor.id });
-      await sessions.closeOlder(id, position);
-      return position;
+      const reset = async (): Promise<Position> => {
+        const position = await run(id, { type: 'ResetFactors', by: actor.id });
+        await sessions.closeOlder(id, position);
+        return position;
+      };
+      return id === actor.id ? stepUps.demand(actor, 'second-factor', asking, reset) : reset();
     },
   };
 }

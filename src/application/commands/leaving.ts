@@ -45,12 +45,14 @@ export function leaving({ handle, personal, sessions, claims, names, stepUps }: 
 
     /** Name, address and identities stay reserved. Throws `root-protected-leave`, `step-up-needed`. */
     async deleteOwnAccount(actor: Actor, asking: Asking = nothingShown): Promise<Position> {
-      if (actor.role !== 'root') await stepUps.demand(actor, 'delete-account', asking);
-      const { position } = await handle(userDecider, streams.user(actor.id), {
-        type: 'DeleteOwnAccount',
-        by: actor.id,
-      });
-      return gone(actor.id, position);
+      const remove = async (): Promise<Position> => {
+        const { position } = await handle(userDecider, streams.user(actor.id), {
+          type: 'DeleteOwnAccount',
+          by: actor.id,
+        });
+        return gone(actor.id, position);
+      };
+      return actor.role === 'root' ? remove() : stepUps.demand(actor, 'delete-account', asking, remove);
     },
 
     /** Nothing is left to be found; name, address and identities are free. Throws `peer-delete-forbidden`. */

@@ -20,14 +20,14 @@ export const ownEmail = ({ codes, bindings, stepUps }: OwnEmailPorts) => ({
     const address = email.trim();
     checkEmail(address);
     checkMailedCode('code', code);
-    await stepUps.demand(viewer, 'email', asking);
-    await codes.redeem(address, code);
-    return bindings.changeEmail(viewer.id, address);
+    return stepUps.demand(viewer, 'email', asking, async () => {
+      await codes.redeem(address, code);
+      return bindings.changeEmail(viewer.id, address);
+    });
   },
 
   /** Throws `step-up-needed`. */
   async remove(viewer: Actor, asking: Asking = nothingShown): Promise<Position> {
-    await stepUps.demand(viewer, 'email', asking);
-    return bindings.changeEmail(viewer.id, null);
+    return stepUps.demand(viewer, 'email', asking, () => bindings.changeEmail(viewer.id, null));
   },
 });

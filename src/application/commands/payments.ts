@@ -297,9 +297,10 @@ export function paymentCommands(ports: PaymentCommandPorts) {
       const payer = await directory.user(terms.user);
       if (actor.role !== 'root' && payer !== null && atLeast(payer.role, actor.role))
         throw new Failure('peer-update-forbidden');
-      await stepUps.demand(actor, 'payments', asking);
-      const { position } = await run(id, { type: 'CompleteByHand', by: actor.id, reason });
-      return position;
+      return stepUps.demand(actor, 'payments', asking, async () => {
+        const { position } = await run(id, { type: 'CompleteByHand', by: actor.id, reason });
+        return position;
+      });
     },
 
     /** Nobody waits for it any more; money that comes all the same is credited. */

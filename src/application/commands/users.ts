@@ -168,10 +168,11 @@ export function userCommands(ports: UserCommandPorts) {
     actor: Actor,
     { username, password }: Pick<UserPatch, 'username' | 'password'>,
     asking: Asking,
-  ): Promise<void> => {
+    order: () => Promise<Position>,
+  ): Promise<Position> => {
     const renamed = username !== null && username !== (await names.nameOf(actor.id));
     if (renamed) checkUsername(username);
-    if (renamed || password !== null) await stepUps.demand(actor, 'password', asking);
+    return renamed || password !== null ? stepUps.demand(actor, 'password', asking, order) : order();
   };
 
   /** A name the user already has may be longer than today's limit; only a new one is checked. */
@@ -278,27 +279,28 @@ export function userCommands(ports: UserCommandPorts) {
     ): Promise<Position> {
       authorise(actor, 'admin');
       checkProfile(patch);
-      // Root may edit root: a stolen session must not take this way to what it is refused at its own profile.
-      if (id === actor.id) await demandForOwn(actor, patch, asking);
       const { displayName, group, role } = patch;
       const balance = patch.quota === null ? null : enteredQuota('quota', patch.quota);
       const shown = typeof patch.shownQuota === 'number' ? enteredQuota('shownQuota', patch.shownQuota) : null;
       const before =
         shown ?? (typeof patch.readQuota === 'number' ? enteredQuota('shownQuota', patch.readQuota) : null);
-      const edited = await renaming(id, patch.username, async (prepare) => {
-        const command: UserCommand = {
-          type: 'EditUser',
-          by: actor,
-          claimedRole: role,
-          username: patch.username,
-          displayName: displayName === null ? null : await personal.seal(id, displayName),
-          group,
-          passwordSecret: await storedPassword(patch.password),
-        };
-        const { position } = await run(id, () => prepare().then(() => command));
-        if (patch.password !== null) await sessions.closeOlder(id, position);
-        return position;
-      });
+      const edit = () =>
+        renaming(id, patch.username, async (prepare) => {
+          const command: UserCommand = {
+            type: 'EditUser',
+            by: actor,
+            claimedRole: role,
+            username: patch.username,
+            displayName: displayName === null ? null : await personal.seal(id, displayName),
+            group,
+            passwordSecret: await storedPassword(patch.password),
+          };
+          const { position } = await run(id, () => prepare().then(() => command));
+          if (patch.password !== null) await sessions.closeOlder(id, position);
+          return position;
+        });
+      // Root may edit root: a stolen session must not take this way to what it is refused at its own profile.
+      const edited = await (id === actor.id ? demandForOwn(actor, patch, asking, edit) : edit());
       if (balance === null) return edited;
       const content = JSON.stringify(['set quota', id, balance, shown]);
       return once({ actor: actor.id, key, content }, async ({ mark }) => {
@@ -363,18 +365,19 @@ export function userCommands(ports: UserCommandPorts) {
       asking: Asking = nothingShown,
     ): Promise<Position> {
       checkProfile(patch);
-      await demandForOwn(actor, patch, asking);
-      return renaming(actor.id, patch.username, async (prepare) => {
-        const command: UserCommand = {
-          type: 'ChangeProfile',
-          username: patch.username,
-          displayName: patch.displayName === null ? null : await personal.seal(actor.id, patch.displayName),
-          passwordSecret: await storedPassword(patch.password),
-        };
-        const { position } = await run(actor.id, () => prepare().then(() => command));
-        if (patch.password !== null) await sessions.closeOlder(actor.id, position);
-        return position;
-      });
+      const change = () =>
+        renaming(actor.id, patch.username, async (prepare) => {
+          const command: UserCommand = {
+            type: 'ChangeProfile',
+            username: patch.username,
+            displayName: patch.displayName === null ? null : await personal.seal(actor.id, patch.displayName),
+            passwordSecret: await storedPassword(patch.password),
+          };
+          const { position } = await run(actor.id, () => prepare().then(() => command));
+          if (patch.password !== null) await sessions.closeOlder(actor.id, position);
+          return position;
+        });
+      return demandForOwn(actor, patch, asking, change);
     },
 
     /**
@@ -384,10 +387,11 @@ export function userCommands(ports: UserCommandPorts) {
       actor: Actor,
       asking: Asking = nothingShown,
     ): Promise<{ token: string; position: Position }> {
-      await stepUps.demand(actor, 'access-token', asking);
-      const token = randomBytes(24).toString('base64');
-      const { position } = await run(actor.id, { type: 'IssueAccessToken', tokenHash: vault.hash(token) });
-      return { token, position };
+      return stepUps.demand(actor, 'access-token', asking, async () => {
+        const token = randomBytes(24).toString('base64');
+        const { position } = await run(actor.id, { type: 'IssueAccessToken', tokenHash: vault.hash(token) });
+        return { token, position };
+      });
     },
   };
 }

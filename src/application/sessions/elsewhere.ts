@@ -211,7 +211,8 @@ export function doorsElsewhere({
   ): Promise<Position> => users.bindings.link(viewer.id, { provider, subject, shown });
 
   /** Before anything that is good once is used up. */
-  const demandBinding = (viewer: UserView, asking: Asking): Promise<void> => stepUps.demand(viewer, 'bindings', asking);
+  const demandBinding = <Result>(viewer: UserView, asking: Asking, order: () => Promise<Result>): Promise<Result> =>
+    stepUps.demand(viewer, 'bindings', asking, order);
 
   const checkTelegram = (given: TelegramSignIn): void => {
     checkSigned(given);
@@ -242,14 +243,14 @@ export function doorsElsewhere({
     async leave(provider: VisitedProvider, site: string, departure: Departure, asking: Asking): Promise<string> {
       checkText('inviteCode', departure.inviteCode, longestInviteCode);
       checkOpen(provider);
-      if (departure.binding !== null) await demandBinding(departure.binding, asking);
       const trip = {
         provider,
         redirectUri: `${site}/oauth/${provider}`,
         verifier: secretText(),
         nonce: provider === 'oidc' ? secretText() : null,
       };
-      return doors.authoriseAddress(provider, await begin(departure, trip), trip);
+      const begun = async () => doors.authoriseAddress(provider, await begin(departure, trip), trip);
+      return departure.binding === null ? begun() : demandBinding(departure.binding, asking, begun);
     },
 
     /**
@@ -262,12 +263,13 @@ export function doorsElsewhere({
       checkOpen(provider);
       if (back.code === '') throw new Failure('sign-in-code-missing', { provider });
       const binder = binding === null ? null : back.viewer;
-      // Who left with an address of ours has proven it then; nobody asked who has made the address alone.
-      if (binder !== null && trip === null) await demandBinding(binder, back.asking);
       const own = trip ?? { redirectUri: back.redirectUri, verifier: null, nonce: null };
-      const profile = await doors.byCode(provider, back.code, own);
-      if (binder === null) return enter(provider, profile, back.client, inviteCode);
-      return { kind: 'bound', viewer: binder, position: await bind(binder, provider, profile) };
+      const vouched = () => doors.byCode(provider, back.code, own);
+      if (binder === null) return enter(provider, await vouched(), back.client, inviteCode);
+      const bound = async () => bind(binder, provider, await vouched());
+      // Who left with an address of ours has proven it then; nobody asked who has made the address alone.
+      const position = await (trip === null ? demandBinding(binder, back.asking, bound) : bound());
+      return { kind: 'bound', viewer: binder, position };
     },
 
     async arriveByWeChat(code: string, client: Client): Promise<Entered> {
@@ -278,8 +280,7 @@ export function doorsElsewhere({
     /** Throws `step-up-needed`. */
     async bindWeChat(viewer: UserView, code: string, asking: Asking): Promise<Position> {
       checkWeChat(code);
-      await demandBinding(viewer, asking);
-      return bind(viewer, 'wechat', await doors.byWeChat(code));
+      return demandBinding(viewer, asking, async () => bind(viewer, 'wechat', await doors.byWeChat(code)));
     },
 
     /** Telegram lets nobody register. Throws `telegram-not-bound`. */
@@ -294,14 +295,12 @@ export function doorsElsewhere({
     /** Throws `step-up-needed`. */
     async bindTelegram(viewer: UserView, given: TelegramSignIn, asking: Asking): Promise<Position> {
       checkTelegram(given);
-      await demandBinding(viewer, asking);
-      return bind(viewer, 'telegram', await byTelegram(given));
+      return demandBinding(viewer, asking, async () => bind(viewer, 'telegram', await byTelegram(given)));
     },
 
     /** Throws `step-up-needed`, `last-door`. */
     async unbind(viewer: UserView, provider: IdentityProvider, asking: Asking): Promise<Position> {
-      await demandBinding(viewer, asking);
-      return users.bindings.unlink(viewer.id, provider);
+      return demandBinding(viewer, asking, () => users.bindings.unlink(viewer.id, provider));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { streams } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
+import { Failure, isUnavailable } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
 import { defaultLanguage } from '../../domain/language.js';
 import { checkCode } from '../../domain/second-factor.js';
@@ -19,8 +19,8 @@ import type { FactorProof, ProofContext, SecondFactor } from './second-factor.js
 
 /*
  * What a stolen session must not do: who gives such an order proves anew who they are, by the strongest that they have.
- * What was proven is a ticket for one purpose of one user in one session, worth one order; it is made by a proof and by
- * nothing else.
+ * What was proven is a ticket for one purpose of one user in one session, worth one order that is accepted; it is made by
+ * a proof and by nothing else.
  */
 
 export interface StepUpPorts {
@@ -46,8 +46,16 @@ export type StepUpProof =
 const lifetimeMs = 5 * 60_000;
 /** Wrong tickets after which the right one is worth nothing. */
 const tries = 5;
+/** Orders that may be refused before the ticket is spent: whoever mistypes a code may type it again. */
+const refusalsBorne = 5;
 /** For whoever can be asked for nothing: how long ago the session may have been opened. */
 const recentMs = 10 * 60_000;
+
+/** What a ticket holds: until when it lasts, in ms since 1970, and how many more of its orders may be refused. */
+interface Kept {
+  readonly until: number;
+  readonly refusals: number;
+}
 
 const newCode = (): string => String(randomInt(100_000_000)).padStart(8, '0');
 
@@ -112,6 +120,17 @@ export function stepUps(ports: StepUpPorts) {
     return secondFactor.prove(context(id, session, purpose), proof, place);
   };
 
+  const issued = (step: 'issue' | 'restore', name: string, code: string, kept: Kept): Promise<void> => {
+    const lifetimeLeftMs = kept.until - clock.now();
+    return tickets[step]('step-up', name, { code, content: JSON.stringify(kept), lifetimeMs: lifetimeLeftMs, tries });
+  };
+
+  /** The order is refused: its ticket is good for another one, for as long as it would have been. */
+  const givenBack = async (name: string, code: string, content: string): Promise<void> => {
+    const { until, refusals } = JSON.parse(content) as Kept;
+    if (refusals > 0 && until > clock.now()) await issued('restore', name, code, { until, refusals: refusals - 1 });
+  };
+
   return {
     /** By what the user is asked for a proof; none: the session must be a new one. */
     ways: ({ id }: { id: UserId }): Promise<readonly StepUpMethod[]> => waysOf(id),
@@ -165,19 +184,36 @@ export function stepUps(ports: StepUpPorts) {
       if (!isCode && !methods.includes(proof.kind)) throw new Failure('proof-not-fit', { allowed: methods.join(', ') });
       await proved(id, session, purpose, proof, place);
       const code = randomBytes(32).toString('base64url');
-      await tickets.issue('step-up', boundTo(id, session, purpose), { code, content: '', lifetimeMs, tries });
+      const kept = { until: clock.now() + lifetimeMs, refusals: refusalsBorne };
+      await issued('issue', boundTo(id, session, purpose), code, kept);
       return code;
     },
 
     /**
-     * Throws `step-up-needed` unless the user has just proven it for this; `sign-in-again-needed` where there is nothing
-     * to ask for and the session is no new one.
+     * Carries out the order of a user who has just proven who they are for it. The proof is redeemed first, so that of two
+     * orders at once one has it, and given back where the order is refused; what may have happened keeps it spent.
+     * Throws `step-up-needed`; `sign-in-again-needed` where there is nothing to ask for and the session is no new one.
      */
-    async demand({ id }: { id: UserId }, purpose: StepUpPurpose, { session, stepUp }: Asking): Promise<void> {
+    async demand<Result>(
+      { id }: { id: UserId },
+      purpose: StepUpPurpose,
+      { session, stepUp }: Asking,
+      order: () => Promise<Result>,
+    ): Promise<Result> {
       const name = boundTo(id, session, purpose);
-      if (stepUp !== null && (await tickets.redeem('step-up', name, stepUp)) !== null) return;
-      if ((await waysOf(id)).length > 0) throw new Failure('step-up-needed', { purpose });
-      if (!(await isRecent(id, session))) throw new Failure('sign-in-again-needed', { purpose });
+      const shown = stepUp === null ? null : await tickets.redeem('step-up', name, stepUp);
+      if (stepUp === null || shown === null) {
+        if ((await waysOf(id)).length > 0) throw new Failure('step-up-needed', { purpose });
+        if (!(await isRecent(id, session))) throw new Failure('sign-in-again-needed', { purpose });
+        return order();
+      }
+      try {
+        return await order();
+      } catch (error) {
+        // Where it cannot be given back either, it has to be proven again.
+        if (error instanceof Failure && !isUnavailable(error)) await givenBack(name, stepUp, shown).catch(() => {});
+        throw error;
+      }
     },
   };
 }

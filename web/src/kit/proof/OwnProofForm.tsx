@@ -1,14 +1,13 @@
 import { Button } from '@blueprintjs/core';
-import { Key } from '@blueprintjs/icons';
 import { type FormEvent, useState } from 'react';
 import type { StepUpMethod, StepUpMutationVariables } from '../../generated/kit/proof/proof.js';
 import { FormProblem } from '../form/FormProblem.js';
 import { PasswordField, TextField } from '../form/fields.js';
 import { toaster } from '../toaster.js';
-import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';
-import { answerByPasskey, hasPasskeys, isDeclined } from './passkeys.js';
+import { PasskeyButton } from './PasskeyButton.js';
 import { proofTexts } from './proof.texts.js';
+import { useAttempt } from './useAttempt.js';
 
 interface OwnProofFormProps {
   readonly methods: readonly StepUpMethod[];
@@ -23,22 +22,9 @@ interface OwnProofFormProps {
 export function OwnProofForm({ methods, ask, onSendCode, onProof }: OwnProofFormProps) {
   const t = useText(proofTexts);
   const [text, setText] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, setProblem, attempt } = useAttempt();
   const byPassword = methods.includes('PASSWORD');
   const byMail = methods.includes('MAIL_CODE');
-
-  const attempt = async (order: () => Promise<void>): Promise<void> => {
-    setProblem(null);
-    setBusy(true);
-    try {
-      await order();
-    } catch (error) {
-      if (!isDeclined(error)) setProblem(errorText(error));
-    } finally {
-      setBusy(false);
-    }
-  };
 
   const send = (event: FormEvent): void => {
     event.preventDefault();
@@ -79,20 +65,8 @@ export function OwnProofForm({ methods, ask, onSendCode, onProof }: OwnProofForm
       {(byPassword || byMail) && (
         <Button type="submit" intent="primary" fill size="large" text={t('stepUp.submit')} loading={busy} />
       )}
-      {methods.includes('PASSKEY') && hasPasskeys() && (
-        <Button
-          fill
-          size="large"
-          icon={<Key />}
-          className="door-alternative"
-          text={t('passkey')}
-          disabled={busy}
-          onClick={() =>
-            void attempt(async () =>
-              onProof({ proof: { method: 'PASSKEY', value: await answerByPasskey(await ask()) } }),
-            )
-          }
-        />
+      {methods.includes('PASSKEY') && (
+        <PasskeyButton busy={busy} attempt={attempt} ask={ask} onProof={(proof) => onProof({ proof })} />
       )}
     </form>
   );

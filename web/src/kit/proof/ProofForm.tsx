@@ -1,13 +1,12 @@
 import { Button } from '@blueprintjs/core';
-import { Key } from '@blueprintjs/icons';
 import { type FormEvent, useState } from 'react';
 import type { FactorProof, SecondFactorMethod } from '../../generated/kit/proof/proof.js';
 import { FormProblem } from '../form/FormProblem.js';
 import { TextField } from '../form/fields.js';
-import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';
-import { answerByPasskey, hasPasskeys, isDeclined } from './passkeys.js';
+import { PasskeyButton } from './PasskeyButton.js';
 import { proofTexts } from './proof.texts.js';
+import { useAttempt } from './useAttempt.js';
 
 interface ProofFormProps {
   readonly methods: readonly SecondFactorMethod[];
@@ -28,25 +27,12 @@ const proofOf = (code: string): FactorProof => {
 export function ProofForm({ methods, submit, ask, onProof }: ProofFormProps) {
   const t = useText(proofTexts);
   const [code, setCode] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-
-  const attempt = async (prove: () => Promise<FactorProof>): Promise<void> => {
-    setProblem(null);
-    setBusy(true);
-    try {
-      await onProof(await prove());
-    } catch (error) {
-      if (!isDeclined(error)) setProblem(errorText(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, problem, setProblem, attempt } = useAttempt();
 
   const send = (event: FormEvent): void => {
     event.preventDefault();
     if (code.trim() === '') setProblem(t('code.missing'));
-    else void attempt(async () => proofOf(code));
+    else void attempt(() => onProof(proofOf(code)));
   };
 
   return (
@@ -63,17 +49,7 @@ export function ProofForm({ methods, submit, ask, onProof }: ProofFormProps) {
         autoFocus
       />
       <Button type="submit" intent="primary" fill size="large" text={submit} loading={busy} />
-      {methods.includes('PASSKEY') && hasPasskeys() && (
-        <Button
-          fill
-          size="large"
-          icon={<Key />}
-          className="door-alternative"
-          text={t('passkey')}
-          disabled={busy}
-          onClick={() => void attempt(async () => ({ method: 'PASSKEY', value: await answerByPasskey(await ask()) }))}
-        />
-      )}
+      {methods.includes('PASSKEY') && <PasskeyButton busy={busy} attempt={attempt} ask={ask} onProof={onProof} />}
     </form>
   );
 }

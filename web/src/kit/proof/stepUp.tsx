@@ -1,15 +1,16 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react';
 import type { StepUpPurpose } from '../../generated/kit/proof/proof.js';
 import { toaster } from '../toaster.js';
-import { errorText, failureCode } from '../words/errors.js';
+import { errorText } from '../words/errors.js';
+import { type KeptProofs, orderWithProof } from './orderWithProof.js';
 import { isDeclined } from './passkeys.js';
 
 // Few are ever asked.
 const StepUpDialog = lazy(async () => ({ default: (await import('./StepUpDialog.js')).StepUpDialog }));
 
 /**
- * Gives an order that may need a proof anew: `order` is given what was proven, first null. Resolves with its result;
- * null where it failed, which has been said, or nobody proved anything.
+ * Gives an order that may need a proof anew: `order` is given what was proven, first null, or the proof of a former order
+ * that was refused. Resolves with its result; null where it failed, which has been said, or nobody proved anything.
  */
 type WithStepUp = <Result>(
   purpose: StepUpPurpose,
@@ -31,19 +32,16 @@ const StepUpContext = createContext<WithStepUp | null>(null);
 export function StepUpProvider({ children }: { readonly children: ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const lastKey = useRef(0);
+  const kept = useRef<KeptProofs>(new Map());
 
   const withStepUp = useCallback<WithStepUp>(async (purpose, order) => {
+    const ask = (): Promise<string | null> =>
+      new Promise((answer) => {
+        lastKey.current += 1;
+        setAsked({ key: lastKey.current, purpose, answer, isOpen: true });
+      });
     try {
-      try {
-        return await order(null);
-      } catch (error) {
-        if (failureCode(error) !== 'step-up-needed') throw error;
-        const proven = await new Promise<string | null>((answer) => {
-          lastKey.current += 1;
-          setAsked({ key: lastKey.current, purpose, answer, isOpen: true });
-        });
-        return proven === null ? null : await order(proven);
-      }
+      return await orderWithProof(kept.current, purpose, order, ask);
     } catch (error) {
       if (!isDeclined(error)) toaster.failure(errorText(error));
       return null;
