@@ -116,7 +116,7 @@ describe('a stream on its way through', () => {
     (_kind, usage, choices) => {
       for (const wantsUsage of [false, true]) {
         const stream = open({ wantsUsage });
-        stream.push(data(chunk({ content: 'a' })));
+        stream.push(data({ id: 'x', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] }));
         expect(stream.push(data({ id: 'x', choices, usage })).bytes).toBeNull();
         const frames = stream
           .closing(stream.usage ?? noUsage)
@@ -154,14 +154,15 @@ describe('a stream on its way through', () => {
   });
 
   test.each([
-    ['of numbers below nothing', { prompt_tokens: -5, completion_tokens: 3 }],
-    ['of texts', { prompt_tokens: '5', completion_tokens: '3' }],
-    ['without a prompt', { completion_tokens: 3 }],
-    ['of numbers without end', { prompt_tokens: Number.MAX_VALUE, completion_tokens: 3 }],
-  ])('does not settle on usage %s', (_kind, usage) => {
+    ['a number below nothing', { prompt_tokens: -5, completion_tokens: 3 }, { output: 3 }],
+    ['texts', { prompt_tokens: '5', completion_tokens: '3' }, null],
+    ['no prompt', { completion_tokens: 3 }, { output: 3 }],
+    ['no completion', { prompt_tokens: 5 }, { input: 5 }],
+    ['a number without end', { prompt_tokens: Number.MAX_VALUE, completion_tokens: 3 }, { output: 3 }],
+  ])('takes of usage with %s what can be used', (_kind, usage, read) => {
     const stream = open();
     stream.push(data({ id: 'x', choices: [], usage }));
-    expect(stream.usage).toBeNull();
+    expect(stream.usage).toEqual(read);
   });
 
   test('never counts more cached or reasoning tokens than there are', () => {
@@ -249,10 +250,13 @@ describe('thinking moved into the content', () => {
     ]);
   });
 
-  test('is closed at the end when upstream broke off', () => {
+  test('is closed at the end when nothing followed it, before the reason that upstream left out', () => {
     const stream = open({ thinkingToContent: true });
     stream.push(data(chunk({ reasoning_content: 'a' })));
-    expect(contents(stream.closing(noUsage))).toEqual([[0, '\n</think>\n']]);
+    expect(contents(stream.closing(noUsage))).toEqual([
+      [0, '\n</think>\n'],
+      [0, undefined],
+    ]);
     expect(contents(stream.closing(noUsage))).toEqual([]);
   });
 });

@@ -41,6 +41,8 @@ export class AnthropicWriter implements AnswerWriter {
   private end: Buffer | null = null;
   private told: Usage | null = null;
   private begun = false;
+  /** A call of the caller's tools was passed on. */
+  private called = false;
   /** The neutral choice that says why the answer ended. */
   private finish: JsonObject = {};
 
@@ -70,6 +72,7 @@ export class AnthropicWriter implements AnswerWriter {
       return;
     }
     this.release();
+    if (type === 'content_block_start' && isCall(event)) this.called = true;
     const mended = type === beginning ? this.mendedStart(event) : null;
     if (type === lastWords) this.held = { frame: frameOf(event, bytes, start, end, from), event, told: this.told };
     else if (mended !== null) this.send(mended);
@@ -108,14 +111,19 @@ export class AnthropicWriter implements AnswerWriter {
     const { held, end } = this;
     const words = held === null ? null : usageOf(held.event);
     const asTold = words !== null && usage === this.told && isWellTold(words) && endsWith(words, usage);
-    if (held !== null && asTold) this.passHeld(held);
+    if (held !== null && asTold && tellsReason(held.event)) this.passHeld(held);
     else {
-      const nothing: JsonObject = { delta: { stop_reason: null, stop_sequence: null } };
-      const { type: _, ...event } = held?.event ?? nothing;
-      this.send(eventText(lastWords, { ...event, usage: mendedUsage(usageOf(event), usage) }));
+      const { type: _, ...event } = held?.event ?? {};
+      const ended = tellsReason(event) ? event : { ...event, delta: this.reasonUntold(event) };
+      this.send(eventText(lastWords, { ...ended, usage: mendedUsage(usageOf(event), usage) }));
     }
     if (end === null) this.send(eventText(endMark, {}));
     else this.outgoing.whole(end);
+  }
+
+  /** The end mark came without a reason: clients take an answer without one for half of it. */
+  private reasonUntold({ delta }: JsonObject): JsonObject {
+    return { ...(isObject(delta) ? delta : {}), ...stopReasonOf({}, this.called) };
   }
 
   /** It was not the last one. */
@@ -169,6 +177,10 @@ export class AnthropicWriter implements AnswerWriter {
     this.outgoing.whole(Buffer.from(frame));
   }
 }
+
+const isCall = ({ content_block: block }: JsonObject): boolean => isObject(block) && block.type === 'tool_use';
+
+const tellsReason = ({ delta }: JsonObject): boolean => isObject(delta) && textIn(delta.stop_reason) !== null;
 
 const usageOf = ({ usage }: JsonObject): JsonObject => (isObject(usage) ? usage : {});
 

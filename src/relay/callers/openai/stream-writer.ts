@@ -9,6 +9,7 @@ import type { CallerRequest, CallInfo, UpstreamChannel } from '../../protocols/p
 import { Outgoing } from '../../upstream/sse.js';
 import { strictlyFormatted } from './strict-format.js';
 import { ThinkingStream } from './thinking-stream.js';
+import { UnendedChoices } from './unended-choices.js';
 
 const done = Buffer.from('[DONE]');
 
@@ -24,6 +25,7 @@ export class OpenAiWriter implements AnswerWriter {
   private readonly rewrites: boolean;
   /** The newest chunk: what this side writes must bear the same id, time and model. */
   private latest: JsonObject | null = null;
+  private readonly unended = new UnendedChoices();
   /** The newest usage, in upstream's words where they are known, and the frame it came in when that holds nothing else. */
   private told: Usage | null = null;
   private words: JsonObject | null = null;
@@ -46,6 +48,7 @@ export class OpenAiWriter implements AnswerWriter {
 
   write(chunk: JsonObject, length: number, text?: string): void {
     this.remember(chunk, length);
+    this.unended.note(chunk);
     if (this.thinking !== null) this.rewriteThinking(this.thinking, chunk);
     this.send(this.strict ? strictlyFormatted(chunk) : chunk, text);
   }
@@ -56,6 +59,7 @@ export class OpenAiWriter implements AnswerWriter {
       return;
     }
     this.remember(chunk, end - start);
+    this.unended.note(chunk);
     // The data line alone: an event's name means nothing to these clients.
     if (from >= 0) this.outgoing.pass(bytes, start - 6, end + 2);
     else if (bytes.indexOf(10, start) === -1) this.outgoing.frame(bytes.subarray(start, end));
@@ -83,6 +87,8 @@ export class OpenAiWriter implements AnswerWriter {
   closing(usage: Usage): Buffer {
     const unclosed = this.thinking?.close() ?? [];
     if (unclosed.length > 0) this.send({ ...this.head(), choices: unclosed });
+    const untold = this.unended.end(this.chat);
+    if (untold.length > 0) this.send({ ...this.head(), choices: untold });
     if (this.wantsUsage) {
       const asTold = usage === this.told;
       if (asTold && this.usageFrame !== null) this.outgoing.frame(this.usageFrame);
