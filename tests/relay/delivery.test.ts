@@ -77,6 +77,7 @@ const pumped = (response: ServerResponse, upstream: Upstream) =>
       callerGoneMs: 1000,
       costsUnseen: false,
       silence: null,
+      faulted: () => undefined,
     },
   );
 

@@ -7,6 +7,7 @@ import { jsonType, logBug, storeUnavailable, withdrawal } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Generated } from '../protocols/protocol.js';
 import { SeenText } from '../seen-text.js';
+import type { AccountWatch } from './account-watch.js';
 import type { Asked, Attempt } from './ask-upstream.js';
 import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 import type { CallerPresence } from './caller-presence.js';
@@ -73,6 +74,8 @@ export interface Course {
   /** Left out: none failed. */
   readonly failed: CallSettled['failedAttempts'];
   readonly unknownAttempts: number;
+  /** Of the channel that answers. */
+  readonly faulted: AccountWatch;
   readonly presence: CallerPresence;
   readonly elapsed: () => number;
 }
@@ -211,6 +214,7 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
       callerGoneMs: config.callerGoneMs,
       costsUnseen,
       silence,
+      faulted: course.faulted,
     });
     const { outcome, error, bug } = pumped;
     if (bug !== null) logBug(log, requestId, bug);

@@ -179,17 +179,18 @@ export function judged(
   error: UpstreamError,
   costUnknown: boolean,
 ): AttemptFailure {
+  const status = mappedStatus(parsed, error.status);
+  const { keywords } = directory.settings().autoDisable;
+  const dead = saysChannelIsDead(provider, status, error, keywords, request);
+  const outOfOrder = dead ? reasonOf(status, error, request) : null;
   if (costUnknown) {
     const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
     const forOperator = fromUpstream(error, error.status);
     return {
       ...failed(toldToCaller(error, error.status), retryable),
-      ...{ forOperator, answered: error.status, costUnknown },
+      ...{ forOperator, answered: error.status, costUnknown, outOfOrder },
     };
   }
-  const status = mappedStatus(parsed, error.status);
-  const { keywords } = directory.settings().autoDisable;
-  const dead = saysChannelIsDead(provider, status, error, keywords, request);
   // Too much at once is told as ever: with words of the operator's choice it may be the rate of a minute.
   const told = dead && status !== 429 ? accountUnavailable(error.status, status) : toldToCaller(error, status);
   return {
@@ -197,6 +198,6 @@ export function judged(
     forOperator: fromUpstream(error, status),
     answered: error.status,
     unauthorised: error.status === 401,
-    outOfOrder: dead ? reasonOf(status, error, request) : null,
+    outOfOrder,
   };
 }

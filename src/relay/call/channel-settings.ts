@@ -72,5 +72,5 @@ export function mappedModel(mapping: ReadonlyMap<string, string>, model: string)
 }
 
 /** Applied to error statuses only. */
-export const mappedStatus = ({ statusMapping }: ParsedChannel, status: number): number =>
+export const mappedStatus = ({ statusMapping }: Pick<ParsedChannel, 'statusMapping'>, status: number): number =>
   statusMapping.get(status) ?? status;

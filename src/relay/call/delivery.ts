@@ -4,6 +4,7 @@ import { fromUpstream, internalError, RelayError, toldToCaller } from '../errors
 import { hasEnded, type StreamStep } from '../protocols/protocol.js';
 import { isSilence, Lost } from '../upstream/exchange.js';
 import { countKept, type FirstStep, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
+import type { AccountWatch } from './account-watch.js';
 import type { CallerPresence } from './caller-presence.js';
 import type { Growth } from './growth.js';
 import type { Heartbeat } from './heartbeats.js';
@@ -94,6 +95,8 @@ export interface PumpOptions extends Delivery {
   readonly costsUnseen: boolean;
   /** Told of the words that come; null: nothing can go unseen. */
   readonly silence: SilentTime | null;
+  /** Told of a failure that upstream reports. */
+  readonly faulted: AccountWatch;
 }
 
 /** A departed caller's stream is read on for this many bytes at most. */
@@ -112,7 +115,7 @@ const unaffordable = (): RelayError =>
  */
 export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
   const { decoder, chunks, place, cancel, staysOpen } = reading;
-  const { presence, growth, heartbeat, callerGoneMs, costsUnseen, silence } = options;
+  const { presence, growth, heartbeat, callerGoneMs, costsUnseen, silence, faulted } = options;
   let readingOn: NodeJS.Timeout | null = null;
   let readOn = 0;
   const leave = (): void => {
@@ -156,7 +159,10 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
         }
         heartbeat.wrote();
       }
-      if (step.error !== null) return stop('upstream-broke', toldToCaller(step.error, step.error.status), false);
+      if (step.error !== null) {
+        faulted(step.error);
+        return stop('upstream-broke', toldToCaller(step.error, step.error.status), false);
+      }
       const covered = growth.covers(decoder.generated.said);
       if (covered !== true && !(await covered)) return stop('quota-ran-out', unaffordable(), true);
       finished = step.finished;

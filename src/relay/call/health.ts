@@ -44,3 +44,14 @@ export function reasonOf(status: number, error: UpstreamError, request: string):
   const message = repeats(error.message, request) ? '(left out: it repeats the request)' : error.message;
   return `type ${error.type}, httpCode ${status}, code ${error.code ?? ''}, message ${message}`;
 }
+
+/** As `saysChannelIsDead`, of a failure amid a stream: the request is there no more, so its words prove nothing. */
+export const toldDead = (
+  { forbiddenMeansDead }: Pick<ProviderFacts, 'forbiddenMeansDead'>,
+  status: number,
+  error: UpstreamError,
+): boolean => (status === 403 && forbiddenMeansDead) || accountFaultIn({ ...error, message: '' }, status) !== null;
+
+/** What the log keeps of it. */
+export const reasonOfTold = (status: number, { type, code }: UpstreamError): string =>
+  `type ${type}, httpCode ${status}, code ${code ?? ''}, message (left out: it came amid a stream)`;

@@ -12,6 +12,7 @@ import { RelayError, refusalFor } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
+import { type AccountWatch, watchAccount } from './account-watch.js';
 import { type Course, openAnswering } from './answering.js';
 import { type Attempt, type AttemptFailure, noRoom } from './ask-upstream.js';
 import { attempt } from './attempt.js';
@@ -81,6 +82,7 @@ interface Tried {
   readonly unknownAttempts: number;
   /** Gives back the place at the channel that answers. */
   readonly leave: () => void;
+  readonly faulted: AccountWatch;
 }
 
 const failedAttempt = (
@@ -173,9 +175,10 @@ export function openRelay(ports: RelayPorts): Relay {
     const attempts = order.pinned ? 1 : directory.settings().retryTimes + 1;
     let unknownAttempts = 0;
     let begun = clock.now();
-    const ended = (last: Attempt, tried: readonly ChannelId[], leave = none): Tried => ({
+    const ended = (last: Attempt, tried: readonly ChannelId[], leave = none, faulted: AccountWatch = none): Tried => ({
       last,
       tried,
+      faulted,
       failed: failures.length === 0 ? undefined : failures,
       unknownAttempts,
       leave,
@@ -199,7 +202,7 @@ export function openRelay(ports: RelayPorts): Relay {
         log.warn({ requestId: callId, err: error }, 'no further channel could be asked');
         return ended(failure, tried);
       }
-      if (last.ok) return ended(last, withThis, leave ?? none);
+      if (last.ok) return ended(last, withThis, leave ?? none, watchAccount(ports, chosen.channel, parsed));
       leave?.();
       if (last.passedOver !== null) {
         // It was no attempt. That the request suits nobody else tells the caller more than that there is no room.
@@ -296,9 +299,9 @@ export function openRelay(ports: RelayPorts): Relay {
           presence,
           underWay,
         );
-        const { last, tried, failed, unknownAttempts, leave } = asked;
+        const { last, tried, failed, unknownAttempts, leave, faulted } = asked;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
-        const course: Course = { tried, failed, unknownAttempts, presence, elapsed };
+        const course: Course = { tried, failed, unknownAttempts, faulted, presence, elapsed };
         if (!last.ok && last.abandoned !== null) {
           concludedCall = true;
           await settleAbandoned(order, reservation, last.abandoned, course);

@@ -45,6 +45,7 @@ const refused: ReadonlySet<string> = new Set([
   'account_deactivated',
   'organization_deactivated',
   'authentication_error',
+  'unauthenticated',
   'permission_error',
   'forbidden',
   'missing_api_key',
