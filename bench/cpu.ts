@@ -42,7 +42,7 @@ export function treeOf(processes: readonly ProcessStat[], root: number): Process
 }
 
 /** Of a tree: the server processes of Postgres, or everything else. */
-export type Share = 'postgres' | 'all-but-postgres';
+type Share = 'postgres' | 'all-but-postgres';
 
 /** One of those whose costs are told apart. */
 export interface Counted {

@@ -19,7 +19,7 @@ export interface Outcome {
   readonly differences: readonly string[];
 }
 
-export interface Findings extends Outcome {
+interface Findings extends Outcome {
   readonly json: boolean;
   readonly options: Readonly<Record<string, unknown>>;
 }

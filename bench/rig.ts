@@ -32,7 +32,7 @@ export interface RigOptions {
   readonly providerPort?: number;
 }
 
-export interface Target {
+interface Target {
   readonly url: string;
   readonly apiKey: string;
 }

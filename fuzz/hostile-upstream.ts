@@ -47,7 +47,7 @@ const usual =
     streaming ? stream(response, usage) : json(response, answer(usage));
 
 /** What each model's upstream does. */
-export const behaviours: Readonly<Record<string, (response: ServerResponse, streaming: boolean) => void>> = {
+const behaviours: Readonly<Record<string, (response: ServerResponse, streaming: boolean) => void>> = {
   'fuzz-honest': usual(honest),
   'fuzz-huge-usage': usual({ prompt_tokens: 8e15, completion_tokens: 8e15, total_tokens: 1.6e16 }),
   'fuzz-negative-usage': usual({ prompt_tokens: -5, completion_tokens: -1e308, total_tokens: -6 }),

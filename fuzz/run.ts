@@ -24,7 +24,7 @@ export interface FuzzOptions {
   readonly progress?: (line: string) => void;
 }
 
-export interface Finding {
+interface Finding {
   readonly number: number;
   readonly what: string;
   readonly request: FuzzRequest;

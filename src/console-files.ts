@@ -84,7 +84,7 @@ function wantsPage(request: FastifyRequest): boolean {
   return reads && accepts && !path.startsWith(assetsPath) && !interfaces.test(path);
 }
 
-export interface ConsolePages {
+interface ConsolePages {
   /** Answers a request nobody else answers, if it is a browser's for a page; null: it is not. */
   answer(request: FastifyRequest, reply: FastifyReply): FastifyReply | null;
 }

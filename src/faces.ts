@@ -22,7 +22,7 @@ import { slidingWindow } from './rest-compat/wire/rate-limits.js';
 
 /* The faces beside the relay on one port: GraphQL, legacy REST, files to be saved, the playground, and the console. */
 
-export interface FacesOptions {
+interface FacesOptions {
   readonly application: Application;
   readonly relay: Pick<Relay, 'identify' | 'handle'>;
   /** What holds of the bodies of the relay holds for how many are being sent to the others, too. */

@@ -7,7 +7,7 @@ import { urlIn } from './domain/address.js';
  */
 
 /** An address, or all that begin with the same `bits`. */
-export interface IpNetwork {
+interface IpNetwork {
   readonly address: string;
   readonly bits: number;
   readonly family: 'ipv4' | 'ipv6';
@@ -39,7 +39,7 @@ const insideOf = (groups: readonly number[], first: readonly number[]): string |
   first.every((group, at) => groups[at] === group) ? dotted(groups.slice(6)) : null;
 
 /** `::ffff:192.0.2.1`: how a socket for both families shows an IPv4 address. */
-export const mappedIPv4 = (groups: readonly number[]): string | null => insideOf(groups, [0, 0, 0, 0, 0, 0xffff]);
+const mappedIPv4 = (groups: readonly number[]): string | null => insideOf(groups, [0, 0, 0, 0, 0, 0xffff]);
 
 /** Dotted IPv4, or the shortest form of IPv6, without a zone; a mapped address is the IPv4 one. null: it is none. */
 export function ipAddress(text: string): string | null {

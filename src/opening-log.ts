@@ -10,7 +10,7 @@ import type { Position } from './domain/events.js';
 
 /* How a node comes to the event log that it alone writes. */
 
-export interface OpeningLog {
+interface OpeningLog {
   readonly connection: PostgresConnection;
   /** The database is the embedded one, so its journals lie beside it. */
   readonly isOurs: boolean;
@@ -21,7 +21,7 @@ export interface OpeningLog {
   readonly log: Logger;
 }
 
-export interface OpenLog {
+interface OpenLog {
   readonly store: EventStore;
   /** Its end as this node began: whatever was reserved before is nobody's any more. */
   readonly began: Position;

@@ -24,7 +24,7 @@ import { billingPaths } from './rest-compat/billing.js';
 /** Users and API keys a process keeps in memory, each. */
 export const directoryCapacity = 100_000;
 
-export interface Relaying {
+interface Relaying {
   readonly relay: Relay;
   readonly entrance: Entrance;
   readonly addressOf: EntranceOptions['addressOf'];

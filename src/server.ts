@@ -9,7 +9,7 @@ import { preloadTokenizers } from './relay/tokens.js';
 
 /* The port: how a request gets as far as a face. */
 
-export interface ServerPorts extends Pick<ListeningOptions, 'isEnding' | 'addressOf'> {
+interface ServerPorts extends Pick<ListeningOptions, 'isEnding' | 'addressOf'> {
   readonly entrance: Entrance;
   readonly log: Logger;
 }

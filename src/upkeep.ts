@@ -64,7 +64,7 @@ const retentionPauseMs = 10 * 60_000;
 /** Between two looks for notifications that are due. */
 const tellingPauseMs = 1_000;
 
-export interface UpkeepPorts {
+interface UpkeepPorts {
   readonly store: EventStore;
   readonly pool: pg.Pool;
   readonly db: ReadModels;

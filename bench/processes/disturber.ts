@@ -12,7 +12,7 @@ export type Disturbance =
   | { readonly kind: 'download'; readonly url: string; readonly cookie: string };
 
 /** A chat request: so many messages of a text, repeated until the whole has so many bytes. */
-export interface BodyAsked {
+interface BodyAsked {
   readonly model: string;
   readonly text: string;
   readonly messages: number;

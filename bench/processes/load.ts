@@ -10,7 +10,7 @@ import { FrameCounter } from './frame-counter.js';
  * wave: so many, and no more.
  */
 
-export type Pace =
+type Pace =
   | { readonly connections: number }
   | { readonly perSecond: number }
   /** So many callers, each of whom asks once, evenly spread over this time. */

@@ -5,7 +5,7 @@ import { modelOfWire, type Wire } from './requests-as-meant.js';
 
 /* Whether an answer has the form that its caller's dialect gives it, whatever its upstream said. */
 
-export const dialectOf = (path: string): Wire =>
+const dialectOf = (path: string): Wire =>
   path.startsWith('/v1/messages') ? 'anthropic' : /^\/v1(beta)?\/models\/[^/]+:/.test(path) ? 'gemini' : 'openai';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -56,7 +56,7 @@ const oddValues: readonly unknown[] = [
 type Place = { readonly owner: Record<string, unknown>; readonly name: string };
 
 /** Every member of every object and list. A list is an object whose names are numbers. */
-export function placesIn(value: unknown): Place[] {
+function placesIn(value: unknown): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   const owner = value as Record<string, unknown>;
   return Object.keys(owner).flatMap((name) => [{ owner, name }, ...placesIn(owner[name])]);
@@ -98,5 +98,3 @@ export function spoilt<Value>(value: Value, random: Random, times: number): Valu
   }
   return copy;
 }
-
-export const byNumber = { digits, oddDigits, oddIds, oddFinishes };

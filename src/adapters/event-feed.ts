@@ -12,7 +12,7 @@ import type { Log } from './log.js';
  * and catches up again, so it neither holds the others back nor fills the memory.
  */
 
-export interface FeedSource {
+interface FeedSource {
   readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
   head(): Promise<Position>;
 }

@@ -4,7 +4,7 @@ import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
 import { shortStatements } from './session-limits.js';
 
-export interface LogListenerOptions {
+interface LogListenerOptions {
   readonly connection: PostgresConnection;
   readonly log: Log;
   /** The writer whose notifications are not worth waking for: our own. */

@@ -19,7 +19,7 @@ export interface Fence {
   readonly onLost: (reason: string) => void;
 }
 
-export interface LogWriterOptions {
+interface LogWriterOptions {
   readonly connection: PostgresConnection;
   readonly log: Log;
   /** Names this writer in the notifications it causes. */

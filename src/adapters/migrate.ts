@@ -24,7 +24,7 @@ import { orderForms } from './migrations/0021-order-forms.js';
 import { userLanguages } from './migrations/0022-user-languages.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
-export interface Migration {
+interface Migration {
   readonly name: string;
   readonly sql: string;
 }

@@ -6,7 +6,7 @@ interface Entry<Value> {
   readonly since: number;
 }
 
-export interface RecentValuesOptions {
+interface RecentValuesOptions {
   /** How many values are kept; the least recently used goes first. */
   readonly capacity: number;
   /** How long a value is believed without asking again. */

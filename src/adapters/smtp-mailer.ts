@@ -12,7 +12,7 @@ import { type AddressGuard, BlockedAddress, isPublic } from '../outbound/address
  * go stale. Whoever configures the server chooses where the gateway connects to, so the guard looks at it first.
  */
 
-export interface SmtpMailerPorts {
+interface SmtpMailerPorts {
   /** As the options say now. */
   readonly settings: () => MailSettings | null;
   /** null: there is none, and nobody signs in at the server. */
@@ -21,7 +21,7 @@ export interface SmtpMailerPorts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-export interface SmtpMailerOptions {
+interface SmtpMailerOptions {
   /** For one mail, from the name of the server to its last word. */
   readonly timeoutMs: number;
   /** Authorities that are trusted beside those Node knows; PEM. */

@@ -2,7 +2,7 @@ import type { HumanVerifier, Outbound } from '../application/outgoing.js';
 
 /* Cloudflare Turnstile: what its widget gave a browser is shown to its server, together with the operator's secret. */
 
-export interface TurnstileOptions {
+interface TurnstileOptions {
   /** Of its `siteverify`. */
   readonly url: string;
   /** null: it is not set. */

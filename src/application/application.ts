@@ -86,7 +86,7 @@ import type { ChannelBalances, ChannelProbe, UpstreamModels } from './upstream-p
 
 /* What the system can do, whatever the wire: the faces get this and nothing else. */
 
-export interface ApplicationPorts {
+interface ApplicationPorts {
   readonly store: EventStore;
   readonly handle: Handle;
   readonly clock: Clock;

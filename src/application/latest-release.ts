@@ -23,7 +23,7 @@ export interface LatestRelease {
   readonly publishedAt: Instant | null;
 }
 
-export interface LatestReleasePorts {
+interface LatestReleasePorts {
   readonly outbound: Outbound;
   readonly clock: Clock;
   /** Of the version that runs. */

@@ -48,7 +48,7 @@ export const quarantineEvent =
     return quarantined.position;
   };
 
-export interface ReadModelPorts {
+interface ReadModelPorts {
   readonly handle: Handle;
   readonly progress: ReadModelProgress;
 }

@@ -38,9 +38,9 @@ export interface CastPerson {
 
 export const embeddingModel = 'text-embedding-3-small';
 /** Served by a channel, and nobody has said what it costs. */
-export const unpricedModel = 'qwen-lab-preview';
+const unpricedModel = 'qwen-lab-preview';
 /** Asked for by somebody, and served by nobody. */
-export const unknownModel = 'gpt-4.5-preview';
+const unknownModel = 'gpt-4.5-preview';
 
 const chat = (model: string, share: number, prompt: number, answer: number): Habit => ({
   ...{ model, share, prompt, answer },

@@ -4,7 +4,7 @@ import type { Seeded } from './seed.js';
 
 /* Who would buy quota when little is left cannot in a demo that goes on: nobody takes money there. Root gives it. */
 
-export interface GrantsOptions {
+interface GrantsOptions {
   readonly app: Pick<Application, 'queries' | 'users'>;
   readonly seeded: Seeded;
   readonly log: { warn(facts: Record<string, unknown>, message: string): void };

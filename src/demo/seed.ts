@@ -9,7 +9,7 @@ import { type CastChannel, type CastKey, type CastPerson, channelCast, people } 
 
 /* Sample users, channels and API keys; safe to run at every start of the demo. */
 
-export interface DemoSeed {
+interface DemoSeed {
   readonly providerUrl: string;
   readonly rootPassword: string;
 }

@@ -57,7 +57,7 @@ interface Tally {
   readonly requests: readonly SeenRequest[];
 }
 
-export interface SimulatedProviderOptions {
+interface SimulatedProviderOptions {
   readonly port?: number;
   readonly models?: readonly string[];
   /** What every model does that has no script. */

@@ -7,7 +7,7 @@ import { mostOutput } from './tokens.js';
 
 /* Callers of a demo: about a call a second, of every kind, until told to stop. */
 
-export interface TrafficOptions {
+interface TrafficOptions {
   readonly url: string;
   readonly people: readonly SeededPerson[];
   readonly log: { warn(facts: Record<string, unknown>, message: string): void };

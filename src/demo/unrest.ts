@@ -11,7 +11,7 @@ import { type CallTokens, tokensOf } from './tokens.js';
  * so that it goes out by itself; a test, which it passes again by then, brings it back.
  */
 
-export interface UnrestOptions {
+interface UnrestOptions {
   readonly provider: Pick<SimulatedProvider, 'script'>;
   readonly app: Pick<Application, 'byTheClock' | 'directory'>;
 }

@@ -1,6 +1,6 @@
 /* What sound costs relative to text, by families of names; other models' own prices come with their price lists. */
 
-export interface AudioRatios {
+interface AudioRatios {
   /** Of a token of sound that comes in, relative to an input token. */
   readonly input: string;
   /** Of one that goes out, relative to an input token as well. */

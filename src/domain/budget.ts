@@ -21,7 +21,7 @@ export interface Budget {
 export type Day = number;
 
 /** What was spent on each of some days; days without spending may be missing. */
-export type SpendingByDay = Iterable<readonly [day: Day, quota: bigint]>;
+type SpendingByDay = Iterable<readonly [day: Day, quota: bigint]>;
 
 /**
  * How many days of an API key with spending are kept in memory: the present month, and the one before for a clock that

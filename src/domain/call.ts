@@ -126,7 +126,7 @@ export type CallSettled = Extract<CallEvent, { type: 'CallSettled' }>;
 export type CallReleased = Extract<CallEvent, { type: 'CallReleased' }>;
 export type CallRefunded = Extract<CallEvent, { type: 'CallRefunded' }>;
 
-export type CallCommand =
+type CallCommand =
   | { type: 'Reserve'; event: CallReserved }
   | { type: 'Settle'; event: CallSettled }
   | { type: 'Release'; event: CallReleased }

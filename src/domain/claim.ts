@@ -12,7 +12,7 @@ export const identityProviders = ['github', 'oidc', 'linuxdo', 'wechat', 'telegr
 export type IdentityProvider = (typeof identityProviders)[number];
 
 /** Those a browser is sent to, and comes back from with a code. */
-export const visitedProviders = ['github', 'oidc', 'linuxdo'] as const satisfies readonly IdentityProvider[];
+const visitedProviders = ['github', 'oidc', 'linuxdo'] as const satisfies readonly IdentityProvider[];
 export type VisitedProvider = (typeof visitedProviders)[number];
 
 export type IdentityKind = IdentityProvider | 'email';

@@ -24,7 +24,7 @@ export type PaymentProviderName = (typeof paymentProviders)[number];
 
 /** By what the money was learned of: the provider's own word, its answer to our question, or an administrator's. */
 export type Learned = { readonly by: 'notice' } | { readonly by: 'poll' } | HandLearned;
-export interface HandLearned {
+interface HandLearned {
   readonly by: 'hand';
   readonly user: UserId;
   readonly reason: string;

@@ -30,7 +30,7 @@ import {
 export type Rates<Name extends Quantity> = Readonly<Partial<Record<Name, string>>>;
 
 /** What is sold by the piece, at a price of its own whatever the model costs. */
-export interface PiecePrices {
+interface PiecePrices {
   /** USD of one. A piece without a price is free. */
   readonly dollars: Rates<PieceQuantity>;
   readonly quotaPerUnit: string;

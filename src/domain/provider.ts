@@ -13,7 +13,7 @@ export type PaidMode = 'chat' | 'completions' | 'embeddings' | 'speech' | 'trans
 export const soundModes = ['speech', 'transcription', 'translation'] as const satisfies readonly Mode[];
 
 /** What the field `other` of a channel means. */
-export interface OtherField {
+interface OtherField {
   readonly hint: string;
   /** A region, or a JSON object of regions by model with a default; without one no call can be made. */
   readonly region: boolean;

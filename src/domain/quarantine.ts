@@ -34,7 +34,7 @@ export type QuarantineCommand = {
 };
 
 /** Read model, version and position of each. */
-export type Quarantine = ReadonlySet<string>;
+type Quarantine = ReadonlySet<string>;
 
 const reasonText: TextBound = { max: 500 };
 

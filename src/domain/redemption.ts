@@ -58,7 +58,7 @@ export function redemptionCode(typed: string): string {
 /** In UTF-8, as the legacy contract counts it. */
 const maxNameBytes = 20;
 /** Made by one order. */
-export const maxRedemptionCodes = 100;
+const maxRedemptionCodes = 100;
 
 /** Throws `redemption-name-length`, or `invalid-field` for what cannot be shown. */
 export function checkRedemptionName(name: string): void {

@@ -5,7 +5,7 @@ import type { SecretId } from './ids.js';
 /* Which secrets of the vault a stream names: said once, over all events. */
 
 /** By place. An event replaces what it names; null: that place holds none any more. */
-export type SecretPlaces = Readonly<Record<string, SecretId | null>>;
+type SecretPlaces = Readonly<Record<string, SecretId | null>>;
 
 /** What an event says of its stream's secrets. `'none'`: there are none any more; null: it says nothing of them. */
 export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {

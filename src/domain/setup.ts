@@ -18,7 +18,7 @@ export type SetupEvent = {
   mode: UsageMode;
 };
 
-export type SetupCommand = {
+type SetupCommand = {
   type: 'CompleteSetup';
   rootUserId: UserId;
   username: string;
@@ -26,7 +26,7 @@ export type SetupCommand = {
   mode: UsageMode;
 };
 
-export type Setup = { done: boolean };
+type Setup = { done: boolean };
 
 export const setupDecider: Decider<Setup, SetupCommand, SetupEvent> = {
   initial: { done: false },

@@ -2,7 +2,7 @@ import type { UserSettings } from './user-fields.js';
 
 /* What the legacy contract keeps of a user's settings: JSON text. */
 
-export type StoredSettings = Pick<UserSettings, 'notifyType' | 'webhookUrl' | 'notificationEmail'>;
+type StoredSettings = Pick<UserSettings, 'notifyType' | 'webhookUrl' | 'notificationEmail'>;
 
 /** Without the webhook's secret, which is in no text. */
 export function settingsText(settings: UserSettings): string {

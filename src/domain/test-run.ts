@@ -17,7 +17,7 @@ export interface TestRunOutcome {
 
 export type TestRunEvent = { type: 'ChannelTestRunFinished' } & TestRunOutcome;
 
-export type TestRunCommand = { type: 'FinishTestRun'; outcome: TestRunOutcome };
+type TestRunCommand = { type: 'FinishTestRun'; outcome: TestRunOutcome };
 
 /** Runs know nothing of each other. */
 export const testRunDecider: Decider<null, TestRunCommand, TestRunEvent> = {

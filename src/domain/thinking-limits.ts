@@ -3,7 +3,7 @@
  * sell them so, by the name's family.
  */
 
-export interface ThinkingLimit {
+interface ThinkingLimit {
   /** Tokens of one answer's thinking. */
   readonly most: number;
   readonly when: 'never' | 'if-asked' | 'unless-refused' | 'always';

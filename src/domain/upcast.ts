@@ -6,7 +6,7 @@ import type { Price } from './pricing.js';
 /* Stored events never change. When a payload gets a new shape, its old versions are lifted to it as they are read. */
 
 /** An event's members without its type. */
-export type Payload = Readonly<Record<string, unknown>>;
+type Payload = Readonly<Record<string, unknown>>;
 
 /** A payload as it stands in the log: by names, or, of types that have a packed form, by places. */
 export type StoredPayload = Payload | readonly unknown[];
@@ -15,7 +15,7 @@ export type StoredPayload = Payload | readonly unknown[];
 type Upcaster = (data: Payload) => Payload;
 
 /** Event type → its upcasters, oldest first: the first lifts version 1 to 2. A type that is not listed has version 1. */
-export type UpcasterTable = Readonly<Record<string, readonly Upcaster[]>>;
+type UpcasterTable = Readonly<Record<string, readonly Upcaster[]>>;
 
 /**
  * An event in the log that this release cannot read, most likely because a newer one wrote it. Whoever meets it must

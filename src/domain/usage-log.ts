@@ -13,7 +13,7 @@ export type ClearedBy = UserId | 'retention';
 /** Lines of what happened before `before`, a whole second, are shown no more, whenever they were written. */
 export type UsageLogEvent = { type: 'LogsCleared'; before: Instant; by: ClearedBy };
 
-export type UsageLogCommand = {
+type UsageLogCommand = {
   type: 'ClearUsageLog';
   before: Instant;
   now: Instant;
@@ -23,7 +23,7 @@ export type UsageLogCommand = {
 };
 
 /** What happened earlier is shown no more. */
-export type UsageLogState = { readonly clearedBefore: Instant };
+type UsageLogState = { readonly clearedBefore: Instant };
 
 export const usageLogDecider: Decider<UsageLogState, UsageLogCommand, UsageLogEvent> = {
   initial: { clearedBefore: Instant(0) },

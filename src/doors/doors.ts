@@ -11,7 +11,7 @@ import { identifyByWeChat } from './wechat.js';
 
 /* The doors elsewhere, as the application wants them. */
 
-export interface DoorPlaces {
+interface DoorPlaces {
   readonly github: GithubPlaces;
   readonly linuxdoUrl: string;
 }

@@ -10,7 +10,7 @@ import type { Instant } from '../domain/instant.js';
 /** What the widget signs, in the order it signs it. What clients add is neither signed nor looked at. */
 const signed = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const;
 
-export const telegramLifetimeMs = 10 * 60_000;
+const telegramLifetimeMs = 10 * 60_000;
 /** How far Telegram's clock may be ahead of ours. */
 const mostAheadMs = 60_000;
 

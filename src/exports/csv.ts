@@ -5,7 +5,7 @@ import { unhurried } from '../waiting/unhurried.js';
 export type Cell = string | number | bigint | null;
 
 /** By this a spreadsheet knows that the text is UTF-8. */
-export const byteOrderMark = '\uFEFF';
+const byteOrderMark = '\uFEFF';
 
 const number = /^-?\d+(\.\d+)?$/;
 /** What a spreadsheet would take for the beginning of a formula, full-width forms included. */

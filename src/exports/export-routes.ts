@@ -18,7 +18,7 @@ import { Places } from './places.js';
  * written as they are read, never faster than they are taken.
  */
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly application: {
     readonly identity: Pick<Application['identity'], 'bySession'>;
     readonly queries: Pick<Application['queries'], 'monthOfUsage' | 'monthOfWallet' | 'exportedLog'>;

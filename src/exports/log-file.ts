@@ -14,7 +14,7 @@ import type { Cell } from './csv.js';
 
 const logTypes: typeof LogTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 };
 
-export interface LogAsked {
+interface LogAsked {
   readonly filter: LogFilter;
   /** Everybody's lines, not only one's own. */
   readonly everyone: boolean;

@@ -3,7 +3,7 @@
  * process's memory, which forgets the client that was seen least recently: its allowance was nearly full again.
  */
 
-export interface AllowanceRule {
+interface AllowanceRule {
   /** What a client that has rested may spend at once; filled up again within a minute. */
   readonly perMinute: number;
 }

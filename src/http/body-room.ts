@@ -8,7 +8,7 @@ import { placeOf } from './place.js';
  * or announcing would be a way to keep others out.
  */
 
-export interface BodyRoomLimits {
+interface BodyRoomLimits {
   /** Over all bodies. One holder gets a quarter of it, but always one body of `largestBytes`. */
   readonly totalBytes: number;
   readonly largestBytes: number;

@@ -10,7 +10,7 @@ export class OutboundError extends Error {
   }
 }
 
-export interface OutboundInit {
+interface OutboundInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | URLSearchParams | Uint8Array | ArrayBuffer | null;

@@ -18,8 +18,8 @@ import {
  */
 
 /** It knows no other money. */
-export const epayCurrency = 'CNY';
-export const epayMethods = ['alipay', 'wxpay'] as const;
+const epayCurrency = 'CNY';
+const epayMethods = ['alipay', 'wxpay'] as const;
 
 const noticePath = '/api/user/epay/notify';
 const paidStatus = 'TRADE_SUCCESS';

@@ -3,7 +3,7 @@ import type { MoneyReturned } from '../domain/payment-return.js';
 
 /* What Stripe tells of money that goes back. It is told of charges and disputes, which do not know our orders. */
 
-export interface StripeReturn {
+interface StripeReturn {
   readonly paymentIntent: string;
   readonly returned: MoneyReturned;
 }

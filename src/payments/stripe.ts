@@ -11,7 +11,7 @@ import { isStripeEvent, stripeReturn } from './stripe-returns.js';
  * package is read when somebody first pays: it is large, and few use it.
  */
 
-export const stripeMethod = 'stripe';
+const stripeMethod = 'stripe';
 
 /** For one request, which may open a checkout. */
 const answerTimeoutMs = 10_000;

@@ -17,7 +17,7 @@ import { type SessionEnds, whenSessionEnds } from './session-ends.js';
  * relay's, so a call is held, charged and logged as one by an API key is.
  */
 
-export interface PlaygroundOptions {
+interface PlaygroundOptions {
   readonly application: SessionEnds & { readonly identity: Pick<Application['identity'], 'bySessionEvenDisabled'> };
   readonly relay: Pick<Relay, 'handle'>;
   readonly newRequestId: () => string;
@@ -29,7 +29,7 @@ export interface PlaygroundOptions {
   readonly log: Pick<RelayLog, 'warn' | 'error'>;
 }
 
-export const playgroundPath = '/pg/chat/completions';
+const playgroundPath = '/pg/chat/completions';
 
 const conversation: Endpoint = { ...chat, path: playgroundPath };
 

@@ -9,7 +9,7 @@ const largeFromBytes = 256 * 1024;
 /** Of work that yields; a step has to be short beside it. */
 const stretchMs = 8;
 
-export interface LargeWorkTime {
+interface LargeWorkTime {
   /** Milliseconds from any beginning. */
   now(): number;
   pause(ms: number): Promise<void>;

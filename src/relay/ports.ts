@@ -53,12 +53,7 @@ export interface HeldBody {
 }
 
 /** Throws RelayError. `holder`: whose share of the process's memory it takes. `mostBytes`: where it may hold less than others. */
-export type BodyReader = (
-  request: IncomingMessage,
-  address: string,
-  holder: number,
-  mostBytes?: number,
-) => Promise<HeldBody>;
+type BodyReader = (request: IncomingMessage, address: string, holder: number, mostBytes?: number) => Promise<HeldBody>;
 
 /** By what an endpoint's bodies are. */
 export interface RequestBodies {

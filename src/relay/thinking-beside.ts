@@ -51,7 +51,7 @@ function mostOf(names: ReadonlySet<string>, { wanted, budget }: ThinkingSaid): n
   return most;
 }
 
-export interface AskedPorts {
+interface AskedPorts {
   readonly providerOf: (channelType: number) => Pick<Provider, 'thinkingBeside'> | null;
   readonly parsedChannel: (channel: ChannelView) => Pick<ParsedChannel, 'paramOverride'>;
 }

@@ -100,7 +100,7 @@ interface WordedLines {
   readonly isPartial: boolean;
 }
 
-export interface LogEndpointOptions {
+interface LogEndpointOptions {
   /** Whether an API key with these allowed addresses may be used from the address. */
   readonly allowsAddress: (address: string, allowed: readonly string[]) => boolean;
 }

@@ -9,7 +9,7 @@ import type { Body } from './wire/body.js';
  * `original_delta` and `original_gift_delta` are amounts of the kind `adjust_type` names and are converted.
  */
 
-export interface QuotaAdjustment {
+interface QuotaAdjustment {
   /** Quota units; negative when taking. */
   readonly delta: number;
   /** Quota units on top. */

@@ -43,7 +43,7 @@ function refusalOf(failure: Failure): Refusal {
   }
 }
 
-export interface SetupEndpointOptions {
+interface SetupEndpointOptions {
   readonly databaseType: 'postgres';
   /** The system is never un-set-up again, so the answer "yes" is remembered. */
   readonly isSetUp: () => Promise<boolean>;

@@ -8,7 +8,7 @@ import { Refusal } from './wire/errors.js';
 
 /* What clients ask first: how this system is called and what it offers. */
 
-export interface StatusEndpointOptions {
+interface StatusEndpointOptions {
   readonly startedAt: Instant;
   readonly version: string;
   readonly isSetUp: () => Promise<boolean>;

@@ -1,6 +1,6 @@
 /* Much that is done page by page, with pauses in which everybody else has the process. */
 
-export interface UnhurriedTime {
+interface UnhurriedTime {
   /** Milliseconds from any beginning. */
   now(): number;
   pause(ms: number): Promise<void>;

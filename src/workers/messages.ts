@@ -78,9 +78,9 @@ export interface WorkerSetting {
 }
 
 /** A place taken among what is counted, until it is left. */
-export type Ticket = number;
+type Ticket = number;
 
-export type Admitted = { readonly ticket: Ticket } | { readonly refused: ToldRefusal };
+type Admitted = { readonly ticket: Ticket } | { readonly refused: ToldRefusal };
 
 /** A RelayError. */
 export type ToldRefusal = Pick<
@@ -88,7 +88,7 @@ export type ToldRefusal = Pick<
   'status' | 'code' | 'message' | 'type' | 'param' | 'retryAfter' | 'shouldRetry'
 >;
 
-export type Reserved = ToldReservation | Shortage;
+type Reserved = ToldReservation | Shortage;
 
 export interface ToldDirectory extends Omit<DirectorySnapshot, 'options'> {
   readonly options: readonly (readonly [string, ChangedOption])[];

@@ -12,7 +12,7 @@ const clientHeader = 'x-tallygate-passed-from';
 
 const clientOf = ({ socket }: IncomingMessage) => ({ [clientHeader]: socket.remoteAddress ?? '' });
 
-export interface PassingOn {
+interface PassingOn {
   readonly listener: RequestListener;
   readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }

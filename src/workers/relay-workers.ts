@@ -22,7 +22,7 @@ import { type PrimaryPorts, serveWorker } from './serve-worker.js';
  * They share one listening address: the primary holds it and hands connections round.
  */
 
-export interface WorkerPatience {
+interface WorkerPatience {
   /** Before another one is started in the place of one that has ended unasked. */
   readonly restartMs: number;
   /** Of all workers together, within `crashesWithinMs`. */
@@ -44,7 +44,7 @@ const usualPatience: WorkerPatience = {
   endMs: 5_000,
 };
 
-export interface RelayWorkersOptions {
+interface RelayWorkersOptions {
   readonly count: number;
   readonly log: Log;
   /** Called when no worker is started any more. */

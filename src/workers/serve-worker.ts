@@ -29,7 +29,7 @@ export interface PrimaryPorts {
   readonly refusalRecord: Pick<RefusalRecord, 'take'>;
 }
 
-export interface WorkerPorts extends PrimaryPorts {
+interface WorkerPorts extends PrimaryPorts {
   readonly meter: Meter;
   readonly calls: CallsOfWorker;
   readonly onTaken: (position: Position) => void;
@@ -47,7 +47,7 @@ const toldRefusal = ({ status, code, message, type, param, retryAfter, shouldRet
 
 const neverServed = { kind: 'never-sent', reason: 'recovered', status: null, code: null } as const;
 
-export interface WorkerService {
+interface WorkerService {
   readonly methods: AskedOfPrimary;
   /** The worker is gone. Whether calls may be left without an outcome. */
   end(): boolean;

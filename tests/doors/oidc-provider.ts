@@ -5,7 +5,7 @@ import { client, inMood, type Mood } from './stand-ins.js';
 
 /* A real provider of OpenID Connect on loopback, which demands PKCE. Whoever signs in there types an account's name. */
 
-export interface OidcAccount {
+interface OidcAccount {
   readonly email?: string;
   readonly email_verified?: boolean;
   readonly preferred_username?: string;

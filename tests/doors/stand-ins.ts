@@ -20,7 +20,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-export interface StandIn {
+interface StandIn {
   readonly url: string;
   mood: Mood;
   readonly asked: Asked[];

@@ -35,7 +35,7 @@ export interface ServedExports {
   stop(): Promise<void>;
 }
 
-export interface Asked {
+interface Asked {
   readonly answer: IncomingMessage;
   readonly status: number;
   /** Reads the rest. */

@@ -6,7 +6,7 @@ import { secrets, startStripe } from './stripe-stand-in.js';
 /* Those who take money, alike for the suite that all of them are held to. */
 
 /** What a notice says in place of the truth; signed all the same. */
-export interface Claimed {
+interface Claimed {
   readonly order?: string;
   readonly money?: string;
 }

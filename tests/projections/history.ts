@@ -305,7 +305,7 @@ export const released = (
     ...change,
   });
 
-export const refusalOf = (change: Partial<Refusal> = {}): Refusal => ({
+const refusalOf = (change: Partial<Refusal> = {}): Refusal => ({
   userId: alice,
   apiKeyId: ApiKeyId(12),
   apiKeyName: 'ci',

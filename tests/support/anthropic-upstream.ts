@@ -4,7 +4,7 @@ import { startUpstream, type Upstream, type UpstreamCall } from './upstream.js';
 
 /* An upstream that speaks Anthropic's Messages: it answers as a test says, whole or in events, and remembers what it was asked. */
 
-export interface AnthropicCall extends UpstreamCall {
+interface AnthropicCall extends UpstreamCall {
   readonly json: JsonObject;
 }
 

@@ -7,7 +7,7 @@ import { startUpstream, type Upstream, type UpstreamCall } from './upstream.js';
 
 /* Amazon's place of Anthropic's models: it takes nothing that is not rightly signed, and answers as a test says. */
 
-export interface BedrockCall extends UpstreamCall {
+interface BedrockCall extends UpstreamCall {
   readonly json: JsonObject;
 }
 

@@ -6,7 +6,7 @@ import type { Called, Wire } from './dialect-upstreams.js';
 
 /* The official clients behind one way of asking: a conversation in, what its caller was told out. */
 
-export type UserPart =
+type UserPart =
   | { readonly text: string; readonly kept?: boolean }
   /** Base64. */
   | { readonly image: string }
@@ -26,7 +26,7 @@ export interface Conversation {
   readonly limit: number;
 }
 
-export interface Heard {
+interface Heard {
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly Called[];

@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** What a request meant to its upstream. Pictures and documents by their bytes, in base64. */
-export interface Meant {
+interface Meant {
   readonly system: string;
   readonly said: readonly { readonly role: 'user' | 'model'; readonly text: string }[];
   readonly media: readonly string[];

@@ -12,7 +12,7 @@ export interface GeminiUpstream {
   stop(): Promise<void>;
 }
 
-export const usageMetadata = {
+const usageMetadata = {
   promptTokenCount: 100,
   candidatesTokenCount: 20,
   totalTokenCount: 150,

@@ -32,7 +32,7 @@ const escaped = fc.constantFrom(
   '😀',
 );
 
-export const stringTexts = fc
+const stringTexts = fc
   .array(fc.oneof(fc.stringMatching(/^[ !#-[\]-~]{0,8}$/), escaped), { maxLength: 4 })
   .map((parts) => `"${parts.join('')}"`);
 

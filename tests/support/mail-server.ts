@@ -7,7 +7,7 @@ import { until } from './until.js';
 
 /* A real SMTP server that keeps what it is sent, as a mail program reads it. */
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string;
   /** As the server was told, not as the header says. */
   readonly to: readonly string[];

@@ -4,7 +4,7 @@ import { startUpstream, type UpstreamCall } from './upstream.js';
 
 /* Where webhooks are sent to: it keeps what comes, and answers as a test wants it to. */
 
-export interface ReceivedWebhook extends UpstreamCall {
+interface ReceivedWebhook extends UpstreamCall {
   /** The body, read. */
   readonly told: Readonly<Record<string, unknown>>;
 }

@@ -18,7 +18,7 @@ export function lineOf({ stream, expected, events }: Append): string {
   return `${stream}\t${expected}\t${id}\t${event.type}\t${version}\t${at}\t${data}`;
 }
 
-export interface LeftAppend {
+interface LeftAppend {
   readonly stream: StreamName;
   readonly expected: ExpectedRevision;
   readonly event: NewEvent;

@@ -17,7 +17,7 @@ import { lineOf } from './journaled-append.js';
  * nobody has continued. Whatever else is appended is judged by the log, after all that was answered for its stream.
  */
 
-export interface JournaledCommitOptions {
+interface JournaledCommitOptions {
   readonly log: Log;
   /** How long somebody waits for the disk, or for the log to have what the journal has. */
   readonly patienceMs: number;

@@ -53,7 +53,7 @@ export function writeRecord(target: Buffer, number: number, needed: number, text
 const checksumOf = (record: Buffer, length: number): number =>
   crc32(record.subarray(recordHeadBytes, recordHeadBytes + length), crc32(record.subarray(4, 24)));
 
-export interface JournalRecord {
+interface JournalRecord {
   readonly number: number;
   readonly text: string;
 }

@@ -13,7 +13,7 @@ import type { Handle } from './handle.js';
 import type { OrderBook } from './order-mark.js';
 import { places } from './places.js';
 
-export interface ApiKeyCommandPorts {
+interface ApiKeyCommandPorts {
   readonly clock: Clock;
   readonly handle: Handle;
   readonly ids: Ids;
@@ -32,7 +32,7 @@ export interface ApiKeyInput {
   readonly quota: number;
 }
 
-export interface ApiKeyChange extends Pick<ApiKeyInput, 'terms'> {
+interface ApiKeyChange extends Pick<ApiKeyInput, 'terms'> {
   /** null: as it is. */
   readonly quota: number | null;
   /** What the form showed: the change is the difference to it. Missing or null: the difference to what remains now. */

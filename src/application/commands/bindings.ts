@@ -19,7 +19,7 @@ export interface ExternalIdentity {
   readonly shown: string;
 }
 
-export interface BindingPorts {
+interface BindingPorts {
   readonly handle: Handle;
   readonly personal: Pick<PersonalData, 'seal' | 'identityClaim'>;
   readonly claims: Claims;

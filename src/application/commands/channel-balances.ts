@@ -14,7 +14,7 @@ import { inParallel } from './in-parallel.js';
 
 /* What is left in the accounts of channels, as their providers tell it. */
 
-export interface ChannelBalancePorts {
+interface ChannelBalancePorts {
   readonly handle: Handle;
   readonly directory: Directory;
   readonly balances: ChannelBalances;

@@ -12,7 +12,7 @@ import { inParallel } from './in-parallel.js';
 
 /* Channels to a file and back. No key is in it, and none can be got out of the vault by way of one. */
 
-export interface ChannelFilePorts {
+interface ChannelFilePorts {
   readonly handle: Handle;
   readonly ids: Ids;
   readonly vault: Vault;

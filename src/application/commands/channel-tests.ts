@@ -14,7 +14,7 @@ import { inParallel } from './in-parallel.js';
 
 /* Small requests that show whether channels work: of one channel, and of all of them in the background. */
 
-export interface ChannelTestPorts {
+interface ChannelTestPorts {
   readonly handle: Handle;
   readonly directory: Directory;
   readonly probe: ChannelProbe;
@@ -22,7 +22,7 @@ export interface ChannelTestPorts {
   readonly warn: (facts: object, message: string) => void;
 }
 
-export interface ChannelTestResult {
+interface ChannelTestResult {
   readonly ok: boolean;
   readonly message: string;
   readonly seconds: number;

@@ -17,7 +17,7 @@ import type { Handle } from './handle.js';
 import { inParallel } from './in-parallel.js';
 import { isSameProxy, storedProxy } from './stored-proxy.js';
 
-export interface ChannelCommandPorts {
+interface ChannelCommandPorts {
   readonly handle: Handle;
   readonly ids: Ids;
   readonly vault: Vault;

@@ -12,7 +12,7 @@ import type { MailLimits } from './mail-limits.js';
 
 /* Whoever can read what is sent to an address has it: codes by mail, for registering and for an address of one's own. */
 
-export interface EmailCodePorts {
+interface EmailCodePorts {
   readonly directory: Pick<Directory, 'settings'>;
   readonly tickets: Tickets;
   readonly mailer: Mailer;

@@ -28,7 +28,7 @@ import type { PasskeysOf } from './passkeys-of.js';
 
 /* Setting up by what one proves who one is, and taking it back. */
 
-export interface FactorCommandPorts {
+interface FactorCommandPorts {
   readonly handle: Handle;
   readonly vault: Pick<Vault, 'put'>;
   readonly personal: Pick<PersonalData, 'seal'>;
@@ -215,5 +215,3 @@ export function factorCommands(ports: FactorCommandPorts) {
     },
   };
 }
-
-export type FactorCommands = ReturnType<typeof factorCommands>;

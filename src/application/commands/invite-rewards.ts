@@ -14,7 +14,7 @@ import { type OrderBook, orderMark } from './order-mark.js';
  * own, and takes it into the balance when there is enough of it.
  */
 
-export interface InviteRewardPorts {
+interface InviteRewardPorts {
   readonly store: Pick<EventStore, 'streamPages'>;
   readonly handle: Handle;
   readonly directory: Pick<Directory, 'settings'>;

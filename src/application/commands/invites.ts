@@ -9,7 +9,7 @@ import type { Handle } from './handle.js';
 
 /* By which users invite others: each has a code of its own, for ever, from the moment it is first asked for. */
 
-export interface InvitePorts {
+interface InvitePorts {
   readonly handle: Handle;
   readonly claims: Claims;
   /** Draws a code that may be somebody's already. */
@@ -60,5 +60,3 @@ export function invites({ handle, claims, draw = () => randomText(codeLength) }:
     },
   };
 }
-
-export type Invites = ReturnType<typeof invites>;

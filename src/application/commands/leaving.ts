@@ -12,7 +12,7 @@ import type { usernames } from './usernames.js';
 
 /* How a user goes: deleted, so that what was reserved stays so, or erased, so that nothing of the user is left. */
 
-export interface LeavingPorts {
+interface LeavingPorts {
   readonly handle: Handle;
   readonly personal: Pick<PersonalData, 'forget'>;
   readonly sessions: Pick<Sessions, 'closeOlder'>;

@@ -6,7 +6,7 @@ import type { Handle } from './handle.js';
 
 /* What live traffic reports back to the system. Calls do not wait for it; a repeat changes nothing. */
 
-export interface NoticeLog {
+interface NoticeLog {
   error(facts: Record<string, unknown>, message: string): void;
 }
 

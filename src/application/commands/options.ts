@@ -8,7 +8,7 @@ import type { NodeDirectory } from '../memory/directory.js';
 import type { Vault } from '../ports.js';
 import type { Handle } from './handle.js';
 
-export interface OptionCommandPorts {
+interface OptionCommandPorts {
   readonly handle: Handle;
   readonly vault: Vault;
   readonly directory: NodeDirectory;

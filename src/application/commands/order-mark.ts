@@ -77,7 +77,7 @@ const unsettledAtMost = 10_000;
  */
 const unsettledForMs = 60 * 60_000;
 
-export interface OrderBookPorts {
+interface OrderBookPorts {
   readonly hash: (text: string) => string;
   readonly clock: Clock;
   readonly unsettledOrders: UnsettledOrders;

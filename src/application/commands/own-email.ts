@@ -8,7 +8,7 @@ import type { EmailCodes } from './email-codes.js';
 
 /* The address of one's own account: whoever has been sent a code there may put it in place of the former one. */
 
-export interface OwnEmailPorts {
+interface OwnEmailPorts {
   readonly codes: Pick<EmailCodes, 'redeem'>;
   readonly bindings: Pick<Bindings, 'changeEmail'>;
   readonly stepUps: Pick<StepUps, 'demand'>;

@@ -15,7 +15,7 @@ import type { UserCommands } from './users.js';
 
 /* A password that was forgotten is replaced by whoever can read the mail of its user. */
 
-export interface PasswordResetPorts {
+interface PasswordResetPorts {
   readonly directory: Pick<Directory, 'settings'>;
   readonly tickets: Tickets;
   readonly mailer: Mailer;
@@ -84,5 +84,3 @@ export function passwordReset({ directory, tickets, mailer, limits, users, sessi
     },
   };
 }
-
-export type PasswordReset = ReturnType<typeof passwordReset>;

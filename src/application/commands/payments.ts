@@ -35,7 +35,7 @@ import { refusedNotices } from './refused-notices.js';
  * first. A provider hears that its notice was taken only when the credit is durable.
  */
 
-export interface PaymentCommandPorts {
+interface PaymentCommandPorts {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly handle: Handle;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export interface PaymentCommandPorts {
 
 type Buyer = Pick<UserView, 'id' | 'group'>;
 
-export interface BegunTopUp {
+interface BegunTopUp {
   readonly id: PaymentId;
   readonly begun: Begun;
   readonly position: Position;

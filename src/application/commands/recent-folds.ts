@@ -14,7 +14,7 @@ export interface Folded<State> {
   readonly last: { readonly revision: Revision; readonly position: Position } | null;
 }
 
-export interface FoldsLimits {
+interface FoldsLimits {
   readonly streams: number;
   /** Of all states together, about: characters of text, and some for whatever else is in them. */
   readonly weight: number;

@@ -24,7 +24,7 @@ import type { Handle } from './handle.js';
 import { inParallel } from './in-parallel.js';
 import type { OrderBook, Repeatable } from './order-mark.js';
 
-export interface RedemptionCommandPorts {
+interface RedemptionCommandPorts {
   readonly clock: Clock;
   readonly handle: Handle;
   readonly ids: Ids;
@@ -43,13 +43,13 @@ export interface RedemptionInput {
   readonly quota: number;
 }
 
-export interface IssuedCode {
+interface IssuedCode {
   readonly id: RedemptionId;
   readonly code: string;
 }
 
 /** What has become of a batch. */
-export interface IssuedCodes {
+interface IssuedCodes {
   /** Those there are now. */
   readonly codes: readonly IssuedCode[];
   /** Of the last of them. */

@@ -22,7 +22,7 @@ export interface Registration {
   readonly inviteCode: string;
 }
 
-export interface RegisteringPorts {
+interface RegisteringPorts {
   readonly directory: Pick<Directory, 'settings'>;
   readonly users: Pick<UserCommands, 'admit' | 'isNameTaken' | 'bindings' | 'invites'>;
   readonly codes: Pick<EmailCodes, 'check' | 'redeem'>;
@@ -78,5 +78,3 @@ export function registering({ directory, users, codes }: RegisteringPorts) {
     },
   };
 }
-
-export type Registering = ReturnType<typeof registering>;

@@ -10,7 +10,7 @@ import type { Handle } from './handle.js';
 import type { SetupCode } from './setup-code.js';
 import type { UserCommands } from './users.js';
 
-export interface SetupPorts {
+interface SetupPorts {
   readonly store: EventStore;
   readonly handle: Handle;
   readonly ids: Ids;

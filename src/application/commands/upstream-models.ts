@@ -11,7 +11,7 @@ import { isSameProxy, storedProxy } from './stored-proxy.js';
 
 /* Which models an upstream has, before a channel is made of it or after. Nothing is changed. */
 
-export interface UpstreamModelPorts {
+interface UpstreamModelPorts {
   readonly directory: Directory;
   readonly vault: Vault;
   readonly upstreamModels: UpstreamModels;

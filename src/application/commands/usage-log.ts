@@ -13,7 +13,7 @@ import type { Handle } from './handle.js';
 
 /* Clearing the usage log: what is shown is trimmed. Statistics, statements and balances stay as they are. */
 
-export interface UsageLogCommandPorts {
+interface UsageLogCommandPorts {
   readonly handle: Handle;
   readonly clock: Clock;
   readonly db: ReadModels;

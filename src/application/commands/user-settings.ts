@@ -9,7 +9,7 @@ import type { PersonalData, Vault } from '../ports.js';
 import { recentAttempts } from '../recent-attempts.js';
 import type { Handle } from './handle.js';
 
-export interface UserSettingsPorts extends Omit<WebhookPorts, 'settings'> {
+interface UserSettingsPorts extends Omit<WebhookPorts, 'settings'> {
   readonly handle: Handle;
   readonly vault: Vault;
   readonly personal: PersonalData;

@@ -32,7 +32,7 @@ import { passkeysOf } from './passkeys-of.js';
 import { usernames } from './usernames.js';
 import { type Welcome, welcome } from './welcome.js';
 
-export interface UserCommandPorts {
+interface UserCommandPorts {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly handle: Handle;
@@ -57,7 +57,7 @@ export interface NewUser {
 }
 
 /** Somebody who is about to be a user. */
-export interface Newcomer {
+interface Newcomer {
   readonly id: UserId;
   readonly username: string;
   readonly displayName: string;

@@ -120,7 +120,7 @@ function offersOf(channels: readonly ChannelView[]): Offer[] {
     .sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
-export interface DirectoryOptions {
+interface DirectoryOptions {
   readonly store: Pick<EventStore, 'streamPages'>;
   readonly source: DirectorySource;
   readonly prices: DefaultPrices;

@@ -20,7 +20,7 @@ const knownFactors: Fold<KnownFactors, FactorEvent> = {
   },
 };
 
-export interface FactorMemory extends TailConsumer {
+interface FactorMemory extends TailConsumer {
   of(user: UserId): Promise<KnownFactors>;
 }
 

@@ -48,7 +48,7 @@ export interface AccountSource {
   between(after: Position, to: Position): Promise<readonly Recorded[]>;
 }
 
-export interface QuotaGateOptions {
+interface QuotaGateOptions {
   /** Accounts kept in memory; those with a call under way are never dropped. */
   readonly capacity: number;
   /** Where the tail starts. */

@@ -17,7 +17,7 @@ import { type OwnReading, UsageFollower } from './usage-follower.js';
  * like. So what a line costs the database does not grow with its readers, and the feed and the list show the same lines.
  */
 
-export interface UsageFeedPorts {
+interface UsageFeedPorts {
   readonly tail: Pick<Tail, 'add' | 'position'>;
   /** Oldest first, as far as the read model has come. */
   readonly read: (filter: UsageLogFilter, range: LineRange) => Promise<readonly UsageLogEntry[]>;

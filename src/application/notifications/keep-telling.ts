@@ -10,7 +10,7 @@ import type { Told } from './tell.js';
  * whatever becomes of the process or of the other side, nobody is told more often than there are tries.
  */
 
-export interface TellingPorts {
+interface TellingPorts {
   readonly personal: Pick<PersonalData, 'open'>;
   readonly clock: Clock;
   readonly tell: (user: UserId, notification: Notification) => Promise<Told>;
@@ -21,7 +21,7 @@ export interface TellingPorts {
   };
 }
 
-export interface TellingOptions {
+interface TellingOptions {
   /** Between two looks into the queue. */
   readonly everyMs: number;
   /** Waits after the tries that fail, in their order; one more try than there are waits. */

@@ -2,7 +2,7 @@ import type { UserId } from '../../domain/ids.js';
 import { guessedAt } from '../../domain/security-news.js';
 import { type NotifierPorts, notifier } from './notifier.js';
 
-export interface TellGuessedPorts extends NotifierPorts {
+interface TellGuessedPorts extends NotifierPorts {
   readonly log: {
     warn(facts: object, message: string): void;
     error(facts: object, message: string): void;

@@ -9,7 +9,7 @@ import type { Mailer } from '../outgoing.js';
 import type { PersonalData, Sessions, Vault } from '../ports.js';
 import { type Delivered, postWebhook, type WebhookPorts } from './webhook.js';
 
-export interface TellPorts extends WebhookPorts {
+interface TellPorts extends WebhookPorts {
   readonly db: ReadModels;
   readonly personal: Pick<PersonalData, 'open'>;
   readonly vault: Pick<Vault, 'get'>;

@@ -19,7 +19,7 @@ import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* Whoever owns an API key may read it; an administrator manages keys and does not use them. */
 
-export interface ApiKeyQueryPorts extends ReadingPorts {
+interface ApiKeyQueryPorts extends ReadingPorts {
   readonly clock: Clock;
   readonly store: Pick<EventStore, 'readStream'>;
   readonly vault: Vault;

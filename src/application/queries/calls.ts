@@ -26,7 +26,7 @@ import { type PriceOrigin, priceOrigins } from './price-origins.js';
  * line has gone.
  */
 
-export interface CallQueryPorts {
+interface CallQueryPorts {
   readonly db: ReadModels;
   readonly progress: Pick<ReadModelProgress, 'reached'>;
   readonly store: Pick<EventStore, 'streamPages'>;

@@ -31,12 +31,12 @@ import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* Channels, for administrators. */
 
-export interface ChannelQueryPorts extends ReadingPorts {
+interface ChannelQueryPorts extends ReadingPorts {
   readonly vault: Vault;
   readonly providers: ProviderTable;
 }
 
-export interface ChannelHistoryRequest {
+interface ChannelHistoryRequest {
   /** null: all channels, also those that are gone. */
   readonly channelId: ChannelId | null;
   /** null: everything. */

@@ -17,7 +17,7 @@ import { upToNow, type WholePorts } from './whole.js';
 
 /* The lines of the usage log that a filter lets through, to be kept: all of them, or none. */
 
-export interface LogExportPorts extends WholePorts {
+interface LogExportPorts extends WholePorts {
   readonly db: ReadModels;
 }
 

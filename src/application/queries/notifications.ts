@@ -3,7 +3,7 @@ import { authorise } from '../authorise.js';
 import type { NotificationQueue, NotificationQueueState } from '../outgoing.js';
 import type { Clock } from '../ports.js';
 
-export interface NotificationQueryPorts {
+interface NotificationQueryPorts {
   readonly notificationQueue: Pick<NotificationQueue, 'state'>;
   readonly clock: Clock;
 }

@@ -10,7 +10,7 @@ import { type OfferedModel, type PricedModel, type PriceListRequest, priceList, 
 
 /* What there is to be had: models, groups, prices. */
 
-export interface OfferQueryPorts {
+interface OfferQueryPorts {
   readonly directory: NodeDirectory;
   readonly providers: ProviderTable;
 }

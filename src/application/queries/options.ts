@@ -12,7 +12,7 @@ import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* What has become of the options. */
 
-export interface OptionQueryPorts extends ReadingPorts {
+interface OptionQueryPorts extends ReadingPorts {
   readonly directory: Pick<NodeDirectory, 'initialOptionText'>;
 }
 
@@ -31,7 +31,7 @@ export interface OptionChange {
   readonly isCut: boolean;
 }
 
-export interface OptionHistoryRequest {
+interface OptionHistoryRequest {
   /** null: all options. */
   readonly key: string | null;
   readonly before: Position | null;

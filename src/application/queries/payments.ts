@@ -20,7 +20,7 @@ import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* What can be bought, and what has been ordered. */
 
-export interface PaymentQueryPorts extends ReadingPorts {
+interface PaymentQueryPorts extends ReadingPorts {
   readonly directory: Pick<NodeDirectory, 'settings' | 'user'>;
   readonly providers: PaymentProviders;
 }

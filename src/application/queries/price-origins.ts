@@ -19,7 +19,7 @@ export interface PriceOrigin extends Pick<PriceSource, 'factor' | 'value' | 'opt
   readonly setBy: PriceChange | 'built-in' | 'unknown';
 }
 
-export interface PriceChange {
+interface PriceChange {
   readonly at: Instant;
   /** For root, like the history itself; null: for others, or it was not told. */
   readonly by: UserId | null;

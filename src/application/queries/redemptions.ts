@@ -12,7 +12,7 @@ import { authorise } from '../authorise.js';
 import type { Vault } from '../ports.js';
 import { currentOf, type ReadingPorts } from './viewer.js';
 
-export interface RedemptionQueryPorts extends ReadingPorts {
+interface RedemptionQueryPorts extends ReadingPorts {
   readonly vault: Pick<Vault, 'getMany'>;
 }
 

@@ -12,7 +12,7 @@ export interface OwnPasskey {
   readonly addedAt: Instant;
 }
 
-export interface OwnFactors {
+interface OwnFactors {
   readonly secondFactor: boolean;
   /** Not used yet. */
   readonly recoveryCodes: number;
@@ -22,7 +22,7 @@ export interface OwnFactors {
   readonly demanded: boolean;
 }
 
-export interface SecurityQueryPorts {
+interface SecurityQueryPorts {
   readonly factors: FactorSource;
   readonly personal: Pick<PersonalData, 'openAll'>;
 }

@@ -18,7 +18,7 @@ import { upToNow, type WholePorts } from './whole.js';
 
 /* A month of one user, to be kept: every call, and every change of the balance. Whole, or not at all. */
 
-export interface StatementPorts extends WholePorts {
+interface StatementPorts extends WholePorts {
   readonly db: ReadModels;
   readonly directory: Pick<Directory, 'user'>;
   readonly clock: Clock;

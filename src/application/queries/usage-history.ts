@@ -33,7 +33,7 @@ export interface NamedHistory extends Omit<UsageHistory, 'shares'> {
 /** `name`: as it is called now; null: it is gone, or nobody's. */
 export type NamedShare = UsageShare & { readonly name: string | null };
 
-export interface HistoryPorts {
+interface HistoryPorts {
   readonly db: ReadModels;
   readonly directory: Directory;
   readonly clock: Clock;

@@ -48,7 +48,7 @@ import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* The log, and what it adds up to. */
 
-export interface UsageQueryPorts extends ReadingPorts {
+interface UsageQueryPorts extends ReadingPorts {
   readonly vault: Vault;
   readonly directory: Directory;
   readonly clock: Clock;
@@ -78,7 +78,7 @@ export interface FailureHistory {
   readonly shares: readonly FailureShare[];
 }
 
-export interface FailureHistoryRequest extends Pick<FailureHistoryQuery, 'apiKeyId' | 'top'> {
+interface FailureHistoryRequest extends Pick<FailureHistoryQuery, 'apiKeyId' | 'top'> {
   readonly range: HistoryRange;
 }
 

@@ -18,16 +18,13 @@ import { currentOf, type ReadingPorts } from './viewer.js';
 
 /* Users as others see them, and as they see themselves. */
 
-export interface UserQueryPorts extends ReadingPorts {
+interface UserQueryPorts extends ReadingPorts {
   readonly vault: Vault;
   readonly personal: Pick<PersonalData, 'openAll' | 'searchToken'>;
 }
 
 /** Of one's own wallet, beside what may be spent. */
-export type OwnSums = Pick<
-  UserRow,
-  'used_quota' | 'request_count' | 'invited_count' | 'invite_quota' | 'invite_quota_ever'
->;
+type OwnSums = Pick<UserRow, 'used_quota' | 'request_count' | 'invited_count' | 'invite_quota' | 'invite_quota_ever'>;
 
 export function userQueries({ vault, personal, ...reading }: UserQueryPorts) {
   const current = currentOf(reading);

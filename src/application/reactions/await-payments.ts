@@ -10,7 +10,7 @@ import type { Clock } from '../ports.js';
  * less often. After a day an order expires; where its provider does not answer, after three.
  */
 
-export interface AwaitingPorts {
+interface AwaitingPorts {
   /** Those nobody has paid, ordered behind `after`, oldest first. */
   readonly open: (
     after: Position,
@@ -20,7 +20,7 @@ export interface AwaitingPorts {
   readonly payments: Pick<PaymentCommands, 'check' | 'expire'>;
 }
 
-export interface AwaitingOptions {
+interface AwaitingOptions {
   /** Between two rounds. */
   readonly everyMs: number;
   readonly failed: (error: unknown, order: PaymentId | null) => void;

@@ -11,7 +11,7 @@ export interface ChannelNewsPorts {
   readonly notify: Notify;
 }
 
-export interface ChannelNews {
+interface ChannelNews {
   readonly name: string;
   /** Whether the event is such news. */
   readonly is: (recorded: Recorded) => boolean;

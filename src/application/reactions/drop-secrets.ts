@@ -4,7 +4,7 @@ import { secretsNamed, withSecretsOf } from '../../domain/secrets-named.js';
 import type { EventStore, Vault } from '../ports.js';
 import type { Reaction } from './keep-reacting.js';
 
-export interface DropSecretsPorts {
+interface DropSecretsPorts {
   readonly store: Pick<EventStore, 'streamPages'>;
   readonly vault: Pick<Vault, 'drop'>;
 }

@@ -3,7 +3,7 @@ import { UserId } from '../../domain/ids.js';
 import type { InviteRewards, RewardOutcome } from '../commands/invite-rewards.js';
 import type { Reaction } from './keep-reacting.js';
 
-export interface GiveInviteRewardsPorts {
+interface GiveInviteRewardsPorts {
   readonly rewards: Pick<InviteRewards, 'give'>;
   /** Told of a reward that nobody is there to get. */
   readonly lapsed: (facts: Pick<RewardOutcome, 'inviter' | 'quota'> & { readonly invitee: UserId }) => void;

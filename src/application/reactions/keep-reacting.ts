@@ -21,13 +21,13 @@ export interface Reaction {
   react(stream: StreamName): Promise<void>;
 }
 
-export interface ReactingPorts {
+interface ReactingPorts {
   readonly store: Pick<EventStore, 'readAll'>;
   readonly tail: Pick<Tail, 'add' | 'position'>;
   readonly places: ReactionPlaces;
 }
 
-export interface ReactingOptions {
+interface ReactingOptions {
   /**
    * Between two rounds, and the least that an event waits for its reaction: whoever has just read the name of something
    * may be about to ask for it.

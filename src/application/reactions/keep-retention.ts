@@ -6,13 +6,13 @@ import type { Settings } from '../settings.js';
 
 /* Once a day the usage log loses the days that the option says are not to be kept. */
 
-export interface RetentionPorts {
+interface RetentionPorts {
   readonly settings: () => Pick<Settings, 'number'>;
   readonly clock: Clock;
   readonly usageLog: Pick<UsageLogCommands, 'retain'>;
 }
 
-export interface RetentionOptions {
+interface RetentionOptions {
   /** Between two looks. */
   readonly everyMs: number;
   readonly cleared: (facts: { readonly before: Instant; readonly lines: number }) => void;

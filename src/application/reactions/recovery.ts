@@ -16,7 +16,7 @@ import type { CallProgressNotes, Clock, QuotaGate, ReadModelProgress } from '../
  * twice, and nothing depends on clocks.
  */
 
-export interface RecoveryPorts {
+interface RecoveryPorts {
   readonly db: ReadModels;
   readonly handle: Handle;
   readonly clock: Clock;
@@ -83,7 +83,7 @@ export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promis
   }
 }
 
-export interface RecurringOptions {
+interface RecurringOptions {
   readonly progress: Pick<ReadModelProgress, 'reached' | 'status'>;
   /** The end of the log as this process began: everything reserved before it is nobody's. */
   readonly began: Position;
@@ -104,7 +104,7 @@ const lostPatienceMs = 5_000;
 /** While it is behind: how often to look, in memory, whether it has come so far. */
 const lookMs = 1_000;
 
-export interface Recovering {
+interface Recovering {
   /** Calls reserved up to there may have been left just now. */
   look(upTo: Position): void;
   /** Resolves when nothing of it is under way any more. */

@@ -9,7 +9,7 @@ import type { Clock } from '../ports.js';
 import { quotaStyle, quotaText } from '../quota-text.js';
 import type { Reaction } from './keep-reacting.js';
 
-export interface RemindOfQuotaPorts {
+interface RemindOfQuotaPorts {
   readonly directory: Pick<NodeDirectory, 'quotaWarningThreshold' | 'settings'>;
   readonly gate: Balances;
   readonly notify: Notify;

@@ -5,7 +5,7 @@ import type { Notify } from '../notifications/notifier.js';
 import type { EventStore } from '../ports.js';
 import type { Reaction } from './keep-reacting.js';
 
-export interface ReportTestRunsPorts {
+interface ReportTestRunsPorts {
   readonly store: Pick<EventStore, 'streamPages'>;
   readonly root: () => Promise<UserId | null>;
   readonly notify: Notify;

@@ -6,7 +6,7 @@ import { addressAfter } from '../own-address.js';
 import type { EventStore, PersonalData } from '../ports.js';
 import type { Reaction } from './keep-reacting.js';
 
-export interface TellOwnersPorts {
+interface TellOwnersPorts {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly personal: Pick<PersonalData, 'open'>;
   readonly notify: Notify;

@@ -21,7 +21,7 @@ import type { StepUps } from './step-up.js';
  * must neither bind a door of the thief's nor take one away: who has a second factor proves it anew for both.
  */
 
-export interface ElsewherePorts {
+interface ElsewherePorts {
   readonly doors: DoorsElsewhere;
   /** Switched on, and with everything it needs. */
   readonly isOpen: (provider: IdentityProvider) => boolean;
@@ -36,7 +36,7 @@ export interface ElsewherePorts {
 }
 
 /** Of the browser that begins: it is known again by its visitor's cookie. */
-export interface Departure {
+interface Departure {
   readonly visitor: string;
   readonly inviteCode: string;
   /** Whose account is to be bound; null: somebody wants to come in. */
@@ -44,7 +44,7 @@ export interface Departure {
 }
 
 /** What a browser brings back. */
-export interface Return {
+interface Return {
   readonly code: string;
   readonly state: string;
   /** null: the browser has no visitor's cookie, so nothing was begun in it. */
@@ -304,5 +304,3 @@ export function doorsElsewhere({
     },
   };
 }
-
-export type Elsewhere = ReturnType<typeof doorsElsewhere>;

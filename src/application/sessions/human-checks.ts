@@ -8,7 +8,7 @@ import type { Tickets } from '../ports.js';
  * passed is not asked again with that browser for a day, or until it signs out.
  */
 
-export interface HumanCheckPorts {
+interface HumanCheckPorts {
   readonly tickets: Tickets;
   readonly verifier: HumanVerifier;
   /** The check is switched on, and can be made. */

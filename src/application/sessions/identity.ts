@@ -32,7 +32,7 @@ export type Entry =
   /** More is asked for; `ticket` goes into the cookie of sign-ins that are half done. */
   | { readonly kind: 'second-factor'; readonly ticket: string; readonly methods: readonly SecondFactorMethod[] };
 
-export interface IdentityPorts {
+interface IdentityPorts {
   readonly source: IdentitySource;
   readonly vault: Vault;
   readonly passwordChecks: Pick<PasswordChecks, 'guess'>;

@@ -5,12 +5,12 @@ import type { FactorSource } from '../proof-ports.js';
 
 /* A user's own sign-ins: seen, and ended from afar. */
 
-export interface OwnSession extends OpenSession {
+interface OwnSession extends OpenSession {
   /** The one that asks. */
   readonly current: boolean;
 }
 
-export interface OwnSessionPorts {
+interface OwnSessionPorts {
   readonly sessions: Sessions;
   readonly directory: Pick<Directory, 'credentials'>;
   readonly factors: FactorSource;

@@ -12,7 +12,7 @@ import type { FactorSource, PasskeyChecks, Site } from '../proof-ports.js';
  * about, at the site it was asked at: an answer to another question is none, however right.
  */
 
-export interface PasskeyPorts {
+interface PasskeyPorts {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly handle: Handle;
   readonly checks: PasskeyChecks;

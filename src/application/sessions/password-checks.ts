@@ -5,7 +5,7 @@ import { type SignInDelays, signInDelays } from './sign-in-delays.js';
 
 /* Comparing passwords: one place, so that guesses at the door and guesses inside are counted together. */
 
-export interface PasswordCheckPorts {
+interface PasswordCheckPorts {
   readonly vault: Pick<Vault, 'get'>;
   readonly passwords: Pick<Passwords, 'hash' | 'verify'>;
   readonly clock: Clock;

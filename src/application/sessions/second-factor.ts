@@ -22,7 +22,7 @@ export interface ProofContext {
   readonly verified: boolean;
 }
 
-export interface SecondFactorPorts {
+interface SecondFactorPorts {
   readonly handle: Handle;
   readonly factors: FactorSource;
   readonly codes: OneTimeCodes;

@@ -55,7 +55,7 @@ export interface SignInDelays {
   };
 }
 
-export interface DelayOptions {
+interface DelayOptions {
   /**
    * What is guessed is short: places where nobody has succeeded share what one place may do. Otherwise the first try from
    * a new place is always taken.

@@ -23,7 +23,7 @@ import type { FactorProof, ProofContext, SecondFactor } from './second-factor.js
  * a proof and by nothing else.
  */
 
-export interface StepUpPorts {
+interface StepUpPorts {
   readonly tickets: Tickets;
   readonly secondFactor: SecondFactor;
   readonly factors: FactorSource;

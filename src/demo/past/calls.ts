@@ -19,7 +19,7 @@ import { mannersOf, mishapOf, unanswered } from './mishaps.js';
 
 /* A call of the past, from what somebody wants to the events that the gateway would have recorded of it. */
 
-export interface PastCall {
+interface PastCall {
   readonly stream: StreamName;
   readonly events: readonly NewEvent<CallEvent | CallRefused>[];
   readonly charged: Quota;
@@ -27,7 +27,7 @@ export interface PastCall {
   readonly endedAt: number;
 }
 
-export interface CallWorld {
+interface CallWorld {
   readonly directory: Pick<Directory, 'candidates' | 'hasModel' | 'settings'>;
   /** When the past began, unix milliseconds. */
   readonly begin: number;

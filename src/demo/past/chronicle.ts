@@ -15,7 +15,7 @@ import { topUp } from './top-up.js';
 
 /* What people and the gateway itself have done in the past beside the calls. */
 
-export interface Act {
+interface Act {
   /** Milliseconds since the past began. */
   readonly at: number;
   /** Resolves with the position after which it is in force; null: nothing came of it. */

@@ -3,7 +3,7 @@ import { dayMs, hourMs } from './hours.js';
 
 /* What goes wrong with the channels of the demo: now and then by itself, and for some hours on some days. */
 
-export interface Mishap {
+interface Mishap {
   /** What upstream answered; null: nothing in time. */
   readonly status: number | null;
   readonly code: string;
@@ -21,7 +21,7 @@ const filtered: Mishap = { status: 400, code: 'content_filter', told: 400, tookM
 export const unanswered: Mishap = { status: null, code: 'do_request_failed', told: 500, tookMs: 30_000 };
 const keyRefused: Mishap = { status: 401, code: 'invalid_api_key', told: 401, tookMs: 140 };
 
-export interface Manners {
+interface Manners {
   /** At the median, in milliseconds. */
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
@@ -64,7 +64,7 @@ const incident = (channel: string, day: number, hour: number, hours: number, fai
 };
 
 /** When the flaky channel goes out, and for how long. */
-export interface Outage {
+interface Outage {
   /** Milliseconds since the past began. */
   readonly at: number;
   readonly forMs: number;

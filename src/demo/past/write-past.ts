@@ -22,7 +22,7 @@ import { topUp } from './top-up.js';
 
 export const pastDays = 30;
 
-export interface PastPorts {
+interface PastPorts {
   readonly app: Application;
   readonly store: EventStore;
   /** That of the gateway: it goes along with what is written. */

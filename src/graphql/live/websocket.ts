@@ -13,7 +13,7 @@ export interface SocketExtra {
   readonly request: IncomingMessage;
 }
 
-export interface WebSocketOptions {
+interface WebSocketOptions {
   readonly path: string;
   /** Whether a page of this origin may connect. */
   readonly isWelcome: (request: IncomingMessage) => boolean;

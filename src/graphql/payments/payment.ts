@@ -27,12 +27,12 @@ import { CountedPage, PageArgs } from '../server/page.js';
 import { DecimalScalar, QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { UserObject } from '../users/user.js';
 
-export const PaymentProviderEnum = enumeration<PaymentProviderName>('PaymentProvider', 'Who takes the money.', {
+const PaymentProviderEnum = enumeration<PaymentProviderName>('PaymentProvider', 'Who takes the money.', {
   EPAY: 'epay',
   STRIPE: 'stripe',
 });
 
-export const PaymentStatusEnum = enumeration<PaymentStatus>(
+const PaymentStatusEnum = enumeration<PaymentStatus>(
   'PaymentStatus',
   'EXPIRED: nobody waits for the money any more; if it comes all the same, it is credited.',
   { OPEN: 'open', COMPLETED: 'completed', EXPIRED: 'expired' },

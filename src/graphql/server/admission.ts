@@ -9,7 +9,7 @@ import { payerOf, payFor } from './work.js';
 
 /* What is asked of every operation before it is executed, whichever way it came. */
 
-export interface OperationRequest {
+interface OperationRequest {
   /** Valid against the schema. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;

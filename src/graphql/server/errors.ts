@@ -27,7 +27,7 @@ export const refusals = {
   'too-many-subscriptions': { kind: 'exhausted', status: 429 },
 } as const satisfies Record<string, { kind: FailureKind; status: number }>;
 
-export type RefusalCode = keyof typeof refusals;
+type RefusalCode = keyof typeof refusals;
 type Details = Failure['details'];
 
 /** `role-too-low` → `Role too low`. */

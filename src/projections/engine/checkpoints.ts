@@ -6,7 +6,7 @@ import { type Projection, schemaOf } from './projection.js';
 
 /* How far each read model has come, and the transactions that move it on. */
 
-export type ReadModelName = Pick<Projection, 'name' | 'version'>;
+type ReadModelName = Pick<Projection, 'name' | 'version'>;
 
 export interface Checkpoint {
   readonly name: string;

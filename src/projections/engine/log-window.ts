@@ -14,7 +14,7 @@ interface Stretch {
   size: number;
 }
 
-export interface LogWindowOptions {
+interface LogWindowOptions {
   /** Events read at once by whoever is behind. */
   readonly pageSize: number;
   /** Events kept; more are forgotten, least recently used first, and read again when needed. */

@@ -33,7 +33,7 @@ export interface ProjectorLog {
   error(facts: object, message: string): void;
 }
 
-export interface ProjectorParts {
+interface ProjectorParts {
   readonly projection: Projection;
   readonly window: LogWindow;
   /** The positions this read model leaves out, as the log has them now. */

@@ -36,7 +36,7 @@ export interface RebuildOptions {
   readonly pageSize?: number;
 }
 
-export interface Rebuilt {
+interface Rebuilt {
   readonly position: Position;
   readonly events: number;
 }

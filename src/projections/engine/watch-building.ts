@@ -10,7 +10,7 @@ import type { ProjectionRunner, ReadModelState } from './runner.js';
  * an hour for ten million calls; the operator is told, and what it replaces stays until it is there.
  */
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly progress: Pick<ProjectionRunner, 'status'>;
   /** Where the log ended when the node started. */
   readonly head: Position;

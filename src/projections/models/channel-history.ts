@@ -222,7 +222,7 @@ async function forgetOldObservations(tx: ReadModels, rows: readonly ChannelChang
   }
 }
 
-export interface ChannelHistoryRange {
+interface ChannelHistoryRange {
   /** null: of all channels. */
   readonly channelId: ChannelId | null;
   /** null: all of them. */

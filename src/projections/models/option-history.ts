@@ -66,7 +66,7 @@ export interface OptionChangeRow extends OptionChangeTable {
   readonly is_cut: boolean;
 }
 
-export interface OptionChangeRange {
+interface OptionChangeRange {
   /** null: of all options. */
   readonly key: string | null;
   /** Only what is older than this; null: from the newest. */

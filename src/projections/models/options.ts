@@ -18,7 +18,7 @@ export interface OptionTables {
   };
 }
 
-export type OptionRow = Selectable<OptionTables['options']>;
+type OptionRow = Selectable<OptionTables['options']>;
 
 const tables = `
   create table options (

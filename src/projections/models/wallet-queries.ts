@@ -14,7 +14,7 @@ export interface Range {
 }
 
 /** What a quarter of an hour of calls cost. */
-export interface QuarterCharges {
+interface QuarterCharges {
   /** Unix seconds. */
   readonly quarter: number;
   readonly calls: number;

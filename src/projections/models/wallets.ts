@@ -34,7 +34,7 @@ export interface WalletTables {
   wallet_position: { position: Position };
 }
 
-export const quarterSeconds = 15 * 60;
+const quarterSeconds = 15 * 60;
 
 const tables = `
   create table wallet_movement (

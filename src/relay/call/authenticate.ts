@@ -13,7 +13,7 @@ export interface ApiKeyStatusNotice {
   refused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
 }
 
-export interface AuthenticationPorts {
+interface AuthenticationPorts {
   readonly directory: Directory;
   readonly gate: Pick<QuotaGate, 'isSpent'>;
   readonly vault: Pick<Vault, 'hash'>;

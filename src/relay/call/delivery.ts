@@ -73,7 +73,7 @@ async function drained(response: ServerResponse, { presence, stalledCallers }: D
   });
 }
 
-export interface Pumped {
+interface Pumped {
   readonly outcome: CallOutcome;
   /** What the caller is told in the stream; null: nothing went wrong. */
   readonly error: RelayError | null;
@@ -85,7 +85,7 @@ export interface Pumped {
   readonly bug: unknown;
 }
 
-export interface PumpOptions extends Delivery {
+interface PumpOptions extends Delivery {
   readonly growth: Growth;
   /** Told of what is written. */
   readonly heartbeat: Pick<Heartbeat, 'wrote'>;

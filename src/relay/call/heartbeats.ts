@@ -23,7 +23,7 @@ export interface Heartbeat {
 /** Of who asked for no stream. */
 export const noHeartbeat: Heartbeat = { open: false, takeOver: () => false, wrote: () => {}, stop: () => {} };
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly response: ServerResponse;
   readonly presence: Pick<CallerPresence, 'gone'>;
   /** What every answer to this request begins with: header names and values in turn. */
@@ -35,7 +35,7 @@ export interface HeartbeatOptions {
   readonly intervalMs: number | null;
 }
 
-export interface Heartbeats {
+interface Heartbeats {
   begin(options: HeartbeatOptions): Heartbeat;
 }
 

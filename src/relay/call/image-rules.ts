@@ -8,7 +8,7 @@ import type { ImageSize } from './image-size.js';
 /** In the words of whichever dialect was spoken; null: none, which is as good as `auto`. */
 export type ImageDetail = 'low' | 'medium' | 'high' | 'auto' | 'original' | 'ultra_high';
 
-export interface ImageTokens {
+interface ImageTokens {
   /** As near as can be told. */
   readonly likely: number;
   /** What it is unlikely to exceed. */
@@ -18,7 +18,7 @@ export interface ImageTokens {
 }
 
 /** `size`: null where nobody can see the picture. */
-export type ImageRule = (size: ImageSize | null, detail: ImageDetail) => ImageTokens;
+type ImageRule = (size: ImageSize | null, detail: ImageDetail) => ImageTokens;
 
 const exactly = (tokens: number): ImageTokens => ({ likely: tokens, ample: tokens, most: tokens });
 

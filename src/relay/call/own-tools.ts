@@ -13,7 +13,7 @@ import { readByTool } from './media-tokens.js';
  * or sent along by an operator.
  */
 
-export interface OwnToolsPorts {
+interface OwnToolsPorts {
   readonly providerOf: (channelType: number) => Provider | null;
   readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
 }

@@ -59,7 +59,7 @@ interface Log {
   readonly successful: Places;
 }
 
-export interface ModelRateLimiter {
+interface ModelRateLimiter {
   /** Throws 429. Call the result once, when the outcome is known. */
   admit(user: UserId, limit: Settings['modelRateLimit']): (succeeded: boolean) => void;
 }

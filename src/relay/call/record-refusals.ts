@@ -22,7 +22,7 @@ const mostWaiting = 300;
 /** Appends at once: calls go first, so there is never much of this in their way. */
 const atOnce = 20;
 
-export interface RefusalPorts {
+interface RefusalPorts {
   readonly store: Pick<EventStore, 'append'>;
   readonly clock: Clock;
   readonly newEventId: (at: Instant) => string;

@@ -16,7 +16,7 @@ const mostBare = 50;
 export const toldOneByOne = 5;
 
 /** A refusal that is told by itself. */
-export interface RefusedCall {
+interface RefusedCall {
   readonly callId: CallId;
   readonly at: Instant;
 }

@@ -12,7 +12,7 @@ const mostSound = 512 * 1024 * 1024;
 /** In place of what came first, which is not kept while the rest comes. */
 const nothing = Buffer.alloc(0);
 
-export interface PassedOn {
+interface PassedOn {
   readonly outcome: CallOutcome;
   /** A mistake of ours that ended it; null: none. */
   readonly bug: unknown;

@@ -10,7 +10,7 @@ export interface StalledCallers {
   watch(presence: CallerPresence): void;
 }
 
-export interface StalledCallersOptions {
+interface StalledCallersOptions {
   readonly limitMs: number;
   /** Told about each that is given up, before that. */
   readonly gaveUp: (presence: CallerPresence) => void;

@@ -7,7 +7,7 @@ import { type AskingPorts, askBeside } from './asking-beside.js';
 
 /* "What is left in the account of this channel?": small questions to its provider, with the channel's key and proxy. */
 
-export type BalancePorts = AskingPorts & Pick<RelayPorts, 'vault' | 'providerOf'>;
+type BalancePorts = AskingPorts & Pick<RelayPorts, 'vault' | 'providerOf'>;
 
 export const channelBalances = ({ vault, providerOf, ...asking }: BalancePorts): ChannelBalances => ({
   async of({ settings, secrets }) {

@@ -9,7 +9,7 @@ import { type AskingPorts, askBeside } from './asking-beside.js';
 
 /* "Which models does this upstream have?", asked with the key that its calls would be made with. */
 
-export type ModelsPorts = AskingPorts & Pick<RelayPorts, 'providerOf'>;
+type ModelsPorts = AskingPorts & Pick<RelayPorts, 'providerOf'>;
 
 /** Services that broker everybody's models tell hundreds, with prices and descriptions. */
 const largestList = 2 * 1024 * 1024;

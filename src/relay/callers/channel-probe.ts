@@ -45,7 +45,7 @@ function smallRequest(provider: Provider, model: string): { endpoint: Endpoint; 
 const testModelOf = ({ settings }: ChannelView, wanted: string): string =>
   wanted || settings.testModel || settings.models[0] || lastResort;
 
-export interface ProbePorts extends AttemptPorts {
+interface ProbePorts extends AttemptPorts {
   readonly clock: Clock;
   /** The user in whose name tests are made. */
   readonly root: () => Promise<UserId | null>;

@@ -39,7 +39,7 @@ function parserFor(type: string | undefined): BusboyInstance {
   }
 }
 
-export interface Form {
+interface Form {
   /** A text by its name, or several in their order. */
   readonly fields: JsonObject;
   readonly files: readonly FormFile[];

@@ -7,7 +7,7 @@ import { isList, isObject, type JsonObject, type JsonValue } from '../protocols/
  * a member that stands there in both spellings.
  */
 
-export interface Spelling {
+interface Spelling {
   /** Every spelling that is read. */
   readonly exact: ReadonlySet<string>;
   /** As it is read, by what a lenient receiver makes of a name. */

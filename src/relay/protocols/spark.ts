@@ -15,7 +15,7 @@ import { choiceSays } from './says-something.js';
 /* Spark's own wire: a WebSocket for each call, one frame out, and frames back until one bears the status of the last. */
 
 /** Where a call goes, and what is understood there. */
-export interface SparkPlace {
+interface SparkPlace {
   /** Signed. */
   readonly url: string;
   readonly appId: string;

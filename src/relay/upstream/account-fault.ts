@@ -6,7 +6,7 @@ import type { UpstreamError } from './upstream-error.js';
  */
 
 /** `exhausted`: nothing is left to spend. `refused`: the key, or what it stands for, is not taken. */
-export type AccountFault = 'exhausted' | 'refused';
+type AccountFault = 'exhausted' | 'refused';
 
 /** Codes and types, in small letters. */
 const exhausted: ReadonlySet<string> = new Set([
@@ -91,7 +91,7 @@ function saidIn(message: string): { readonly fault: AccountFault; readonly words
   return null;
 }
 
-export interface FoundFault {
+interface FoundFault {
   readonly fault: AccountFault;
   /** Only these words of the message say so, in small letters; null: its status, code or type does. */
   readonly words: string | null;

@@ -13,7 +13,7 @@ export interface ContentDecoder {
   destroy(): void;
 }
 
-export interface DecoderEvents {
+interface DecoderEvents {
   /** True: no more until `resume`. */
   readonly onPiece: (piece: Buffer) => boolean;
   readonly onDrained: () => void;

@@ -5,13 +5,13 @@ import { BriefMap } from '../../collections/brief-map.js';
  * times a second, and only while somebody waits.
  */
 
-export interface Awaited {
+interface Awaited {
   expire(): void;
 }
 
 const sweepMs = 100;
 
-export interface Deadlines {
+interface Deadlines {
   /** Expires it unless the watch, of which this is the number, is given up before; a few milliseconds late, never early. */
   watch(awaited: Awaited, withinMs: number): number;
   /** 0 is no watch. */

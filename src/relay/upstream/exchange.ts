@@ -36,7 +36,7 @@ const lostTo = (failure: Error): Lost =>
   failure instanceof Lost ? failure : new Lost(failure.message, { cause: failure });
 
 /** What upstream sent for too long meant nothing. */
-export class Silent extends Lost {
+class Silent extends Lost {
   constructor() {
     super('the upstream fell silent');
     this.name = 'Silent';

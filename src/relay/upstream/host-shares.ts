@@ -6,7 +6,7 @@ import { BriefMap } from '../../collections/brief-map.js';
  * any room.
  */
 
-export interface HostShares {
+interface HostShares {
   /** False: there is no room for this caller. `payer` null: nobody in particular. */
   take(host: string, payer: number | null): boolean;
   giveBack(host: string, payer: number | null): void;

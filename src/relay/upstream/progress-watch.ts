@@ -20,7 +20,7 @@ export interface Reader {
   fallSilent(): void;
 }
 
-export interface ProgressWatch {
+interface ProgressWatch {
   /** Tells the reader once when its patience is over, a fraction of a second late at most. The result is the watch's number. */
   follow(reader: Reader, stream: Progress): number;
   /** 0 is no watch. */

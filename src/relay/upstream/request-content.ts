@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 /* What a request to an upstream carries, by kind. */
 
-export interface FormText {
+interface FormText {
   readonly name: string;
   readonly text: string;
 }

@@ -58,7 +58,7 @@ export type Read =
   /** `costUnknown`: upstream may have done the work although nothing of it can be used. */
   | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown: boolean };
 
-export interface Patience {
+interface Patience {
   readonly idleMs: number;
   readonly unseenMs: number;
 }

@@ -106,7 +106,7 @@ function addressParser(): (url: string) => Address {
   };
 }
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   /** Calls under way at one host; more are refused, none waits. */
   readonly connections: number;
   /** Says which addresses may be dialled; null: all. */

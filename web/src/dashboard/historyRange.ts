@@ -5,11 +5,11 @@ import { formatClock, formatDay } from '../kit/time.js';
 /* What of the past the dashboard shows, as it stands in the address. */
 
 export const rangeNames = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
-export type RangeName = (typeof rangeNames)[number];
+type RangeName = (typeof rangeNames)[number];
 const isRangeName = (text: string): text is RangeName => rangeNames.some((name) => name === text);
 
 /** Those of ordinary users come first. */
-export const dimensions = ['MODEL', 'API_KEY', 'GROUP', 'CHANNEL', 'USER'] as const satisfies readonly UsageDimension[];
+const dimensions = ['MODEL', 'API_KEY', 'GROUP', 'CHANNEL', 'USER'] as const satisfies readonly UsageDimension[];
 const dimensionsOfUsers = 3;
 export const dimensionsFor = (admin: boolean): readonly UsageDimension[] =>
   admin ? dimensions : dimensions.slice(0, dimensionsOfUsers);

@@ -1,7 +1,7 @@
 /* How counts, shares and durations are written, wherever they stand. Units that are the same in every language. */
 
 /** What stands for a figure that there is none of. */
-export const noFigure = '—';
+const noFigure = '—';
 
 const steps = [
   { from: 1e9, unit: 1e9, letter: 'B' },

@@ -8,7 +8,7 @@ import { type Attempt, courseOf, type Entry } from './callCourse.js';
 import { logTexts } from './log.texts.js';
 
 /** How far the bars reach: to the end, or to now. `now`: Unix milliseconds by the browser's clock. */
-export function lengthOf({ steps, receivedAt }: Pick<ShownCall, 'steps' | 'receivedAt'>, now: number): number {
+function lengthOf({ steps, receivedAt }: Pick<ShownCall, 'steps' | 'receivedAt'>, now: number): number {
   const last = steps.at(-1);
   if (last === undefined) return 1;
   // The browser's clock may be behind that of the server.

@@ -5,7 +5,7 @@ import type { ShownCall } from './CallPage.js';
 export type Told = Pick<ShownCall, 'steps' | 'attempts' | 'reserved' | 'refunded' | 'status' | 'end'>;
 type Step = ShownCall['steps'][number];
 export type Attempt = NonNullable<ShownCall['attempts']>[number];
-export type MomentKind = 'RESERVED' | 'FIRST_TOKEN' | 'SETTLED' | 'RELEASED' | 'REFUNDED';
+type MomentKind = 'RESERVED' | 'FIRST_TOKEN' | 'SETTLED' | 'RELEASED' | 'REFUNDED';
 
 /** Times in milliseconds since the request arrived. */
 export type Entry =

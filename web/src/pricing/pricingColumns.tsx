@@ -9,7 +9,7 @@ import type { Translate } from '../kit/words/i18n.js';
 import type { pricingZh } from './pricing.zh.js';
 
 export type OfferedModel = PriceListQuery['priceList']['items'][number];
-export type T = Translate<typeof pricingZh>;
+type T = Translate<typeof pricingZh>;
 
 interface ColumnOptions {
   readonly t: T;

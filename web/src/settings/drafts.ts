@@ -4,7 +4,7 @@ import type { SettingField } from './sections.js';
 
 /* What has been typed and not been saved yet, and what is wrong with it. */
 
-export interface Draft {
+interface Draft {
   readonly text: string;
   /** The version of the option that was seen when somebody began to type. */
   readonly seenAt: number;

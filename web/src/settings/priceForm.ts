@@ -33,7 +33,7 @@ export const formOf = (name: string, prices: ModelPrices): PriceForm => ({
   token: tokenTexts((key) => prices[key]),
 });
 
-export type PriceProblem = 'nameMissing' | 'nameTaken' | 'number' | 'zero' | 'needed' | 'free';
+type PriceProblem = 'nameMissing' | 'nameTaken' | 'number' | 'zero' | 'needed' | 'free';
 export type PriceProblems = ReadonlyMap<'name' | 'call' | PriceTableKey, PriceProblem>;
 export type Judged = { readonly problems: PriceProblems; readonly prices: ModelPrices | null };
 

@@ -25,7 +25,7 @@ interface LedgerDifference {
   readonly actual: bigint;
 }
 
-export interface LedgerVerdict {
+interface LedgerVerdict {
   /** What was compared is the state at this position. */
   readonly position: Position;
   readonly events: number;

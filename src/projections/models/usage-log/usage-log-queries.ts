@@ -85,7 +85,7 @@ export async function usageLogAfter(
 }
 
 /** How much counting may cost; a log of millions takes longer to count than to show. */
-export interface Counting {
+interface Counting {
   /** Lines, at most. */
   readonly lines: number;
   /** As the planner of Postgres reckons; a tenth of a second is some ten thousand. */

@@ -90,7 +90,7 @@ export class FailureSums {
 }
 
 /** Whose failures are asked for; what is not given does not filter. */
-export interface FailureScope {
+interface FailureScope {
   readonly userId?: UserId;
   readonly apiKeyId?: ApiKeyId;
 }

@@ -50,7 +50,7 @@ export type UsageStatsGroup = { readonly start: number | null } & {
 const dimensions = ['user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const;
 
 /** What hours can be narrowed to, whatever their model. */
-export type HoursFilter = Pick<UsageStatsFilter, 'userId' | 'username' | 'apiKeyId' | 'channelId' | 'group'> & {
+type HoursFilter = Pick<UsageStatsFilter, 'userId' | 'username' | 'apiKeyId' | 'channelId' | 'group'> & {
   readonly apiKeyName?: string;
 };
 

@@ -20,7 +20,7 @@ const finishReasons: ReadonlyMap<string, string> = new Map([
   ['refusal', 'content_filter'],
 ]);
 
-export const finishReasonOf = (stopReason: string): string => finishReasons.get(stopReason) ?? 'stop';
+const finishReasonOf = (stopReason: string): string => finishReasons.get(stopReason) ?? 'stop';
 
 /** The members of a choice that say why it ended. */
 export function finishOf({ stop_reason: reason, stop_sequence: sequence }: JsonObject): JsonObject {

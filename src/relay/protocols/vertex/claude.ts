@@ -25,7 +25,7 @@ const named: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** As Google calls it: with the date behind an @. */
-export const claudeName = (model: string): string =>
+const claudeName = (model: string): string =>
   named.get(model) ?? model.replace(/-(\d{8})$/, (_, date: string) => `@${date}`);
 
 const variant: AnthropicVariant = {

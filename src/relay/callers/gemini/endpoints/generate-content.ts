@@ -60,7 +60,7 @@ function invalid(body: JsonObject): InvalidRequest | null {
   return complaint === null ? null : { code: 'invalid_text_request', ...complaint };
 }
 
-export function contentDemand(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): Demand {
+function contentDemand(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): Demand {
   const tally = new PromptTally(model, names);
   tallyContents(tally, contentsIn(body));
   // Every member but the declarations is a tool of the provider's own.
