@@ -452,7 +452,7 @@ describe('an export', () => {
         .filter((name) => (usersOf.get(name)?.size ?? 0) < 2)
         .map((name) => `${source.path} ${name}`),
     );
-    expect(unused.sort()).toEqual(unusedYet);
+    expect(unused.filter((name) => !unusedYet.includes(name))).toEqual([]);
   });
 });
 

@@ -203,7 +203,7 @@ function lost(reservation: CallReserved, { seen, useTimeMs, payable }: Lost): Ca
 }
 
 /** A settlement as it was, or may have been, written. */
-export interface WrittenSettlement {
+interface WrittenSettlement {
   readonly id: string;
   readonly at: Instant;
   readonly event: CallSettled;
