@@ -17,7 +17,13 @@ export interface Answer {
 const upstreamCodes = new Set([
   ...['do_request_failed', 'stream_response_error', 'read_response_body_failed', 'bad_response_body'],
   ...['bad_response_status_code', 'model_not_found', 'channel_key_missing', 'model_mapped_error'],
-  ...['api_not_implemented', 'convert_request_failed', 'upstream_error', 'invalid_api_type'],
+  ...[
+    'get_playground_channel_failed',
+    'api_not_implemented',
+    'convert_request_failed',
+    'upstream_error',
+    'invalid_api_type',
+  ],
 ]);
 
 interface RelayError {

@@ -10,9 +10,9 @@ export const markOf = (seed: number): string => `Hello. #seed${seed}#`;
 
 /**
  * An upstream that says nothing more ends after this long at the latest, should nobody hang up: well beyond the fuzz's
- * STREAMING_TIMEOUT, and well within what an answer may take, for who asked for no stream waits for all of it.
+ * STREAMING_TIMEOUT and RELAY_TIMEOUT, and beyond what a call may take.
  */
-const mostSilentMs = 3_000;
+const mostSilentMs = 20_000;
 const commentEveryMs = 200;
 
 const framed = (wire: Wire, frame: Readonly<Record<string, unknown>>): string =>
@@ -57,22 +57,23 @@ function answerStream(wire: Wire, response: ServerResponse, random: Random): voi
   if (ending < 0.75) response.end(endOf[wire]);
   else if (ending < 0.85) response.end();
   else if (ending < 0.9) response.write(' ', () => response.destroy());
-  // What is no stream by its type is waited for as long as its operator says, to the end.
-  else if (/event-stream/i.test(type)) linger(response, ending < 0.95);
-  else response.end(endOf[wire]);
+  else linger(response, ending < 0.95);
 }
 
 /** The connection stays, with comments or without. */
-function linger(response: ServerResponse, comments: boolean): void {
+function linger(response: ServerResponse, comments: boolean, comment = ': keep-alive\n\n'): void {
   const end = setTimeout(() => response.end(), mostSilentMs);
-  const pulse = setInterval(() => comments && response.write(': keep-alive\n\n'), commentEveryMs);
+  const pulse = setInterval(() => comments && response.write(comment), commentEveryMs);
   response.on('close', () => {
     clearTimeout(end);
     clearInterval(pulse);
   });
 }
 
-const eventTypes = ['text/event-stream; charset=utf-8', 'Text/Event-Stream', 'text/plain', 'application/json'] as const;
+const eventTypes = [
+  ...['text/event-stream; charset=utf-8', 'Text/Event-Stream', 'text/plain', 'application/json'],
+  ...['application/x-ndjson', 'application/octet-stream'],
+] as const;
 const jsonTypes = ['application/json', 'application/json; charset=utf-8', 'text/plain', 'application/problem+json'];
 const nothings = ['', 'null', '[]', '{}', '{"choices":[]}', '{"choices":null}', '{"content":[]}', '{"candidates":[]}'];
 const statuses = [200, 200, 200, 200, 200, 200, 200, 201, 400, 401, 402, 403, 404, 429, 500, 503, 529] as const;
@@ -82,7 +83,13 @@ function answerWhole(response: ServerResponse, random: Random, right: unknown): 
   response.writeHead(status, { 'content-type': pick(random, jsonTypes) });
   const failure = { type: 'error', error: { type: 'odd', message: 'no', code: 'odd', status: 'ODD', param: null } };
   const odd = spoilt(status < 400 ? right : failure, random, Math.floor(random() * 4));
-  response.end(random() < 0.1 ? pick(random, nothings) : jsonOf(odd));
+  const body = random() < 0.1 ? pick(random, nothings) : jsonOf(odd);
+  const ending = random();
+  if (ending < 0.95) response.end(body);
+  else {
+    response.write(body);
+    linger(response, ending < 0.98, '\n');
+  }
 }
 
 /** Answers in the wire of the address that was asked. */

@@ -7,6 +7,7 @@ import { type ContentDecoder, contentDecoder } from './content-coding.js';
 import { Pieces } from './pieces.js';
 import type { Progress, Reader } from './progress-watch.js';
 import type { Sending, Sent, UpstreamBody } from './upstream.js';
+import type { WholeJson } from './whole-json.js';
 
 /** Bytes that may wait here for a slow caller before upstream is told to wait. */
 const mostBuffered = 1024 * 1024;
@@ -99,6 +100,8 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   private wake: (() => void) | null = null;
   /** What comes is counted here when all of it is wanted. */
   private place: AnswerPlace | null = null;
+  /** All of it is to be one JSON value. */
+  private json: WholeJson | null = null;
 
   /**
    * `onOver` is told once, when the connection is free again or gone; `onBegun` when the deadline no longer counts;
@@ -156,7 +159,10 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(error);
+    const { json } = this;
+    // Of a value that has come whole nothing is missing but its end mark.
+    if (json !== null && this.failure === null && !this.cancelled && json.caughtUp()) this.takeForWhole(json);
+    else this.fail(error);
   }
 
   fail(error: Error): void {
@@ -193,7 +199,8 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
   }
 
   fallSilent(): void {
-    this.abort(new Silent());
+    if (this.json?.complete) this.takeForWhole(this.json);
+    else this.abort(new Silent());
   }
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
@@ -206,17 +213,23 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     return { done: true, value: undefined };
   }
 
-  async whole(limit: number, place: AnswerPlace): Promise<Buffer> {
+  async whole(limit: number, place: AnswerPlace, json?: WholeJson): Promise<Buffer> {
     this.enough = limit + 1;
     this.place = place;
     this.count(this.pieces.length);
     this.flow();
+    if (json !== undefined && !this.ended) {
+      this.json = json;
+      json.source = this.pieces;
+      this.follow(json);
+    }
     const waiting = this.woken();
     if (waiting !== null) await waiting;
     if (this.pieces.length > limit) {
       this.cancel();
       throw new UnreadableBody('the upstream answer is too large');
     }
+    if (json?.taken) return this.pieces.take();
     if (this.failure !== null) throw lostTo(this.failure);
     return this.taken();
   }
@@ -227,6 +240,16 @@ export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sendi
     this.controller?.abort(reason);
     // Of an answer that has come whole the client tells nothing any more, and what is still packed comes out no more.
     if (this.decoder !== null && !this.ended) this.fail(reason);
+  }
+
+  /** The value is whole, and upstream says nothing more and does not end: the connection is of no further use. */
+  private takeForWhole(json: WholeJson): void {
+    json.taken = true;
+    this.ended = true;
+    this.cancel();
+    this.decoder?.destroy();
+    this.finish();
+    this.rouse();
   }
 
   /** Ends it for a reason that the reader gets to know. */

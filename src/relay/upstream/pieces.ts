@@ -19,6 +19,15 @@ export class Pieces {
     this.joined = this.pieces.length;
   }
 
+  /** Those beyond the first `bytes`, to be looked at. */
+  *from(bytes: number): Generator<Buffer, void, undefined> {
+    let skipped = 0;
+    for (const piece of this.pieces) {
+      if (skipped + piece.length > bytes) yield piece.subarray(Math.max(bytes - skipped, 0));
+      skipped += piece.length;
+    }
+  }
+
   /** All of them, in one; there are none then. A single piece is not copied. */
   take(): Buffer {
     const [first] = this.pieces;

@@ -17,11 +17,12 @@ import {
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { AnswerPlace } from './answer-room.js';
-import { Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './exchange.js';
+import { isSilence, Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './exchange.js';
 import type { Progress } from './progress-watch.js';
 import { type SoundReading, soundTypeOf } from './sound-answer.js';
 import type { Sending, UpstreamAnswer, UpstreamBody } from './upstream.js';
 import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream-error.js';
+import { WholeJson } from './whole-json.js';
 
 /* What upstream answered, read as what the caller asked for. What upstream says its answer is decides nothing. */
 
@@ -84,6 +85,12 @@ const afterUsageMs = 2_000;
 
 const largestRefusal = 1024 * 1024;
 
+/** So long it is waited for what may follow a whole JSON value, and for more of a refusal, whose status says enough. */
+const settledMs = 2_000;
+const refusalIdleMs = 5_000;
+
+const nothing = Buffer.alloc(0);
+
 const brokenOff = (code: string): UpstreamError => ({
   status: 500,
   message: 'the upstream broke off its answer',
@@ -118,11 +125,9 @@ function lost({ sending }: Answered, reason: unknown, code: string): Read {
     return { ok: false, error: unreadableAnswer(reason.message), costUnknown: true };
   if (reason instanceof NoRoomForAnswer) return { ok: false, error: noRoomHere(reason.why), costUnknown: true };
   const error = brokenOff(code);
-  return {
-    ok: false,
-    error: reason instanceof Overdue ? { ...error, message: reason.message } : error,
-    costUnknown: true,
-  };
+  const why =
+    reason instanceof Overdue ? reason.message : `${error.message}${isSilence(reason) ? ': it fell silent' : ''}`;
+  return { ok: false, error: { ...error, message: why }, costUnknown: true };
 }
 
 /** As upstream names its streams: events in text, and in Amazon's frames. */
@@ -139,7 +144,7 @@ export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Pr
   if (answered.caller.stream) return stream(answered, answer);
   try {
     if (!isStream.test(headers['content-type'] ?? ''))
-      return await whole(answered, answer, await body.whole(answered.largest, answered.place));
+      return await whole(answered, answer, await theRest(answered, body, nothing));
     const { bytes, json } = await beginningOf(body);
     if (json) return await whole(answered, answer, await theRest(answered, body, bytes));
     answered.sending.cancel();
@@ -151,12 +156,13 @@ export async function readAnswer(answered: Answered, answer: UpstreamAnswer): Pr
 
 /** The first of it, so that a failure can still be told: upstreams tell failures with a success status, too. */
 async function sound(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
-  const { caller, largest, place, sending } = answered;
+  const { caller, largest, sending } = answered;
   const { headers, body } = answer;
   const type = soundTypeOf(headers['content-type'], caller.body.response_format);
   try {
     if (type === null) {
-      const told = await whole(answered, answer, await body.whole(Math.min(largest, largestRefusal), place));
+      const short = { ...answered, largest: Math.min(largest, largestRefusal) };
+      const told = await whole(answered, answer, await theRest(short, body, nothing));
       return told.ok ? { ok: false, error: noSound, costUnknown: true } : told;
     }
     const first = await body.next();
@@ -178,11 +184,10 @@ async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read
     return { ok: false, error: unreadableAnswer(`the upstream ${what}`), costUnknown: false };
   }
   // The status says enough where the rest cannot be read.
-  const read = await whole(
-    answered,
-    answer,
-    await body.whole(largestRefusal, answered.place).catch(() => Buffer.alloc(0)),
-  );
+  const { idleMs } = answered.patience;
+  const json = new WholeJson({ settledMs, idleMs: Math.min(idleMs, refusalIdleMs) });
+  const told = await body.whole(largestRefusal, answered.place, json).catch(() => nothing);
+  const read = await whole(answered, answer, json.valueOf(told));
   if (read.ok) return read;
   const retryAfter = read.error.retryAfter ?? retryAfterTold(headers['retry-after']);
   return { ...read, error: { ...read.error, retryAfter } };
@@ -221,8 +226,17 @@ async function beginningOf(body: UpstreamBody): Promise<{ bytes: Buffer; json: b
   }
 }
 
-const theRest = async ({ largest, place }: Answered, body: UpstreamBody, begun: Buffer): Promise<Buffer> =>
-  Buffer.concat([begun, await body.whole(largest - begun.length, place)]);
+/** All of an answer that is to be JSON. Who asked for a stream does not wait for half of a value as long as others. */
+async function theRest(
+  { largest, place, patience: { idleMs, unseenMs }, caller }: Answered,
+  body: UpstreamBody,
+  begun: Buffer,
+): Promise<Buffer> {
+  const json = new WholeJson({ settledMs, idleMs: caller.stream ? idleMs : Math.max(idleMs, unseenMs) });
+  json.begin(begun);
+  const rest = await body.whole(largest - begun.length, place, json);
+  return json.valueOf(begun.length === 0 ? rest : Buffer.concat([begun, rest]));
+}
 
 async function stream(answered: Answered, answer: UpstreamAnswer): Promise<Read> {
   const { body } = answer;

@@ -11,6 +11,7 @@ import { leaving } from './leaving-body.js';
 import { openProgressWatch, type Progress } from './progress-watch.js';
 import { skippingContinue } from './unasked-continue.js';
 import { WebSocketOpening } from './websocket.js';
+import type { WholeJson } from './whole-json.js';
 
 /*
  * The connection to upstream: pooled per proxy, no redirects followed, every failure a value. It stands on the client's
@@ -29,9 +30,9 @@ export interface UpstreamBody {
   next(): Promise<IteratorResult<Buffer, undefined>>;
   /**
    * All of it, or all that has not been taken yet. Rejects also when more than `limit` bytes come, or more than `place`
-   * has room for.
+   * has room for. `json`: what is waited for is a JSON value, which is taken for whole when nothing follows it.
    */
-  whole(limit: number, place: AnswerPlace): Promise<Buffer>;
+  whole(limit: number, place: AnswerPlace, json?: WholeJson): Promise<Buffer>;
 }
 
 /** Nothing came back, or there was no way to ask. */
