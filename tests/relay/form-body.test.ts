@@ -148,3 +148,21 @@ test('a damaged form is read or refused, and never waited for', async () => {
     expect(outcome).toBe(true);
   }
 });
+
+test.each([
+  ['without a head', ''],
+  ['without a disposition', 'X: y'],
+  ['of another disposition', 'Content-Disposition: attachment; name="file"; filename="a"'],
+  ['beyond what a form may have', 'Content-Disposition: form-data; name="n"; filename="a"'],
+])('a long part %s is passed over or refused, and never waited for', async (_title, headers) => {
+  const long = part(headers, Buffer.alloc(200_000, 0x61));
+  for (const body of [
+    Buffer.concat([long, field('model', 'whisper-1'), end]),
+    Buffer.concat([field('model', 'whisper-1'), ...Array.from({ length: 20 }, () => long), end]),
+  ])
+    for (const pieceLength of [20_000, 65_536, body.length])
+      await read(body, pieceLength).then(
+        ({ fields }) => expect(fields.model).toBe('whisper-1'),
+        ({ status }: RelayError) => expect(status).toBe(400),
+      );
+});

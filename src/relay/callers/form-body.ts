@@ -24,6 +24,12 @@ const limits = {
   headerSize: longestHeaders,
 };
 
+/**
+ * A part is buffered whole, for it is wanted whole: the parser waits for ever where one that it skips (it has no name, or
+ * is none of a form's) is longer than its buffer.
+ */
+const longestPart = 2 ** 30;
+
 const contentType = 'multipart/form-data';
 
 const isTooLong = (name: string): boolean => Buffer.byteLength(name) > longestName;
@@ -33,7 +39,7 @@ function parserFor(type: string | undefined): BusboyInstance {
   if (!type?.trim().toLowerCase().startsWith(contentType))
     throw invalidBody(`the content-type of the request is to be ${contentType}`);
   try {
-    return new Busboy({ headers: { 'content-type': type }, limits });
+    return new Busboy({ headers: { 'content-type': type }, limits, fileHwm: longestPart });
   } catch {
     throw invalidBody(`the content-type ${contentType} names no usable boundary`);
   }
