@@ -39,7 +39,7 @@ export interface UpstreamPlace extends Pick<ChannelSettings, 'type' | 'baseUrl' 
 export interface UpstreamModels {
   /**
    * Names, each once, that a channel can carry, in the provider's order. Throws `models-not-listed` for types that tell
-   * none; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
+   * none; `models-not-askable` where the channel lacks what is needed to ask; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
    * address.
    */
   of(place: UpstreamPlace): Promise<readonly string[]>;

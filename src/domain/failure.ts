@@ -129,6 +129,7 @@ export const failureKinds = {
   'balance-not-implemented': 'refused',
   'balance-not-told': 'upstream',
   'models-not-listed': 'refused',
+  'models-not-askable': 'refused',
   'models-not-told': 'upstream',
   'models-unreadable': 'upstream',
   'read-model-not-stopped-there': 'refused',

@@ -35,7 +35,7 @@ export function channelModelsEndpoints(endpoints: Endpoints, { channels }: Appli
       try {
         return success(await channels.upstreamModels(viewer, null, draft));
       } catch (error) {
-        if (error instanceof Failure && error.kind !== 'invalid') throw new Refusal(messageOf(error), 500);
+        if (error instanceof Failure && error.kind === 'upstream') throw new Refusal(messageOf(error), 500);
         throw error;
       }
     },

@@ -132,7 +132,7 @@ describe('the models of an upstream', () => {
     answers[page(1)] = { result: [{ id: 'x', name: '@cf/one' }], result_info };
     answers[page(2)] = { result: [{ id: 'y', name: '@cf/two' }], result_info };
     expect(await modelsOf(39, { other: ' acct ' })).toEqual(['@cf/one', '@cf/two']);
-    await expect(modelsOf(39)).rejects.toThrow(untold('this channel has no account id'));
+    await expect(modelsOf(39)).rejects.toThrow(unaskable('this channel has no account id'));
   });
 
   test('are none where it says so', async () => {
@@ -185,6 +185,7 @@ describe('the models of an upstream', () => {
   });
 });
 
+const unaskable = (reason: string) => refusal('models-not-askable', { reason });
 const untold = (reason: unknown) => refusal('models-not-told', { reason: reason as string });
 const unreadable = (reason: unknown) => refusal('models-unreadable', { reason: reason as string });
 
@@ -238,7 +239,7 @@ describe('an upstream that does not tell', () => {
       untold('the address of the upstream is not allowed'),
     );
     await guarded.close();
-    await expect(modelsOf(8, { baseUrl: '' })).rejects.toThrow(untold('this channel has no base URL'));
+    await expect(modelsOf(8, { baseUrl: '' })).rejects.toThrow(unaskable('this channel has no base URL'));
     expect(asked).toEqual([]);
   });
 

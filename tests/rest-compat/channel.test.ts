@@ -502,6 +502,15 @@ describe('fetch_models', () => {
     expect([refused.status, refused.json.message]).toEqual([400, 'Invalid request']);
     expect(asked).toEqual([]);
   });
+  test.each([
+    ['a type that needs a base URL and has none', { type: 8, key: 'k' }, 'this channel has no base URL'],
+    ['a type that needs an account id and has none', { type: 39, key: 'k' }, 'this channel has no account id'],
+    ['a type that tells no models', { type: 18, key: 'a|b|c' }, '该类型的渠道没有模型列表'],
+  ])('POST says what is missing for %s, as no failure of the gateway', async (_title, body, message) => {
+    const refused = await stage.admin.post('/api/channel/fetch_models', body);
+    expect([refused.status, refused.json]).toEqual([200, refusal(message)]);
+    expect(asked).toEqual([]);
+  });
   test('is for administrators', async () => {
     const denied = refusal('无权进行此操作，权限不足');
     expect((await stage.alice.get('/api/channel/fetch_models/1')).json).toEqual(denied);

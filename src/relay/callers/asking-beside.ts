@@ -1,6 +1,6 @@
 import { unreached } from '../call/ask-upstream.js';
 import type { RelayPorts } from '../ports.js';
-import { type AskingBeside, NotTold, NotUnderstood } from '../protocols/asking-beside.js';
+import { type AskingBeside, NotAskable, NotTold, NotUnderstood } from '../protocols/asking-beside.js';
 import { isObject, parseJson } from '../protocols/json.js';
 import { undoubled } from '../protocols/model-address.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -49,7 +49,7 @@ export async function askBeside<Told>(
   };
 
   try {
-    if (base === '') throw new NotTold('this channel has no base URL');
+    if (base === '') throw new NotAskable('baseUrl', 'this channel has no base URL');
     return await question({ base, isOwnBase: own !== '', key, other: asked.other.trim(), now: clock.now(), json });
   } catch (error) {
     if (!(error instanceof NotTold)) throw error;

@@ -3,7 +3,7 @@ import { bytesIn } from '../../domain/bounds.js';
 import { Failure } from '../../domain/failure.js';
 import { maxModelNameBytes } from '../../domain/names.js';
 import type { RelayPorts } from '../ports.js';
-import { NotTold, NotUnderstood } from '../protocols/asking-beside.js';
+import { NotAskable, NotTold, NotUnderstood } from '../protocols/asking-beside.js';
 import { openAiModelList } from '../protocols/models.js';
 import { type AskingPorts, askBeside } from './asking-beside.js';
 
@@ -35,6 +35,7 @@ export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): Upstream
       return names;
     } catch (error) {
       if (!(error instanceof NotTold)) throw error;
+      if (error instanceof NotAskable) throw new Failure('models-not-askable', { reason: error.message });
       const unreadable = error instanceof NotUnderstood;
       throw new Failure(unreadable ? 'models-unreadable' : 'models-not-told', { reason: error.message });
     }

@@ -24,5 +24,15 @@ export class NotTold extends Error {
   }
 }
 
+/** The channel lacks what is needed to ask, in the field of this name; the message says what. */
+export class NotAskable extends NotTold {
+  constructor(
+    readonly field: 'baseUrl' | 'other',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** An answer came, and is not what such an answer is. */
 export class NotUnderstood extends NotTold {}

@@ -1,5 +1,5 @@
 import { other, usual } from '../../domain/provider.js';
-import { NotTold } from '../protocols/asking-beside.js';
+import { NotAskable } from '../protocols/asking-beside.js';
 import { jsonText } from '../protocols/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
 import { pathSegments } from '../protocols/model-address.js';
@@ -77,7 +77,7 @@ const pageSize = 100;
 
 /** By account, in pages that are counted. */
 const models: ModelsWire = ({ base, other: account, json }) => {
-  if (account === '') throw new NotTold('this channel has no account id');
+  if (account === '') throw new NotAskable('other', 'this channel has no account id');
   const search = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai/models/search`;
   return inPages(1, async (page) => {
     const told = await json(`${search}?per_page=${pageSize}&page=${page}`);

@@ -1,5 +1,5 @@
 import { soundModes, usual } from '../../domain/provider.js';
-import { NotTold } from '../protocols/asking-beside.js';
+import { NotAskable } from '../protocols/asking-beside.js';
 import { tellsBalance } from '../protocols/balance.js';
 import { withModel } from '../protocols/model-address.js';
 import { openAiModelList } from '../protocols/models.js';
@@ -33,7 +33,7 @@ export const custom: Provider = {
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(asking) {
-    if (isNone(asking.base)) throw new NotTold(wholeAddress);
+    if (isNone(asking.base)) throw new NotAskable('baseUrl', wholeAddress);
     return openAiModelList(rooted(asking));
   },
   protocol: openAi({

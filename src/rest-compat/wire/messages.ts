@@ -202,6 +202,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'balance-not-implemented': '尚未实现',
   'balance-not-told': ({ reason }) => String(reason),
   'models-not-listed': '该类型的渠道没有模型列表',
+  'models-not-askable': ({ reason }) => String(reason),
   'models-not-told': ({ reason }) => String(reason),
   'models-unreadable': ({ reason }) => `解析响应失败: ${reason}`,
   'read-model-not-stopped-there': '该读模型并未停在此事件',

@@ -120,6 +120,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'balance-not-implemented': 'This provider does not tell the balance of an account',
   'balance-not-told': 'The provider did not tell the balance: {{reason}}',
   'models-not-listed': 'Providers of this type do not tell which models they have; enter the names yourself',
+  'models-not-askable': 'The models cannot be asked for: {{reason}}',
   'models-not-told': 'The upstream did not tell its models: {{reason}}',
   'models-unreadable': 'The answer of the upstream is no list of models: {{reason}}',
   'read-model-not-stopped-there': 'The read model is not stopped at this event',

@@ -115,6 +115,7 @@ export const failuresZh = {
   'balance-not-implemented': '该类型的渠道尚不支持查询余额',
   'balance-not-told': '查询余额失败：{{reason}}',
   'models-not-listed': '该类型的渠道不提供模型列表，请自行填写模型名称',
+  'models-not-askable': '无法获取模型列表：{{reason}}',
   'models-not-told': '获取模型列表失败：{{reason}}',
   'models-unreadable': '上游的响应不是模型列表：{{reason}}',
   'read-model-not-stopped-there': '该读模型并未停在此事件',
