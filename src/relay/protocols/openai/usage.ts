@@ -1,5 +1,5 @@
 import { cacheWriteTokens, completionTokens, promptTokens, type Usage, used } from '../../../domain/usage.js';
-import { countIn, isObject, type JsonObject, type JsonValue } from '../json.js';
+import { countIn, isCount, isObject, type JsonObject, type JsonValue } from '../json.js';
 
 /* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
 
@@ -99,14 +99,27 @@ function mendedCached(told: JsonObject, usage: Usage): JsonObject {
   return mended;
 }
 
+/** By its name it is a count, and it is none: clients add such members up. */
+const isOddCount = (name: string, value: JsonValue | undefined): boolean =>
+  name.endsWith('_tokens') && value !== null && value !== undefined && !isCount(value);
+
+function tellsCounts(told: JsonObject): boolean {
+  for (const name in told) if (isOddCount(name, told[name])) return false;
+  return true;
+}
+
+const countsAlone = (told: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(told).filter(([name, value]) => !isOddCount(name, value)));
+
 function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
+  if (!tellsCounts(details)) return false;
   for (const [name, count] of parts) if ((details[name] ?? 0) !== count(usage)) return false;
   return true;
 }
 
 /** Details that say what is charged, where there is something to tell; null: there is not. */
 function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
-  const details: JsonObject = isObject(told) ? { ...told } : {};
+  const details: JsonObject = isObject(told) ? countsAlone(told) : {};
   let tells = isObject(told);
   for (const [name, counted] of parts) {
     const count = counted(usage);
@@ -117,8 +130,8 @@ function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): J
 }
 
 /**
- * The upstream's own usage object, made to say what is charged where it counts otherwise; everything else in it stays.
- * The same object when there is nothing to mend.
+ * The upstream's own usage object, made to say what is charged where it counts otherwise; everything else in it stays,
+ * but for counts that are none. The same object when there is nothing to mend.
  */
 export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
   const prompt = promptTokens(usage);
@@ -128,6 +141,7 @@ export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
     (told.prompt_tokens === undefined || told.prompt_tokens === prompt) &&
     (told.completion_tokens === undefined ? completion === 0 : told.completion_tokens === completion) &&
     (told.total_tokens === undefined || told.total_tokens === total) &&
+    tellsCounts(told) &&
     tellsCached(told, usage) &&
     tellsParts(detailsIn(told, 'prompt_tokens_details'), inputParts, usage) &&
     tellsParts(detailsIn(told, 'completion_tokens_details'), outputParts, usage);
@@ -135,7 +149,7 @@ export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
   const input = mendedParts(told.prompt_tokens_details, inputParts, usage);
   const output = mendedParts(told.completion_tokens_details, outputParts, usage);
   return {
-    ...told,
+    ...countsAlone(told),
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: total,

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { mendedUsage } from '../../src/relay/protocols/openai/usage.js';
+
+const usage = { input: 90, output: 30 };
+const told = { prompt_tokens: 90, completion_tokens: 30, total_tokens: 120 };
+
+test.each([
+  ['a text', '\ud800'],
+  ['a list', []],
+  ['a number below nothing', -1],
+  ['half a token', 0.5],
+  ['more than can be counted', 1e300],
+])(
+  'counts that decide no charge are not told to callers where they are %s, and the rest of the usage is',
+  (_title, odd) => {
+    const details = { accepted_prediction_tokens: odd, rejected_prediction_tokens: 4, note: 'kept' };
+    const mended = { rejected_prediction_tokens: 4, note: 'kept' };
+    expect(mendedUsage({ ...told, completion_tokens_details: details, draft_tokens: odd }, usage)).toEqual({
+      ...told,
+      completion_tokens_details: mended,
+    });
+    expect(mendedUsage({ ...told, prompt_tokens_details: details }, usage)).toEqual({
+      ...told,
+      prompt_tokens_details: mended,
+    });
+  },
+);
+
+test('usage with further counts, null or not told, is passed on as it came', () => {
+  const details = { accepted_prediction_tokens: 0, rejected_prediction_tokens: null };
+  const whole = { ...told, completion_tokens_details: details, queue_time: 0.2 };
+  expect(mendedUsage(whole, usage)).toBe(whole);
+});
