@@ -9,7 +9,7 @@ import { type Heard, heardBy, payloadsIn, toldTo } from './providers/heard.js';
 /* Tool calls in pieces, numbered and named as upstreams of OpenAI's family do it: every client gets the calls that are meant. */
 
 interface Piece {
-  readonly index?: number;
+  readonly index?: number | string | null;
   readonly id?: string;
   readonly name?: string;
   readonly args?: string;
@@ -133,6 +133,34 @@ const oddities: readonly (readonly [title: string, steps: readonly Step[]])[] = 
       { args: '"a"}' },
       { id: 'b', name: 'write', args: '{"path":"b",' },
       { args: '"text":"c"}' },
+    ],
+  ],
+  [
+    'numbers told as texts',
+    [
+      { index: '0', id: 'a', name: 'read', args: '' },
+      { index: '1', id: 'b', name: 'write', args: '{"path":"b",' },
+      { index: '0', args: '{"path":"a"}' },
+      { index: '1', args: '"text":"c"}' },
+    ],
+  ],
+  [
+    'numbers below nothing',
+    [
+      [
+        { index: -1, id: 'a', name: 'read', args: '{"path":' },
+        { index: -2, id: 'b', name: 'write', args: '{"path":"b",' },
+        { index: -1, args: '"a"}' },
+        { index: -2, args: '"text":"c"}' },
+      ],
+    ],
+  ],
+  [
+    'null for a number, and pieces one after the other',
+    [
+      { index: null, id: 'a', name: 'read', args: '{"path":' },
+      { index: null, args: '"a"}' },
+      { index: null, id: 'b', name: 'write', args: writeArgs },
     ],
   ],
   [

@@ -33,3 +33,20 @@ export function anthropicShownId(id: string): string {
 
 export const unwrappedCallId = (id: string): string =>
   id.startsWith(wrapped) ? Buffer.from(id.slice(wrapped.length), 'base64url').toString('utf8') : id;
+
+/** Calls of one answer whose ids are remembered, and how long these may be. */
+const mostRemembered = 4096;
+const longestRemembered = 256;
+
+/** Of one answer: who runs its calls tells their results apart by their ids, so an id that comes again gets a number. */
+export class DistinctCallIds {
+  private readonly known = new Set<string>();
+
+  of(id: string): string {
+    if (id === '' || id.length > longestRemembered || this.known.size >= mostRemembered) return id;
+    let distinct = id;
+    for (let at = this.known.size; this.known.has(distinct); at++) distinct = `${id}_${at}`;
+    this.known.add(distinct);
+    return distinct;
+  }
+}

@@ -8,6 +8,7 @@ import type { ReasoningDetail } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
 import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
 import { noAnswer, saysSomething } from '../says-something.js';
+import { DistinctCallIds } from '../tool-call-ids.js';
 import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
@@ -26,6 +27,7 @@ interface Told {
 
 function toldIn(blocks: readonly JsonObject[]): Told {
   const told: Told = { content: '', reasoning: '', details: [], calls: [], annotations: [] };
+  const ids = new DistinctCallIds();
   for (const block of blocks)
     switch (block.type) {
       case 'text': {
@@ -43,7 +45,7 @@ function toldIn(blocks: readonly JsonObject[]): Told {
         break;
       case 'tool_use': {
         const called = { name: words(block.name), arguments: argumentsOf(block.input) || nothingGiven };
-        told.calls.push({ id: words(block.id), type: 'function', function: called });
+        told.calls.push({ id: ids.of(words(block.id)), type: 'function', function: called });
         break;
       }
     }

@@ -4,6 +4,7 @@ import { jsonText } from '../exact-number.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
 import { anthropicReasoning, type ReasoningDetail } from '../neutral.js';
 import type { CallInfo } from '../protocol.js';
+import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages, isCitedPage, mostCitations } from './citations.js';
 import { isSearch, searchesSeen } from './usage.js';
 
@@ -78,6 +79,7 @@ export class AnthropicEvents {
   private began = 0;
   private cited: JsonObject[] = [];
   private head: JsonObject | null = null;
+  private readonly ids = new DistinctCallIds();
   /** By the index of a block that is a call: which call it is, and whether arguments have come. */
   private readonly calls = new Map<JsonValue, { readonly index: number; begun: boolean }>();
 
@@ -130,7 +132,7 @@ export class AnthropicEvents {
         this.said(given);
         const called = {
           index: call.index,
-          id: words(block.id),
+          id: this.ids.of(words(block.id)),
           type: 'function',
           function: { name, arguments: given },
         };

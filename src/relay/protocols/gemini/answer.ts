@@ -5,6 +5,7 @@ import { jsonText } from '../exact-number.js';
 import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { googleReasoning, type ReasoningDetail, signedToolCall } from '../neutral.js';
 import { type CallInfo, type Generated, mostChoices } from '../protocol.js';
+import { DistinctCallIds } from '../tool-call-ids.js';
 import { blockReason } from './failure.js';
 import { PartialCall } from './partial-call.js';
 
@@ -81,6 +82,7 @@ export class GeminiReader implements Generated {
   /** It makes no sense, or there is no end to it. */
   endless = false;
   private readonly candidates = new Map<number, Candidate>();
+  private readonly ids = new DistinctCallIds();
   /** Google was asked so often, as it is sold. */
   searches: Usage = noUsage;
 
@@ -221,7 +223,7 @@ export class GeminiReader implements Generated {
   private begin(told: JsonObject, name: string, signature: string | null, said: Said, candidate: Candidate): void {
     const index = candidate.calls++;
     if (this.toolCalls < mostToolCalls) this.toolCalls++;
-    const id = textIn(told.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`;
+    const id = this.ids.of(textIn(told.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`);
     const goesOn = told.willContinue === true;
     const given = goesOn ? '' : jsonText(isObject(told.args) ? told.args : {});
     candidate.partial = goesOn ? new PartialCall(id, index) : null;

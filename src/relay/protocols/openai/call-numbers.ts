@@ -14,8 +14,8 @@ const mostCalls = 4096;
 const longestText = 256;
 
 interface Call {
-  /** Upstream's number of it; null: it gave none. */
-  readonly told: number | null;
+  /** Upstream's number of it, as text; null: it gave none. */
+  readonly told: string | null;
   /** The number that it goes by here. */
   readonly index: number;
   /** Upstream's, which another call may have, too. */
@@ -27,6 +27,10 @@ interface Call {
 
 const numberIn = (value: JsonValue | undefined): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+/** What numbers a call: whatever tells one from the other, a text or a number below 0 as well. */
+const toldIn = (value: JsonValue | undefined): string | null =>
+  typeof value === 'number' ? String(value) : remembered(value);
 
 const remembered = (value: JsonValue | undefined): string | null => textIn(value)?.slice(0, longestText) ?? null;
 
@@ -66,7 +70,7 @@ export class CallNumbers {
   private begun(known: Call[], piece: JsonObject, name: string): Call {
     // Clients keep them in a list: there are no gaps.
     const call: Call = {
-      told: numberIn(piece.index),
+      told: toldIn(piece.index),
       index: known.length,
       id: remembered(piece.id),
       name,
@@ -80,7 +84,7 @@ export class CallNumbers {
 
 /** By number and id, by either, else the newest; of several in one chunk the one at its place. */
 function goesOnUnnamed(known: readonly Call[], piece: JsonObject, position: number | null): Call | undefined {
-  const told = numberIn(piece.index);
+  const told = toldIn(piece.index);
   const id = remembered(piece.id);
   return (
     known.findLast((call) => id !== null && call.id === id && (told === null || call.told === told)) ??
@@ -92,7 +96,7 @@ function goesOnUnnamed(known: readonly Call[], piece: JsonObject, position: numb
 
 /** A name begins a call, or is repeated with its pieces. */
 function goesOnNamed(known: readonly Call[], piece: JsonObject, name: string): Call | undefined {
-  const told = numberIn(piece.index);
+  const told = toldIn(piece.index);
   const id = remembered(piece.id);
   const open = ({ end }: Call): boolean => end.begun && !end.reached;
   const same = known.filter((call) => call.name === name);

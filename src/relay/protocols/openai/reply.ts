@@ -1,6 +1,7 @@
 import { SeenText } from '../../seen-text.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { type Generated, mostChoices } from '../protocol.js';
+import { DistinctCallIds } from '../tool-call-ids.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 /* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
@@ -82,6 +83,20 @@ function nameTypes(toolCalls: JsonValue): boolean {
   return untyped.length > 0;
 }
 
+/** In place. In streams CallNumbers does it. */
+function tellApart(toolCalls: JsonValue): boolean {
+  const ids = new DistinctCallIds();
+  let changed = false;
+  for (const call of objectsIn(toolCalls)) {
+    const id = textIn(call.id);
+    const distinct = id === null ? null : ids.of(id);
+    if (distinct === id) continue;
+    call.id = distinct;
+    changed = true;
+  }
+  return changed;
+}
+
 /**
  * Puts one choice into the words clients know: the provider's own mending, the name of the reasoning, the finish
  * reasons. In place; true when something was changed.
@@ -95,7 +110,10 @@ export function mendChoice(
   let changed = false;
   if (message !== null) {
     if (variant.mend?.(message, reading)) changed = true;
-    if (message.tool_calls !== undefined && nameTypes(message.tool_calls)) changed = true;
+    if (message.tool_calls !== undefined) {
+      if (nameTypes(message.tool_calls)) changed = true;
+      if (!reading.streamed && tellApart(message.tool_calls)) changed = true;
+    }
     if (variant.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {
       message.reasoning_content = message.reasoning;
       changed = true;
