@@ -1,7 +1,8 @@
 import { add, negative } from '../../domain/decimal.js';
 import { usual } from '../../domain/provider.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { isObject } from '../protocols/json.js';
+import { isObject, type JsonObject } from '../protocols/json.js';
+import { leastThinking } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
 import type { Provider } from '../protocols/protocol.js';
@@ -19,6 +20,10 @@ const credits = balanceAt('/v1/credits', ({ data }) => {
   return add(amountIn(total_credits, 'data.total_credits'), negative(amountIn(total_usage, 'data.total_usage')));
 });
 
+/** Other makers' models think only if asked to, or refuse to be told not to. */
+const leastOf = (model: string): JsonObject =>
+  model.startsWith('openai/') ? leastThinking(model.slice('openai/'.length)) : {};
+
 export const openrouter: Provider = {
   ...usual,
   type: 20,
@@ -35,5 +40,5 @@ export const openrouter: Provider = {
   keyHint: 'API key',
   ...tellsBalance(credits),
   modes: ['chat', 'completions', 'embeddings'],
-  protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true }),
+  protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true, leastThinking: leastOf }),
 };

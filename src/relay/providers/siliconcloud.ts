@@ -1,4 +1,5 @@
 import { usual } from '../../domain/provider.js';
+import { thinkingLimitOf } from '../../domain/thinking-limits.js';
 import { NotTold } from '../protocols/asking-beside.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { isObject } from '../protocols/json.js';
@@ -40,5 +41,8 @@ export const siliconcloud: Provider = {
   ...tellsBalance(balance),
   modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription'],
   thinkingBeside: switchedByFlag,
-  protocol: openAi(),
+  protocol: openAi({
+    // Those that think unless they are told not to know the switch.
+    leastThinking: (model) => (thinkingLimitOf(model).when === 'unless-refused' ? { enable_thinking: false } : {}),
+  }),
 };

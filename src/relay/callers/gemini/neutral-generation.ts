@@ -34,14 +34,15 @@ const efforts: readonly (readonly [number, string])[] = [
   [8_192, 'medium'],
 ];
 
-/** Not to think is nothing that every model can be told. */
 function effortOf(config: JsonObject): JsonObject {
   const thinking = objectIn(config, 'thinkingConfig');
   if (thinking === null) return {};
   const level = textIn(memberIn(thinking, 'thinkingLevel'))?.toLowerCase();
   const budget = memberIn(thinking, 'thinkingBudget');
   if (level !== undefined) return { reasoning_effort: level };
-  if (typeof budget !== 'number' || budget <= 0) return {};
+  if (budget === 0) return { thinking: { type: 'disabled' } };
+  // Below nothing the model decides.
+  if (typeof budget !== 'number' || budget < 0) return {};
   return { reasoning_effort: efforts.find(([most]) => budget <= most)?.[1] ?? 'high' };
 }
 

@@ -1,6 +1,6 @@
 import { jsonText } from '../../protocols/exact-number.js';
 import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
+import { isList, type JsonObject, type JsonValue, objectsIn, textIn } from '../../protocols/json.js';
 import { detailOfSeal, isSeal, signedToolCall } from '../../protocols/neutral.js';
 import { NotConvertible } from '../../protocols/protocol.js';
 import { neutralGeneration } from './neutral-generation.js';
@@ -173,6 +173,6 @@ export function neutralEmbedding(body: JsonObject): JsonObject {
 /** What a body says of thinking, in neutral words. */
 export function neutralThinking(body: JsonObject): JsonObject {
   const config = objectIn(body, 'generationConfig') ?? {};
-  const { reasoning_effort } = neutralGeneration({ thinkingConfig: memberIn(config, 'thinkingConfig') });
-  return isObject(config) && reasoning_effort !== undefined ? { reasoning_effort } : {};
+  const { reasoning_effort, thinking } = neutralGeneration({ thinkingConfig: memberIn(config, 'thinkingConfig') });
+  return { ...(reasoning_effort !== undefined && { reasoning_effort }), ...(thinking !== undefined && { thinking }) };
 }

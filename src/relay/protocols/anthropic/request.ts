@@ -1,6 +1,7 @@
 import { reasoningEffortOf } from '../../../domain/call-texts.js';
 import { mostSearches } from '../../searching.js';
 import { baseOf, written } from '../asking.js';
+import { declinesThinking } from '../declined-thinking.js';
 import {
   countIn,
   isList,
@@ -28,6 +29,7 @@ import {
   fitted,
   isClaude,
   isEffort,
+  leastThinking,
   leastThinkingLimit,
   sampled,
   thinkingSuffix,
@@ -119,6 +121,7 @@ function fromNeutral(body: JsonObject, model: string, limit: number, stream: boo
     ...formatIn(body, model),
     ...(stream && { stream }),
   };
+  if (declinesThinking(body)) return { ...asked, ...leastThinking(asked, model) };
   if (isObject(thinking)) return { ...asked, thinking };
   return isEffort(effort) ? withEffort(asked, model, limit, effort) : asked;
 }

@@ -122,6 +122,16 @@ export function withEffort(body: JsonObject, model: string, limit: number, effor
   return budget === null ? body : budgeted(body, budget);
 }
 
+/** They have thinking always on, and are told how little at most. */
+const alwaysThinks = /claude-(fable|mythos)/;
+
+/** As little thinking as the model can be told. */
+export function leastThinking({ output_config: config }: JsonObject, model: string): JsonObject {
+  if (familyOf(model).thinking === 'none') return {};
+  if (!alwaysThinks.test(model)) return { thinking: { type: 'disabled' } };
+  return { output_config: { ...(isObject(config) ? config : {}), effort: 'low' } };
+}
+
 /** A budget that a lower limit than the caller's own has no room for is made smaller, or thinking left out. */
 export function fitted(body: JsonObject): JsonObject {
   const { thinking, max_tokens: limit } = body;

@@ -23,7 +23,8 @@ const rangeOf = (model: string): Range => ranges.find(([names]) => names.test(mo
 export const thinksByLevel = (model: string): boolean => /gemini-([3-9]|\d\d)/.test(model);
 
 /** Families from before there was thinking refuse to be told of it. */
-const neverThinks = (model: string): boolean => /gemini-(1|2\.0)|gemma|embedding|imagen/.test(model);
+const neverThinks = (model: string): boolean =>
+  /gemini-(1|2\.0)|gemini-2.*-image|-tts|gemma|embedding|imagen/.test(model);
 
 export interface ThinkingSuffix {
   /** The name without it. */
@@ -58,7 +59,7 @@ const leastLevelOf = (model: string, level: string): string =>
 
 const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['none', 0],
-  ['minimal', 512],
+  ['minimal', 0],
   ['low', 1_024],
   ['medium', 8_192],
   ['high', 24_576],

@@ -1,7 +1,9 @@
+import { declinesThinking } from '../declined-thinking.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
 import { isAnthropicReasoning } from '../neutral.js';
 import { NotConvertible } from '../protocol.js';
 import { openAiCallId } from '../tool-call-ids.js';
+import { knownEffort, leastThinking } from './efforts.js';
 import type { Edit, OpenAiVariant } from './variant.js';
 
 /*
@@ -9,8 +11,6 @@ import type { Edit, OpenAiVariant } from './variant.js';
  * not know. OpenAI's own callers say what they mean: their bodies are left alone.
  */
 
-/** Models of OpenAI's that are told neither an effort nor how many words to choose among. */
-const plainModel = /^(gpt-[34]|chatgpt)/;
 const openAiModel = /^(gpt-|chatgpt|o\d)/;
 
 const withoutCache = ({ cache_control: _, ...part }: JsonObject): JsonObject => part;
@@ -103,21 +103,34 @@ function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, 
 }
 
 /** Nobody here is given a budget, or left to decide. */
-const switchOf = (thinking: JsonValue | undefined): JsonObject =>
-  isObject(thinking) ? { thinking: { type: thinking.type === 'disabled' ? 'disabled' : 'enabled' } } : {};
+const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObject =>
+  declined || isObject(thinking) ? { thinking: { type: declined ? 'disabled' : 'enabled' } } : {};
+
+/** In place: no thinking as the model can be told so, and an effort that it knows. */
+function tellThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
+  const own = openAiModel.test(model);
+  const { reasoning_effort: effort } = plain;
+  if (declined || (own && typeof effort === 'string')) delete plain.reasoning_effort;
+  if (declined) Object.assign(plain, variant.leastThinking?.(model) ?? (own ? leastThinking(model) : {}));
+  else if (own && typeof effort === 'string') {
+    const known = knownEffort(model, effort);
+    if (known !== null) plain.reasoning_effort = known;
+  }
+}
 
 /** Throws NotConvertible. */
 export const inPlainWords =
   (variant: OpenAiVariant): Edit =>
   (body, { model }) => {
     const { thinking, ...rest } = body;
+    const declined = declinesThinking(body);
     const plain: JsonObject = {
       ...rest,
       messages: plainMessages(body.messages, variant, openAiModel.test(model)),
-      ...(variant.knowsThinking && switchOf(thinking)),
+      ...(variant.knowsThinking && switchOf(thinking, declined)),
     };
     if (isList(body.tools)) plain.tools = objectsIn(body.tools).map(withoutCache);
     if (openAiModel.test(model)) delete plain.top_k;
-    if (plainModel.test(model)) delete plain.reasoning_effort;
+    tellThinking(plain, variant, model, declined);
     return plain;
   };
