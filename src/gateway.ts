@@ -91,21 +91,24 @@ export interface Gateway {
 
 const version: string = createRequire(import.meta.url)('../package.json').version;
 
-/**
- * `workerCount`: processes that serve calls; 1: this one does. `clock`: what everything in this process is dated by.
- * `begun`: what has been started already, and ends with the gateway. Throws Failure `store-unavailable` when the database
- * cannot be used; nothing is left running then.
- */
+export interface StartOptions {
+  /** Processes that serve calls. 1, or left out: this one does. */
+  readonly workerCount?: number;
+  /** What everything in this process is dated by. Left out: the system's. */
+  readonly clock?: Clock;
+  /** What has been started already, and ends with the gateway. Left out: nothing. */
+  readonly begun?: HeadStart;
+}
+
+/** Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then. */
 export async function startGateway(
   config: Config,
   log: Logger,
-  workerCount = 1,
-  clock: Clock = systemClock,
-  begun = headStart(config, log),
+  { workerCount = 1, clock = systemClock, begun = headStart(config, log) }: StartOptions = {},
 ): Promise<Gateway> {
   const closing = new Closing();
   try {
-    return await start(config, log, workerCount, clock, begun, closing);
+    return await start(config, log, { workerCount, clock, begun }, closing);
   } catch (error) {
     const where = await begun.opening.then(({ connection }) => whereIs(connection)).catch(() => 'DATABASE_URL');
     await closing.run(log);
@@ -116,9 +119,7 @@ export async function startGateway(
 async function start(
   config: Config,
   log: Logger,
-  workerCount: number,
-  clock: Clock,
-  { ending, projections, opening }: HeadStart,
+  { workerCount, clock, begun: { ending, projections, opening } }: Required<StartOptions>,
   closing: Closing,
 ): Promise<Gateway> {
   const startedAt = systemClock.now();

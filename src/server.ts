@@ -38,7 +38,7 @@ export function openServer(server: Config['server'], { entrance, addressOf, log,
     // The router's own answer repeats the address it cannot read, and an address may carry a key.
     frameworkErrors: (_error, _request, reply) => {
       reply.hijack();
-      const unreadable = new RelayError(400, '', 'the address cannot be read', 'invalid_request_error');
+      const unreadable = new RelayError(400, '', 'the address cannot be read', { type: 'invalid_request_error' });
       entrance.turnAway(reply.raw, unreadable);
     },
   }) as unknown as FastifyInstance;

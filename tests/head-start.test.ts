@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { systemClock } from '../src/adapters/clock.js';
 import { readConfig } from '../src/config.js';
 import { startGateway } from '../src/gateway.js';
 import { givenHeadStart } from '../src/head-start.js';
@@ -27,7 +26,7 @@ test('whoever waits for it goes on when Postgres has been started, which then en
   expect(opened).not.toHaveBeenCalled();
   await begun.opening;
   expect(await postmasterOf(dataDir)).not.toBeNull();
-  const gateway = await startGateway(config, quietLog, 1, systemClock, begun);
+  const gateway = await startGateway(config, quietLog, { begun });
   expect((await fetch(`${gateway.url}/api/status`)).status).toBe(200);
   await gateway.stop();
   expect(await postmasterOf(dataDir)).toBeNull();
@@ -38,7 +37,7 @@ test('a database that cannot be started keeps nobody waiting, and is what the ga
   await writeFile(dataDir, '');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
   const begun = await givenHeadStart(config, quietLog);
-  await expect(startGateway(config, quietLog, 1, systemClock, begun)).rejects.toThrow(/a file/);
+  await expect(startGateway(config, quietLog, { begun })).rejects.toThrow(/a file/);
   await expect(begun.opening).rejects.toThrow(/a file/);
 });
 
@@ -47,7 +46,7 @@ test('of a database elsewhere nothing is waited for, and what has begun ends wit
   const begun = await givenHeadStart(config, quietLog);
   expect((await begun.opening).embedded).toBeNull();
   const stop = vi.spyOn(begun.projections, 'stop');
-  await expect(startGateway(config, quietLog, 1, systemClock, begun)).rejects.toMatchObject({
+  await expect(startGateway(config, quietLog, { begun })).rejects.toMatchObject({
     code: 'store-unavailable',
   });
   expect(stop).toHaveBeenCalled();

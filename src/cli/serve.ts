@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
-import { systemClock } from '../adapters/clock.js';
 import { type Config, readWorkers } from '../config.js';
 import type { Gateway } from '../gateway.js';
 import { givenHeadStart } from '../head-start.js';
@@ -16,7 +15,7 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
   const workers = workersIn(config, given.workers);
   const begun = await givenHeadStart(config, log);
   const { startGateway } = await import('../gateway.js');
-  const gateway = await startGateway(config, log, workers, systemClock, begun);
+  const gateway = await startGateway(config, log, { workerCount: workers, begun });
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
   await tellOfFirstRun(gateway, config, log);
   await Promise.race([stopped, gateway.failed]);

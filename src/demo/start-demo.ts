@@ -29,7 +29,7 @@ export async function startDemo(config: Config, log: Logger, rootPassword: () =>
   const provider = await startSimulatedProvider();
   try {
     const clock = new DemoClock();
-    const gateway = await startGateway(config, log, 1, clock);
+    const gateway = await startGateway(config, log, { clock });
     try {
       const { application: app, store } = gateway;
       const isNew = !(await app.setup.isDone());

@@ -1,4 +1,4 @@
-import type { CallFacts } from './call.js';
+import type { CallFacts, CallReleased, CallSettled } from './call.js';
 import { type DomainEvent, type EventType, type Recorded, streamKey } from './events.js';
 import { ApiKeyId, CallId, UserId } from './ids.js';
 import type { Instant } from './instant.js';
@@ -82,14 +82,13 @@ const opening = (call: CallId, { userId, apiKeyId }: CallFacts, held: bigint): M
 
 /** The hold ends. Beyond it only as far as the user had something left; the rest of the cost is in suspense. */
 const closing = (
-  cause: 'settlement' | 'release',
   call: CallId,
-  facts: CallFacts,
-  reserved: Quota,
+  { type, facts, reserved }: CallSettled | CallReleased,
   charged: bigint,
   unpaid: bigint,
 ): Movement[] => {
   const { userId, apiKeyId } = facts;
+  const cause = type === 'CallSettled' ? 'settlement' : 'release';
   const held = BigInt(reserved);
   const left = held - charged;
   const earned = house('revenue', charged);
@@ -170,10 +169,9 @@ const movers = {
   ApiKeyIssued: ({ quota }, key) => allowance(key, quota),
   ApiKeyEdited: ({ quotaDelta }, key) => allowance(key, quotaDelta),
   CallReserved: ({ facts, reserved }, key) => opening(CallId(key), facts, BigInt(reserved)),
-  CallSettled: ({ facts, reserved, charged, uncovered, suspense }, key) =>
-    closing('settlement', CallId(key), facts, reserved, BigInt(charged), BigInt(suspense) + BigInt(uncovered)),
-  CallReleased: ({ facts, reserved, suspense }, key) =>
-    closing('release', CallId(key), facts, reserved, 0n, BigInt(suspense)),
+  CallSettled: (event, key) =>
+    closing(CallId(key), event, BigInt(event.charged), BigInt(event.suspense) + BigInt(event.uncovered)),
+  CallReleased: (event, key) => closing(CallId(key), event, 0n, BigInt(event.suspense)),
   // The charge goes back where it came from; of the reservation nothing is left to move.
   CallRefunded: ({ facts, settlement, suspense }, key) => [
     {

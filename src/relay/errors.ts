@@ -6,20 +6,37 @@ import type { UpstreamError } from './upstream/upstream-error.js';
 /** The type of every error the gateway itself makes; upstream errors keep their own. */
 export const gatewayErrorType = 'gateway_error';
 
+/** Of a refusal, what most do not say. */
+export interface RelayErrorDetails {
+  /** Left out: the gateway's own. */
+  readonly type?: string | undefined;
+  /** The member of the request it is about; left out: ''. */
+  readonly param?: string | null;
+  /** In seconds, or a date; left out or null: nothing is told. */
+  readonly retryAfter?: string | null;
+  /** false: asked again soon it would be refused again, and clients are told so. Left out or null: nothing is told. */
+  readonly shouldRetry?: false | null;
+}
+
 /** A refusal: what the caller is told of it, in whatever dialect. */
 export class RelayError extends Error {
+  readonly type: string;
+  readonly param: string | null;
+  readonly retryAfter: string | null;
+  readonly shouldRetry: false | null;
+
   constructor(
     readonly status: number,
     readonly code: string | null,
     message: string,
-    readonly type: string = gatewayErrorType,
-    readonly param: string | null = '',
-    readonly retryAfter: string | null = null,
-    /** false: asked again soon it would be refused again, and clients are told so. null: nothing is told. */
-    readonly shouldRetry: false | null = null,
+    { type = gatewayErrorType, param = '', retryAfter = null, shouldRetry = null }: RelayErrorDetails = {},
   ) {
     super(message);
     this.name = 'RelayError';
+    this.type = type;
+    this.param = param;
+    this.retryAfter = retryAfter;
+    this.shouldRetry = shouldRetry;
   }
 }
 
@@ -63,7 +80,7 @@ const ofAccounts: ReadonlySet<number> = new Set([401, 402, 403]);
 export function accountUnavailable(answered: number, mapped: number): RelayError {
   const chosen = mapped !== answered && !ofAccounts.has(mapped) ? mapped : 502;
   const message = 'the upstream does not serve the gateway at present; whoever runs the gateway can see why';
-  return new RelayError(chosen, 'upstream_account_unavailable', message, gatewayErrorType, '', null, false);
+  return new RelayError(chosen, 'upstream_account_unavailable', message, { shouldRetry: false });
 }
 
 const saturated = 'the upstream of this group is saturated, retry later';
@@ -75,7 +92,11 @@ export const toldToCaller = (error: UpstreamError, status: number): RelayError =
 /** The same in upstream's own words, for whoever runs the gateway. */
 export function fromUpstream(error: UpstreamError, status: number): RelayError {
   const message = status === 429 ? saturated : error.message;
-  return new RelayError(status, error.code, message, error.type, error.param, error.retryAfter);
+  return new RelayError(status, error.code, message, {
+    type: error.type,
+    param: error.param,
+    retryAfter: error.retryAfter,
+  });
 }
 
 /** Seconds. Nobody knows when a call will end; most end soon. */
@@ -83,16 +104,14 @@ const soon = '1';
 
 /** There is no room at the upstream, and nothing was sent. */
 export const saturatedHere = (): RelayError =>
-  new RelayError(429, 'upstream_saturated', saturated, gatewayErrorType, '', soon);
+  new RelayError(429, 'upstream_saturated', saturated, { retryAfter: soon });
 
 export const tooManyCalls = (whose: 'token' | 'playground', most: number): RelayError =>
   new RelayError(
     429,
     'concurrency_limit_exceeded',
     `the ${whose} has ${most} calls under way, as many as it may have`,
-    gatewayErrorType,
-    '',
-    soon,
+    { retryAfter: soon },
   );
 
 export const networkFailure = (message = 'request to upstream failed'): RelayError =>
@@ -105,13 +124,10 @@ export const shortened = (name: string): string =>
 
 /** No channel has the model: to ask again is no use, and clients do not. */
 export const unknownModel = (model: string): RelayError =>
-  new RelayError(
-    404,
-    'model_not_found',
-    `The model '${shortened(model)}' does not exist`,
-    'invalid_request_error',
-    'model',
-  );
+  new RelayError(404, 'model_not_found', `The model '${shortened(model)}' does not exist`, {
+    type: 'invalid_request_error',
+    param: 'model',
+  });
 
 /** The model may come back: its channels are switched off, or serve other groups. */
 export const noChannel = (model: string, group: string, code = 'model_not_found'): RelayError =>
@@ -130,7 +146,8 @@ export const storeUnavailable = (message: string): RelayError =>
   new RelayError(withdrawal.status, withdrawal.code, message);
 
 /** Our own mistake: the log says which, and nobody else is told. */
-export const internalError = (): RelayError => new RelayError(500, 'internal_error', 'internal error', 'gateway_panic');
+export const internalError = (): RelayError =>
+  new RelayError(500, 'internal_error', 'internal error', { type: 'gateway_panic' });
 
 export const logBug = (log: Pick<RelayLog, 'error'>, requestId: string, bug: unknown): void =>
   log.error({ requestId, error: bug instanceof Error ? bug.stack : String(bug) }, 'a call failed unexpectedly');

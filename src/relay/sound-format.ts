@@ -77,9 +77,7 @@ const outOfTime = (): RelayError =>
     503,
     'sound_file_not_read',
     'how long the file lasts was not found in the time there is for it; try again later, or send it as wav, mp3, m4a, flac, ogg or webm',
-    undefined,
-    '',
-    '5',
+    { retryAfter: '5' },
   );
 
 interface Waiting {

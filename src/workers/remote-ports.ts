@@ -59,7 +59,7 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
     return primary.ask('admit', user, apiKey, { modelRateLimit, apiKeyConcurrency }).then((admitted) => {
       if ('ticket' in admitted) return (succeeded) => primary.tell('left', admitted.ticket, succeeded);
       const { status, code, message, type, param, retryAfter, shouldRetry } = admitted.refused;
-      throw new RelayError(status, code, message, type, param, retryAfter, shouldRetry);
+      throw new RelayError(status, code, message, { type, param, retryAfter, shouldRetry });
     });
   },
   enterChannel(channel, most) {

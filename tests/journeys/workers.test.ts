@@ -231,7 +231,7 @@ test('a port that is taken is said at the start, and nothing stays behind', asyn
   const blocking = createServer().listen(taken, '127.0.0.1');
   await new Promise((resolve) => blocking.once('listening', resolve));
   const config = { ...gateway.config, server: { ...gateway.config.server, port: taken } };
-  await expect(startGateway(config, quietLog, 2)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(startGateway(config, quietLog, { workerCount: 2 })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await until(async () => (pids().length === 0 ? true : null));
   blocking.close();
 });

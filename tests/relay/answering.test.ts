@@ -1,10 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { type AnsweringPorts, type Asker, type Course, openAnswering } from '../../src/relay/call/answering.js';
-import type { Attempt } from '../../src/relay/call/ask-upstream.js';
+import { type Answered, type AnsweringPorts, type Asker, openAnswering } from '../../src/relay/call/answering.js';
 import { noHeartbeat } from '../../src/relay/call/heartbeats.js';
-import type { Reservation } from '../../src/relay/call/metered.js';
-import type { Order } from '../../src/relay/call/order.js';
 import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
 import type { Endpoint } from '../../src/relay/endpoint.js';
 import type { LargeWork } from '../../src/relay/large-work.js';
@@ -31,11 +28,13 @@ test('a large answer that must tell another usage is rewritten in turn, as other
   const response = Object.assign(new PassThrough(), { writeHead: () => {} });
   await answer(
     { requestId: 'r', response, head: [], endpoint } as unknown as Asker,
-    { endpoint, model: 'm', requestedModel: 'm', estimate: { promptTokens: 3, heard: null } } as unknown as Order,
-    { bound: { prompt: 9, output: 9, searches: null }, settleOrWithdraw: async () => 1 } as unknown as Reservation,
-    { ok: true, upstreamModel: 'm', reasoningEffort: null, got, headers: null } as Extract<Attempt, { ok: true }>,
-    { tried: [1], unknownAttempts: 0, presence: { gone: false }, elapsed: () => 1 } as unknown as Course,
-    noHeartbeat,
+    {
+      order: { endpoint, model: 'm', requestedModel: 'm', estimate: { promptTokens: 3, heard: null } },
+      reservation: { bound: { prompt: 9, output: 9, searches: null }, settleOrWithdraw: async () => 1 },
+      last: { ok: true, upstreamModel: 'm', reasoningEffort: null, got, headers: null },
+      course: { tried: [1], unknownAttempts: 0, presence: { gone: false }, elapsed: () => 1 },
+      heartbeat: noHeartbeat,
+    } as unknown as Answered,
   );
   expect(String(response.read())).toBe('told');
   expect(inTurn).toEqual([received.length]);

@@ -10,7 +10,7 @@ import { plainPrice } from '../support/calls.js';
 const bound = { prompt: 1_000, sound: 0, output: 500, speaks: false, keeps: false, searches: null };
 const said = { said: new SeenText('Every charge can be proved.'), toolCalls: 0, finishReason: 'stop' };
 const judged = (told: Usage | null, generated = said, within = bound) =>
-  believedUsage(told, generated, within, 12, 'gpt-4o');
+  believedUsage(told, generated, { bound: within, promptEstimate: 12, model: 'gpt-4o' });
 
 describe('usage an upstream tells', () => {
   test('is believed as far as the call can have used as much', () => {
@@ -75,8 +75,10 @@ describe('usage an upstream tells', () => {
 
     test('is believed of an answer that may repeat its prompt, as far as prompt and answer go together', () => {
       const told = { input: 70, output: 10 };
-      expect(believedUsage(told, four, bound, 12, 'gpt-4o', true).usageSource).toBe('upstream');
-      expect(believedUsage(told, four, bound, 12, 'gpt-4o').usageSource).toBe('disbelieved');
+      expect(believedUsage(told, four, { bound, promptEstimate: 12, model: 'gpt-4o', echoes: true }).usageSource).toBe(
+        'upstream',
+      );
+      expect(believedUsage(told, four, { bound, promptEstimate: 12, model: 'gpt-4o' }).usageSource).toBe('disbelieved');
     });
   });
 
@@ -112,7 +114,7 @@ describe('usage an upstream tells', () => {
     fc.assert(
       fc.property(usage, fc.boolean(), (told, beside) => {
         const read = readUsage(JSON.parse(JSON.stringify(told)), beside);
-        const { usage: used } = believedUsage(read, said, bound, 12, 'gpt-4o');
+        const { usage: used } = believedUsage(read, said, { bound, promptEstimate: 12, model: 'gpt-4o' });
         expect(Object.values(used).every((tokens = 0) => Number.isSafeInteger(tokens) && tokens > 0)).toBe(true);
         const most = reservationOf({ input: bound.prompt, output: bound.output }, plainPrice);
         expect(chargeOf(used, plainPrice)).toBeLessThanOrEqual(most);

@@ -25,7 +25,7 @@ describe('a channel is out of order', () => {
     ['by words, in any case', usual, 400, { message: 'Your CREDIT balance is too low.' }, true],
     ['not by other words', usual, 400, { message: 'your balance is fine' }, false],
   ] as const)('%s', (_rule, provider, status, facts, dead) => {
-    expect(saysChannelIsDead(provider, status, said(facts), keywords, '{"model":"m"}')).toBe(dead);
+    expect(saysChannelIsDead(provider, status, said(facts), { keywords, request: '{"model":"m"}' })).toBe(dead);
   });
 
   test.each([
@@ -33,7 +33,7 @@ describe('a channel is out of order', () => {
     ['of which only another stands in the request', '{"content":"organization has been disabled"}', true],
   ] as const)('by words %s: %s %s', (_rule, request, dead) => {
     const error = said({ message: 'Your credit balance is too low' });
-    expect(saysChannelIsDead(usual, 400, error, keywords, request)).toBe(dead);
+    expect(saysChannelIsDead(usual, 400, error, { keywords, request })).toBe(dead);
   });
 });
 

@@ -21,15 +21,15 @@ const none: DefaultPrices = {
 const settings = settingsFrom(new Map(), none, initialOptions(none));
 const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {
   const [model = ''] = names;
-  return estimateHold(
-    chat.demand(body, bytes, model, new Set(names), null),
-    new Set(names),
-    plainPrice,
-    by,
-    beside,
-    false,
-    null,
-  );
+  return estimateHold({
+    demand: chat.demand(body, bytes, model, new Set(names), null),
+    names: new Set(names),
+    price: plainPrice,
+    settings: by,
+    thinking: beside,
+    speaks: false,
+    searches: null,
+  });
 };
 const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);
 
@@ -79,8 +79,8 @@ test('what is read and put out for a summary is held for beside prompt and limit
     asked: 100,
   };
   const names = new Set(['claude-opus-4-5']);
-  const hold = (compacts: boolean) =>
-    estimateHold({ ...asking, compacts }, names, plainPrice, settings, 0, false, null);
+  const rest = { names, price: plainPrice, settings, thinking: 0, speaks: false, searches: null };
+  const hold = (compacts: boolean) => estimateHold({ demand: { ...asking, compacts }, ...rest });
   const [plain, summed] = [hold(false), hold(true)];
   expect(summed.bound.prompt).toBe(2 * plain.bound.prompt);
   expect(summed.bound.output).toBe(100 + summed.limits.output);

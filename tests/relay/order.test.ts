@@ -73,7 +73,12 @@ function order({ endpoint = 'chat', body = {}, group = '', usersGroup = 'default
     pinnedChannel: pin,
   } as unknown as Caller;
   const ports = { directory, providerOf, parsedChannel: channelParser() };
-  return placeOrder(ports, caller, endpoints[endpoint], { model: 'gpt-4o', messages, ...body }, 100, null);
+  return placeOrder(ports, caller, {
+    endpoint: endpoints[endpoint],
+    body: { model: 'gpt-4o', messages, ...body },
+    bytes: 100,
+    upload: null,
+  });
 }
 
 describe('an order is refused', () => {

@@ -78,7 +78,8 @@ const said = (seen: Usage = {}) => ({
   finishReason: 'stop',
   searches: seen,
 });
-const judged = (told: Usage | null, seen?: Usage) => believedUsage(told, said(seen), bound, 12, 'm');
+const judged = (told: Usage | null, seen?: Usage) =>
+  believedUsage(told, said(seen), { bound, promptEstimate: 12, model: 'm' });
 
 describe('searches that upstream tells', () => {
   test('are believed up to the bound, and no further', () => {
@@ -95,7 +96,11 @@ describe('searches that upstream tells', () => {
   test('are those that were seen, where nothing or only the input was told', () => {
     const seen = { 'calls:web_search': 2 };
     expect(judged(null, seen).usage).toMatchObject(seen);
-    const half = believedUsage({ input: 10 }, { ...said(seen), inputOnly: true }, bound, 12, 'm');
+    const half = believedUsage(
+      { input: 10 },
+      { ...said(seen), inputOnly: true },
+      { bound, promptEstimate: 12, model: 'm' },
+    );
     expect(half).toMatchObject({ usage: { input: 10, ...seen }, usageSource: 'estimated' });
     expect(judged(null, { 'calls:web_search': 50 }).usage).toMatchObject(searches);
   });

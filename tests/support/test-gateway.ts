@@ -106,7 +106,7 @@ export async function startTestGateway(
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();
-  const gateway = await startGateway(config, log, workers);
+  const gateway = await startGateway(config, log, { workerCount: workers });
   /** A face answers without what is not visible in time; a test on a busy machine waits on. */
   const visible = async (position: Position): Promise<true> => {
     for (let waited = 0; waited < 8; waited++) if (await gateway.application.visible(position)) return true;

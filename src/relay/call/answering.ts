@@ -27,15 +27,19 @@ import { cutShort, mayThink } from './unseen-cost.js';
 
 type Told = Pick<Settlement, 'usage' | 'usageSource'>;
 
+/** How delivery has ended. */
+interface Ending {
+  readonly outcome: CallOutcome;
+  readonly firstTokenMs: number | null;
+  readonly useTimeMs: number;
+}
+
 /** Written out: objects put together by spreading cost every call more than its charge does. */
 function settlementOf(
   { usage, usageSource }: Told,
-  outcome: CallOutcome,
-  firstTokenMs: number | null,
-  useTimeMs: number,
-  { requestedModel }: Order,
+  { outcome, firstTokenMs, useTimeMs }: Ending,
+  { order: { requestedModel }, course: { tried, failed, unknownAttempts } }: Pick<Answered, 'order' | 'course'>,
   { upstreamModel, reasoningEffort }: Asked,
-  { tried, failed, unknownAttempts }: Course,
 ): Settlement {
   const channelId = tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -80,6 +84,15 @@ export interface Course {
   readonly elapsed: () => number;
 }
 
+/** A call whose upstream answers, for whoever delivers that and concludes it. */
+export interface Answered {
+  readonly order: Order;
+  readonly reservation: Reservation;
+  readonly last: Extract<Attempt, { ok: true }>;
+  readonly course: Course;
+  readonly heartbeat: Heartbeat;
+}
+
 export interface AnsweringPorts extends Pick<RelayPorts, 'config' | 'largeWork' | 'log'> {
   readonly stalledCallers: StalledCallers;
 }
@@ -110,28 +123,24 @@ const chargeFollows = 'the event store cannot be reached; the charge for what wa
 export function openAnswering({ config, largeWork, log, stalledCallers }: AnsweringPorts) {
   /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
   const settleAbandoned = async (
-    order: Order,
-    reservation: Reservation,
+    { order, reservation, course }: Pick<Answered, 'order' | 'reservation' | 'course'>,
     asked: Asked,
-    course: Course,
   ): Promise<void> => {
     const { bound } = reservation;
     const { elapsed } = course;
-    const nothing = believedUsage(null, nothingSaid(), bound, order.estimate.promptTokens, order.model);
+    const { model, estimate } = order;
+    const nothing = believedUsage(null, nothingSaid(), { bound, promptEstimate: estimate.promptTokens, model });
     const told = cutShort(nothing, 0, untilGone(course)(), unseen(order, asked, reservation));
-    const useTimeMs = elapsed();
-    await reservation.settle(settlementOf(told, 'caller-left', null, useTimeMs, order, asked, course)).catch(() => {});
+    const ending: Ending = { outcome: 'caller-left', firstTokenMs: null, useTimeMs: elapsed() };
+    await reservation.settle(settlementOf(told, ending, { order, course }, asked)).catch(() => {});
   };
 
   /** Delivers and settles. The caller's last byte leaves after the settlement is durable. */
   const answer = async (
     { response, requestId, head, endpoint: { dialect } }: Asker,
-    order: Order,
-    reservation: Reservation,
-    answered: Extract<Attempt, { ok: true }>,
-    course: Course,
-    heartbeat: Heartbeat,
+    call: Answered,
   ): Promise<boolean> => {
+    const { order, reservation, last: answered, course, heartbeat } = call;
     const { got } = answered;
     const { outputLimit } = reservation;
     const limited = outputLimit === null ? [] : [outputLimitHeader, String(outputLimit)];
@@ -140,11 +149,12 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
 
     const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
       const { estimate, model } = order;
-      const { heard, promptTokens } = estimate;
+      const { heard, promptTokens: promptEstimate } = estimate;
+      const { bound } = reservation;
       const used =
         heard === null
-          ? believedUsage(usage, generated, reservation.bound, promptTokens, model, mayEcho(order))
-          : heardUsage(usage, generated, heard, reservation.bound, model);
+          ? believedUsage(usage, generated, { bound, promptEstimate, model, echoes: mayEcho(order) })
+          : heardUsage(usage, generated, heard, { bound, model });
       if (used.usageSource === 'disbelieved')
         log.warn(
           { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
@@ -159,11 +169,13 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
       const told = believed(got.usage, got.generated);
       // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
       if (presence.gone) {
-        const settled = settlementOf(told, 'caller-left', null, elapsed(), order, answered, course);
+        const ending: Ending = { outcome: 'caller-left', firstTokenMs: null, useTimeMs: elapsed() };
+        const settled = settlementOf(told, ending, call, answered);
         await reservation.settle(settled).catch(() => {});
         return true;
       }
-      const settled = settlementOf(told, 'completed', null, elapsed(), order, answered, course);
+      const ending: Ending = { outcome: 'completed', firstTokenMs: null, useTimeMs: elapsed() };
+      const settled = settlementOf(told, ending, call, answered);
       const charged = await reservation.settleOrWithdraw(settled, withdrawal);
       if (charged === null) throw storeUnavailable(withheld);
       // What the caller is told is what is charged.
@@ -184,7 +196,7 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
       const { outcome, bug } = await passOn(response, headers, got.reading, { presence, stalledCallers });
       if (bug !== null) logBug(log, requestId, bug);
       const told = believed(null, nothingSaid());
-      const settled = settlementOf(told, outcome, firstTokenMs, elapsed(), order, answered, course);
+      const settled = settlementOf(told, { outcome, firstTokenMs, useTimeMs: elapsed() }, call, answered);
       const booked = await reservation.settle(settled).then(
         () => true,
         () => false,
@@ -224,7 +236,7 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
     const cutAt = (told: UsedTokens, { seenTokens, silentMs }: Silence): UsedTokens =>
       cutShort(told, seenTokens, hidden.speaks ? untilGone(course)() : silentMs, { ...hidden, held: reservation.held });
     const whole = pumped.cutShort ? cutAt(told, silence?.end() ?? { seenTokens: seen(), silentMs: 0 }) : told;
-    const settled = settlementOf(whole, outcome, firstTokenMs, useTimeMs, order, answered, course);
+    const settled = settlementOf(whole, { outcome, firstTokenMs, useTimeMs }, call, answered);
     try {
       await reservation.settle(settled);
       heartbeat.stop();

@@ -139,8 +139,9 @@ export async function ask(
       return { ok: true, upstreamModel, reasoningEffort, thinking, got: read.got, headers };
     }
     answerPlace.leave();
-    const judgement = judged(ports, provider, parsed, wordsOf(request.content), read.error, read.costUnknown);
-    return read.costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
+    const { error, costUnknown } = read;
+    const judgement = judged(ports, { provider, parsed }, { error, costUnknown, request: wordsOf(request.content) });
+    return costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
   } finally {
     if (grace !== null) clearTimeout(grace);
     forget?.();
@@ -170,18 +171,23 @@ export const failed = (error: RelayError, retryable: boolean): AttemptFailure =>
   outOfOrder: null,
 });
 
-/** The channel's status mapping first; retry and health are judged by its result. `request`: in words, as it was sent. */
+/** What upstream refused with. */
+interface Refused {
+  readonly error: UpstreamError;
+  readonly costUnknown: boolean;
+  /** In words, as it was sent. */
+  readonly request: string;
+}
+
+/** The channel's status mapping first; retry and health are judged by its result. */
 export function judged(
   { directory }: Pick<RelayPorts, 'directory'>,
-  provider: Provider,
-  parsed: ParsedChannel,
-  request: string,
-  error: UpstreamError,
-  costUnknown: boolean,
+  { provider, parsed }: Pick<Place, 'provider' | 'parsed'>,
+  { error, costUnknown, request }: Refused,
 ): AttemptFailure {
   const status = mappedStatus(parsed, error.status);
   const { keywords } = directory.settings().autoDisable;
-  const dead = saysChannelIsDead(provider, status, error, keywords, request);
+  const dead = saysChannelIsDead(provider, status, error, { keywords, request });
   const outOfOrder = dead ? reasonOf(status, error, request) : null;
   if (costUnknown) {
     const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);

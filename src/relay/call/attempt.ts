@@ -1,5 +1,4 @@
 import type { ChannelView } from '../../application/ports.js';
-import type { UserId } from '../../domain/ids.js';
 import { RelayError } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
 import type { Authorisation, Authorised } from '../protocols/authorisation.js';
@@ -12,7 +11,6 @@ import {
   type UpstreamChannel,
   type UpstreamRequest,
 } from '../protocols/protocol.js';
-import type { AnswerPlace } from '../upstream/answer-room.js';
 import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
 import { mostPictureBytes, mostPictures } from '../upstream/pictures.js';
 import {
@@ -38,7 +36,7 @@ export async function attempt(
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
-  const { requestedModel, caller, bodyBytes, payer, answerPlace } = call;
+  const { requestedModel, caller, bodyBytes } = call;
   const provider = ports.providerOf(channel.settings.type);
   if (provider === null)
     return failed(
@@ -76,10 +74,10 @@ export async function attempt(
       // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
       now: ports.clock.now(),
       gemini: settings.gemini,
-      pictures: await picturesFor(provider, caller, model, ports, payer, answerPlace),
+      pictures: await picturesFor(provider, call, model, ports),
     };
     request = await ports.largeWork.runSteps(bodyBytes, () =>
-      requestSteps(provider, upstreamChannel, caller, model, options),
+      requestSteps(provider, upstreamChannel, caller, { model, options }),
     );
     const url = undoubled(upstreamChannel.baseUrl, request.url);
     if (url !== request.url) request = { ...request, url };
@@ -92,7 +90,7 @@ export async function attempt(
   const { authorisation } = provider;
   return authorisation === undefined
     ? ask(ports, call, place, request)
-    : askAuthorised(ports, call, place, request, authorisation);
+    : askAuthorised(ports, call, { ...place, authorisation }, request);
 }
 
 /** Throws NotConvertible. */
@@ -100,8 +98,7 @@ function* requestSteps(
   provider: Provider,
   channel: UpstreamChannel,
   caller: CallerRequest,
-  model: string,
-  options: RequestOptions,
+  { model, options }: { readonly model: string; readonly options: RequestOptions },
 ): Generator<void, UpstreamRequest> {
   const request = provider.protocol.request(provider, channel, caller, model, options);
   const { content } = request;
@@ -114,11 +111,11 @@ function* requestSteps(
 async function askAuthorised(
   ports: AttemptPorts,
   call: AttemptCall,
-  place: Place,
+  place: Place & { readonly authorisation: Authorisation },
   request: UpstreamRequest,
-  { authorise, renew }: Authorisation,
 ): Promise<Attempt> {
-  const { provider, channel, parsed } = place;
+  const { channel, authorisation } = place;
+  const { authorise, renew } = authorisation;
   for (let again = renew !== undefined; ; again = false) {
     let authorised: Authorised;
     try {
@@ -129,7 +126,9 @@ async function askAuthorised(
     }
     if (!authorised.ok) {
       const { refusal } = authorised;
-      return refusal === null ? unreached(authorised) : judged(ports, provider, parsed, '', refusal, false);
+      return refusal === null
+        ? unreached(authorised)
+        : judged(ports, place, { error: refusal, costUnknown: false, request: '' });
     }
     const attempted = await ask(ports, call, place, authorised.request);
     if (attempted.ok || !attempted.unauthorised || !again || call.presence?.gone) return attempted;
@@ -149,15 +148,13 @@ const noPictures: RequestOptions['pictures'] = new Map();
 /** Throws NotConvertible. */
 async function picturesFor(
   { protocol }: Provider,
-  caller: CallerRequest,
+  { caller, payer, answerPlace }: AttemptCall,
   upstreamModel: string,
   { pictures }: AttemptPorts,
-  payer: UserId | null,
-  place: AnswerPlace,
 ): Promise<RequestOptions['pictures']> {
   const addresses = protocol.pictures?.(caller, upstreamModel) ?? [];
   if (addresses.length === 0) return noPictures;
-  const fetched = await pictures.fetch(addresses, payer, place);
+  const fetched = await pictures.fetch(addresses, payer, answerPlace);
   if (fetched !== null) return fetched;
   const size = `${mostPictures} pictures of ${mostPictureBytes / 1024 / 1024} MiB together`;
   throw new NotConvertible(

@@ -55,7 +55,7 @@ async function lookUp(
 }
 
 const tooManyWrong = (): RelayError =>
-  new RelayError(429, 'rate_limit_exceeded', 'too many invalid tokens from this address', undefined, '', '60');
+  new RelayError(429, 'rate_limit_exceeded', 'too many invalid tokens from this address', { retryAfter: '60' });
 
 export function checkNotBanned({ status }: UserView): void {
   if (status !== 'enabled') throw new RelayError(403, 'user_banned', 'the user is banned');

@@ -73,6 +73,16 @@ function saysMore(told: Usage, { said, toolsBytes = 0 }: Generated, { output }: 
   return tokens * foreignThrift + slack < (said.tokens(newerEncoding) * bytes) / said.bytes;
 }
 
+/** What is known of a call's usage by itself. */
+export interface KnownOfUsage {
+  readonly bound: UsageBound;
+  /** Tokens of the prompt as they are counted here. */
+  readonly promptEstimate: number;
+  readonly model: string;
+  /** The prompt may stand in the answer. Left out: it does not. */
+  readonly echoes?: boolean;
+}
+
 /**
  * Input and output are judged apart: whoever has a search put more into the prompt than was sent must not have what was
  * thought about it for nothing.
@@ -80,10 +90,7 @@ function saysMore(told: Usage, { said, toolsBytes = 0 }: Generated, { output }: 
 export function believedUsage(
   told: Usage | null,
   generated: Generated,
-  bound: UsageBound,
-  promptEstimate: number,
-  model: string,
-  echoes = false,
+  { bound, promptEstimate, model, echoes = false }: KnownOfUsage,
 ): UsedTokens {
   const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
   if (told === null || (!usedAnything(told) && generated.said.length > 0))

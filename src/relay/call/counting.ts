@@ -1,12 +1,11 @@
 import type { ChannelView } from '../../application/ports.js';
 import { Quota, zero } from '../../domain/quota.js';
-import { neutralBody } from '../endpoint.js';
 import type { HeldBody, RelayPorts } from '../ports.js';
 import { countIn, isObject, parseJson } from '../protocols/json.js';
-import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { attempt } from './attempt.js';
 import type { Caller, KeyCaller, Shown } from './authenticate.js';
+import { callerRequest } from './caller-request.js';
 import { channelParser } from './channel-settings.js';
 import { type Order, orderSteps } from './order.js';
 import type { IncomingCall } from './relay.js';
@@ -37,6 +36,15 @@ function countTold(answer: Buffer): number | null {
   return isObject(told) ? countIn(told.input_tokens ?? told.totalTokens) : null;
 }
 
+/** A prompt to be counted, and for whom. */
+interface ToCount {
+  readonly caller: Caller;
+  readonly order: Order;
+  readonly sent: Sent;
+  readonly bodyBytes: number;
+  readonly answerPlace: AnswerPlace;
+}
+
 /** A count is worth no second try: there is always the estimate. */
 export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Promise<KeyCaller>): Count {
   const { directory, limits, providerOf, clock } = ports;
@@ -48,11 +56,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
 
   const askUpstream = async (
     call: IncomingCall,
-    caller: Caller,
-    order: Order,
-    { source, body, exact }: Sent,
-    bodyBytes: number,
-    answerPlace: AnswerPlace,
+    { caller, order, sent, bodyBytes, answerPlace }: ToCount,
   ): Promise<number | null> => {
     const { endpoint } = call;
     const channels = order.channels.filter(countsFor).map((channel) => {
@@ -64,23 +68,9 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     const parsed = parsedChannel(chosen.channel);
     const leave = await limits.enterChannel(chosen.id, parsed.mostCalls);
     if (leave === null) return null;
-    const request: CallerRequest = {
-      dialect: endpoint.dialect,
-      mode: 'counting',
-      query: call.query,
-      body,
-      ...(source !== null && { source }),
-      neutral: neutralBody(endpoint, body, exact),
-      files: null,
-      answersSound: false,
-      stream: false,
-      wantsUsage: false,
-      headers: call.headers,
-      promptTokens: order.estimate.promptTokens,
-      believed: (told) => told,
-      outputLimit: null,
-      mostOutput: Number.MAX_SAFE_INTEGER,
-    };
+    const { headers, query } = call;
+    const { promptTokens } = order.estimate;
+    const request = callerRequest({ endpoint, mode: 'counting', query, headers, sent, paid: null, promptTokens });
     const asked = {
       callId: call.requestId,
       requestedModel: order.requestedModel,
@@ -122,10 +112,10 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       const { bytes, upload } = held;
       const value = named(held.value, call.model);
       const order = await ports.largeWork.runSteps(bytes, () =>
-        orderSteps(orderPorts, caller, endpoint, value, bytes, upload),
+        orderSteps(orderPorts, caller, { endpoint, body: value, bytes, upload }),
       );
       const sent = sentBody(held, (given) => named(given, call.model));
-      const told = await askUpstream(call, caller, order, sent, bytes, answerPlace);
+      const told = await askUpstream(call, { caller, order, sent, bodyBytes: bytes, answerPlace });
       succeeded = true;
       return { told, estimated: order.estimate.promptTokens };
     } finally {

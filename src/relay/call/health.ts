@@ -4,16 +4,23 @@ import type { UpstreamError } from '../upstream/upstream-error.js';
 
 /* Does a failure say that the channel itself is out of order? */
 
+/** What the words of a failure are held against. */
+interface HeldAgainst {
+  /** In lower case. */
+  readonly keywords: readonly string[];
+  /** As it was sent. */
+  readonly request: string;
+}
+
 /**
- * `status` after the channel's mapping; `keywords` in lower case; `request` as it was sent. Words that stand in the
- * request prove nothing: an upstream that repeats a prompt must not let its author switch channels off.
+ * `status` after the channel's mapping. Words that stand in the request prove nothing: an upstream that repeats a prompt
+ * must not let its author switch channels off.
  */
 export function saysChannelIsDead(
   { forbiddenMeansDead }: Pick<ProviderFacts, 'forbiddenMeansDead'>,
   status: number,
   error: UpstreamError,
-  keywords: readonly string[],
-  request: string,
+  { keywords, request }: HeldAgainst,
 ): boolean {
   if (status === 403 && forbiddenMeansDead) return true;
   const found = accountFaultIn(error, status);

@@ -1,8 +1,7 @@
 import { promptTokens, type Usage } from '../../domain/usage.js';
 import type { Generated } from '../protocols/protocol.js';
 import { type SoundLength, wholeSeconds } from '../sound-length.js';
-import { believedUsage, seenTokens, type UsedTokens } from './believed-usage.js';
-import type { UsageBound } from './hold.js';
+import { believedUsage, type KnownOfUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 
 /*
  * What a call has used that had a file heard: so many tokens a minute by the file's length, which its header may deny, or
@@ -30,13 +29,12 @@ export function heardUsage(
   told: Usage | null,
   generated: Generated,
   { length, inTokens }: Heard,
-  bound: UsageBound,
-  model: string,
+  { bound, model }: Pick<KnownOfUsage, 'bound' | 'model'>,
 ): UsedTokens {
   const { said, expected, most } = length;
   if (inTokens && told !== null && promptTokens(told) > 0) {
     const hearable = { ...bound, prompt: bound.prompt + soundTokens(most), sound: soundTokens(most) };
-    const believed = believedUsage(told, generated, hearable, bound.prompt, model);
+    const believed = believedUsage(told, generated, { bound: hearable, promptEstimate: bound.prompt, model });
     if (believed.usageSource === 'upstream') return believed;
   }
   const measured = told?.seconds ?? 0;

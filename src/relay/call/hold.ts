@@ -109,17 +109,33 @@ export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Hold
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
-export function estimateHold(
-  { prompt, answers, asked, counted, heard, compacts }: Demand,
-  names: ReadonlySet<string>,
-  price: Price,
-  settings: Settings,
-  thinking: number,
-  speaks: boolean,
-  searches: Usage | null,
-  /** Of its own limit, what each answer is to be left for thinking by a budget. */
+/** What an estimate is made of. */
+export interface ToEstimate {
+  readonly demand: Demand;
+  /** Of the model, as asked for and as sent upstream. */
+  readonly names: ReadonlySet<string>;
+  readonly price: Price;
+  readonly settings: Settings;
+  /** Tokens that each answer may think beside its limit. */
+  readonly thinking: number;
+  /** The output may be sound. */
+  readonly speaks: boolean;
+  /** See `UsageBound`. */
+  readonly searches: Usage | null;
+  /** Of its own limit, what each answer is to be left for thinking by a budget. Left out: nothing. */
+  readonly leastThought?: number;
+}
+
+export function estimateHold({
+  demand: { prompt, answers, asked, counted, heard, compacts },
+  names,
+  price,
+  settings,
+  thinking,
+  speaks,
+  searches,
   leastThought = 0,
-): Estimate {
+}: ToEstimate): Estimate {
   const limits = limitsAmong(names, settings);
   const summary = compacts === true ? limits.output : 0;
   const beside = thinking + summary;

@@ -71,7 +71,7 @@ function pinnedChannel(directory: Directory, text: string): ChannelView {
 function groupIn({ group }: JsonObject): string {
   if (group === undefined || group === null) return '';
   if (typeof group === 'string') return group;
-  throw new RelayError(400, 'invalid_request', 'invalid request: group is to be a text', undefined, 'group');
+  throw new RelayError(400, 'invalid_request', 'invalid request: group is to be a text', { param: 'group' });
 }
 
 /** The same where it is one of those there are; else '': names that callers invent are not kept. */
@@ -111,13 +111,12 @@ function priceFor(model: string, group: string, caller: Caller, settings: Settin
 
 /** Whether the answer may be sound, because its caller or an operator asks for it. */
 function maySpeak(
-  ports: OrderPorts,
-  { asksForSound }: Endpoint,
-  body: JsonObject,
+  { endpoint, body }: ToOrder,
   price: Price,
   channels: readonly ChannelView[],
+  ports: OrderPorts,
 ): boolean {
-  if (asksForSound(body)) return true;
+  if (endpoint.asksForSound(body)) return true;
   // Where sound is no dearer it does not matter who asks.
   if (price.per === 'call' || price.ratios.audioOutput === undefined) return false;
   return overridesOf(channels, ports).some(speaksBy);
@@ -130,20 +129,22 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
   return names;
 }
 
+/** What is asked for. */
+export interface ToOrder {
+  readonly endpoint: Endpoint;
+  readonly body: JsonObject;
+  /** Of the body as it came. */
+  readonly bytes: number;
+  readonly upload: Upload | null;
+}
+
 /**
  * Yields where others may have the process. Throws RelayError, in the order callers know: group, channel, model limit,
  * validation, words, price.
  */
-export function* orderSteps(
-  ports: OrderPorts,
-  caller: Caller,
-  endpoint: Endpoint,
-  body: JsonObject,
-  /** Of the body as it came. */
-  bytes: number,
-  upload: Upload | null,
-): Generator<void, Order> {
+export function* orderSteps(ports: OrderPorts, caller: Caller, asked: ToOrder): Generator<void, Order> {
   const { directory, providerOf } = ports;
+  const { endpoint, body, bytes, upload } = asked;
   const settings = directory.settings();
   const inPerson = caller.apiKey === null;
   const requestedModel = textIn(body.model) ?? endpoint.usualModel;
@@ -152,8 +153,7 @@ export function* orderSteps(
       400,
       inPerson ? 'model_required' : 'invalid_request',
       'invalid request: field model is required',
-      undefined,
-      'model',
+      { param: 'model' },
     );
 
   if (!isModelName(requestedModel))
@@ -161,8 +161,7 @@ export function* orderSteps(
       400,
       'invalid_request',
       `invalid request: model is to be at most ${maxModelNameBytes} bytes without control characters`,
-      undefined,
-      'model',
+      { param: 'model' },
     );
 
   const group = usedGroup(caller, settings, inPerson ? groupIn(body) : '');
@@ -179,10 +178,13 @@ export function* orderSteps(
 
   const misspelled = endpoint.dialect.misspelled(body);
   if (misspelled !== null)
-    throw new RelayError(400, 'invalid_request', misspelled.message, 'invalid_request_error', misspelled.param);
+    throw new RelayError(400, 'invalid_request', misspelled.message, {
+      type: 'invalid_request_error',
+      param: misspelled.param,
+    });
   const invalid = endpoint.invalid(body, upload);
   if (invalid !== null)
-    throw new RelayError(400, invalid.code, invalid.message, 'invalid_request_error', invalid.param);
+    throw new RelayError(400, invalid.code, invalid.message, { type: 'invalid_request_error', param: invalid.param });
   yield;
   yield* checkWords(endpoint, body, settings.sensitiveWords);
   yield;
@@ -193,7 +195,7 @@ export function* orderSteps(
 
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
-  const speaks = maySpeak(ports, endpoint, body, price, channels);
+  const speaks = maySpeak(asked, price, channels, ports);
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
   const demand = withOverrides(endpoint.demand(body, bytes, model, names, upload, switched), overrides);
@@ -209,16 +211,16 @@ export function* orderSteps(
     wantsUsage: endpoint.asksForUsage(body),
     channels,
     pinned: pinned !== null,
-    estimate: estimateHold(
+    estimate: estimateHold({
       demand,
       names,
-      searches === null ? price : withTools(price, settings.prices, model, searches),
+      price: searches === null ? price : withTools(price, settings.prices, model, searches),
       settings,
       thinking,
       speaks,
       searches,
-      leastThought(said),
-    ),
+      leastThought: leastThought(said),
+    }),
   };
 }
 

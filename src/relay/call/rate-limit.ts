@@ -124,5 +124,5 @@ export function modelRateLimiter(clock: Clock): ModelRateLimiter {
 function tooMany(message: string, oldest: Place | null, windowSeconds: number, now: number): RelayError {
   const wait = Math.max(1, Math.ceil(((oldest?.at ?? now) + windowSeconds * 1000 - now) / 1000));
   const told = `${message}; the next one is free in ${wait} seconds`;
-  return new RelayError(429, 'rate_limit_exceeded', told, undefined, '', String(wait));
+  return new RelayError(429, 'rate_limit_exceeded', told, { retryAfter: String(wait) });
 }

@@ -5,20 +5,19 @@ import type { CallFacts, FailedAttempt } from '../../domain/call.js';
 import type { Release } from '../../domain/call-conclusion.js';
 import { failureCodeOf } from '../../domain/call-texts.js';
 import { isUnavailable } from '../../domain/failure.js';
-import { CallId, type ChannelId, type UserId } from '../../domain/ids.js';
+import { CallId, type ChannelId } from '../../domain/ids.js';
 import type { Instant } from '../../domain/instant.js';
-import { type Endpoint, neutralBody } from '../endpoint.js';
+import type { Endpoint } from '../endpoint.js';
 import { RelayError, refusalFor } from '../errors.js';
 import type { RelayPorts } from '../ports.js';
-import type { CallerRequest } from '../protocols/protocol.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { type AccountWatch, watchAccount } from './account-watch.js';
-import { type Course, openAnswering } from './answering.js';
-import { type Attempt, type AttemptFailure, noRoom } from './ask-upstream.js';
+import { type Answered, type Course, openAnswering } from './answering.js';
+import { type Attempt, type AttemptCall, type AttemptFailure, noRoom } from './ask-upstream.js';
 import { attempt } from './attempt.js';
 import { authenticate, type Caller, checkNotBanned, type KeyCaller, type Shown } from './authenticate.js';
-import { believer } from './believed-usage.js';
 import { CallerPresence } from './caller-presence.js';
+import { callerRequest } from './caller-request.js';
 import { channelParser } from './channel-settings.js';
 import { type Count, openCounting } from './counting.js';
 import { type Heartbeat, noHeartbeat, openHeartbeats } from './heartbeats.js';
@@ -63,14 +62,23 @@ const none = (): void => {};
 /** Who calls without an API key spends what there is. */
 const inPerson: SpendingTerms = { unlimited: true, budget: null };
 
-/** A call whose upstream answers, for whoever delivers that and concludes it. */
-interface Answered {
-  readonly order: Order;
-  readonly reservation: Reservation;
-  readonly last: Extract<Attempt, { ok: true }>;
-  readonly course: Course;
-  readonly heartbeat: Heartbeat;
+/** A call whose upstream answers, and its place at the channel. */
+interface Accepted extends Answered {
   readonly leaveChannel: () => void;
+}
+
+/** A call that is paid for: somebody waits for its answer, and how far it has come is noted. */
+interface ServedCall extends AttemptCall {
+  readonly presence: CallerPresence;
+  readonly underWay: CallUnderWay;
+}
+
+/** Who is served, and what is known of that so far. */
+interface Serving {
+  readonly caller: Caller;
+  readonly presence: CallerPresence;
+  readonly answerPlace: AnswerPlace;
+  readonly known: KnownOfCall;
 }
 
 /** What became of asking channels in turn. */
@@ -151,17 +159,8 @@ export function openRelay(ports: RelayPorts): Relay {
   };
 
   /** Tries channels until one answers, or nobody is left to ask or to wait. */
-  const tryChannels = async (
-    callId: CallId,
-    order: Order,
-    caller: CallerRequest,
-    bodyBytes: number,
-    startedAt: number,
-    payer: UserId,
-    answerPlace: AnswerPlace,
-    presence: CallerPresence,
-    underWay: CallUnderWay,
-  ): Promise<Tried> => {
+  const tryChannels = async (order: Order, call: ServedCall): Promise<Tried> => {
+    const { callId, presence, underWay } = call;
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];
     const failures: FailedAttempt[] = [];
@@ -189,8 +188,6 @@ export function openRelay(ports: RelayPorts): Relay {
       const parsed = parsedChannel(chosen.channel);
       const withThis = [...tried, chosen.id];
       underWay.attempts = withThis;
-      const { requestedModel } = order;
-      const call = { callId, requestedModel, caller, bodyBytes, startedAt, payer, answerPlace, presence, underWay };
       const leave = await limits.enterChannel(chosen.id, parsed.mostCalls);
       let last: Attempt;
       try {
@@ -231,11 +228,8 @@ export function openRelay(ports: RelayPorts): Relay {
    */
   const ask = async (
     call: IncomingCall,
-    caller: Caller,
-    presence: CallerPresence,
-    answerPlace: AnswerPlace,
-    known: KnownOfCall,
-  ): Promise<Answered | null> => {
+    { caller, presence, answerPlace, known }: Serving,
+  ): Promise<Accepted | null> => {
     const { requestId, endpoint } = call;
     const payer = caller.user.id;
     const body = await ports.bodies[endpoint.body](call.request, call.ip, payer);
@@ -245,7 +239,7 @@ export function openRelay(ports: RelayPorts): Relay {
       known.model = value.model ?? endpoint.usualModel;
       known.group = knownGroupIn(caller, value, directory.settings());
       const order = await ports.largeWork.runSteps(bytes, () =>
-        orderSteps(orderPorts, caller, endpoint, value, bytes, upload),
+        orderSteps(orderPorts, caller, { endpoint, body: value, bytes, upload }),
       );
       const sent = sentBody(body, (given) => servedBody(caller, named(given, call.model)));
       const startedAt = clock.now();
@@ -253,25 +247,10 @@ export function openRelay(ports: RelayPorts): Relay {
       const reservation = await reserve(callId, caller, order);
       known.reserved = true;
       const elapsed = elapsedSince(startedAt);
-      const renamedTools = new Map<string, string>();
-      const request: CallerRequest = {
-        dialect: endpoint.dialect,
-        mode: endpoint.mode,
-        query: call.query,
-        body: sent.body,
-        ...(sent.source !== null && { source: sent.source }),
-        neutral: neutralBody(endpoint, sent.body, sent.exact, renamedTools),
-        renamedTools,
-        files: upload === null ? null : upload.files,
-        answersSound: endpoint.answersSound,
-        stream: order.stream,
-        wantsUsage: order.wantsUsage,
-        headers: call.headers,
-        promptTokens: order.estimate.promptTokens,
-        believed: believer(reservation.bound, order.estimate.promptTokens),
-        outputLimit: reservation.outputLimit,
-        mostOutput: reservation.outputLimit ?? order.estimate.asked ?? order.estimate.limits.output,
-      };
+      const { query, headers } = call;
+      const paid = { order, reservation, files: upload === null ? null : upload.files };
+      const { promptTokens } = order.estimate;
+      const request = callerRequest({ endpoint, query, headers, sent, paid, promptTokens });
 
       let concludedCall = false;
       let handedOn = false;
@@ -288,23 +267,16 @@ export function openRelay(ports: RelayPorts): Relay {
           return null;
         }
         const { underWay } = reservation;
-        const asked = await tryChannels(
-          callId,
-          order,
-          request,
-          bytes,
-          startedAt,
-          payer,
-          answerPlace,
-          presence,
-          underWay,
-        );
+        const { requestedModel } = order;
+        const rest = { startedAt, payer, answerPlace, presence, underWay };
+        const served: ServedCall = { callId, requestedModel, caller: request, bodyBytes: bytes, ...rest };
+        const asked = await tryChannels(order, served);
         const { last, tried, failed, unknownAttempts, leave, faulted } = asked;
         if (tried.length > 1) log.info({ requestId, channels: tried.join('->') }, 'retried');
         const course: Course = { tried, failed, unknownAttempts, faulted, presence, elapsed };
         if (!last.ok && last.abandoned !== null) {
           concludedCall = true;
-          await settleAbandoned(order, reservation, last.abandoned, course);
+          await settleAbandoned({ order, reservation, course }, last.abandoned);
           throw last.error;
         }
         if (!last.ok) {
@@ -335,14 +307,13 @@ export function openRelay(ports: RelayPorts): Relay {
     let succeeded = false;
     const answerPlace = ports.answers.place(caller.user.id);
     try {
-      const answered = await ask(call, caller, presence, answerPlace, known);
+      const answered = await ask(call, { caller, presence, answerPlace, known });
       if (answered === null) return;
-      const { order, reservation, last, course, heartbeat, leaveChannel } = answered;
       try {
-        succeeded = await answer(call, order, reservation, last, course, heartbeat);
+        succeeded = await answer(call, answered);
       } finally {
-        reservation.leave();
-        leaveChannel();
+        answered.reservation.leave();
+        answered.leaveChannel();
       }
     } finally {
       answerPlace.leave();

@@ -1,7 +1,7 @@
 import type { Shortage } from '../../application/quota-gate-ports.js';
 import type { Settings } from '../../application/settings.js';
 import type { Instant } from '../../domain/instant.js';
-import { gatewayErrorType, quotaText, RelayError, secondsToWait } from '../errors.js';
+import { quotaText, RelayError, secondsToWait } from '../errors.js';
 import type { HoldEstimate } from './hold.js';
 
 /** `2026-03-01T00:00:00Z` */
@@ -34,7 +34,7 @@ export function refusalOf(
       if (least > budget.quota) return new RelayError(403, code, `${whole} is less than the call may cost: ${amounts}`);
       const message = `${whole} is not sufficient: ${amounts}; it begins anew at ${timeText(resetsAt)}`;
       const wait = String(Math.ceil(resetsInMs / 1000));
-      const soon = new RelayError(429, code, message, gatewayErrorType, '', wait);
+      const soon = new RelayError(429, code, message, { retryAfter: wait });
       // Agents answer a 429 by asking on for as long as it takes, silently. Of hours there is nothing to wait for.
       return secondsToWait(soon) === null ? new RelayError(402, code, message) : soon;
     }

@@ -7,4 +7,4 @@ export interface BodySink {
 }
 
 export const invalidBody = (message: string, param = ''): RelayError =>
-  new RelayError(400, 'invalid_request', `invalid request: ${message}`, undefined, param);
+  new RelayError(400, 'invalid_request', `invalid request: ${message}`, { param });

@@ -8,11 +8,12 @@ import { chargeOf, ratioOf } from '../../domain/pricing.js';
 import { completionTokens, promptTokens } from '../../domain/usage.js';
 import { type AttemptPorts, attempt } from '../call/attempt.js';
 import { believedUsage } from '../call/believed-usage.js';
+import { callerRequest } from '../call/caller-request.js';
 import { channelParser } from '../call/channel-settings.js';
 import { estimateHold } from '../call/hold.js';
-import { type Endpoint, neutralBody } from '../endpoint.js';
+import type { Endpoint } from '../endpoint.js';
 import type { JsonObject } from '../protocols/json.js';
-import type { CallerRequest, Provider } from '../protocols/protocol.js';
+import type { Provider } from '../protocols/protocol.js';
 import { thinkingBeside } from '../thinking-beside.js';
 import { chat } from './openai/endpoints/chat.js';
 import { embeddings } from './openai/endpoints/embeddings.js';
@@ -78,22 +79,9 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
 
       const { endpoint, body } = smallRequest(provider, model);
       const startedAt = ports.clock.now();
-      const caller: CallerRequest = {
-        dialect: endpoint.dialect,
-        mode: endpoint.mode,
-        query: new URLSearchParams(),
-        body,
-        neutral: neutralBody(endpoint, body),
-        files: null,
-        answersSound: false,
-        stream: false,
-        wantsUsage: false,
-        headers: {},
-        promptTokens: 0,
-        believed: (told) => told,
-        outputLimit: null,
-        mostOutput: Number.MAX_SAFE_INTEGER,
-      };
+      const sent = { source: null, body, exact: () => body };
+      const query = new URLSearchParams();
+      const caller = callerRequest({ endpoint, query, headers: {}, sent, paid: null, promptTokens: 0 });
       const answerPlace = ports.answers.place('channel-test');
       const call = {
         callId: 'channel-test',
@@ -120,17 +108,18 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       }
       const names = new Set([model, result.upstreamModel]);
       const asked = { providerOf: ports.providerOf, parsedChannel: parse };
-      const estimate = estimateHold(
-        endpoint.demand(body, JSON.stringify(body).length, model, names, null),
+      const estimate = estimateHold({
+        demand: endpoint.demand(body, JSON.stringify(body).length, model, names, null),
         names,
         price,
-        ports.directory.settings(),
-        thinkingBeside(asked, body, names, [channel]),
-        false,
-        null,
-      );
+        settings: ports.directory.settings(),
+        thinking: thinkingBeside(asked, body, names, [channel]),
+        speaks: false,
+        searches: null,
+      });
+      const { bound, promptTokens: promptEstimate } = estimate;
       const { usage: told, generated } = result.got;
-      const { usage, usageSource } = believedUsage(told, generated, estimate.bound, estimate.promptTokens, model);
+      const { usage, usageSource } = believedUsage(told, generated, { bound, promptEstimate, model });
       if (usageSource === 'estimated') return refused('the upstream told no usage', responseTimeMs);
       const tested: ChannelTestUsage = {
         model,

@@ -128,7 +128,7 @@ export function openEntrance(options: EntranceOptions): Entrance {
     const unknown: Handler = (request, response) => {
       const [asked] = (request.url ?? '').split('?', 1);
       const message = `Invalid URL (${request.method} ${asked})`;
-      const refusal = new RelayError(404, '', message, 'invalid_request_error');
+      const refusal = new RelayError(404, '', message, { type: 'invalid_request_error' });
       refuse(greet(request, response, exposed), refusal, dialect);
       return true;
     };

@@ -29,7 +29,7 @@ const noRoom = (why: NoRoom | 'address'): RelayError => {
     why === 'process'
       ? ([503, 'request_bodies_exhausted', 'the gateway holds as many request bodies as it can'] as const)
       : ([429, 'too_many_request_bodies', 'too many large or unfinished requests of yours at once'] as const);
-  return new RelayError(status, code, `${message}; try again shortly`, undefined, '', retryAfterSeconds);
+  return new RelayError(status, code, `${message}; try again shortly`, { retryAfter: retryAfterSeconds });
 };
 
 /** null: it comes as it is. */
@@ -61,7 +61,8 @@ export function requestBodies(
   const receive = (request: IncomingMessage, place: BodyPlace, sink: BodySink, most: number): Promise<number> =>
     new Promise((resolve, reject) => {
       const refused = (): RelayError => tooLarge(most);
-      new Receiving(request, encodingOf(request), most, refused, place, sink, resolve, reject).start();
+      const encoding = encodingOf(request);
+      new Receiving({ request, encoding, maxBytes: most, tooLarge: refused, place, sink }, resolve, reject).start();
     });
 
   return {
@@ -102,22 +103,40 @@ export function requestBodies(
   };
 }
 
+interface ToReceive {
+  readonly request: IncomingMessage;
+  /** null: it is not packed. */
+  readonly encoding: string | null;
+  /** Of it as it comes, and unpacked. */
+  readonly maxBytes: number;
+  readonly tooLarge: () => RelayError;
+  readonly place: BodyPlace;
+  readonly sink: BodySink;
+}
+
 /** One body on its way in. On events: an iterator over the connection would cost every call more than its parsing. */
 class Receiving {
+  private readonly request: IncomingMessage;
+  private readonly encoding: string | null;
+  private readonly maxBytes: number;
+  private readonly tooLarge: () => RelayError;
+  private readonly place: BodyPlace;
+  private readonly sink: BodySink;
   private readonly unpacker: Duplex | null;
   private received = 0;
   private unpacked = 0;
 
   constructor(
-    private readonly request: IncomingMessage,
-    private readonly encoding: string | null,
-    private readonly maxBytes: number,
-    private readonly tooLarge: () => RelayError,
-    private readonly place: BodyPlace,
-    private readonly sink: BodySink,
+    { request, encoding, maxBytes, tooLarge, place, sink }: ToReceive,
     private readonly resolve: (bytes: number) => void,
     private readonly reject: (error: unknown) => void,
   ) {
+    this.request = request;
+    this.encoding = encoding;
+    this.maxBytes = maxBytes;
+    this.tooLarge = tooLarge;
+    this.place = place;
+    this.sink = sink;
     this.unpacker = encoding === null ? null : (unpackers.get(encoding)?.() ?? null);
   }
 

@@ -40,7 +40,7 @@ function askedOf({ params }: Asking): { readonly model: string; readonly action:
 }
 
 const noSuchMethod = ({ request, path }: Asking): RelayError =>
-  new RelayError(404, '', `Invalid URL (${request.method} ${path})`, 'invalid_request_error');
+  new RelayError(404, '', `Invalid URL (${request.method} ${path})`, { type: 'invalid_request_error' });
 
 export function geminiRoutes(options: RoutesOptions): Route[] {
   const { relay } = options;
