@@ -91,7 +91,7 @@ export interface Gateway {
 
 const version: string = createRequire(import.meta.url)('../package.json').version;
 
-export interface StartOptions {
+interface StartOptions {
   /** Processes that serve calls. 1, or left out: this one does. */
   readonly workerCount?: number;
   /** What everything in this process is dated by. Left out: the system's. */

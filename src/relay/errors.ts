@@ -7,7 +7,7 @@ import type { UpstreamError } from './upstream/upstream-error.js';
 export const gatewayErrorType = 'gateway_error';
 
 /** Of a refusal, what most do not say. */
-export interface RelayErrorDetails {
+interface RelayErrorDetails {
   /** Left out: the gateway's own. */
   readonly type?: string | undefined;
   /** The member of the request it is about; left out: ''. */

@@ -18,7 +18,7 @@ export interface Paid {
   readonly files: readonly FormFile[] | null;
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly endpoint: Endpoint;
   /** What is asked of upstream. Left out: as of the endpoint. */
   readonly mode?: Mode;

@@ -110,7 +110,7 @@ export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: Hold
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
 /** What an estimate is made of. */
-export interface ToEstimate {
+interface ToEstimate {
   readonly demand: Demand;
   /** Of the model, as asked for and as sent upstream. */
   readonly names: ReadonlySet<string>;

@@ -130,7 +130,7 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
 }
 
 /** What is asked for. */
-export interface ToOrder {
+interface ToOrder {
   readonly endpoint: Endpoint;
   readonly body: JsonObject;
   /** Of the body as it came. */
