@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { answerCalls } from './dialects/calls/answer.js';
+import { seedOfCalls } from './dialects/calls/meant.js';
 import { answerOddly } from './dialects/odd-answers.js';
+import { answerPrediction, isPrediction } from './dialects/predictions.js';
+import { answerTranscript, isTranscriptPath } from './dialects/transcripts.js';
 
 /* An upstream on loopback that lies, stalls and breaks off, each model in a way of its own. */
 
@@ -127,10 +131,11 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
     request.on('end', () => {
       const body = Buffer.concat(pieces).toString('utf8');
       const model = /"model":"([^"]+)"/.exec(body)?.[1] ?? '';
-      if (body.includes('#seed')) {
-        answerOddly(request, body, response);
-        return;
-      }
+      const calls = seedOfCalls(body);
+      if (calls !== null) return answerCalls(request, body, calls, response);
+      if (isTranscriptPath(request.url ?? '')) return answerTranscript(body, response);
+      if (isPrediction(request.url ?? '')) return answerPrediction(body, response);
+      if (body.includes('#seed')) return answerOddly(request, body, response);
       // A model may be called like something every object has.
       const behave = (Object.hasOwn(behaviours, model) ? behaviours[model] : undefined) ?? usual(honest);
       behave(response, /"stream":true/.test(body));

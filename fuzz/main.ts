@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { optionsIn } from '../src/cli/command.js';
 import { readConfig } from '../src/config.js';
 import { fuzzLimits } from './limits.js';
-import { fuzz } from './run.js';
+import { type FuzzRequest, faces } from './request.js';
+import { type Finding, fuzz } from './run.js';
 
-const usage = `npm run fuzz -- [--requests N] [--seed S] [--only NUMBER] [--concurrency N]
+const usage = `npm run fuzz -- [--requests N] [--seed S] [--only NUMBER] [--face FACE] [--concurrency N]
 
   --requests     how many requests are sent (3000)
   --seed         what they are made of; the same seed makes the same requests (1)
   --only         one request of the seed, by its number
+  --face         only requests to this face: ${faces.join(', ')}
   --concurrency  how many at once (8)`;
 
 const whole = (name: string, text: string): number => {
@@ -18,11 +20,25 @@ const whole = (name: string, text: string): number => {
   return Number(text);
 };
 
+const faceIn = (name: string | undefined): FuzzRequest['face'] | undefined => {
+  const face = faces.find((one) => one === name);
+  if (name !== undefined && face === undefined) throw new Error(`--face is not known: ${name}\n\n${usage}`);
+  return face;
+};
+
+function tell({ number, what, request, answer }: Finding): void {
+  const { method, path, as, headers, body } = request;
+  console.log(`#${number} ${what}: ${method} ${path.slice(0, 200)} as ${as}`);
+  console.log(`    sent ${JSON.stringify(headers)} ${(body?.toString('utf8') ?? '').slice(0, 400)}`);
+  console.log(`    got  ${answer}`);
+}
+
 async function run(): Promise<void> {
   const values = optionsIn(process.argv.slice(2), {
     requests: { type: 'string', default: '3000' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    face: { type: 'string' },
     concurrency: { type: 'string', default: '8' },
   });
   const directory = await mkdtemp(join(tmpdir(), 'tallygate-fuzz-'));
@@ -34,19 +50,19 @@ async function run(): Promise<void> {
       requests: whole('requests', values.requests),
       seed: whole('seed', values.seed),
       only: values.only === undefined ? undefined : whole('only', values.only),
+      face: faceIn(values.face),
       concurrency: Math.max(1, whole('concurrency', values.concurrency)),
       progress: (line) => void process.stderr.write(`${line}\n`),
+      onFinding: tell,
     });
-    const { findings, byFace, byStatus, slowest } = report;
-    for (const { number, what, request, answer } of findings) {
-      console.log(`#${number} ${what}: ${request.method} ${request.path.slice(0, 200)} as ${request.as}`);
-      console.log(
-        `    sent ${JSON.stringify(request.headers)} ${(request.body?.toString('utf8') ?? '').slice(0, 400)}`,
-      );
-      console.log(`    got  ${answer}`);
-    }
-    console.log(JSON.stringify(byStatus, null, 1));
-    console.log(`${report.requests} requests (${JSON.stringify(byFace)}), slowest ${Math.round(slowest)} ms`);
+    const { findings, requests, byFace, byStatus, slowest, elapsedMs, books } = report;
+    const inOrder = Object.entries(byStatus).sort(([one], [other]) => (one < other ? -1 : 1));
+    console.log(inOrder.map(([status, count]) => `${status}: ${count}`).join(', '));
+    const rate = Math.round((requests / elapsedMs) * 1_000);
+    console.log(
+      `${requests} requests (${JSON.stringify(byFace)}), ${rate} a second, slowest ${Math.round(slowest)} ms`,
+    );
+    console.log(`Checked afterwards: ${JSON.stringify(books)}`);
     console.log(`${findings.length} findings`);
     if (findings.length > 0) process.exitCode = 1;
   } finally {

@@ -3,8 +3,10 @@
 /** Whom a request pretends to be. */
 export type Role = 'nobody' | 'ordinary' | 'admin' | 'root';
 
+export const faces = ['api', 'graphql', 'relay', 'dialect', 'playground', 'export', 'pages', 'socket'] as const;
+
 export interface FuzzRequest {
-  readonly face: 'api' | 'graphql' | 'relay' | 'dialect' | 'playground' | 'export' | 'pages' | 'socket';
+  readonly face: (typeof faces)[number];
   readonly method: string;
   /** With query; already encoded, or deliberately not. */
   readonly path: string;

@@ -20,11 +20,15 @@ export interface FuzzOptions {
   readonly seed: number;
   /** Only this request, to look at it alone. */
   readonly only?: number;
+  /** Only requests to this face; they keep their numbers. */
+  readonly face?: FuzzRequest['face'];
   readonly concurrency: number;
   readonly progress?: (line: string) => void;
+  /** Told of each finding as soon as it is there. */
+  readonly onFinding?: (finding: Finding) => void;
 }
 
-interface Finding {
+export interface Finding {
   readonly number: number;
   readonly what: string;
   readonly request: FuzzRequest;
@@ -37,6 +41,10 @@ export interface FuzzReport {
   readonly byStatus: Readonly<Record<string, number>>;
   /** Milliseconds. */
   readonly slowest: number;
+  /** From the first request to the last answer, in milliseconds. */
+  readonly elapsedMs: number;
+  /** What was checked afterwards, with its figures. */
+  readonly books: Readonly<Record<string, number | string>>;
   readonly findings: readonly Finding[];
 }
 
@@ -50,6 +58,9 @@ const slowFor = ({ face }: FuzzRequest): number => (face === 'dialect' ? slowCal
 const againSlow = 3;
 const mostOfAKind = 10;
 const shownBody = 400;
+
+/** Without what is peculiar to one of them. */
+const kindOf = (what: string): string => what.replace(/:.*/s, '');
 
 const run = (world: World, request: FuzzRequest): Promise<Answer> => {
   const credentials = world.credentials(request);
@@ -66,15 +77,21 @@ async function staysSlow(world: World, request: FuzzRequest): Promise<boolean> {
 }
 
 export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzReport> {
-  const { requests, seed, only, concurrency, progress = () => {} } = options;
+  const { requests, seed, only, face, concurrency, progress = () => {}, onFinding = () => {} } = options;
   const world = await openWorld(config);
   const findings: Finding[] = [];
   const byFace: Record<string, number> = {};
   const byStatus: Record<string, number> = {};
   let slowest = 0;
+  let sent = 0;
+  let elapsedMs = 0;
+  let books: FuzzReport['books'] = {};
   const found = (number: number, what: string, request: FuzzRequest, answer: Answer): void => {
-    const alike = findings.filter((one) => one.request.face === request.face && one.what === what).length;
-    if (alike < mostOfAKind) findings.push({ number, what, request, answer: answer.body.slice(0, shownBody) });
+    const alike = findings.filter((one) => one.request.face === request.face && kindOf(one.what) === kindOf(what));
+    if (alike.length >= mostOfAKind) return;
+    const finding = { number, what, request, answer: answer.body.slice(0, shownBody) };
+    findings.push(finding);
+    onFinding(finding);
   };
 
   try {
@@ -97,6 +114,8 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
     const suspects: { number: number; request: FuzzRequest }[] = [];
     const one = async (number: number): Promise<void> => {
       const request = requestAt(number);
+      if (face !== undefined && request.face !== face) return;
+      sent++;
       const answer = await run(world, request);
       byFace[request.face] = (byFace[request.face] ?? 0) + 1;
       const status = `${request.face} ${answer.status ?? 'none'}`;
@@ -107,6 +126,7 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
       if (answer.elapsedMs > slowFor(request)) suspects.push({ number, request });
     };
 
+    const started = performance.now();
     const first = only ?? 0;
     const last = only === undefined ? requests : only + 1;
     for (let from = first; from < last; from += mendEvery) {
@@ -125,15 +145,20 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
             await run(world, request),
           );
       await world.mend();
-      if ((until / mendEvery) % 10 === 0) progress(`${until} of ${last}: ${findings.length} findings`);
+      elapsedMs = performance.now() - started;
+      const rate = Math.round((sent / elapsedMs) * 1_000);
+      if ((until / mendEvery) % 10 === 0)
+        progress(`${until} of ${last}, ${rate} a second: ${findings.length} findings`);
     }
 
     const nobody: FuzzRequest = { face: 'api', method: 'GET', path: '/', as: 'root', headers: {}, body: null };
     const silent: Answer = { status: null, headers: {}, body: '', elapsedMs: 0 };
     for (const line of world.errors) found(-1, 'an error of its own in the log', nobody, { ...silent, body: line });
-    for (const problem of await booksAndModels(config, world.gateway)) found(-1, problem, nobody, silent);
+    const checked = await booksAndModels(config, world.gateway);
+    books = checked.figures;
+    for (const problem of checked.problems) found(-1, problem, nobody, silent);
   } finally {
     await world.stop();
   }
-  return { requests: only === undefined ? requests : 1, byFace, byStatus, slowest, findings };
+  return { requests: sent, byFace, byStatus, slowest, elapsedMs, books, findings };
 }

@@ -6,7 +6,7 @@ import { type Gateway, startGateway } from '../src/gateway.js';
 import { apiKeyTerms } from '../tests/support/api-key-terms.js';
 import { channelSettings } from '../tests/support/channel-settings.js';
 import { signIn as withPassword } from '../tests/support/sign-in.js';
-import { modelOfWire } from './dialects/requests-as-meant.js';
+import { drawingModel, hearingModel, modelOfWire } from './dialects/requests-as-meant.js';
 import { fuzzModels, startHostileUpstream } from './hostile-upstream.js';
 import type { FuzzRequest, Role } from './request.js';
 
@@ -46,9 +46,9 @@ const openDoors: readonly (readonly [key: string, value: string])[] = [
 
 /** One channel of each wire. */
 const servedModels: readonly { readonly type: number; readonly models: readonly string[] }[] = [
-  { type: 1, models: [...fuzzModels, modelOfWire.openai] },
+  { type: 1, models: [...fuzzModels, modelOfWire.openai, hearingModel] },
   { type: 14, models: [modelOfWire.anthropic] },
-  { type: 24, models: [modelOfWire.gemini] },
+  { type: 24, models: [modelOfWire.gemini, drawingModel] },
 ];
 
 /** Every error the log may hold is a finding but those about the upstream, which is meant to fail. */

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { FuzzRequest } from '../request.js';
+import { callsMark } from './calls/meant.js';
+import { formRequests } from './form-requests.js';
 import { markOf } from './odd-answers.js';
 import { jsonOf, pick, randomOf, spoilt } from './odd-json.js';
 import { modelOfWire, requestsAsMeant } from './requests-as-meant.js';
@@ -46,13 +48,13 @@ const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-export const dialectRequests: fc.Arbitrary<FuzzRequest> = fc
+const oddRequests: fc.Arbitrary<FuzzRequest> = fc
   .record({
     seed: fc.nat(),
     wire: fc.constantFrom(...(['openai', 'anthropic', 'gemini'] as const)),
     stream: fc.boolean(),
     // The endpoints of conversations come first, and more often.
-    endpoint: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(10) }),
+    endpoint: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(15) }),
     spoils: fc.constantFrom(0, 0, 1, 1, 2, 3),
     method: fc.oneof({ weight: 30, arbitrary: fc.constant('POST') }, { weight: 1, arbitrary: fc.constant('HEAD') }),
     zipped: fc.oneof({ weight: 30, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
@@ -72,3 +74,30 @@ export const dialectRequests: fc.Arbitrary<FuzzRequest> = fc
       body: method === 'HEAD' ? null : zipped ? gzipSync(bytes) : bytes,
     };
   });
+
+/** Right requests whose upstream makes calls. */
+const callRequests: fc.Arbitrary<FuzzRequest> = fc
+  .record({
+    seed: fc.nat(),
+    wire: fc.constantFrom(...(['openai', 'openai', 'anthropic', 'gemini'] as const)),
+    stream: fc.constantFrom(true, true, true, false),
+    // Those of conversations.
+    endpoint: fc.nat(3),
+  })
+  .map(({ seed, wire, stream, endpoint }) => {
+    const { path, body } = pick(() => 0, requestsAsMeant(modelOfWire[wire], callsMark(seed), stream).slice(endpoint));
+    return {
+      face: 'dialect' as const,
+      method: 'POST',
+      path,
+      as: 'ordinary' as const,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(jsonOf(body)),
+    };
+  });
+
+export const dialectRequests: fc.Arbitrary<FuzzRequest> = fc.oneof(
+  { weight: 6, arbitrary: oddRequests },
+  { weight: 2, arbitrary: callRequests },
+  { weight: 2, arbitrary: formRequests },
+);

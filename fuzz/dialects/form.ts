@@ -1,7 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../judge.js';
 import type { FuzzRequest } from '../request.js';
-import { modelOfWire, type Wire } from './requests-as-meant.js';
+import { seedOfCalls } from './calls/meant.js';
+import { callsFault } from './calls/told.js';
+import { drawingModel, modelOfWire, type Wire } from './requests-as-meant.js';
+import { isTranscriptPath, transcriptFault } from './transcripts.js';
 
 /* Whether an answer has the form that its caller's dialect gives it, whatever its upstream said. */
 
@@ -41,8 +44,12 @@ function oddCount(value: unknown): string | null {
   return null;
 }
 
-const usageIn = (value: unknown): unknown => {
-  const { usage, usageMetadata, message } = members(value);
+/** Events that nobody knows are carried whole, and nobody reads usage in them. */
+const knownEvents: ReadonlySet<unknown> = new Set([undefined, 'message', 'message_start', 'message_delta']);
+
+const usageIn = (value: unknown, dialect: Wire): unknown => {
+  const { type, usage, usageMetadata, message } = members(value);
+  if (dialect === 'anthropic' && !knownEvents.has(type)) return undefined;
   return usage ?? usageMetadata ?? members(message).usage;
 };
 
@@ -76,23 +83,49 @@ function blocksFault(events: readonly Members[]): string | null {
   return open === null || events.at(-1)?.type === 'error' ? null : 'a block never ends';
 }
 
-function streamFault(dialect: Wire, body: string, crossed: boolean): string | null {
-  const events = eventsIn(body);
-  const last = events.at(-1);
-  if (last === undefined) return 'a stream holds nothing';
-  const values = events.filter(({ data }) => data !== '[DONE]').map(({ data }) => parsed(data));
+/** What every stream of a dialect has in common, in events or as the members of a list. */
+function valuesFault(dialect: Wire, values: readonly unknown[]): string | null {
   if (values.some((value) => typeof value !== 'object' || value === null)) return 'an event of a stream is no object';
-  const told = values.map((value) => oddCount(usageIn(value))).find((fault) => fault !== null);
-  if (told !== undefined && told !== null) return `usage that cannot be: ${told}`;
-  const failed = isError(dialect, values.at(-1)) || last.name === 'error';
-  if (dialect === 'openai') return failed || last.data === '[DONE]' ? null : 'a stream ends without [DONE] or an error';
-  if (dialect === 'gemini') {
-    const finished = values.some((value) => /"finishReason":"|"blockReason":"/.test(JSON.stringify(value)));
-    return failed || finished ? null : 'a stream ends without a finish reason or an error';
-  }
-  if (!failed && last.name !== 'message_stop') return 'a stream ends without message_stop or an error';
-  return crossed ? blocksFault(values.map(members)) : null;
+  const told = values.map((value) => oddCount(usageIn(value, dialect))).find((fault) => fault !== null);
+  return told === undefined || told === null ? null : `usage that cannot be: ${told}`;
 }
+
+const finishedForGemini = (values: readonly unknown[]): boolean =>
+  values.some((value) => /"finishReason":"|"blockReason":"/.test(JSON.stringify(value)));
+
+function endFault(dialect: Wire, events: readonly Event[], values: readonly unknown[]): string | null {
+  const last = events.at(-1);
+  const failed = isError(dialect, values.at(-1)) || last?.name === 'error';
+  if (failed) return null;
+  if (dialect === 'openai') return last?.data === '[DONE]' ? null : 'a stream ends without [DONE] or an error';
+  if (dialect === 'anthropic')
+    return last?.name === 'message_stop' ? null : 'a stream ends without message_stop or an error';
+  return finishedForGemini(values) ? null : 'a stream ends without a finish reason or an error';
+}
+
+interface Read {
+  /** The events of a stream, the members of a list, or the one whole answer. */
+  readonly values: readonly unknown[];
+  readonly fault: string | null;
+}
+
+function readStream(dialect: Wire, body: string, crossed: boolean): Read {
+  const events = eventsIn(body);
+  const values = events.filter(({ data }) => data !== '[DONE]').map(({ data }) => parsed(data));
+  if (events.length === 0) return { values, fault: 'a stream holds nothing' };
+  const fault = valuesFault(dialect, values) ?? endFault(dialect, events, values);
+  const blocks = dialect === 'anthropic' && crossed ? blocksFault(values.map(members)) : null;
+  return { values, fault: fault ?? blocks };
+}
+
+/** A stream whose events are the members of a list. */
+function readList(values: readonly unknown[]): Read {
+  const ended = isError('gemini', values.at(-1)) || finishedForGemini(values);
+  const fault = values.length === 0 ? 'a list holds nothing' : valuesFault('gemini', values);
+  return { values, fault: fault ?? (ended ? null : 'a list ends without a finish reason or an error') };
+}
+
+const isVector = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 
 const shapes: Readonly<Record<Wire, (value: Members) => boolean>> = {
   openai: ({ choices, data }) => Array.isArray(choices) || Array.isArray(data),
@@ -103,6 +136,33 @@ const shapes: Readonly<Record<Wire, (value: Members) => boolean>> = {
     typeof (value.embedding ?? value.promptFeedback) === 'object' ||
     typeof value.totalTokens === 'number',
 };
+
+const some = (value: unknown): boolean =>
+  Array.isArray(value) && value.some((one) => Object.keys(members(one)).length > 0);
+
+/**
+ * Between the same dialects an answer is carried in its upstream's own words, whatever it leaves out beside; but one with
+ * nothing of an answer in it is no answer, and is told as a failure.
+ */
+const carriedShapes: Readonly<Record<Wire, (value: Members) => boolean>> = {
+  openai: ({ choices, data }) => some(choices) || some(data),
+  anthropic: ({ content, input_tokens }) => some(content) || typeof input_tokens === 'number',
+  gemini: ({ candidates, embeddings, predictions, embedding, promptFeedback, totalTokens }) =>
+    [candidates, embeddings, predictions].some(some) ||
+    isVector(members(embedding).values) ||
+    typeof promptFeedback === 'object' ||
+    typeof totalTokens === 'number',
+};
+
+function readWhole(dialect: Wire, body: string, crossed: boolean): Read {
+  const value = parsed(body);
+  const values = [value];
+  const odd = oddCount(usageIn(value, dialect));
+  if (odd !== null) return { values, fault: `usage that cannot be: ${odd}` };
+  if (!(crossed ? shapes : carriedShapes)[dialect](members(value)))
+    return { values, fault: 'an answer has not the form of its dialect' };
+  return { values, fault: isError(dialect, value) ? 'an error came as a success' : null };
+}
 
 /** What was sent, unpacked where it can be. */
 function textOf(sent: FuzzRequest['body'], headers: FuzzRequest['headers']): string {
@@ -122,15 +182,20 @@ export function formFault(
 ): string | null {
   if (status === null || status === 431 || cut) return null;
   const dialect = dialectOf(path);
-  const type = String(headers['content-type'] ?? '');
-  const crossed = !`${textOf(sent, given)}${path}`.includes(modelOfWire[dialect]);
   if (status >= 400) return isError(dialect, parsed(body)) ? null : 'an error has not the form of its dialect';
-  if (type.includes('text/event-stream')) return streamFault(dialect, body, crossed);
+  const type = String(headers['content-type'] ?? '');
+  if (isTranscriptPath(path)) return transcriptFault(type, body);
   if (path.includes('/audio/')) return null;
-  const value = parsed(body);
-  if (Array.isArray(value)) return path.includes(':stream') ? null : 'an answer is a list';
-  const odd = oddCount(usageIn(value));
-  if (odd !== null) return `usage that cannot be: ${odd}`;
-  // Between the same dialects an answer is carried in its upstream's own words.
-  return !crossed || shapes[dialect](members(value)) ? null : 'an answer has not the form of its dialect';
+  const asked = `${textOf(sent, given)}${path}`;
+  const crossed = ![modelOfWire[dialect], ...(dialect === 'gemini' ? [drawingModel] : [])].some((model) =>
+    asked.includes(model),
+  );
+  const list = path.includes(':stream') ? parsed(body) : undefined;
+  const { values, fault } = type.includes('text/event-stream')
+    ? readStream(dialect, body, crossed)
+    : Array.isArray(list)
+      ? readList(list)
+      : readWhole(dialect, body, crossed);
+  const seed = seedOfCalls(asked);
+  return fault ?? (seed === null ? null : callsFault(dialect, values, crossed, seed));
 }

@@ -7,6 +7,7 @@ import type { Wire } from './requests-as-meant.js';
 
 /** How a request tells its upstream what to answer. */
 export const markOf = (seed: number): string => `Hello. #seed${seed}#`;
+export const seedIn = (body: string): number => Number(/#seed(\d+)#/.exec(body)?.[1] ?? 1);
 
 /**
  * An upstream that says nothing more ends after this long at the latest, should nobody hang up: well beyond the fuzz's
@@ -78,7 +79,7 @@ const jsonTypes = ['application/json', 'application/json; charset=utf-8', 'text/
 const nothings = ['', 'null', '[]', '{}', '{"choices":[]}', '{"choices":null}', '{"content":[]}', '{"candidates":[]}'];
 const statuses = [200, 200, 200, 200, 200, 200, 200, 201, 400, 401, 402, 403, 404, 429, 500, 503, 529] as const;
 
-function answerWhole(response: ServerResponse, random: Random, right: unknown): void {
+export function answerWhole(response: ServerResponse, random: Random, right: unknown): void {
   const status = pick(random, statuses);
   response.writeHead(status, { 'content-type': pick(random, jsonTypes) });
   const failure = { type: 'error', error: { type: 'odd', message: 'no', code: 'odd', status: 'ODD', param: null } };
@@ -94,7 +95,7 @@ function answerWhole(response: ServerResponse, random: Random, right: unknown): 
 
 /** Answers in the wire of the address that was asked. */
 export function answerOddly(request: IncomingMessage, body: string, response: ServerResponse): void {
-  const random = randomOf(Number(/#seed(\d+)#/.exec(body)?.[1] ?? 1));
+  const random = randomOf(seedIn(body));
   const path = request.url ?? '';
   if (path.includes('count')) answerWhole(response, random, { input_tokens: 5, totalTokens: 5 });
   else if (path.includes('mbedContent'))

@@ -94,7 +94,11 @@ export function spoilt<Value>(value: Value, random: Random, times: number): Valu
   const copy = structuredClone(value);
   for (let time = 0; time < times; time++) {
     const places = placesIn(copy);
-    if (places.length > 0) spoil(pick(random, places), random);
+    if (places.length === 0) continue;
+    const place = pick(random, places);
+    // The commonest oddity there is: null for a member, and nothing else wrong.
+    if (times === 1 && random() < 0.4) place.owner[place.name] = null;
+    else spoil(place, random);
   }
   return copy;
 }

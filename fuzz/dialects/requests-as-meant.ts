@@ -17,6 +17,10 @@ const input = { path: 'a.txt', lines: 2 };
 
 /** The model that is asked says which wire the upstream speaks. */
 export const modelOfWire = { openai: 'fuzz-random', anthropic: 'claude-fuzz', gemini: 'gemini-fuzz' } as const;
+/** Of the Gemini wire: it does nothing but draw. */
+export const drawingModel = 'imagen-fuzz';
+/** Of the OpenAI wire: it hears, and counts tokens of sound. */
+export const hearingModel = 'fuzz-transcribe';
 export type Wire = keyof typeof modelOfWire;
 
 const chat = (model: string, text: string, stream: boolean): Body => ({
@@ -138,9 +142,29 @@ const generate = (text: string): Body => ({
   },
 });
 
+const prediction = (text: string): Body => ({
+  instances: [{ prompt: text }],
+  parameters: {
+    sampleCount: 1,
+    aspectRatio: '16:9',
+    negativePrompt: 'rain',
+    personGeneration: 'allow_adult',
+    seed: 7,
+    addWatermark: false,
+    outputOptions: { mimeType: 'image/png' },
+  },
+});
+
+const drawing = (text: string, stream: boolean): Body => ({
+  model: drawingModel,
+  messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+  stream,
+});
+
 /** One request of each endpoint; `text`: stands in each, where its upstream finds it. */
 export function requestsAsMeant(model: string, text: string, stream: boolean): readonly Meant[] {
   const gemini = `/v1beta/models/${model}`;
+  const draws = `/v1beta/models/${drawingModel}`;
   const embedded = { content: { parts: [{ text }] }, taskType: 'RETRIEVAL_QUERY', outputDimensionality: 2 };
   return [
     { path: '/v1/chat/completions', body: chat(model, text, stream) },
@@ -156,6 +180,11 @@ export function requestsAsMeant(model: string, text: string, stream: boolean): r
     { path: `${gemini}:batchEmbedContents`, body: { requests: [{ model: `models/${model}`, ...embedded }] } },
     { path: '/v1/messages/count_tokens', body: messages(model, text, false) },
     { path: `${gemini}:countTokens`, body: { contents: contents(text) } },
+    { path: `${draws}:predict`, body: prediction(text) },
+    { path: `${gemini}:predict`, body: prediction(text) },
+    { path: `${draws}:generateContent`, body: { contents: [{ role: 'user', parts: [{ text }] }] } },
+    { path: '/v1/chat/completions', body: drawing(text, stream) },
+    { path: '/v1/messages', body: { ...drawing(text, stream), max_tokens: 3_000 } },
     { path: '/v1/audio/speech', body: { model, input: text, voice: 'alloy', response_format: 'mp3', speed: 1 } },
   ];
 }
