@@ -72,6 +72,16 @@ describe.each(wires)('an upstream of %s', (wire) => {
     }
   });
 
+  test('that has finished and breaks its connection instead of ending the stream has told all of it, charged once', async () => {
+    for (const [dialect, told, line] of await heard(wire, 'begin', 'words', 'finish', 'wait', 'break')) {
+      expect(told, dialect).toMatchObject({
+        ...{ status: 200, words: 'Half of an answer', error: null, marked: true },
+        finish: whole[dialect],
+      });
+      expect(line, dialect).toMatchObject({ outcome: 'completed', completion_tokens: 4 });
+    }
+  });
+
   const cut = async (...steps: Step[]) => {
     for (const [dialect, told, line] of await heard(wire, ...steps)) {
       expect(told, dialect).toMatchObject({ status: 200, words: 'Half of an answer', finish: null });

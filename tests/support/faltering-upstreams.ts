@@ -20,6 +20,8 @@ export type Step =
   /** The end mark, where the wire has one. */
   | 'mark'
   | 'close'
+  /** The connection breaks, with nothing said of an end. */
+  | 'break'
   /** Comments, pings and empty deltas from now on, and no end. */
   | 'pulse';
 
@@ -124,6 +126,7 @@ async function playTo(response: ServerResponse, frames: Frames, script: Script, 
   for (const step of steps)
     if (step === 'wait') await waited;
     else if (step === 'close') response.end();
+    else if (step === 'break') response.destroy();
     else if (step === 'pulse') {
       const pulsing = setInterval(() => frames.pulse.map((frame) => response.write(bytesOf(frame))), pulseMs);
       response.once('close', () => clearInterval(pulsing));
@@ -149,6 +152,7 @@ async function playOn(socket: WebSocket, { steps, waited }: Script): Promise<voi
   for (const step of steps)
     if (step === 'wait') await waited;
     else if (step === 'close') socket.close();
+    else if (step === 'break') socket.terminate();
     else if (step === 'pulse') {
       const pulsing = setInterval(() => {
         socket.ping();

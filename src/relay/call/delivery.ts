@@ -179,7 +179,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
     if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);
     if (presence.gone) return stop(departure(), null, true);
     // Of an answer that has ended nothing is missing; any other is half of one, and nobody shall take it for whole.
-    if (isSilence(error) && hasEnded(decoder.generated)) return stop('completed', null, false);
+    if (hasEnded(decoder.generated)) return stop('completed', null, false);
     return stop('upstream-broke', isSilence(error) ? silent() : broken(), false);
   } finally {
     if (readingOn !== null) clearTimeout(readingOn);
