@@ -69,15 +69,15 @@ const goldenOf = (stream: boolean, dialect?: Golden['caller']['dialect']): Golde
 function wholeFor(golden: Golden): JsonObject {
   const { provider, channel, caller, info } = golden;
   const body = Buffer.from(JSON.stringify(message));
-  const answer = provider.protocol.answer(
+  const answer = provider.protocol.answer({
     provider,
     channel,
     caller,
-    200,
-    { 'content-type': 'application/json' },
+    status: 200,
+    headers: { 'content-type': 'application/json' },
     body,
     info,
-  );
+  });
   if (!answer.ok) throw new Error(answer.error.message);
   return JSON.parse(caller.dialect.whole(answer, caller, channel).toString('utf8'));
 }

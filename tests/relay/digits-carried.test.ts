@@ -144,7 +144,15 @@ describe.each(wires)('arguments that an upstream of the wire %s tells', (wire) =
         const [whole, stream] = called[wire](text);
         const golden = toldTo(dialect, typeOf(wire), false, Buffer.from(whole));
         const { provider, channel, caller, info } = golden;
-        const answer = provider.protocol.answer(provider, channel, caller, 200, {}, golden.upstream, info);
+        const answer = provider.protocol.answer({
+          provider,
+          channel,
+          caller,
+          status: 200,
+          headers: {},
+          body: golden.upstream,
+          info,
+        });
         if (!answer.ok) throw new Error('it failed');
         const told = caller.dialect.whole(answer, caller, channel).toString();
         const bytes = Buffer.from(stream);

@@ -78,7 +78,15 @@ const idsIn = (told: readonly JsonObject[]): unknown[] =>
   [...JSON.stringify(told).matchAll(/"id":"(same[^"]*)"/g)].map(([, id]) => id);
 
 function wholeTold({ provider, channel, caller, info, upstream }: Golden): JsonObject[] {
-  const answer = provider.protocol.answer(provider, channel, caller, 200, {}, upstream, info);
+  const answer = provider.protocol.answer({
+    provider,
+    channel,
+    caller,
+    status: 200,
+    headers: {},
+    body: upstream,
+    info,
+  });
   if (!answer.ok) throw new Error(answer.error.message);
   return [JSON.parse(caller.dialect.whole(answer, caller, channel).toString('utf8')) as JsonObject];
 }

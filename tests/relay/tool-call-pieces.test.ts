@@ -239,7 +239,7 @@ describe.each(wires)('a client of %s that asked for a stream', (dialect) => {
     const whole = { id: 'x', model: 'm', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
     const { provider, channel, caller, info } = toldTo(dialect, 1, true, Buffer.alloc(0));
     const bytes = Buffer.from(JSON.stringify(whole));
-    const answer = provider.protocol.answer(provider, channel, caller, 200, {}, bytes, info);
+    const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers: {}, body: bytes, info });
     if (!answer.ok) throw new Error('it failed');
     expect(answer.generated.toolCalls).toBe(2);
     const stream = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);

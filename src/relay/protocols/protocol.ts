@@ -170,6 +170,17 @@ export interface AnswerStream {
 export const hasEnded = ({ finishReason, openChoices = 0 }: Generated): boolean =>
   finishReason !== null && openChoices === 0;
 
+/** What upstream has answered to a call, whole. */
+interface ReceivedAnswer {
+  readonly provider: Provider;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly info: CallInfo;
+}
+
 /** One wire family. */
 export interface Protocol {
   /**
@@ -191,15 +202,7 @@ export interface Protocol {
     options: RequestOptions,
   ): UpstreamRequest;
   /** A complete body, whatever its status. The error's `retryAfter` is for whoever has the headers to fill in. */
-  answer(
-    provider: Provider,
-    channel: UpstreamChannel,
-    caller: CallerRequest,
-    status: number,
-    headers: IncomingHttpHeaders,
-    body: Buffer,
-    info: CallInfo,
-  ): Answer;
+  answer(received: ReceivedAnswer): Answer;
   stream(provider: Provider, channel: UpstreamChannel, caller: CallerRequest, info: CallInfo): AnswerStream;
 }
 

@@ -39,8 +39,10 @@ const protocol: Protocol = {
   pictures: (caller, model) => wireOf(model).pictures?.(caller, model) ?? [],
   request: (provider, channel, caller, model, options) =>
     wireOf(model).request(provider, inItsPlace(channel, caller), caller, model, options),
-  answer: (provider, channel, caller, status, headers, body, info) =>
-    wireOf(info.model).answer(provider, inItsPlace(channel, caller), caller, status, headers, body, info),
+  answer(received) {
+    const { channel, caller, info } = received;
+    return wireOf(info.model).answer({ ...received, channel: inItsPlace(channel, caller) });
+  },
   stream: (provider, channel, caller, info) =>
     wireOf(info.model).stream(provider, inItsPlace(channel, caller), caller, info),
 };

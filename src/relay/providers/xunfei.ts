@@ -119,7 +119,7 @@ const interfaceFor = ({ key }: UpstreamChannel): Protocol => (key.includes('|') 
 
 const protocol: Protocol = {
   request: (provider, channel, ...asked) => interfaceFor(channel).request(provider, channel, ...asked),
-  answer: (provider, channel, ...told) => interfaceFor(channel).answer(provider, channel, ...told),
+  answer: (received) => interfaceFor(received.channel).answer(received),
   stream: (provider, channel, ...told) => interfaceFor(channel).stream(provider, channel, ...told),
 };
 

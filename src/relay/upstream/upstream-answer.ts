@@ -196,7 +196,7 @@ async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read
 async function whole(answered: Answered, { status, headers }: UpstreamAnswer, body: Buffer): Promise<Read> {
   const { provider, channel, caller, info, largeWork } = answered;
   return largeWork.run(body.length, () => {
-    const answer = provider.protocol.answer(provider, channel, caller, status, headers, body, info);
+    const answer = provider.protocol.answer({ provider, channel, caller, status, headers, body, info });
     if (!answer.ok) return { ok: false, error: answer.error, costUnknown: answer.costUnknown ?? false };
     if (caller.stream) return asStream(answered, answer);
     if (!answer.own) withOwnToolNames(answer.body, caller.renamedTools);

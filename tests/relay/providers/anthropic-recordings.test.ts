@@ -199,15 +199,15 @@ describe.runIf(present).each(wholes)('the recorded answer %s', (_name, text) => 
   const message = JSON.parse(text) as JsonObject;
   const answered = (own: boolean) => {
     const { provider, channel, caller, info } = goldenOf(bytes, false, own);
-    const answer = provider.protocol.answer(
+    const answer = provider.protocol.answer({
       provider,
       channel,
       caller,
-      200,
-      { 'content-type': 'application/json' },
-      bytes,
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: bytes,
       info,
-    );
+    });
     if (!answer.ok) throw new Error(answer.error.message);
     return { answer, bytes: caller.dialect.whole(answer, caller, channel) };
   };

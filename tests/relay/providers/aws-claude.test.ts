@@ -257,7 +257,15 @@ describe('the body', () => {
   test('of a count is told in the words of who asked', () => {
     const caller = own(hello, 'counting');
     const told = (text: string) =>
-      awsClaude.protocol.answer(awsClaude, channelWith(), caller, 200, {}, Buffer.from(text), info);
+      awsClaude.protocol.answer({
+        provider: awsClaude,
+        channel: channelWith(),
+        caller,
+        status: 200,
+        headers: {},
+        body: Buffer.from(text),
+        info,
+      });
     const answer = told('{"inputTokens":27}');
     expect(answer.ok && caller.dialect.whole(answer, caller, channelWith()).toString()).toBe('{"input_tokens":27}');
     expect(told('{"inputTokens":"many"}').ok).toBe(false);
@@ -268,7 +276,15 @@ describe('a refusal', () => {
   const refused = (status: number, headers: Record<string, string>, body: JsonObject) => {
     const bytes = Buffer.from(JSON.stringify(body));
     const caller = callerOf('chat', hello);
-    const answer = awsClaude.protocol.answer(awsClaude, channelWith(), caller, status, headers, bytes, info);
+    const answer = awsClaude.protocol.answer({
+      provider: awsClaude,
+      channel: channelWith(),
+      caller,
+      status,
+      headers,
+      body: bytes,
+      info,
+    });
     if (answer.ok) throw new Error('no refusal');
     return answer.error;
   };

@@ -131,15 +131,15 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
 
 const answered = ({ provider, channel, caller, upstream, info, expected }: Golden) => {
   const status = expected.status ?? 200;
-  const answer = provider.protocol.answer(
+  const answer = provider.protocol.answer({
     provider,
     channel,
     caller,
     status,
-    { 'content-type': 'application/json', ...expected.headers },
-    upstream,
+    headers: { 'content-type': 'application/json', ...expected.headers },
+    body: upstream,
     info,
-  );
+  });
   if (!answer.ok) return answer;
   const { usage, generated } = answer;
   return { ok: true, bytes: caller.dialect.whole(answer, caller, channel), usage, generated } as const;

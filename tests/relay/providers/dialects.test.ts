@@ -93,15 +93,15 @@ describe('another dialect', () => {
     'is told %s as a stream where it asked for one',
     (_name, golden) => {
       const { provider, channel, caller, info, upstream } = inPlainText(golden);
-      const answer = provider.protocol.answer(
+      const answer = provider.protocol.answer({
         provider,
         channel,
         caller,
-        200,
-        { 'content-type': 'application/json' },
-        upstream,
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: upstream,
         info,
-      );
+      });
       if (!answer.ok) throw new Error(answer.error.message);
       const messages = objectsIn(answer.body.choices).map(({ message }) => ({ delta: message }));
       const stream = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);

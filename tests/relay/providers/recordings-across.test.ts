@@ -104,7 +104,7 @@ test.runIf(recordings.length > 0).each(named(false))('%s says the same to every 
   const tell = (dialect: Wire) => {
     const { provider, channel, caller, info, upstream } = goldenOf(recording, dialect);
     const headers = { 'content-type': 'application/json' };
-    const answer = provider.protocol.answer(provider, channel, caller, 200, headers, upstream, info);
+    const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body: upstream, info });
     if (!answer.ok) throw new Error(answer.error.message);
     return { usage: answer.usage, text: caller.dialect.whole(answer, caller, channel).toString('utf8') };
   };

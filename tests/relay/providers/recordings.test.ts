@@ -319,15 +319,15 @@ test.runIf(present).each(wholes)(
   (_name, recording) => {
     const golden = goldenOf(recording, bytesOf(recording), false);
     const { provider, channel, caller, upstream, info } = golden;
-    const answer = provider.protocol.answer(
+    const answer = provider.protocol.answer({
       provider,
       channel,
       caller,
-      200,
-      { 'content-type': 'application/json' },
-      upstream,
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: upstream,
       info,
-    );
+    });
     if (!answer.ok) throw new Error(answer.error.message);
     expect(answer.usage).toEqual(usageIn(recording));
     expect(saidIn([JSON.parse(caller.dialect.whole(answer, caller, channel).toString('utf8'))])).toEqual(

@@ -78,7 +78,15 @@ const read = (body: string, type: string | null = 'application/json', format = '
   const caller = { ...callerOf('transcription', { model: 'm', response_format: format }), files: [file] };
   const info = { callId: 'c', model: 'm', createdAt: 0 };
   const headers = type === null ? {} : { 'content-type': type };
-  return openai.protocol.answer(openai, channel, caller, 200, headers, Buffer.from(body), info);
+  return openai.protocol.answer({
+    provider: openai,
+    channel,
+    caller,
+    status: 200,
+    headers,
+    body: Buffer.from(body),
+    info,
+  });
 };
 
 describe('of a transcript', () => {

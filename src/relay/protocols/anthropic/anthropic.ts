@@ -20,7 +20,7 @@ const itsMaker: AnthropicVariant = {
 /** The wire of Anthropic's models, as one house speaks it. */
 export const anthropicIn = (variant: AnthropicVariant): Protocol => ({
   request: anthropicRequest(variant),
-  answer: (provider, channel, caller, status, _headers, body, info) =>
+  answer: ({ provider, channel, caller, status, body, info }) =>
     anthropicAnswer(confidentialOf(provider, channel), caller, status, body, info),
   stream: (provider, channel, caller, info) =>
     new AnthropicStream(channel, confidentialOf(provider, channel), caller, info),

@@ -68,7 +68,7 @@ export function bedrock(invokedAs: InvokedAs): Protocol {
   return {
     pictures: pictureAddressesOf,
     request: (provider, channel, ...asked) => request(provider, placed(provider, channel), ...asked),
-    answer(provider, channel, caller, status, headers, body, info) {
+    answer({ provider, channel, caller, status, headers, body, info }) {
       const confidential = confidentialIn(provider, channel);
       if (status < 200 || status > 299)
         return { ok: false, error: bedrockRefusal(status, headers, body, confidential) };

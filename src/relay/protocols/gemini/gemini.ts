@@ -66,7 +66,7 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
   switchedTools: () => providerTools,
   // Who speaks this wire gives addresses where Google itself is to look.
   pictures: (caller) => (isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages)),
-  answer(provider, channel, caller, status, _headers, bytes, info) {
+  answer({ provider, channel, caller, status, body: bytes, info }) {
     const confidential = confidentialOf(provider, channel);
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
     const whole = isNative(caller) || caller.mode !== 'chat';

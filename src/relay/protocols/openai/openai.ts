@@ -10,7 +10,7 @@ import type { OpenAiVariant } from './variant.js';
 export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
   request: (provider, channel, caller, upstreamModel, options) =>
     openAiRequest(variant, provider, channel, caller, upstreamModel, options),
-  answer: (provider, channel, caller, status, headers, body, info) =>
+  answer: ({ provider, channel, caller, status, headers, body, info }) =>
     isTranscript(caller)
       ? transcriptAnswer(variant, confidentialOf(provider, channel), caller, status, headers['content-type'], body)
       : openAiAnswer(variant, confidentialOf(provider, channel), caller, status, body, info),

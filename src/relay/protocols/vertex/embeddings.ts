@@ -58,7 +58,7 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
       thinking: 'unsaid',
     };
   },
-  answer(provider, channel, caller, status, _headers, received, info) {
+  answer({ provider, channel, caller, status, body: received, info }) {
     const confidential = confidentialOf(provider, channel);
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, received, confidential) };
     const told = upstreamJson(received);

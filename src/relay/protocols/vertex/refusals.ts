@@ -5,10 +5,9 @@ import type { Protocol } from '../protocol.js';
 /** Another's wire at Google's addresses: what the platform refuses it tells in its own words. */
 export const withGoogleRefusals = (wire: Protocol): Protocol => ({
   ...wire,
-  answer(provider, channel, caller, status, headers, body, info) {
+  answer(received) {
+    const { provider, channel, status, body } = received;
     const refusal = status > 299 ? googleRefusal(status, body, confidentialOf(provider, channel)) : null;
-    return refusal === null
-      ? wire.answer(provider, channel, caller, status, headers, body, info)
-      : { ok: false, error: refusal };
+    return refusal === null ? wire.answer(received) : { ok: false, error: refusal };
   },
 });
