@@ -6,8 +6,11 @@ import { type Call, cut, type Frame, interleaved } from './meant.js';
 interface Numbering {
   /** Members of a piece of the n-th call beside its arguments. */
   readonly piece: (call: number, first: boolean, name: string) => Frame;
-  /** Its pieces can come between those of another call and still be told from them. */
-  readonly apart: boolean;
+  /**
+   * Its pieces can come between those of another call and still be told from them; `by name`: of one of another name, for
+   * some upstreams give each piece of one call a new id.
+   */
+  readonly apart: boolean | 'by name';
 }
 
 const named = (call: number, name: string): Frame => ({ id: `call_${call}`, type: 'function', function: { name } });
@@ -25,7 +28,7 @@ const numberings: Readonly<Record<string, Numbering>> = {
   ids: { piece: (call, first, name) => ({ id: `call_${call}`, ...begun(call, first, name) }), apart: true },
   'ids, alike': {
     piece: (call, first, name) => ({ index: 0, id: `call_${call}`, ...begun(call, first, name) }),
-    apart: true,
+    apart: 'by name',
   },
   repeated: { piece: (call, _first, name) => ({ index: call, ...named(call, name) }), apart: true },
   'repeated, no number': { piece: (call, _first, name) => named(call, name), apart: true },
@@ -66,7 +69,8 @@ const chunk = (delta: Frame | null, finish: string | null = null): Frame => ({
 });
 
 export function openAiFrames(calls: readonly Call[], random: Random): Frame[] {
-  const { piece, apart } = pick(random, Object.values(numberings));
+  const { piece, apart: between } = pick(random, Object.values(numberings));
+  const apart = between === 'by name' ? new Set(calls.map(({ name }) => name)).size === calls.length : between;
   const pieces = calls.map(({ name, input }, call) =>
     cut(JSON.stringify(input), random).map((text, at) => withArguments(piece(call, at === 0, name), text)),
   );
