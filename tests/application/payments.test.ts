@@ -382,6 +382,101 @@ describe('orders nobody tells of', () => {
   });
 });
 
+describe('orders that the read model does not know yet', () => {
+  const tooMany = new Failure('too-many-open-payments', { allowed: 20 });
+  /** Reached by no order, as long as a test lets it stand. */
+  let catchUp: () => void;
+  let lagging: PaymentCommands;
+  /** What the read model has counted. */
+  let known: readonly PaymentId[];
+
+  beforeEach(() => {
+    known = [];
+    const reached = new Promise<void>((resolve) => {
+      catchUp = resolve;
+    });
+    lagging = paymentCommands({
+      ...node,
+      progress: { reached: () => reached.then(() => true) },
+      providers: { epay: cashier, stripe: closed },
+      stepUps: { demand: (_user, _purpose, _asking, order) => order() },
+      openCounts: {
+        of: async (_user, ids) => ({ live: known.length, known: ids.filter((id) => known.includes(id)) }),
+      },
+      warn: () => {},
+    });
+  });
+
+  const begin = async (key: string | null = null): Promise<PaymentId> =>
+    (await lagging.begin(alice, { amount: 10, method: 'alipay' }, '/topup', key)).id;
+
+  test('count: twenty are open at most, one after the other', async () => {
+    for (let count = 0; count < 20; count++) await begin();
+    await expect(begin()).rejects.toThrow(tooMany);
+    expect((await store.everything()).filter(({ event }) => event.type === 'TopUpRequested')).toHaveLength(20);
+  });
+
+  test('count: twenty are open at most, of thirty at the same time', async () => {
+    const begun = await Promise.allSettled(Array.from({ length: 30 }, () => begin()));
+    expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+    expect((await store.everything()).filter(({ event }) => event.type === 'TopUpRequested')).toHaveLength(20);
+  });
+
+  test('count once, whether the read model has come to know them by itself or has told so', async () => {
+    const ids: PaymentId[] = [];
+    for (let count = 0; count < 10; count++) ids.push(await begin());
+    known = ids;
+    for (let count = 0; count < 10; count++) ids.push(await begin());
+    await expect(begin()).rejects.toThrow(tooMany);
+    known = ids;
+    catchUp();
+    await expect(begin()).rejects.toThrow(tooMany);
+    known = ids.slice(1);
+    await expect(begin()).resolves.toBeDefined();
+  });
+
+  test('count once when they are given again under their key', async () => {
+    const first = await begin('first');
+    for (let count = 0; count < 8; count++) expect(await begin('first')).toBe(first);
+    for (let count = 0; count < 19; count++) await begin();
+    await expect(begin()).rejects.toThrow(tooMany);
+  });
+});
+
+describe('who waits for an order of their own', () => {
+  const asked = async (id: PaymentId): Promise<number> => {
+    cashier.asked = [];
+    await payments.poll(alice, id);
+    return cashier.asked.length;
+  };
+
+  test('has the provider asked once in five seconds, for each order by itself', async () => {
+    const [one, other] = [await begun(), await begun()];
+    expect([await asked(one), await asked(one), await asked(other)]).toEqual([1, 0, 1]);
+    node.clock.advance(4_999);
+    expect(await asked(one)).toBe(0);
+    node.clock.advance(1);
+    expect([await asked(one), await asked(one)]).toEqual([1, 0]);
+  });
+
+  test('has it asked again after the clock was set back', async () => {
+    const id = await begun();
+    expect(await asked(id)).toBe(1);
+    node.clock.advance(-86_400_000);
+    expect([await asked(id), await asked(id)]).toEqual([1, 0]);
+  });
+
+  test('has it asked of no order that is somebody else’s, and of none that is completed', async () => {
+    const id = await begun();
+    await expect(payments.poll({ id: UserId(8) }, id)).rejects.toThrow('payment-not-found');
+    expect(cashier.asked).toEqual([]);
+    cashier.paid.add(id);
+    expect(await asked(id)).toBe(1);
+    node.clock.advance(5_000);
+    expect(await asked(id)).toBe(0);
+  });
+});
+
 test('the log hears of refused notices now and then, and all of them are counted', async () => {
   const warned: object[] = [];
   const counting = paymentCommands({

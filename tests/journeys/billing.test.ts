@@ -85,14 +85,14 @@ describe('tokens', () => {
   });
 
   test('of a call too small to count still cost one', async () => {
-    expect((await use('tiny', { prompt: 1, completion: 0 })).quota).toBe(1);
+    expect((await use('tiny', { prompt: 1, completion: 1 })).quota).toBe(1);
   });
 
   test('are rounded once, half away from zero', async () => {
-    // 0.075 × 20 = 1.5; 0.075 × 46 = 3.45
-    expect((await use('small', { prompt: 20, completion: 0 })).quota).toBe(2);
+    // 0.075 × (19 + 1) = 1.5; 0.075 × (45 + 1) = 3.45
+    expect((await use('small', { prompt: 19, completion: 1 })).quota).toBe(2);
     user = await gateway.addUser(balance);
-    expect((await use('small', { prompt: 46, completion: 0 }, callers.with(await gateway.addApiKey(user)))).quota).toBe(
+    expect((await use('small', { prompt: 45, completion: 1 }, callers.with(await gateway.addApiKey(user)))).quota).toBe(
       3,
     );
   });
@@ -111,7 +111,7 @@ describe('tokens', () => {
   });
 
   test('are priced by the name asked for, not by the one sent upstream', async () => {
-    gateway.provider.script('other', { tokens: { prompt: 100, completion: 0 } });
+    gateway.provider.script('other', { tokens: { prompt: 99, completion: 1 } });
     const line = await charged(await caller.chat({ model: 'mapped' }));
     expect(line).toMatchObject({ quota: 300, model: 'mapped', upstream_model: 'other' });
   });
@@ -167,8 +167,8 @@ describe('sound', () => {
 describe('a group', () => {
   test('multiplies what its members pay', async () => {
     const vip = callers.with(await gateway.addApiKey(user, { group: 'vip' }));
-    // 1.25 × 1000 × 0.33 = 412.5
-    expect(await use('plain', { prompt: 1_000, completion: 0 }, vip)).toMatchObject({ quota: 413, group: 'vip' });
+    // 1.25 × (996 + 4) × 0.33 = 412.5
+    expect(await use('plain', { prompt: 996, completion: 1 }, vip)).toMatchObject({ quota: 413, group: 'vip' });
   });
 });
 
@@ -298,10 +298,10 @@ describe('usage the upstream does not tell', () => {
 });
 
 test('prices changed while the gateway serves count from the next call on', async () => {
-  expect((await use('plain', { prompt: 100, completion: 0 })).quota).toBe(125);
+  expect((await use('plain', { prompt: 96, completion: 1 })).quota).toBe(125);
   await gateway.setOption('ModelRatio', JSON.stringify({ ...ratios, plain: 2 }));
   user = await gateway.addUser(balance);
-  expect((await use('plain', { prompt: 100, completion: 0 }, callers.with(await gateway.addApiKey(user)))).quota).toBe(
+  expect((await use('plain', { prompt: 96, completion: 1 }, callers.with(await gateway.addApiKey(user)))).quota).toBe(
     200,
   );
   await gateway.setOption('ModelRatio', JSON.stringify(ratios));

@@ -60,15 +60,15 @@ const finish = async (...others: HeldUpstream[]): Promise<Answer[]> => {
   return answers;
 };
 
-beforeAll(async () => {
-  gateway = await startTestGateway({ UPSTREAM_CONNECTIONS: String(capacity), RELAY_TIMEOUT: '600' });
+async function start(processes: { readonly workers?: number }): Promise<void> {
+  gateway = await startTestGateway({ UPSTREAM_CONNECTIONS: String(capacity), RELAY_TIMEOUT: '600' }, processes);
   callers = openCallers(gateway.url);
   await gateway.setOption('SelfUseModeEnabled', 'true');
-});
-afterAll(async () => {
+}
+async function stop(): Promise<void> {
   await callers?.close();
   await gateway?.stop();
-});
+}
 beforeEach(async () => {
   upstream = await startHeldUpstream();
   user = await gateway.addUser(balance);
@@ -80,6 +80,10 @@ afterEach(async () => {
 });
 
 describe('a host', () => {
+  // Room at a host is for each process that serves calls, however many there are.
+  beforeAll(() => start({ workers: 1 }));
+  afterAll(stop);
+
   test('is never taken by one user, whatever their keys; the refused are not charged and may come again', async () => {
     const model = newModel();
     await gateway.addChannel({ models: [model], baseUrl: upstream.url });
@@ -124,55 +128,60 @@ describe('a host', () => {
   });
 });
 
-test('a channel has no more calls under way than its settings say', async () => {
-  const model = newModel();
-  await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":2}' });
-  const begun = await beginAll(3, caller, model);
-  expect(begun.slice(0, 2)).toEqual(['under way', 'under way']);
-  expectRefused(begun[2], 'upstream_saturated');
-  await finish();
-  expect(await begin(caller, model)).toBe('under way');
-});
+describe('a node, of one process or several', () => {
+  beforeAll(() => start({}));
+  afterAll(stop);
 
-/** Nobody can tell any more what it was. */
-const spoilKeyOf = (id: ChannelId) =>
-  withDatabase(gateway.config, quietLog, ({ pool }) =>
-    pool.query("update vault_secrets set sealed = sealed || '\\x00' where id = $1", [
-      gateway.application.directory.channel(id)?.secrets.key,
-    ]),
-  );
+  test('a channel has no more calls under way than its settings say', async () => {
+    const model = newModel();
+    await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":2}' });
+    const begun = await beginAll(3, caller, model);
+    expect(begun.slice(0, 2)).toEqual(['under way', 'under way']);
+    expectRefused(begun[2], 'upstream_saturated');
+    await finish();
+    expect(await begin(caller, model)).toBe('under way');
+  });
 
-test('a call that fails unexpectedly after a channel has refused it costs nobody anything', async () => {
-  const refusing = await startUpstream((_call, response) => response.writeHead(500).end('{}'));
-  const model = newModel();
-  await gateway.setOption('RetryTimes', '1');
-  await gateway.addChannel({ models: [model], baseUrl: refusing.url, priority: 1 });
-  await spoilKeyOf(await gateway.addChannel({ models: [model], baseUrl: upstream.url }));
-  const { status, requestId } = await caller.chat({ model });
-  expect(status).toBe(500);
-  const call = await withDatabase(gateway.config, quietLog, async (database) =>
-    (await booksAtRest(database)).calls.get(requestId),
-  );
-  expect(call?.released).toMatchObject([{ reason: 'internal', suspense: 0 }]);
-  await gateway.setOption('RetryTimes', '0');
-  await refusing.stop();
-});
+  /** Nobody can tell any more what it was. */
+  const spoilKeyOf = (id: ChannelId) =>
+    withDatabase(gateway.config, quietLog, ({ pool }) =>
+      pool.query("update vault_secrets set sealed = sealed || '\\x00' where id = $1", [
+        gateway.application.directory.channel(id)?.secrets.key,
+      ]),
+    );
 
-test('a channel whose key cannot be read keeps its room: each call is told so, and none that it is full', async () => {
-  const model = newModel();
-  const id = await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":1}' });
-  await spoilKeyOf(id);
-  for (let call = 0; call < 2; call++) expect((await caller.chat({ model })).status).toBe(500);
-});
+  test('a call that fails unexpectedly after a channel has refused it costs nobody anything', async () => {
+    const refusing = await startUpstream((_call, response) => response.writeHead(500).end('{}'));
+    const model = newModel();
+    await gateway.setOption('RetryTimes', '1');
+    await gateway.addChannel({ models: [model], baseUrl: refusing.url, priority: 1 });
+    await spoilKeyOf(await gateway.addChannel({ models: [model], baseUrl: upstream.url }));
+    const { status, requestId } = await caller.chat({ model });
+    expect(status).toBe(500);
+    const call = await withDatabase(gateway.config, quietLog, async (database) =>
+      (await booksAtRest(database)).calls.get(requestId),
+    );
+    expect(call?.released).toMatchObject([{ reason: 'internal', suspense: 0 }]);
+    await gateway.setOption('RetryTimes', '0');
+    await refusing.stop();
+  });
 
-test('a key has no more calls under way than the option says, and others of its user have their own', async () => {
-  const model = newModel();
-  await gateway.addChannel({ models: [model], baseUrl: upstream.url });
-  await gateway.setOption('general_setting.api_key_concurrency', '1');
-  expect(await begin(caller, model)).toBe('under way');
-  expectRefused(await begin(caller, model), 'concurrency_limit_exceeded');
-  expect(await begin(callers.with(await gateway.addApiKey(user)), model)).toBe('under way');
-  await finish();
-  expect(await begin(caller, model)).toBe('under way');
-  await gateway.setOption('general_setting.api_key_concurrency', '0');
+  test('a channel whose key cannot be read keeps its room: each call is told so, and none that it is full', async () => {
+    const model = newModel();
+    const id = await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":1}' });
+    await spoilKeyOf(id);
+    for (let call = 0; call < 2; call++) expect((await caller.chat({ model })).status).toBe(500);
+  });
+
+  test('a key has no more calls under way than the option says, and others of its user have their own', async () => {
+    const model = newModel();
+    await gateway.addChannel({ models: [model], baseUrl: upstream.url });
+    await gateway.setOption('general_setting.api_key_concurrency', '1');
+    expect(await begin(caller, model)).toBe('under way');
+    expectRefused(await begin(caller, model), 'concurrency_limit_exceeded');
+    expect(await begin(callers.with(await gateway.addApiKey(user)), model)).toBe('under way');
+    await finish();
+    expect(await begin(caller, model)).toBe('under way');
+    await gateway.setOption('general_setting.api_key_concurrency', '0');
+  });
 });

@@ -198,6 +198,34 @@ describe('an order', () => {
   });
 });
 
+test('orders count where the read model stands still, too: twenty are open at most', async () => {
+  const mallory = await gateway.addUser(0, 'mallory');
+  const eager = await signIn(gateway.url, 'mallory', mallory.password);
+  const order = async () => (await eager.post('/api/user/pay', { amount: 1, payment_method: 'zfb' })).json;
+  await withDatabase(gateway.config, quietLog, async ({ pool }) => {
+    const { rows } = await pool.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where tablename = 'payments'`,
+    );
+    const client = await pool.connect();
+    try {
+      // It can be read, and not written.
+      await client.query(`begin; lock table ${rows.map(({ name }) => name).join(', ')} in exclusive mode`);
+      const answers = await Promise.all(Array.from({ length: 25 }, order));
+      expect(answers.filter(({ success }) => success)).toHaveLength(20);
+      const messages = new Set(answers.filter(({ success }) => !success).map(({ message }) => message));
+      expect([...messages]).toEqual(['未支付的订单过多：最多 20 个，请先支付或等待其过期']);
+      expect((await order()).success).toBe(false);
+      const counted = await client.query(`select count(*)::integer as open from ${rows[0]?.name} where user_id = $1`, [
+        mallory.actor.id,
+      ]);
+      expect(counted.rows).toEqual([{ open: 0 }]);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+});
+
 describe('a notice', () => {
   test('that is refused hears so, is counted and logged without the key, and moves nothing', async () => {
     const before = await owned();
